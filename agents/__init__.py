@@ -1,0 +1,1 @@
+"""Turning an issue into a prediction."""

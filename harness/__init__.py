@@ -1,0 +1,1 @@
+"""Deciding whether a patch resolves an issue."""

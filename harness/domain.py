@@ -1,0 +1,330 @@
+"""The nouns of Assay.
+
+Pydantic models for what crosses a file boundary, slotted dataclasses for what stays inside. Everything is frozen and
+nothing here does input or output or imports another module of Assay.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+InstanceId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9](?!.*\.\.)[A-Za-z0-9_.-]{0,127}$")]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Model(BaseModel):
+    """Base of everything that is written to or read from a file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Status(StrEnum):
+    """What happened to one test."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    XFAIL = "xfail"
+    MISSING = "missing"
+
+
+class Outcome(StrEnum):
+    """What came of one evaluation; closed, and never derived from the text of a log."""
+
+    RESOLVED = "resolved"
+    UNRESOLVED = "unresolved"
+    EMPTY_PATCH = "empty_patch"
+    PATCH_REJECTED = "patch_rejected"
+    PATCH_CONFLICT = "patch_conflict"
+    NOT_RUN = "not_run"
+    TIMED_OUT = "timed_out"
+    OUT_OF_MEMORY = "out_of_memory"
+    OUTPUT_LIMIT = "output_limit"
+    TAMPERED = "tampered"
+    ENV_ERROR = "env_error"
+    INFRA_ERROR = "infra_error"
+
+
+INFRASTRUCTURE = frozenset({Outcome.ENV_ERROR, Outcome.INFRA_ERROR})
+"""Outcomes that say nothing about the patch."""
+
+
+class Rule(StrEnum):
+    """Which benchmark's definition of "resolved" an instance is graded by."""
+
+    SWE_BENCH = "swe-bench"
+    SWE_BENCH_FAIL_ONLY = "swe-bench-fail-only"
+
+
+class Archive(Model):
+    """A release archive of a package index, named so that anyone can fetch and verify the same bytes."""
+
+    index: Literal["pypi"] = "pypi"
+    name: str
+    version: str
+    sha256: Sha256
+
+
+class PublishedImage(Model):
+    """An environment that a data set row carries itself: an image and the script to run in it."""
+
+    image: str
+    eval_script: str
+
+
+class Variant(Model):
+    """What a recipe changes for some of its repository's history."""
+
+    versions: str = ""
+    """PEP 440 specifier over the instance's version, e.g. ``<2.1``; empty matches all."""
+    before: datetime | None = None
+    """Matches instances created before this time."""
+    python: str | None = None
+    packages: tuple[str, ...] | None = None
+    constraints: tuple[str, ...] | None = None
+    extras: tuple[str, ...] | None = None
+    requirements: tuple[str, ...] | None = None
+    env: dict[str, str] = {}
+    test_command: str | None = None
+
+
+class Recipe(Model):
+    """How to build and test one repository: data, never code.
+
+    The first matching entry of ``variants`` overrides the fields of the same name.
+    """
+
+    repo: str = ""
+    language: str = "python"
+    python: str = "3.11"
+    """Version of the language toolchain."""
+    system_packages: tuple[str, ...] = ()
+    extras: tuple[str, ...] = ()
+    requirements: tuple[str, ...] = ()
+    """Requirement files inside the tree."""
+    packages: tuple[str, ...] = ("pytest",)
+    """Requirements on top of the project's own."""
+    constraints: tuple[str, ...] = ()
+    """Bounds that the cut-off date alone does not give."""
+    cutoff_days: int = 0
+    """Days added to the instance's date before packages are resolved."""
+    pretend_version: bool = False
+    """Give version-control based build tools the instance's version, since the tree has no tags."""
+    install: tuple[str, ...] = ()
+    """Shell commands that replace the standard installation of the project."""
+    env: dict[str, str] = {}
+    test_command: str = "python -m pytest -rA -p no:cacheprovider --junitxml={report} -o junit_family=xunit1 {files}"
+    report_format: str = "junit_xml"
+    log_format: str = "pytest_text"
+    test_id: Literal["node", "function"] = "node"
+    """How labels name a test: ``path::Class::name`` or the bare function name."""
+    test_files: Literal["patch", "all"] = "patch"
+    """Run the files that the test patch touches, or what ``test_command`` names by itself."""
+    timeout: int = 1800
+    memory_mb: int = 4096
+    network: bool = False
+    variants: tuple[Variant, ...] = ()
+
+
+class DatasetRef(Model):
+    """Which data set an instance came from, and which state of it."""
+
+    name: str
+    revision: str = ""
+
+
+class Instance(Model):
+    """One issue of one repository, with the patch that resolved it and the tests that show it."""
+
+    id: InstanceId
+    repo: str
+    base_commit: str = ""
+    archive: Archive | None = None
+    """Where the base tree comes from when it is not a commit."""
+    language: str = "python"
+    problem_statement: str = Field(repr=False)
+    gold_patch: str = Field(repr=False)
+    test_patch: str = Field(repr=False)
+    fail_to_pass: tuple[str, ...] = Field(repr=False)
+    pass_to_pass: tuple[str, ...] = Field(repr=False)
+    created_at: datetime
+    version: str = ""
+    hints: str = Field(default="", repr=False)
+    environment: PublishedImage | Recipe | None = Field(default=None, repr=False)
+    """None: the recipe of the repository."""
+    log_format: str = "pytest_text"
+    """Report format of the logs that the labels were made from."""
+    rule: Rule = Rule.SWE_BENCH
+    dataset: DatasetRef = DatasetRef(name="")
+
+    @model_validator(mode="after")
+    def _expectations_are_disjoint(self) -> "Instance":
+        both = set(self.fail_to_pass) & set(self.pass_to_pass)
+        if both:
+            message = f"FAIL_TO_PASS and PASS_TO_PASS share {sorted(both)[0]!r}"
+            raise ValueError(message)
+        return self
+
+
+class Prediction(Model):
+    """A patch that somebody or something proposes for an instance."""
+
+    instance_id: str
+    model: str = ""
+    patch: str = Field(default="", repr=False)
+
+
+class Limits(Model):
+    """What one container may use."""
+
+    memory_mb: int = 4096
+    cpus: float = 1.0
+    pids: int = 512
+    output_bytes: int = 16 * 1024 * 1024
+    seconds: float = 1800.0
+    """Of the test command."""
+    network: bool = False
+
+
+class TestPlan(Model):
+    """Everything the harness needs to know to test a patch in an image."""
+
+    __test__ = False  # not a test class
+
+    workdir: str = "/testbed"
+    user: str = "assay"
+    env: dict[str, str] = {}
+    command: str
+    """Shell text; its exit status is the tests' exit status."""
+    restore: tuple[str, ...] = ()
+    """Paths that are put back to the base commit's state after the model's patch, before the test patch."""
+    test_patch: str = Field(default="", repr=False)
+    """Applied after the restore; empty when ``command`` applies it itself."""
+    report_format: str = "junit_xml"
+    report_path: str = ""
+    """File or folder in the container; empty when there is only a log."""
+    log_format: str = "pytest_text"
+    test_id: Literal["node", "function"] = "node"
+    limits: Limits = Limits()
+
+
+class ApplyStatus(StrEnum):
+    """How a patch met its tree."""
+
+    APPLIED = "applied"
+    EMPTY = "empty"
+    REJECTED = "rejected"
+    CONFLICT = "conflict"
+
+
+class Apply(Model):
+    """The patch gate's and ``git apply``'s answer."""
+
+    status: ApplyStatus
+    detail: str = ""
+    normalized: tuple[str, ...] = ()
+    """What was changed in the patch's form before it was applied, e.g. a missing final newline."""
+
+
+class Channel(StrEnum):
+    """Where the test results were read from."""
+
+    REPORT = "report"
+    LOG = "log"
+    NONE = "none"
+
+
+class TestReport(Model):
+    """Every test that has positive evidence, and where that evidence lay."""
+
+    __test__ = False
+
+    channel: Channel = Channel.NONE
+    format: str = ""
+    tests: dict[str, Status] = {}
+    disagreements: tuple[str, ...] = ()
+    """Tests that the report file and the log tell differently."""
+
+
+class Timings(Model):
+    """Seconds of each step of one evaluation."""
+
+    create: float = 0.0
+    start: float = 0.0
+    deliver: float = 0.0
+    apply: float = 0.0
+    test: float = 0.0
+    collect: float = 0.0
+    remove: float = 0.0
+    total: float = 0.0
+
+
+class Evidence(Model):
+    """All that grading needs; saved before it is graded."""
+
+    instance_id: str
+    image: str = ""
+    image_digest: str = ""
+    engine: str = ""
+    user: str = ""
+    apply: Apply
+    exit_code: int | None = None
+    """Of the test command, as the engine tells it."""
+    timed_out: bool = False
+    oom_killed: bool = False
+    output_truncated: bool = False
+    restored: tuple[str, ...] = ()
+    report: TestReport = TestReport()
+    timings: Timings = Timings()
+    flags: tuple[str, ...] = ()
+    error: str = ""
+    """What broke, when the environment or the infrastructure did."""
+    failed_part: Literal["", "environment", "infrastructure"] = ""
+
+
+class Verdict(Model):
+    """The answer."""
+
+    instance_id: str
+    outcome: Outcome
+    rule: Rule = Rule.SWE_BENCH
+    unfixed: tuple[str, ...] = ()
+    """Fail-to-pass tests that do not pass."""
+    broken: tuple[str, ...] = ()
+    """Pass-to-pass tests that do not pass any more."""
+    reason: str = ""
+    flags: tuple[str, ...] = ()
+
+    @property
+    def resolved(self) -> bool:
+        """Whether the patch resolves the issue."""
+        return self.outcome is Outcome.RESOLVED
+
+
+@dataclass(frozen=True, slots=True)
+class TreeRef:
+    """A repository tree that a build needs: a commit of a repository or a release archive."""
+
+    repo: str
+    commit: str = ""
+    archive: Archive | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImageSpec:
+    """An image as the content that determines it; "is it built" is a look-up by ``name``.
+
+    ``name`` ends in a hash of everything else. ``files`` is the small text part of the build context, path to text.
+    """
+
+    name: str
+    dockerfile: str
+    parent: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    tree: TreeRef | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)

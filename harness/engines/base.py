@@ -1,0 +1,119 @@
+"""The container engine seam: an ``Engine`` knows images and opens a ``Box``; a ``Box`` is one running container."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from assay.harness.domain import Limits
+
+LABEL = "assay"
+"""Prefix of every label that Assay puts on an engine's objects."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExecResult:
+    """What became of one command in a box."""
+
+    exit_code: int | None
+    output: bytes
+    """Standard output and error, interleaved; head and tail only when ``truncated``."""
+    seconds: float
+    timed_out: bool = False
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImageInfo:
+    """An image as the engine knows it."""
+
+    name: str
+    digest: str
+    size: int = 0
+    created: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+class Box(Protocol):
+    """One running container; everything in it is gone when its context ends."""
+
+    create_seconds: float
+    start_seconds: float
+
+    def exec(
+        self,
+        command: Sequence[str],
+        *,
+        user: str = "root",
+        workdir: str = "/",
+        env: Mapping[str, str] | None = None,
+        seconds: float = 60.0,
+        output_bytes: int = 1024 * 1024,
+    ) -> ExecResult:
+        """Run a command; at the deadline or over the output cap the whole box is killed."""
+        ...
+
+    def put(self, archive: bytes, to: str = "/") -> None:
+        """Unpack a tar archive into an existing folder of the box."""
+        ...
+
+    def get(self, path: str, max_bytes: int) -> dict[str, bytes]:
+        """Return the regular files at or below ``path`` (relative name to content), reading at most ``max_bytes``.
+
+        A path that does not exist gives an empty dict; links and special files are left out.
+        """
+        ...
+
+    def oom_killed(self) -> bool:
+        """Tell whether the kernel killed anything in the box for want of memory."""
+        ...
+
+
+class Engine(Protocol):
+    """Where containers run."""
+
+    name: str
+
+    def describe(self) -> dict[str, str]:
+        """Return facts about the engine for a run's manifest (version, storage driver, cgroup version ...)."""
+        ...
+
+    def open(
+        self,
+        image: str,
+        limits: Limits,
+        labels: Mapping[str, str],
+        *,
+        mounts: Mapping[str, str] | None = None,
+    ) -> AbstractContextManager[Box]:
+        """Start a fresh container that is removed in every case; ``mounts`` are read-only, host path to box path."""
+        ...
+
+    def find_image(self, name: str) -> ImageInfo | None:
+        """Return the image of that name, or None."""
+        ...
+
+    def list_images(self) -> list[ImageInfo]:
+        """Return the images that Assay made."""
+        ...
+
+    def pull(self, name: str) -> ImageInfo:
+        """Fetch an image from its registry; raises ImageMissing."""
+        ...
+
+    def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
+        """Make an image of one layer from a root file system's tar."""
+        ...
+
+    def build(self, name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], labels: Mapping[str, str]) -> None:
+        """Build ``context/Dockerfile`` as ``name``, writing the output to ``log``; raises EnvironmentFailure."""
+        ...
+
+    def remove_image(self, name: str) -> None:
+        """Remove an image; does nothing if it is not there."""
+        ...
+
+    def reap(self, *, everything: bool = False) -> list[str]:
+        """Remove containers of Assay whose owner is dead or whose deadline has passed; return their names."""
+        ...

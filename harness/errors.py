@@ -1,0 +1,62 @@
+"""Every error that Assay raises on purpose.
+
+    AssayError
+    ├── UserError            the person can mend it: bad input, unknown name (exit 2)
+    │   └── DataError        a data set, prediction or recipe file is wrong; names file, place and field
+    ├── EnvironmentFailure   an environment could not be built or found (outcome env_error)
+    ├── EngineError          the container engine failed (outcome infra_error)
+    │   ├── EngineUnavailable    no engine answers (exit 2 before a run starts)
+    │   └── ImageMissing         an image that should be there is not
+    └── PluginError          a named back end is unknown or its extra is not installed (exit 2)
+
+What a patch does wrong is never an exception; it is an outcome.
+"""
+
+
+class AssayError(Exception):
+    """Root of all errors that Assay raises on purpose."""
+
+
+class UserError(AssayError, ValueError):
+    """Something a person can mend; shown as one line, exit code 2."""
+
+
+class DataError(UserError):
+    """A file has wrong content; says where and what to do."""
+
+    def __init__(self, problem: str, *, file: str = "", line: int = 0, instance: str = "", field: str = "") -> None:
+        place = file + (f":{line}" if line else "")
+        parts = [place, instance, f"field {field}" if field else "", problem]
+        super().__init__(": ".join(part for part in parts if part))
+        self.problem = problem
+        self.file = file
+        self.line = line
+        self.instance = instance
+        self.field = field
+
+
+class EnvironmentFailure(AssayError):
+    """An image could not be built; carries the last lines of the log and its path."""
+
+    def __init__(self, problem: str, *, log_path: str = "", tail: str = "") -> None:
+        where = f" (log: {log_path})" if log_path else ""
+        super().__init__(problem + where)
+        self.problem = problem
+        self.log_path = log_path
+        self.tail = tail
+
+
+class EngineError(AssayError, RuntimeError):
+    """The container engine failed; says nothing about the patch."""
+
+
+class EngineUnavailable(EngineError, ConnectionError):
+    """No container engine answers."""
+
+
+class ImageMissing(EngineError, LookupError):
+    """An image is not present on the engine."""
+
+
+class PluginError(UserError):
+    """A back end is unknown, or the extra that holds it is not installed."""

@@ -1,0 +1,1 @@
+"""Where instances and their environments come from."""
