@@ -10,9 +10,19 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-InstanceId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9](?!.*\.\.)[A-Za-z0-9_.-]{0,127}$")]
+
+def _climbs_no_folder(name: str) -> str:
+    if ".." in name:
+        raise ValueError("must not hold '..'")
+    return name
+
+
+InstanceId = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$"), AfterValidator(_climbs_no_folder)
+]
+"""Also the name of a folder."""
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -231,6 +241,14 @@ class Apply(Model):
     """What was changed in the patch's form before it was applied, e.g. a missing final newline."""
 
 
+class FailedPart(StrEnum):
+    """What broke when an evaluation could not be completed."""
+
+    NONE = ""
+    ENVIRONMENT = "environment"
+    INFRASTRUCTURE = "infrastructure"
+
+
 class Channel(StrEnum):
     """Where the test results were read from."""
 
@@ -284,7 +302,7 @@ class Evidence(Model):
     flags: tuple[str, ...] = ()
     error: str = ""
     """What broke, when the environment or the infrastructure did."""
-    failed_part: Literal["", "environment", "infrastructure"] = ""
+    failed_part: FailedPart = FailedPart.NONE
 
 
 class Verdict(Model):

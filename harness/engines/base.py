@@ -106,12 +106,22 @@ class Engine(Protocol):
         """Make an image of one layer from a root file system's tar."""
         ...
 
-    def build(self, name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], labels: Mapping[str, str]) -> None:
+    def build(
+        self, name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], labels: Mapping[str, str]
+    ) -> None:
         """Build ``context/Dockerfile`` as ``name``, writing the output to ``log``; raises EnvironmentFailure."""
         ...
 
     def remove_image(self, name: str) -> None:
         """Remove an image; does nothing if it is not there."""
+        ...
+
+    def abort(self) -> None:
+        """Kill every box that is open, at once."""
+        ...
+
+    def orphans(self) -> list[str]:
+        """Return the ids of containers of Assay whose owner is dead or whose deadline has passed."""
         ...
 
     def reap(self, *, everything: bool = False) -> list[str]:

@@ -1,0 +1,70 @@
+"""Settings: command line over ``ASSAY_*`` over ``assay.toml`` (or ``[tool.assay]`` of pyproject.toml) over defaults.
+
+The command line and the environment are the parser's work; this module adds the file below them.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from assay.harness.errors import DataError
+
+SETTINGS = {
+    "mirror": list,
+    "runs_dir": str,
+    "jobs": int,
+    "engine": str,
+    "executor": str,
+    "timeout": int,
+    "toolchains": dict,
+    "recipes": list,
+}
+"""What may stand in the file, and of which type."""
+
+
+def read_settings(folder: Path | None = None) -> dict[str, Any]:
+    """Read the settings file of a folder (default: the current one).
+
+    Raises:
+        DataError: the file is no TOML, or holds a key that does not exist or has the wrong type.
+    """
+    folder = folder or Path()
+    for path, table in ((folder / "assay.toml", ()), (folder / "pyproject.toml", ("tool", "assay"))):
+        if path.is_file():
+            settings = _read_toml(path)
+            for key in table:
+                settings = settings.get(key, {})
+            if settings:
+                _check(settings, path)
+                return settings
+    return {}
+
+
+def toolchain_images(language: str = "python") -> Mapping[str, str]:
+    """Return the toolchain images that the user chose, by language version."""
+    images: Mapping[str, str] = read_settings().get("toolchains", {}).get(language, {})
+    return images
+
+
+def defaults_for(command: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings as the parser's defaults, for a command and, by name, for every command below it."""
+    below = getattr(command, "commands", {})
+    plain = {key: value for key, value in settings.items() if not isinstance(value, dict)}
+    return {**plain, **{name: defaults_for(child, settings) for name, child in below.items()}}
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"is not valid TOML: {error}", file=str(path)) from error
+
+
+def _check(settings: Mapping[str, Any], path: Path) -> None:
+    for key, value in settings.items():
+        expected = SETTINGS.get(key)
+        if expected is None:
+            raise DataError(f"no such setting; known are {', '.join(SETTINGS)}", file=str(path), field=key)
+        if not isinstance(value, expected):
+            raise DataError(f"must be a {expected.__name__}, is {value!r}", file=str(path), field=key)

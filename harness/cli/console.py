@@ -1,0 +1,143 @@
+"""What a person sees: progress on stderr, tables on stdout."""
+
+import os
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from assay.harness.domain import INFRASTRUCTURE, Outcome, Verdict
+from assay.harness.evaluate import Task
+from assay.harness.run import Progress
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+COLOURS = {Outcome.RESOLVED: "green", Outcome.UNRESOLVED: "red", **dict.fromkeys(INFRASTRUCTURE, "magenta")}
+OTHER_COLOUR = "yellow"
+
+
+def say(text: str) -> None:
+    """Tell something beside the result."""
+    print(text, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def progress(total: int, what: str) -> Iterator[tuple[Progress, "Notes"]]:
+    """Show how a run goes on: a live line on a terminal, one line for each finished instance elsewhere."""
+    notes = Notes()
+    if not sys.stderr.isatty() or os.environ.get("CI"):
+        yield _plain_progress(total), notes
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bar(*columns, TextColumn("{task.fields[note]}"), console=Console(stderr=True), transient=True) as bar:
+        line = bar.add_task(what, total=total, note="")
+        counts: Counter[str] = Counter()
+
+        def finished(verdict: Verdict, _seconds: float, _reused: bool) -> None:
+            counts[verdict.outcome] += 1
+            bar.update(line, advance=1, note=", ".join(f"{n} {name}" for name, n in counts.most_common()))
+
+        notes.listener = lambda text: bar.update(line, note=text)
+        yield Progress(finished=finished), notes
+
+
+class Notes:
+    """Where slow preparations say what they are at; prints plain lines until somebody listens."""
+
+    def __init__(self) -> None:
+        self.listener = say
+
+    def __call__(self, text: str) -> None:
+        """Tell what is being done now."""
+        self.listener(text)
+
+
+def _plain_progress(total: int) -> Progress:
+    lock = threading.Lock()
+    done = 0
+
+    def finished(verdict: Verdict, seconds: float, reused: bool) -> None:
+        nonlocal done
+        with lock:
+            done += 1
+            note = "known already" if reused else f"{seconds:.1f} s"
+            say(f"[{done}/{total}] {verdict.instance_id}: {verdict.outcome} ({note})")
+
+    def started(task: Task) -> None:
+        if not done:
+            say(f"evaluating {task.instance.id}")
+
+    return Progress(started=started, finished=finished)
+
+
+def print_verdicts(verdicts: Sequence[Verdict], seconds: dict[str, float]) -> None:
+    """Print one row for each verdict."""
+    table = _table("instance", "verdict", "unfixed", "broken", "tests s", "reason")
+    for verdict in verdicts:
+        table.add_row(
+            verdict.instance_id,
+            coloured(verdict.outcome),
+            _count(verdict, verdict.unfixed),
+            _count(verdict, verdict.broken),
+            f"{seconds.get(verdict.instance_id, 0.0):.1f}",
+            _first_line(verdict.reason),
+        )
+    stdout().print(table)
+
+
+def coloured(outcome: Outcome) -> str:
+    """Return an outcome in its colour, as rich markup."""
+    colour = COLOURS.get(outcome, OTHER_COLOUR)
+    return f"[{colour}]{outcome}[/{colour}]"
+
+
+def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table of plain text."""
+    from rich.markup import escape
+
+    table = _table(*columns)
+    for row in rows:
+        table.add_row(*(escape(cell) for cell in row))
+    stdout().print(table)
+
+
+def print_json(text: str) -> None:
+    """Print the one JSON object of a ``--json`` run."""
+    print(text, flush=True)
+
+
+def stdout() -> "Console":
+    """Return the console of results; wide enough for whole ids where there is no terminal."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else 160, highlight=False, soft_wrap=False)
+
+
+def _table(*columns: str) -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        number = column in {"unfixed", "broken", "tests s", "size MB"}
+        table.add_column(column, justify="right" if number else "left", overflow="fold")
+    return table
+
+
+def _count(verdict: Verdict, tests: tuple[str, ...]) -> str:
+    graded = verdict.outcome in {Outcome.RESOLVED, Outcome.UNRESOLVED}
+    return str(len(tests)) if graded else "-"
+
+
+def _first_line(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text.strip().partition("\n")[0][:200])

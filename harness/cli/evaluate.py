@@ -1,0 +1,134 @@
+"""``assay evaluate``: the main job."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.harness.cli import exits, options
+from assay.harness.errors import UserError
+
+if TYPE_CHECKING:
+    from assay.harness.domain import Instance, Prediction
+    from assay.harness.summary.report import RunReport
+
+
+def evaluate(
+    dataset: options.Dataset,
+    predictions: Annotated[
+        Path | None,
+        typer.Option("-p", "--predictions", metavar="FILE", help="Predictions: .jsonl or .json.", show_default=False),
+    ] = None,
+    gold: Annotated[bool, typer.Option("--gold", help="Evaluate the gold patches: all should be resolved.")] = False,
+    null: Annotated[bool, typer.Option("--null", help="Evaluate without any patch: none should be resolved.")] = False,
+    ids: options.Ids = None,
+    split: options.Split = None,
+    jobs: options.Jobs = options.CORES,
+    run_id: Annotated[
+        str | None, typer.Option("--run-id", help="Name of the run's folder.", show_default=False)
+    ] = None,
+    runs_dir: options.RunsDir = options.RUNS_DIR,
+    timeout: Annotated[
+        int | None,
+        typer.Option(min=1, envvar="ASSAY_TIMEOUT", help="Limit of the test command in seconds.", show_default=False),
+    ] = None,
+    mirror: options.Mirrors = None,
+    recipes: options.Recipes = None,
+    engine: options.EngineName = "docker",
+    executor: options.ExecutorName = "threads",
+    published_images: options.PublishedImages = False,
+    skip_bad_rows: options.SkipBadRows = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Evaluate again what has a verdict already.")] = False,
+    fail_under: Annotated[
+        float | None,
+        typer.Option(min=0, max=100, metavar="PERCENT", help="Exit 5 if fewer are resolved.", show_default=False),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Test patches in containers and say which resolve their issue.
+
+    Running the same command again does only what is missing.
+
+    Examples:
+      assay evaluate releases --gold
+
+      assay evaluate lite -p preds.jsonl -i pallets__flask-5063 --mirror ~/mirrors -j 4
+
+      assay evaluate rows.jsonl -p preds.json --run-id first --fail-under 30 --json
+    """
+    from assay.harness.cli.session import Session
+
+    if sum((predictions is not None, gold, null)) != 1:
+        raise UserError("give exactly one of --predictions FILE, --gold and --null")
+    instances = _instances(dataset, ids, split, published_images=published_images, skip_bad_rows=skip_bad_rows)
+    pairs = _pairs(instances, predictions, gold=gold, only=bool(ids))
+    session = Session(
+        run_id=run_id or _run_id(dataset, [prediction for _, prediction in pairs]),
+        runs_dir=runs_dir,
+        engine=engine,
+        executor=executor,
+        jobs=jobs,
+        timeout=timeout,
+        mirrors=tuple(mirror or ()),
+        recipes=tuple(recipes or ()),
+        fresh=fresh,
+    )
+    report, verdicts = session.run(pairs, [instance.id for instance in instances], runs_empty=null)
+    session.show(report, verdicts, as_json=json)
+    raise typer.Exit(exit_code(report, fail_under))
+
+
+def exit_code(report: "RunReport", fail_under: float | None) -> int:
+    """Return the exit code that a finished run deserves."""
+    if report.infra_failure_instances:
+        return exits.INFRASTRUCTURE
+    rate = 100 * report.resolved_instances / max(report.submitted_instances, 1)
+    if fail_under is not None and rate < fail_under:
+        return exits.BELOW_THRESHOLD
+    return 0
+
+
+def _instances(
+    dataset: str, ids: list[str] | None, split: str | None, *, published_images: bool, skip_bad_rows: bool
+) -> "tuple[Instance, ...]":
+    from assay.harness.cli.console import say
+    from assay.instances.load import load
+
+    loaded = load(dataset, ids=ids or (), split=split, published_images=published_images, skip_bad_rows=skip_bad_rows)
+    for problem in loaded.problems:
+        say(f"skipped: {problem}")
+    if not loaded.instances:
+        raise UserError(f"{dataset} has no instance to evaluate")
+    return loaded.instances
+
+
+def _pairs(
+    instances: "Sequence[Instance]", predictions: Path | None, *, gold: bool, only: bool
+) -> "list[tuple[Instance, Prediction]]":
+    from assay.harness.domain import Prediction
+
+    if predictions is None:
+        model = "gold" if gold else "null"
+        return [
+            (each, Prediction(instance_id=each.id, model=model, patch=each.gold_patch if gold else ""))
+            for each in instances
+        ]
+    from assay.instances.predictions import check_predictions, read_predictions
+
+    found = read_predictions(predictions)
+    by_id = {each.id.lower(): each for each in instances}
+    if only:
+        found = tuple(each for each in found if each.instance_id.lower() in by_id)
+    check_predictions(found, instances)
+    if not found:
+        raise UserError(f"{predictions} has no prediction for the chosen instances")
+    return [(by_id[each.instance_id.lower()], each) for each in found]
+
+
+def _run_id(dataset: str, predictions: "Sequence[Prediction]") -> str:
+    """Name a run after its data set and model, so that the same command finds its own run again."""
+    models = {prediction.model for prediction in predictions}
+    model = models.pop() if len(models) == 1 else "predictions"
+    return ".".join(re.sub(r"[^A-Za-z0-9_-]+", "_", part).strip("_") for part in (Path(dataset).stem, model or "model"))

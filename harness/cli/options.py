@@ -1,0 +1,50 @@
+"""Options that several commands share, with the names and help texts they have everywhere."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Dataset = Annotated[
+    str, typer.Argument(help="Alias (releases, lite, verified, ...), hub id, file or folder.", show_default=False)
+]
+Ids = Annotated[
+    list[str] | None,
+    typer.Option("-i", "--instance", metavar="ID", help="Only this instance; may be repeated.", show_default=False),
+]
+Split = Annotated[str | None, typer.Option(help="Split of a hub data set or folder.", show_default=False)]
+Mirrors = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--mirror",
+        metavar="DIR",
+        envvar="ASSAY_MIRROR",
+        help="Folder with local clones (<owner>/<name>, <owner>__<name>, <owner>+<name>); may be repeated.",
+        show_default=False,
+    ),
+]
+RunsDir = Annotated[Path, typer.Option("--runs-dir", envvar="ASSAY_RUNS_DIR", help="Folder of all runs.")]
+Jobs = Annotated[
+    int, typer.Option("-j", "--jobs", min=1, envvar="ASSAY_JOBS", help="Containers at once (default: cores).")
+]
+EngineName = Annotated[str, typer.Option("--engine", envvar="ASSAY_ENGINE", help="Container engine.")]
+ExecutorName = Annotated[str, typer.Option("--executor", envvar="ASSAY_EXECUTOR", help="Where work is dispatched.")]
+Recipes = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--recipes",
+        metavar="DIR",
+        envvar="ASSAY_RECIPES",
+        help="Folder with recipes of your own (<language>/<owner>__<name>.yaml); may be repeated.",
+        show_default=False,
+    ),
+]
+SkipBadRows = Annotated[bool, typer.Option("--skip-bad-rows", help="Report wrong rows and go on without them.")]
+PublishedImages = Annotated[
+    bool, typer.Option("--published-images", help="Run each row's own image and eval_script instead of a recipe.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, everything else on stderr.")]
+
+RUNS_DIR = Path("runs")
+CORES = os.cpu_count() or 1

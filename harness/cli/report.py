@@ -1,0 +1,135 @@
+"""``assay report``: what runs came to, and grading again."""
+
+import json as jsonlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.harness.cli import options
+from assay.harness.errors import UserError
+
+if TYPE_CHECKING:
+    from assay.harness.logs import LogGrades
+    from assay.harness.store import RunStore
+
+app = typer.Typer(help="Show runs and grade them again.", no_args_is_help=True)
+
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="Name of a run, or its folder.", show_default=False)]
+
+
+@app.command("show")
+def show(run: RunName, runs_dir: options.RunsDir = options.RUNS_DIR, json: options.Json = False) -> None:
+    """Show the verdicts of a run.
+
+    Example:
+      assay report show releases.gold
+    """
+    from assay.harness.cli import console
+    from assay.harness.cli.session import sum_line
+    from assay.harness.store import SavedVerdict
+    from assay.harness.summary.report import build_report
+
+    store = _find_run(run, runs_dir)
+    about = store.load_run()
+    found = (store.load_verdict(each.instance_id) for each in store.load_predictions())
+    saved: list[SavedVerdict] = [entry for entry in found if entry is not None]
+    verdicts = [entry.verdict for entry in saved]
+    report = store.load_report() or build_report(
+        verdicts, [], run_id=about.id, dataset=about.dataset.name, model=about.model, assay_version=about.assay_version
+    )
+    if json:
+        console.print_json(jsonlib.dumps(report.model_dump(mode="json")))
+        return
+    console.print_verdicts(verdicts, {entry.verdict.instance_id: entry.seconds for entry in saved})
+    print(sum_line(report), f"· {about.dataset.name} {about.dataset.revision[:12]} · {about.model} · {about.started}")
+
+
+@app.command("regrade")
+def regrade(
+    target: Annotated[str, typer.Argument(help="A run, or a folder of test logs made elsewhere.", show_default=False)],
+    dataset: Annotated[
+        str | None, typer.Option("-d", "--dataset", help="The instances that the logs are of.", show_default=False)
+    ] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option("-p", "--predictions", help="File with a published_resolved for each id.", show_default=False),
+    ] = None,
+    runs_dir: options.RunsDir = options.RUNS_DIR,
+    skip_bad_rows: options.SkipBadRows = False,
+    json: options.Json = False,
+) -> None:
+    """Grade again: a run from its saved evidence, or a folder of logs made elsewhere.
+
+    Logs are named <instance id>[.anything].txt or .log, with SWE-bench's markers or bare. No container is started.
+
+    Examples:
+      assay report regrade releases.gold
+
+      assay report regrade logs/ --dataset lite.jsonl -p preds.jsonl
+    """
+    if dataset is None:
+        _regrade_run(_find_run(target, runs_dir), as_json=json)
+    else:
+        _regrade_logs(Path(target), dataset, predictions, skip_bad_rows=skip_bad_rows, as_json=json)
+
+
+def _find_run(run: str, runs_dir: Path) -> "RunStore":
+    from assay.harness.store import RunStore
+
+    for folder in (runs_dir / run, Path(run)):
+        if (folder / "run.json").is_file():
+            return RunStore(folder)
+    if Path(run).is_dir():
+        raise UserError(f"{run} is no run of Assay; for a folder of logs name their instances with --dataset")
+    known = ", ".join(sorted(path.parent.name for path in runs_dir.glob("*/run.json"))) or "none"
+    raise UserError(f"there is no run {run!r} in {runs_dir}; known are: {known}")
+
+
+def _regrade_run(store: "RunStore", *, as_json: bool) -> None:
+    """Grade a run's evidence again, with the labels that the run saved, and replace the verdicts that change."""
+    from assay.harness.cli import console
+    from assay.harness.cli.session import sum_line
+    from assay.harness.regrade import regrade_run
+
+    with store.locked():
+        result = regrade_run(store)
+    if as_json:
+        console.print_json(jsonlib.dumps(result.report.model_dump(mode="json")))
+        return
+    for before, after in result.changed:
+        print(f"{after.instance_id}: {before.outcome} to {after.outcome} ({after.reason})")
+    print(f"{len(result.changed)} verdicts changed; {sum_line(result.report)}")
+
+
+def _regrade_logs(folder: Path, dataset: str, predictions: Path | None, *, skip_bad_rows: bool, as_json: bool) -> None:
+    from assay.harness.cli import console
+    from assay.harness.logs import grade_logs
+    from assay.harness.summary.report import build_report
+    from assay.instances.load import load
+    from assay.instances.predictions import read_published
+
+    loaded = load(dataset, skip_bad_rows=skip_bad_rows)
+    for problem in loaded.problems:
+        console.say(f"skipped: {problem}")
+    grades = grade_logs(folder, loaded.instances, read_published(predictions) if predictions else None)
+    for name in grades.strangers:
+        console.say(f"{name}: no instance of {dataset} has this id")
+    verdicts = list(grades.verdicts.values())
+    report = build_report(verdicts, [each.id for each in loaded.instances], run_id=folder.name, dataset=dataset)
+    if as_json:
+        console.print_json(jsonlib.dumps(report.model_dump(mode="json")))
+    else:
+        _print_log_grades(grades, published=predictions is not None)
+
+
+def _print_log_grades(grades: "LogGrades", *, published: bool) -> None:
+    resolved = sum(verdict.resolved for verdict in grades.verdicts.values())
+    print(f"{resolved} of {len(grades.verdicts)} logs resolved")
+    for name in grades.disagreements:
+        verdict = grades.verdicts[name]
+        other = "unresolved" if verdict.resolved else "resolved"
+        print(f"  {name}: ours {verdict.outcome}, published {other} ({verdict.reason})")
+    if published:
+        compared = len(grades.agreements) + len(grades.disagreements)
+        print(f"{len(grades.agreements)} of {compared} agree with the published verdict ({grades.agreement:.2%})")

@@ -1,0 +1,108 @@
+"""Puts the parts together for every command that runs containers: engine, sources, image builder, store."""
+
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from assay import __version__
+from assay.harness.cli.config import toolchain_images
+from assay.harness.domain import Instance, Prediction, TestPlan
+from assay.harness.engines import Engine, open_engine
+from assay.harness.evaluate import Task
+from assay.harness.executors import find_executor
+from assay.harness.run import Prepare, Progress, Runner
+from assay.harness.store import Run, RunStore
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """An open engine and the way to an instance's image and plan."""
+
+    engine: Engine
+    prepare: Prepare
+    plan: Callable[[Instance], TestPlan]
+    abort: Callable[[], None]
+    """Ends every container and build that is under way."""
+
+
+def open_workbench(
+    engine_name: str,
+    instances: Sequence[Instance],
+    *,
+    mirrors: Sequence[Path] | None = None,
+    recipes: Sequence[Path] | None = None,
+    note: Callable[[str], None] = lambda _text: None,
+) -> Workbench:
+    """Connect to the engine and prepare to build images.
+
+    Args:
+        engine_name: name of an engine.
+        instances: what will be evaluated, for engines that act them out.
+        mirrors: folders of local clones.
+        recipes: folders of the user's own recipes.
+        note: told what is being built.
+
+    Raises:
+        EngineUnavailable: the engine does not answer. PluginError: there is none of that name.
+    """
+    from assay.instances.plan import test_plan
+    from assay.instances.recipes import find_recipe
+
+    engine = open_engine(engine_name, instances)
+
+    def plan(instance: Instance) -> TestPlan:
+        return test_plan(instance, find_recipe(instance, recipes or ()))
+
+    if engine.name == "fake":
+        from assay.harness.engines.fake import image_name
+
+        return Workbench(engine, image_name, plan, engine.abort)
+    from assay.instances.build import Builder
+    from assay.instances.sources import Sources
+
+    sources = Sources(mirrors or ())
+    builder = Builder(engine, sources, toolchains=toolchain_images(), recipes=tuple(recipes or ()), note=note)
+
+    def abort() -> None:
+        builder.abort()
+        engine.abort()
+
+    return Workbench(engine, builder.image, plan, abort)
+
+
+def make_tasks(
+    bench: Workbench, pairs: Sequence[tuple[Instance, Prediction]], *, timeout: int | None, runs_empty: bool = False
+) -> list[Task]:
+    """Plan the evaluation of each (instance, prediction) pair; ``timeout`` overrides the plans' own, in seconds."""
+    tasks = []
+    for instance, prediction in pairs:
+        plan = bench.plan(instance)
+        if timeout is not None:
+            plan = plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": float(timeout)})})
+        tasks.append(Task(instance, prediction, plan, runs_empty))
+    return tasks
+
+
+def make_runner(
+    bench: Workbench, store: RunStore, *, executor: str, jobs: int, fresh: bool, progress: Progress
+) -> Runner:
+    """Return a runner over the workbench's engine; raises PluginError for an unknown executor."""
+    return Runner(store, bench.engine, bench.prepare, find_executor(executor), jobs, fresh, progress, bench.abort)
+
+
+def describe_run(run_id: str, tasks: Sequence[Task], bench: Workbench, **settings: str) -> Run:
+    """Return the manifest of a run that is about to start."""
+    models = sorted({task.prediction.model for task in tasks})
+    return Run(
+        id=run_id,
+        dataset=tasks[0].instance.dataset,
+        model=models[0] if len(models) == 1 else ", ".join(models),
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        assay_version=__version__,
+        settings=settings,
+        engine=bench.engine.describe(),
+        host={"platform": platform.platform(), "python": sys.version.split()[0], "machine": platform.machine()},
+    )

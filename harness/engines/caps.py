@@ -1,0 +1,63 @@
+"""What a command may use up: a deadline that fires once, and output that is kept only in part."""
+
+import threading
+from collections.abc import Callable
+
+
+class Deadline:
+    """Calls back once when time is up, unless cancelled; ``fired`` tells which."""
+
+    def __init__(self, seconds: float, callback: Callable[[], None]) -> None:
+        self.fired = False
+        self._callback = callback
+        self._timer = threading.Timer(seconds, self._fire)
+        self._timer.daemon = True
+
+    def _fire(self) -> None:
+        self.fired = True
+        self._callback()
+
+    def cancel(self) -> None:
+        """Stop waiting."""
+        self._timer.cancel()
+
+    def __enter__(self) -> "Deadline":
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.cancel()
+
+
+class CappedOutput:
+    """Keeps the first half and the last half of what fits; the middle of more is dropped."""
+
+    def __init__(self, limit: int) -> None:
+        self._half = max(limit // 2, 1)
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._size = 0
+
+    @property
+    def truncated(self) -> bool:
+        """Whether anything was dropped."""
+        return self._size > 2 * self._half
+
+    def add(self, chunk: bytes) -> bool:
+        """Add bytes; return whether the limit has just been passed for the first time."""
+        before = self.truncated
+        self._size += len(chunk)
+        room = self._half - len(self._head)
+        self._head += chunk[:room]
+        self._tail += chunk[room:] if room > 0 else chunk
+        if len(self._tail) > 2 * self._half:
+            del self._tail[: -self._half]
+        return self.truncated and not before
+
+    def text(self) -> bytes:
+        """Return what was kept, with a line that tells how much was not."""
+        if not self.truncated:
+            return bytes(self._head + self._tail)
+        tail = self._tail[-self._half :]
+        dropped = self._size - len(self._head) - len(tail)
+        return bytes(self._head) + b"\n[assay: %d bytes of output left out]\n" % dropped + bytes(tail)

@@ -1,0 +1,285 @@
+"""Docker, or anything that speaks its API (podman's socket too), through the docker SDK."""
+
+import io
+import tarfile
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.harness.domain import Instance, Limits
+from assay.harness.engines.base import LABEL, Box, ExecResult, ImageInfo
+from assay.harness.engines.caps import CappedOutput, Deadline
+from assay.harness.engines.owner import OWNER, is_orphan, owner_labels
+from assay.harness.errors import EngineError, EngineUnavailable, ImageMissing
+
+if TYPE_CHECKING:
+    from docker import APIClient
+
+TIMEOUT = 120
+"""Seconds the engine may take to answer one request."""
+CONNECTIONS = 64
+SLACK = 600.0
+"""Seconds a container may outlive its test command before anyone may reap it."""
+NO_HELP = "no container engine answers ({}); start one with scripts/ensure-engine.sh, or set DOCKER_HOST"
+
+
+@contextmanager
+def engine_errors() -> Iterator[None]:
+    """Turn every failure of the SDK into an error of ours: this is the only place that knows them."""
+    import docker.errors
+    import requests.exceptions
+    import urllib3.exceptions
+
+    try:
+        yield
+    except docker.errors.ImageNotFound as error:
+        raise ImageMissing(str(error.explanation or error)) from error
+    except (docker.errors.DockerException, requests.exceptions.RequestException) as error:
+        raise EngineError(f"the container engine failed: {error}") from error
+    except (urllib3.exceptions.HTTPError, OSError) as error:
+        raise EngineError(f"the connection to the container engine broke: {error}") from error
+
+
+def open_engine(_instances: Iterable[Instance] = ()) -> "DockerEngine":
+    """Connect to the engine that DOCKER_HOST names, or to the local one; raises EngineUnavailable."""
+    import docker
+    import docker.errors
+    from docker.utils import kwargs_from_env
+
+    try:
+        client = docker.APIClient(version="auto", timeout=TIMEOUT, max_pool_size=CONNECTIONS, **kwargs_from_env())
+    except (docker.errors.DockerException, OSError) as error:
+        reason = str(error).rpartition(": ")[2].strip("'\")")
+        raise EngineUnavailable(NO_HELP.format(reason)) from error
+    return DockerEngine(client)
+
+
+class DockerEngine:
+    """The engine behind one socket; safe to use from many threads."""
+
+    name = "docker"
+
+    def __init__(self, client: "APIClient") -> None:
+        self._client = client
+        self._open: set[str] = set()
+
+    def describe(self) -> dict[str, str]:
+        """Return the engine's version and the facts that bear on its limits."""
+        with engine_errors():
+            info = self._client.info()
+        keys = ("ServerVersion", "Driver", "CgroupVersion", "KernelVersion", "OperatingSystem", "NCPU", "MemTotal")
+        return {key: str(info.get(key, "")) for key in keys}
+
+    @contextmanager
+    def open(
+        self,
+        image: str,
+        limits: Limits,
+        labels: Mapping[str, str],
+        *,
+        mounts: Mapping[str, str] | None = None,
+    ) -> Iterator[Box]:
+        """Start a fresh container and remove it in every case."""
+        began = time.monotonic()
+        with engine_errors():
+            container = self._create(image, limits, labels, mounts or {})
+        self._open.add(container)
+        try:
+            created = time.monotonic()
+            with engine_errors():
+                self._client.start(container)
+            yield DockerBox(self._client, container, created - began, time.monotonic() - created)
+        finally:
+            self._remove(container)
+
+    def _create(self, image: str, limits: Limits, labels: Mapping[str, str], mounts: Mapping[str, str]) -> str:
+        created = self._client.create_container(
+            image,
+            command=["sleep", "infinity"],
+            entrypoint=[],
+            user="0:0",
+            labels={**labels, **owner_labels(limits.seconds + SLACK)},
+            host_config=self._client.create_host_config(**_host_config(limits, mounts)),
+            networking_config=None,
+        )
+        return str(created["Id"])
+
+    def _remove(self, container: str) -> None:
+        import docker.errors
+
+        self._open.discard(container)
+        with engine_errors(), suppress(docker.errors.NotFound):
+            self._client.remove_container(container, force=True, v=True)
+
+    def abort(self) -> None:
+        """Kill every box that is open, at once; their users see the command end."""
+        for container in tuple(self._open):
+            with suppress(EngineError), engine_errors():
+                self._client.kill(container)
+
+    def find_image(self, name: str) -> ImageInfo | None:
+        """Return the image of that name, or None."""
+        try:
+            with engine_errors():
+                return _image_info(name, self._client.inspect_image(name))  # type: ignore[no-untyped-call]
+        except ImageMissing:
+            return None
+
+    def list_images(self) -> list[ImageInfo]:
+        """Return the images that Assay made, by name."""
+        with engine_errors():
+            found = self._client.images(filters={"label": f"{LABEL}.kind"})
+        named = [(tag, image) for image in found for tag in image.get("RepoTags") or ()]
+        return [
+            ImageInfo(tag, image["Id"], image["Size"], str(image["Created"]), image.get("Labels") or {})
+            for tag, image in sorted(named, key=lambda pair: pair[0])
+        ]
+
+    def pull(self, name: str) -> ImageInfo:
+        """Fetch an image from its registry; raises ImageMissing with the registry's answer."""
+        try:
+            with engine_errors():
+                self._client.pull(name)
+        except EngineError as error:
+            raise ImageMissing(f"image {name} is not here and cannot be pulled: {error}") from error
+        info = self.find_image(name)
+        if info is None:
+            raise ImageMissing(f"image {name} was pulled but is not here")
+        return info
+
+    def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
+        """Make an image of one layer from a root file system's tar."""
+        repository, _, tag = name.rpartition(":")
+        changes = [f"LABEL {key}={value}" for key, value in labels.items()]
+        with engine_errors():
+            self._client.import_image_from_file(str(tar), repository=repository, tag=tag, changes=changes)
+
+    def build(
+        self, name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], labels: Mapping[str, str]
+    ) -> None:
+        """Build ``context/Dockerfile`` as ``name``; raises EnvironmentFailure."""
+        from assay.harness.engines import docker_build
+
+        docker_build.build(name, context, log, secrets=secrets, labels=labels)
+
+    def remove_image(self, name: str) -> None:
+        """Remove an image; does nothing if it is not there."""
+        with suppress(ImageMissing), engine_errors():
+            self._client.remove_image(name, force=True)
+
+    def orphans(self) -> list[str]:
+        """Return the ids of containers of Assay whose owner is dead or whose deadline has passed."""
+        return [str(each["Id"]) for each in self._ours() if is_orphan(each.get("Labels") or {})]
+
+    def reap(self, *, everything: bool = False) -> list[str]:
+        """Remove containers of Assay that nobody owns any more; with ``everything``, those at work too."""
+        found = [str(each["Id"]) for each in self._ours()] if everything else self.orphans()
+        for container in found:
+            self._remove(container)
+        return [container[:12] for container in found]
+
+    def _ours(self) -> list[dict[str, Any]]:
+        with engine_errors():
+            found: list[dict[str, Any]] = self._client.containers(all=True, filters={"label": OWNER})
+        return found
+
+
+class DockerBox:
+    """One running container."""
+
+    def __init__(self, client: "APIClient", container: str, create_seconds: float, start_seconds: float) -> None:
+        self._client = client
+        self._container = container
+        self.create_seconds = create_seconds
+        self.start_seconds = start_seconds
+
+    def exec(
+        self,
+        command: Sequence[str],
+        *,
+        user: str = "root",
+        workdir: str = "/",
+        env: Mapping[str, str] | None = None,
+        seconds: float = 60.0,
+        output_bytes: int = 1024 * 1024,
+    ) -> ExecResult:
+        """Run a command; at the deadline or over the output cap the whole box is killed."""
+        began = time.monotonic()
+        with engine_errors(), Deadline(seconds, self._kill) as deadline:
+            created = self._client.exec_create(
+                self._container, list(command), user=user, workdir=workdir, environment=dict(env or {})
+            )
+            output = CappedOutput(output_bytes)
+            for chunk in self._client.exec_start(created["Id"], stream=True):
+                if output.add(chunk):
+                    self._kill()
+            deadline.cancel()
+            exit_code = self._client.exec_inspect(created["Id"])["ExitCode"]
+        seconds_taken = time.monotonic() - began
+        return ExecResult(exit_code, output.text(), seconds_taken, deadline.fired, output.truncated)
+
+    def _kill(self) -> None:
+        # A container that has just ended by itself cannot be killed; that is no failure.
+        with suppress(EngineError), engine_errors():
+            self._client.kill(self._container)
+
+    def put(self, archive: bytes, to: str = "/") -> None:
+        """Unpack a tar archive into an existing folder of the box."""
+        with engine_errors():
+            self._client.put_archive(self._container, to, archive)
+
+    def get(self, path: str, max_bytes: int) -> dict[str, bytes]:
+        """Return the regular files at or below ``path``; what goes beyond ``max_bytes`` is left out."""
+        import docker.errors
+
+        with engine_errors():
+            try:
+                chunks, _ = self._client.get_archive(self._container, path)
+            except docker.errors.NotFound:
+                return {}
+            data = CappedOutput(max_bytes + 1024 * 1024)
+            for chunk in chunks:
+                if data.add(chunk):
+                    chunks.close()
+                    return {}
+        return _regular_files(data.text(), max_bytes)
+
+    def oom_killed(self) -> bool:
+        """Tell whether the kernel killed anything in the box for want of memory."""
+        with engine_errors():
+            return bool(self._client.inspect_container(self._container)["State"]["OOMKilled"])
+
+
+def _host_config(limits: Limits, mounts: Mapping[str, str]) -> dict[str, Any]:
+    memory = limits.memory_mb * 1024 * 1024
+    return {
+        "init": True,
+        "network_mode": "bridge" if limits.network else "none",
+        "cap_drop": ["ALL"],
+        "security_opt": ["no-new-privileges"],
+        "mem_limit": memory,
+        "memswap_limit": memory,
+        "nano_cpus": int(limits.cpus * 1e9),
+        "pids_limit": limits.pids,
+        "shm_size": 256 * 1024 * 1024,
+        "log_config": {"type": "none", "config": {}},
+        "binds": {host: {"bind": box, "mode": "ro"} for host, box in mounts.items()},
+    }
+
+
+def _image_info(name: str, raw: Mapping[str, Any]) -> ImageInfo:
+    labels = (raw.get("Config") or {}).get("Labels") or {}
+    return ImageInfo(name, raw["Id"], raw.get("Size", 0), raw.get("Created", ""), labels)
+
+
+def _regular_files(archive: bytes, max_bytes: int) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        for member in tar:
+            max_bytes -= member.size
+            if member.isreg() and max_bytes >= 0:
+                content = tar.extractfile(member)
+                files[member.name.partition("/")[2] or member.name] = content.read() if content else b""
+    return files

@@ -1,0 +1,235 @@
+"""Image builds, by whichever builder the machine has: buildx, a docker CLI's own BuildKit, or the plain builder.
+
+All three read the same Dockerfile, which keeps to what all understand: no heredocs, no ``# syntax=`` line, and
+``--mount`` only on RUN lines of a stage that is not the last. Secrets and caches are mounts of those lines. The plain
+builder knows no mounts: there the secrets are copied into their stage, which is thrown away afterwards.
+
+A line ``# assay: network=none`` in a Dockerfile cuts all its RUN lines off the network.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Literal
+
+from assay.harness.errors import EnvironmentFailure
+
+if TYPE_CHECKING:
+    from docker import APIClient
+
+BUILDERS = ("buildx", "buildkit", "plain")
+NO_NETWORK = "# assay: network=none"
+PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+"""Build arguments that every builder predefines; they leave no trace in an image's history."""
+PROBE = "FROM scratch\nLABEL assay.probe=1\n"
+SECRET_STAGE = "assay.secret-stage"
+TAIL_LINES = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """A way to build: its kind and, for all but the plain one, the docker program."""
+
+    kind: Literal["buildx", "buildkit", "plain"]
+    program: str = ""
+
+
+def build(name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], labels: Mapping[str, str]) -> None:
+    """Build ``context/Dockerfile`` as image ``name``.
+
+    Args:
+        name: name and tag of the image.
+        context: folder with the Dockerfile and all it copies.
+        log: file that takes the builder's output.
+        secrets: id to file; RUN lines that mount ``type=secret,id=ID`` find it as ``/run/secrets/ID``.
+        labels: labels of the image.
+
+    Raises:
+        EnvironmentFailure: the build failed; carries the log's path and last lines.
+    """
+    builder = find_builder()
+    with log.open("wb") as output:
+        if builder.kind == "plain":
+            problem = _build_plain(name, context, output, secrets, labels)
+        else:
+            problem = _build_with_cli(builder, name, context, output, secrets, labels)
+    if problem:
+        raise EnvironmentFailure(f"image {name} could not be built: {problem}", log_path=str(log), tail=_tail(log))
+
+
+@cache
+def find_builder() -> Builder:
+    """Return the best builder of this machine; ``ASSAY_BUILDER`` forces one of ``BUILDERS``."""
+    forced = os.environ.get("ASSAY_BUILDER", "")
+    if forced and forced not in BUILDERS:
+        raise EnvironmentFailure(f"ASSAY_BUILDER={forced!r} is no builder; choose one of {', '.join(BUILDERS)}")
+    found = (builder for builder in _builders() if forced in ("", builder.kind))
+    builder = next(found, None)
+    if builder is None:
+        raise EnvironmentFailure(f"no docker program on PATH has the builder {forced!r} that ASSAY_BUILDER asks for")
+    return builder
+
+
+def _builders() -> Iterator[Builder]:
+    programs = _programs()
+    for program in programs:
+        if _answers([program, "buildx", "version"]):
+            yield Builder("buildx", program)
+    for program in programs:
+        if _has_buildkit(program):
+            yield Builder("buildkit", program)
+    yield Builder("plain")
+
+
+def _programs() -> list[str]:
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    found = (shutil.which("docker", path=folder) for folder in folders if folder)
+    return list({str(Path(program).resolve()): program for program in found if program})
+
+
+def _answers(command: list[str], stdin: str = "", env: Mapping[str, str] | None = None) -> bool:
+    done = subprocess.run(
+        command, input=stdin.encode(), env={**os.environ, **(env or {})}, capture_output=True, check=False, timeout=60
+    )
+    return done.returncode == 0
+
+
+def _has_buildkit(program: str) -> bool:
+    # Newer programs only hand over to buildx; asking for a real build is the one sure test.
+    return _answers([program, "build", "-"], stdin=PROBE, env={"DOCKER_BUILDKIT": "1"})
+
+
+def _build_with_cli(
+    builder: Builder, name: str, context: Path, output: BinaryIO, secrets: Mapping[str, Path], labels: Mapping[str, str]
+) -> str:
+    verb = ["buildx", "build", "--load"] if builder.kind == "buildx" else ["build"]
+    options = ["--progress=plain", f"--network={_network(context) or 'default'}", "--tag", name]
+    for key, path in secrets.items():
+        options += ["--secret", f"id={key},src={path}"]
+    for key, value in labels.items():
+        options += ["--label", f"{key}={value}"]
+    for key in _proxies():
+        options += ["--build-arg", key]  # without a value it is taken from the environment, unseen in process lists
+    done = subprocess.run(
+        [builder.program, *verb, *options, str(context)],
+        env={**os.environ, "DOCKER_BUILDKIT": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    return f"{builder.kind} ended with exit code {done.returncode}" if done.returncode else ""
+
+
+def _network(context: Path) -> str:
+    return "none" if NO_NETWORK in (context / "Dockerfile").read_text(encoding="utf-8").splitlines() else ""
+
+
+def _proxies() -> dict[str, str]:
+    return {key: os.environ[key] for key in PROXIES if os.environ.get(key)}
+
+
+def _build_plain(
+    name: str, context: Path, output: BinaryIO, secrets: Mapping[str, Path], labels: Mapping[str, str]
+) -> str:
+    import docker
+    import docker.errors
+
+    mark = uuid.uuid4().hex
+    client = docker.APIClient(version="auto", timeout=3600, **docker.utils.kwargs_from_env())
+    with _plain_context(context, secrets, mark) as folder:
+        try:
+            answers = client.build(
+                path=str(folder),
+                tag=name,
+                rm=True,
+                forcerm=True,
+                buildargs=_proxies(),
+                labels=dict(labels),
+                network_mode=_network(context) or None,
+                decode=True,
+            )
+            return _follow(answers, output)
+        except docker.errors.APIError as error:
+            return str(error)
+        finally:
+            _remove_stages(client, mark)
+
+
+def _follow(answers: Iterator[Mapping[str, object]], output: BinaryIO) -> str:
+    problem = ""
+    for answer in answers:
+        text = str(answer.get("stream") or answer.get("error") or "")
+        output.write(text.encode())
+        problem = str(answer.get("error") or problem).strip()
+    return problem
+
+
+@contextmanager
+def _plain_context(context: Path, secrets: Mapping[str, Path], mark: str) -> Iterator[Path]:
+    """Copy the context with the secrets beside it and the Dockerfile in the plain builder's words."""
+    with tempfile.TemporaryDirectory(prefix="assay-build-", dir=context.parent) as scratch:
+        folder = Path(scratch) / "context"
+        shutil.copytree(context, folder, symlinks=True, copy_function=_link_or_copy)
+        (folder / ".assay-secrets").mkdir()
+        for key, path in secrets.items():
+            shutil.copyfile(path, folder / ".assay-secrets" / key)
+        dockerfile = folder / "Dockerfile"
+        text = dockerfile.read_text(encoding="utf-8")
+        dockerfile.unlink()  # it may be a hard link to the original
+        dockerfile.write_text(without_mounts(text, mark), encoding="utf-8")
+        yield folder
+
+
+def _link_or_copy(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def without_mounts(dockerfile: str, mark: str) -> str:
+    """Rewrite a Dockerfile for the plain builder: secrets are copied into each stage that mounts one.
+
+    ``mark`` becomes a label of those stages, by which they are found and removed. Raises EnvironmentFailure if the
+    last stage mounts a secret, since there it would stay.
+    """
+    lines = dockerfile.splitlines()
+    stages = [number for number, line in enumerate(lines) if line.upper().startswith("FROM ")]
+    written: list[str] = []
+    armed = True
+    for number, line in enumerate(lines):
+        if line.upper().startswith("FROM "):
+            armed = False
+        if "--mount=type=secret" in line and not armed:
+            if number > stages[-1]:
+                raise EnvironmentFailure("a Dockerfile must not mount secrets in its last stage")
+            written += [f"LABEL {SECRET_STAGE}={mark}", "COPY .assay-secrets/ /run/secrets/"]
+            armed = True
+        written.append(re.sub(r"--mount=\S+\s+", "", line))
+    return "\n".join(written) + "\n"
+
+
+def _remove_stages(client: "APIClient", mark: str) -> None:
+    import docker.errors
+
+    filters = {"label": f"{SECRET_STAGE}={mark}"}
+    # Newest first; removing an image takes its untagged parents with it, so that some are gone when their turn comes.
+    for image in client.images(all=True, quiet=True, filters=filters):
+        try:
+            client.remove_image(image, force=True)
+        except docker.errors.APIError as error:
+            if error.status_code not in (404, 409):
+                raise
+
+
+def _tail(log: Path) -> str:
+    return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:])

@@ -1,0 +1,186 @@
+"""An engine without containers: acts out what each instance's tests would say; for tests and plug-in authors.
+
+The gold patch makes every expected test pass; any other patch leaves the fail-to-pass tests failing. ``faults`` lets a
+test break any call.
+"""
+
+import io
+import tarfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from assay.harness.domain import Instance, Limits
+from assay.harness.engines.base import Box, ExecResult, ImageInfo
+from assay.harness.errors import ImageMissing
+
+Fault = Callable[[str, str], None]
+"""Called with the name of the call and the image before each call; raises to make it fail."""
+
+TEST_SCRIPT = "test.sh"
+
+
+def open_engine(instances: Iterable[Instance] = ()) -> "FakeEngine":
+    """Return an engine that knows the given instances; their images are named ``fake/<id>``."""
+    return FakeEngine({image_name(instance): instance for instance in instances})
+
+
+def image_name(instance: Instance) -> str:
+    """Return the name of the image in which the fake engine acts out an instance."""
+    return f"fake/{instance.id.lower()}:1"
+
+
+def _no_fault(_call: str, _image: str) -> None:
+    """Let every call succeed."""
+
+
+@dataclass
+class FakeEngine:
+    """Acts out instances; ``opened`` counts boxes, ``seconds`` is how long a test command takes."""
+
+    instances: Mapping[str, Instance]
+    fault: Fault = _no_fault
+    seconds: float = 0.0
+    name: str = "fake"
+    opened: int = 0
+    alive: set[int] = field(default_factory=set)
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def describe(self) -> dict[str, str]:
+        """Return that there is nothing behind it."""
+        return {"engine": "fake"}
+
+    @contextmanager
+    def open(
+        self, image: str, limits: Limits, labels: Mapping[str, str], *, mounts: Mapping[str, str] | None = None
+    ) -> Iterator[Box]:
+        """Open a box that acts out the image's instance."""
+        self.fault("open", image)
+        if image not in self.instances:
+            raise ImageMissing(f"the fake engine has no image {image}")
+        with self._lock:
+            self.opened += 1
+            number = self.opened
+            self.alive.add(number)
+        try:
+            yield FakeBox(self, image, self.instances[image])
+        finally:
+            self.alive.discard(number)
+            self.fault("remove", image)
+
+    def wait(self) -> bool:
+        """Let a test command's time pass; return whether it was aborted."""
+        return self._stop.wait(self.seconds) if self.seconds else self._stop.is_set()
+
+    def abort(self) -> None:
+        """End every test command at once."""
+        self._stop.set()
+
+    def find_image(self, name: str) -> ImageInfo | None:
+        """Return the image if it belongs to a known instance."""
+        return ImageInfo(name, f"sha256:{name}") if name in self.instances else None
+
+    def list_images(self) -> list[ImageInfo]:
+        """Return one image for each instance."""
+        return [ImageInfo(name, f"sha256:{name}") for name in sorted(self.instances)]
+
+    def pull(self, name: str) -> ImageInfo:
+        """Refuse: there is no registry."""
+        raise ImageMissing(f"image {name} is not here, and the fake engine has no registry")
+
+    def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
+        """Do nothing: fake images need no content."""
+
+    def build(
+        self, name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], labels: Mapping[str, str]
+    ) -> None:
+        """Do nothing: fake images need no content."""
+
+    def remove_image(self, name: str) -> None:
+        """Do nothing."""
+
+    def orphans(self) -> list[str]:
+        """Return nothing: fake boxes leave nothing behind."""
+        return []
+
+    def reap(self, *, everything: bool = False) -> list[str]:
+        """Return nothing: fake boxes leave nothing behind."""
+        return []
+
+
+class FakeBox:
+    """One acted-out container."""
+
+    create_seconds = 0.0
+    start_seconds = 0.0
+
+    def __init__(self, engine: FakeEngine, image: str, instance: Instance) -> None:
+        self._engine = engine
+        self._image = image
+        self._instance = instance
+        self._files: dict[str, bytes] = {}
+
+    def exec(
+        self,
+        command: Sequence[str],
+        *,
+        user: str = "root",
+        workdir: str = "/",
+        env: Mapping[str, str] | None = None,
+        seconds: float = 60.0,
+        output_bytes: int = 1024 * 1024,
+    ) -> ExecResult:
+        """Act out a command: the test script runs the expected tests, anything else succeeds silently."""
+        self._engine.fault("exec", self._image)
+        began = time.monotonic()
+        if not command[-1].endswith(TEST_SCRIPT):
+            return ExecResult(0, b"", 0.0)
+        if self._engine.wait():
+            return ExecResult(137, b"", time.monotonic() - began)
+        results = self._results()
+        output = "".join(f"{'PASSED' if passed else 'FAILED'} {test}\n" for test, passed in results.items())
+        code = 0 if all(results.values()) else 1
+        return ExecResult(code, output.encode(), time.monotonic() - began)
+
+    def put(self, archive: bytes, to: str = "/") -> None:
+        """Keep the delivered files."""
+        self._engine.fault("put", self._image)
+        with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+            for member in tar:
+                content = tar.extractfile(member)
+                self._files[Path(member.name).name] = content.read() if content else b""
+
+    def get(self, path: str, max_bytes: int) -> dict[str, bytes]:
+        """Return the JUnit report of the acted-out tests."""
+        self._engine.fault("get", self._image)
+        cases = "".join(_testcase(test, passed=passed) for test, passed in self._results().items())
+        return {"report.xml": f"<testsuites><testsuite>{cases}</testsuite></testsuites>".encode()}
+
+    def oom_killed(self) -> bool:
+        """Tell that nothing was killed."""
+        self._engine.fault("oom_killed", self._image)
+        return False
+
+    def _results(self) -> dict[str, bool]:
+        fixed = self._files.get("model.patch", b"").decode().strip() == self._instance.gold_patch.strip()
+        results = dict.fromkeys(self._instance.pass_to_pass, True)
+        return results | dict.fromkeys(self._instance.fail_to_pass, fixed)
+
+
+def _testcase(test: str, *, passed: bool) -> str:
+    file, _, rest = test.rpartition("::")[0].partition("::")
+    module = file.removesuffix(".py").replace("/", ".")
+    attributes = {
+        "file": file,
+        "classname": ".".join(part for part in (module, rest.replace("::", ".")) if part),
+        "name": test.rpartition("::")[2],
+    }
+    failure = "" if passed else '<failure message="acted out"/>'
+    return (
+        f"<testcase {' '.join(f'{key}={quoteattr(value)}' for key, value in attributes.items())}>{failure}</testcase>"
+    )

@@ -1,0 +1,56 @@
+"""Who owns a container: labels that let a later process tell an orphan from a container at work."""
+
+import os
+import socket
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+OWNER = "assay.owner"
+DEADLINE = "assay.deadline"
+
+
+def owner_labels(lifetime: float) -> dict[str, str]:
+    """Return the labels of an object that this process owns for at most ``lifetime`` seconds."""
+    return {OWNER: this_process(), DEADLINE: str(int(time.time() + lifetime))}
+
+
+def this_process() -> str:
+    """Name this process so that no other, here or after a restart, has the same name."""
+    return f"{socket.gethostname()}:{_boot_id()}:{os.getpid()}:{_start_time(os.getpid())}"
+
+
+def is_orphan(labels: Mapping[str, str], now: float | None = None) -> bool:
+    """Tell whether an object's owner is dead or its deadline has passed.
+
+    An owner on another machine cannot be asked; there only the deadline counts.
+    """
+    deadline = labels.get(DEADLINE, "")
+    if deadline.isdigit() and int(deadline) < (time.time() if now is None else now):
+        return True
+    return not _may_be_alive(labels.get(OWNER, ""))
+
+
+def _may_be_alive(owner: str) -> bool:
+    host, _, rest = owner.partition(":")
+    if host != socket.gethostname():
+        return bool(host)
+    boot, _, process = rest.partition(":")
+    pid, _, started = process.partition(":")
+    return boot == _boot_id() and pid.isdigit() and _start_time(int(pid)) == started
+
+
+def _boot_id() -> str:
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return "unknown"
+
+
+def _start_time(pid: int) -> str:
+    """Return the kernel's start time of a process, in clock ticks, or "" if it is gone."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return ""
+    return stat.rpartition(")")[2].split()[19]

@@ -1,0 +1,61 @@
+"""Python, with pytest or unittest."""
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+
+from assay.harness.languages.base import folders
+
+NAME = "python"
+SUFFIXES = frozenset({".py", ".pyi", ".pyx", ".pxd"})
+DEFAULT_REPORT = "junit_xml"
+
+TEST_NAMES = ("test_*.py", "*_test.py", "tests.py", "test.py", "conftest.py")
+HELPERS = frozenset({"conftest.py", "__init__.py"})
+
+RUNNER_CONFIG = frozenset(
+    {
+        "conftest.py",  # fixtures and hooks, down to rewriting outcomes
+        "pytest.ini",
+        ".pytest.ini",
+        "pytest.toml",
+        ".pytest.toml",
+        "tox.ini",
+        "setup.cfg",
+        "pyproject.toml",
+        "sitecustomize.py",  # the interpreter imports these two at every start
+        "usercustomize.py",
+    }
+)
+
+
+def is_test_file(path: str) -> bool:
+    """Tell whether a file belongs to the tests.
+
+    A folder ``tests`` counts at any depth, ``test`` and ``testing`` only at the top: deeper they are often packages
+    that ship, such as a framework's test client.
+    """
+    inside = folders(path)
+    if "tests" in inside or inside[:1] in {("test",), ("testing",)}:
+        return True
+    name = PurePosixPath(path).name
+    return any(fnmatchcase(name, pattern) for pattern in TEST_NAMES)
+
+
+def runner_config(path: str) -> bool:
+    """Tell whether a file configures or hooks pytest or the interpreter: its name alone decides, at any depth.
+
+    Plug-in modules that a configuration names cannot be told by their path; the configuration that names them can.
+    """
+    name = PurePosixPath(path).name
+    return name in RUNNER_CONFIG or name.endswith(".pth")
+
+
+def test_files(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the test modules to run; a module that pytest would not find by its name is run when named."""
+    return tuple(dict.fromkeys(path for path in paths if _is_runnable(path)))
+
+
+def _is_runnable(path: str) -> bool:
+    pure = PurePosixPath(path)
+    return pure.suffix == ".py" and pure.name not in HELPERS and is_test_file(path)

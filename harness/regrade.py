@@ -1,0 +1,54 @@
+"""Grading a run again from what it saved: no container, no flag, the same ``grade``."""
+
+from dataclasses import dataclass
+
+from assay.harness.domain import Verdict
+from assay.harness.errors import UserError
+from assay.harness.grade import grade
+from assay.harness.store import RunStore, SavedVerdict
+from assay.harness.summary.report import RunReport, build_report
+
+
+@dataclass(frozen=True, slots=True)
+class Regraded:
+    """The new report, and each (old, new) pair of verdicts that differ."""
+
+    report: RunReport
+    changed: tuple[tuple[Verdict, Verdict], ...]
+
+
+def regrade_run(store: RunStore) -> Regraded:
+    """Grade every evaluation of a run again and save the verdicts and the report.
+
+    Raises:
+        UserError: the folder holds no run, or evidence is missing.
+    """
+    run = store.load_run()
+    changed, verdicts = [], []
+    for prediction in store.load_predictions():
+        before = store.load_verdict(prediction.instance_id)
+        if before is None:
+            continue
+        after = _grade_again(store, prediction.instance_id)
+        verdicts.append(after)
+        if after != before.verdict:
+            changed.append((before.verdict, after))
+            store.save_verdict(SavedVerdict(key=before.key, seconds=before.seconds, verdict=after))
+    known = store.load_report()
+    report = build_report(
+        verdicts,
+        (*known.submitted_ids, *known.incomplete_ids) if known else (),
+        run_id=run.id,
+        dataset=run.dataset.name,
+        model=run.model,
+        assay_version=run.assay_version,
+    )
+    store.save_report(report, verdicts)
+    return Regraded(report, tuple(changed))
+
+
+def _grade_again(store: RunStore, instance_id: str) -> Verdict:
+    instance, evidence = store.load_instance(instance_id), store.load_evidence(instance_id)
+    if instance is None or evidence is None:
+        raise UserError(f"{store.root}: the evidence of {instance_id} is missing or unreadable; evaluate it again")
+    return grade(instance, evidence)

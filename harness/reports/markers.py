@@ -1,0 +1,20 @@
+"""The lines with which SWE-bench's evaluation scripts fence the test output in a log."""
+
+import re
+
+_START = re.compile(r"^(?:\++ : '?)?>{5} Start Test Output'?\r?$", re.MULTILINE)
+_END = re.compile(r"^(?:\++ : '?)?>{5} End Test Output'?\r?$", re.MULTILINE)
+
+
+def fenced(text: str) -> str:
+    """Return what lies between the first start and the last end marker; the whole text when either is missing."""
+    start = _START.search(text)
+    ends = list(_END.finditer(text))
+    if start is None or not ends or ends[-1].start() < start.end():
+        return text
+    return text[start.end() : ends[-1].start()]
+
+
+def is_cut(text: str) -> bool:
+    """Tell whether the test output starts and never ends."""
+    return _START.search(text) is not None and _END.search(text) is None

@@ -1,0 +1,85 @@
+"""What pytest prints: the short test summary of ``-rA`` and the progress lines of ``-v``, plain, old or under xdist.
+
+Only two sections of the output are read: the progress under the first header, and the short test summary, which follows
+the progress at once (before pytest 4.5) or comes last. The sections between hold captured output, in which a test may
+print anything, such as the summary of a pytest that it runs itself.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from assay.harness.domain import Status
+from assay.harness.reports.base import plain_lines, worst
+
+NAME = "pytest_text"
+
+STATUSES = {
+    "PASSED": Status.PASSED,
+    "FAILED": Status.FAILED,
+    "ERROR": Status.ERROR,
+    "SKIPPED": Status.SKIPPED,
+    "XFAIL": Status.XFAIL,
+    "XPASS": Status.PASSED,  # a strict one is told as FAILED
+}
+
+Told = Iterator[tuple[str, Status]]
+
+_HEADER = re.compile(r"={3,} (.*\S) ={3,}$")
+_SESSION = "test session starts"
+_SUMMARY = "short test summary info"
+_WORD = "|".join(STATUSES)
+_SUMMARY_LINE = re.compile(rf"({_WORD}) (\S.*)$")
+_PROGRESS_LINE = re.compile(rf"(\S+?::.*?) ({_WORD}|xfail|xpass)(?: \(.*\))?(?: +\[ *\d+%\])?$")
+_WORKER_LINE = re.compile(rf"\[gw\d+\] (?:\[ *\d+%\] )?({_WORD}|xfail|xpass) (\S.*)$")
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return node id to status."""
+    lines = plain_lines(text)
+    sections = _sections(lines)
+    if not sections:  # an excerpt: every line counts
+        return worst((*_summary(lines), *_progress(lines)))
+    return worst((*_summary(_short_summary(sections)), *_progress(sections[0])))
+
+
+def _sections(lines: list[str]) -> list[list[str]]:
+    """Cut the output at its headers, from the one that opens the session if it is there."""
+    starts = [index for index, line in enumerate(lines) if line.startswith("===") and _HEADER.match(line)]
+    sections = [lines[start:end] for start, end in pairwise([*starts, len(lines)])]
+    opening = (place for place, section in enumerate(sections) if _SESSION in section[0])
+    return sections[next(opening, 0) :]
+
+
+def _short_summary(sections: list[list[str]]) -> list[str]:
+    """Return the summary that no captured output can precede, or else the last."""
+    early, late = ([s for s in part if _SUMMARY in s[0]] for part in (sections[:2], sections[2:]))
+    return [*early, *late[-1:], []][0]
+
+
+def _summary(lines: list[str]) -> Told:
+    for line in lines:
+        match = _SUMMARY_LINE.match(line)
+        if match and not match[2].startswith("["):  # "SKIPPED [2] file:line: why" names no test
+            yield _plain_id(_without_reason(match[2])), STATUSES[match[1]]
+
+
+def _progress(lines: list[str]) -> Told:
+    for line in lines:
+        if match := _WORKER_LINE.match(line):
+            yield _plain_id(match[2]), STATUSES[match[1].upper()]
+        elif match := _PROGRESS_LINE.match(line):
+            yield _plain_id(match[1]), STATUSES[match[2].upper()]
+
+
+def _without_reason(entry: str) -> str:
+    """Cut `` - reason`` off a summary entry; a parameter may hold the same separator inside its brackets."""
+    bracket, end = entry.find("["), entry.find(" - ")
+    while 0 <= bracket < end and entry[end - 1] != "]":
+        end = entry.find(" - ", end + 1)
+    return entry if end < 0 else entry[:end]
+
+
+def _plain_id(node: str) -> str:
+    """Drop what older versions put into ids: where an inherited test is defined, and instances of classes."""
+    return node.partition(" <- ")[0].replace("::()::", "::")

@@ -1,0 +1,34 @@
+"""From a box's files and output to one report: the structured file first, the log as fallback and cross-check."""
+
+from collections.abc import Iterable
+
+from assay.harness.domain import Channel, Status, TestPlan, TestReport
+from assay.harness.reports.base import ReportFormat, by_function, worst
+from assay.harness.reports.markers import fenced
+
+PASSING = frozenset({Status.PASSED, Status.XFAIL})
+
+
+def merge(reader: ReportFormat, texts: Iterable[str], test_id: str = "node") -> dict[str, Status]:
+    """Parse several texts of one format; a test told in more than one keeps its worst status."""
+    tests = worst(told for text in texts for told in reader.parse(text).items())
+    return by_function(tests) if test_id == "function" else tests
+
+
+def read_log(reader: ReportFormat, text: str, test_id: str = "node") -> dict[str, Status]:
+    """Parse a log: the fenced test output, or all of it when that part tells of no test."""
+    inner = fenced(text)
+    return merge(reader, [inner], test_id) or (merge(reader, [text], test_id) if inner != text else {})
+
+
+def combine(plan: TestPlan, structured: dict[str, Status], logged: dict[str, Status]) -> TestReport:
+    """Make the report of one run from what its report file and its log tell."""
+    if structured:
+        both = structured.keys() & logged.keys()
+        differing = sorted(t for t in both if (structured[t] in PASSING) != (logged[t] in PASSING))
+        return TestReport(
+            channel=Channel.REPORT, format=plan.report_format, tests=structured, disagreements=tuple(differing)
+        )
+    if logged:
+        return TestReport(channel=Channel.LOG, format=plan.log_format, tests=logged)
+    return TestReport()

@@ -1,0 +1,46 @@
+"""What SymPy's own runner prints with ``--verbose``: one line per function under a heading per file.
+
+The lines name bare functions, so functions of the same name in two files share an entry.
+"""
+
+import re
+from collections.abc import Iterator
+
+from assay.harness.domain import Status
+from assay.harness.reports.base import plain_lines, worst
+
+NAME = "sympy_text"
+
+_STATUSES = {
+    "ok": Status.PASSED,
+    "F": Status.FAILED,
+    "E": Status.ERROR,
+    "f": Status.XFAIL,
+    "X": Status.PASSED,  # passes although marked as failing
+    "s": Status.SKIPPED,
+    "w": Status.SKIPPED,  # too slow to run
+    "K": Status.ERROR,
+    "T": Status.ERROR,
+}
+_START = re.compile(r"(test_\w+)(?: |$)")
+_RESULT = re.compile(rf"(?:.* )?({'|'.join(_STATUSES)})(?: +\[(?:OK|FAIL)\])?$")
+_HEADING = re.compile(r"_+ \S+\.py:(test_\w+) _+$")
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return function name to status."""
+    return worst(_told(plain_lines(text)))
+
+
+def _told(lines: list[str]) -> Iterator[tuple[str, Status]]:
+    running = ""
+    for line in lines:
+        if heading := _HEADING.match(line):
+            # The heading of a traceback does not say whether it was F or E; both are failures.
+            yield heading[1], Status.FAILED
+            running = ""
+        elif start := _START.match(line):
+            running = start[1]
+        if running and (result := _RESULT.match(line)):
+            yield running, _STATUSES[result[1]]
+            running = ""

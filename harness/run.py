@@ -1,0 +1,167 @@
+"""A run: plan, resume, dispatch, collect. The only place where an exception becomes an infra_error."""
+
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from types import FrameType
+
+from assay import __version__
+from assay.harness.domain import (
+    INFRASTRUCTURE,
+    Apply,
+    ApplyStatus,
+    Evidence,
+    FailedPart,
+    Instance,
+    Verdict,
+)
+from assay.harness.engines.base import Engine
+from assay.harness.errors import AssayError, EngineError, EnvironmentFailure, ImageMissing
+from assay.harness.evaluate import Evaluation, Task, evaluate
+from assay.harness.executors import Executor
+from assay.harness.grade import grade
+from assay.harness.store import RunStore, SavedVerdict, content_key
+
+Prepare = Callable[[Instance], str]
+"""Makes sure that an instance's image is present and returns its name; raises EnvironmentFailure or EngineError."""
+
+ATTEMPTS = 3
+"""An evaluation whose infrastructure fails is tried this often; what a patch does wrong is never tried again."""
+
+
+class InterruptedRunError(AssayError):
+    """The run was told to stop while this evaluation was at work; its evidence is worthless."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Who wants to know how a run goes on; every call may come from any thread."""
+
+    started: Callable[[Task], None] = lambda _task: None
+    finished: Callable[[Verdict, float, bool], None] = lambda _verdict, _seconds, _reused: None
+    """Called with the verdict, the seconds of its test command and whether it was known already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Evaluates tasks and keeps what comes out in a store."""
+
+    store: RunStore
+    engine: Engine
+    prepare: Prepare
+    executor: Executor
+    jobs: int = 1
+    fresh: bool = False
+    """Evaluate again what has a verdict already."""
+    progress: Progress = field(default_factory=Progress)
+    abort: Callable[[], None] | None = None
+    """Ends all work that is under way, at once; the engine's own by default."""
+    _stop: threading.Event = field(default_factory=threading.Event)
+
+    def execute(self, tasks: Sequence[Task]) -> list[Verdict]:
+        """Evaluate what has no verdict yet and return the verdicts of all tasks, in the order of the tasks.
+
+        Raises:
+            KeyboardInterrupt: told to stop; what is finished is saved, and the same call goes on from there.
+        """
+        saved = {} if self.fresh else self._known(tasks)
+        pending = self._longest_first([task for task in tasks if task.instance.id not in saved])
+        self.store.journal("planned", count=str(len(tasks)), known=str(len(saved)))
+        with _on_interrupt(self._abort):
+            for verdict in self.executor(self._work, pending, self.jobs):
+                saved[verdict.verdict.instance_id] = verdict
+        self.store.save_durations({key: entry.seconds for key, entry in saved.items() if entry.seconds})
+        return [saved[task.instance.id].verdict for task in tasks]
+
+    def _known(self, tasks: Sequence[Task]) -> dict[str, SavedVerdict]:
+        known = {}
+        for task in tasks:
+            saved = self.store.find(task.instance.id, content_key(task, __version__))
+            if saved is not None and saved.verdict.outcome not in INFRASTRUCTURE:
+                known[task.instance.id] = saved
+                self.progress.finished(saved.verdict, saved.seconds, True)
+        return known
+
+    def _longest_first(self, tasks: list[Task]) -> list[Task]:
+        """Order tasks so that none long is left for the end; those never timed come first."""
+        seconds = self.store.durations()
+        return sorted(tasks, key=lambda task: -seconds.get(task.instance.id, float("inf")))
+
+    def _work(self, task: Task) -> SavedVerdict:
+        self.progress.started(task)
+        evaluation = self._attempts(task)
+        if self._stop.is_set():
+            raise InterruptedRunError(task.instance.id)
+        saved = self._save(task, evaluation)
+        self.progress.finished(saved.verdict, saved.seconds, False)
+        return saved
+
+    def _attempts(self, task: Task) -> Evaluation:
+        for _ in range(ATTEMPTS):
+            self._note("started", task)
+            evaluation = self._attempt(task)
+            if self._stop.is_set() or evaluation.evidence.failed_part is not FailedPart.INFRASTRUCTURE:
+                break
+        return evaluation
+
+    def _note(self, event: str, task: Task) -> None:
+        # Resuming needs verdicts, not the journal; on a full disk the verdict's own failure is the one to report.
+        with suppress(OSError):
+            self.store.journal(event, task.instance.id)
+
+    def _attempt(self, task: Task) -> Evaluation:
+        labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
+        try:
+            return evaluate(task, self.prepare(task.instance), self.engine, labels)
+        except (EnvironmentFailure, ImageMissing) as error:
+            return _failure(task, FailedPart.ENVIRONMENT, str(error), getattr(error, "tail", ""))
+        except EngineError as error:
+            return _failure(task, FailedPart.INFRASTRUCTURE, str(error))
+        except Exception as error:  # a mistake of ours must not cost the other instances their verdicts
+            return _failure(task, FailedPart.INFRASTRUCTURE, f"internal error: {error!r}", traceback.format_exc())
+
+    def _save(self, task: Task, evaluation: Evaluation) -> SavedVerdict:
+        key = content_key(task, __version__)
+        try:
+            return self.store.save(task, evaluation, grade(task.instance, evaluation.evidence), key)
+        except OSError as error:
+            lost = _failure(task, FailedPart.INFRASTRUCTURE, f"the result could not be written: {error}")
+            return SavedVerdict(key=key, verdict=grade(task.instance, lost.evidence))
+
+    def _abort(self) -> None:
+        self._stop.set()
+        # Not in the signal handler itself: the thread it interrupts may hold a lock that the engine's client needs.
+        threading.Thread(target=self.abort or self.engine.abort, daemon=True).start()
+
+
+def _failure(task: Task, part: FailedPart, error: str, output: str = "") -> Evaluation:
+    nothing_applied = Apply(status=ApplyStatus.EMPTY)
+    evidence = Evidence(instance_id=task.instance.id, apply=nothing_applied, failed_part=part, error=error)
+    return Evaluation(evidence, task.prediction.patch, output.encode())
+
+
+@contextmanager
+def _on_interrupt(abort: Callable[[], None]) -> Iterator[None]:
+    """Call ``abort`` at the first SIGINT or SIGTERM and raise KeyboardInterrupt; the next one acts as if unhandled."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in signals}
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        abort()
+        raise KeyboardInterrupt
+
+    for number in signals:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,44 @@
+"""Prints where the time of one evaluation goes: medians over some runs of a bundled instance, in fresh containers."""
+
+import statistics
+import sys
+from pathlib import Path
+
+from assay.harness.cli.workbench import make_tasks, open_workbench
+from assay.harness.domain import Prediction, Timings
+from assay.harness.evaluate import evaluate
+from assay.instances.load import load
+
+INSTANCE = "pallets__flask-2.3.2"
+RUNS = 10
+STEPS = ("create", "start", "deliver", "apply", "test", "collect", "remove", "total")
+
+
+def main() -> None:
+    """Evaluate the gold patch of one instance some times, and print medians and extremes in seconds."""
+    instance_id = sys.argv[1] if len(sys.argv) > 1 else INSTANCE
+    mirrors = [Path(arg) for arg in sys.argv[3:]]
+    instance = load(sys.argv[2] if len(sys.argv) > 2 else "releases", ids=[instance_id]).instances[0]
+    bench = open_workbench("docker", [instance], mirrors=mirrors, note=print)
+    prediction = Prediction(instance_id=instance.id, model="gold", patch=instance.gold_patch)
+    (task,) = make_tasks(bench, [(instance, prediction)], timeout=None)
+    image = bench.prepare(instance)
+    timings = [evaluate(task, image, bench.engine).evidence.timings for _ in range(RUNS + 1)][1:]
+    print(f"{instance.id}, {RUNS} runs after one to warm up, seconds\n")
+    print(f"{'step':<10}{'median':>9}{'least':>9}{'most':>9}")
+    for step in STEPS:
+        _print_row(step, [getattr(timing, step) for timing in timings])
+    overhead = [timing.total - timing.test for timing in timings]
+    _print_row("overhead", overhead)
+    print(f"\noverhead is total minus test; it is {statistics.median(map(_share, timings)):.0%} of the whole")
+
+
+def _print_row(name: str, seconds: list[float]) -> None:
+    print(f"{name:<10}{statistics.median(seconds):>9.3f}{min(seconds):>9.3f}{max(seconds):>9.3f}")
+
+
+def _share(timing: Timings) -> float:
+    return (timing.total - timing.test) / timing.total
+
+
+main()

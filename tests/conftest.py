@@ -1,0 +1,71 @@
+"""Fixtures for all tests: small instances written here, and real containers where a test is marked so."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.harness.domain import Instance
+
+GOLD = """\
+diff --git a/calc.py b/calc.py
+--- a/calc.py
++++ b/calc.py
+@@ -1,2 +1,2 @@
+ def add(a, b):
+-    return a - b
++    return a + b
+"""
+TESTS = """\
+diff --git a/tests/test_calc.py b/tests/test_calc.py
+--- a/tests/test_calc.py
++++ b/tests/test_calc.py
+@@ -1,4 +1,8 @@
+ import calc
+
+ def test_same():
+     assert calc.add(0, 0) == 0
++
++
++def test_add():
++    assert calc.add(1, 2) == 3
+"""
+
+
+@pytest.fixture
+def make_instance() -> Callable[..., Instance]:
+    def make(**changes: Any) -> Instance:
+        fields = {
+            "id": "acme__calc-1",
+            "repo": "acme/calc",
+            "base_commit": "0" * 40,
+            "problem_statement": "add subtracts",
+            "gold_patch": GOLD,
+            "test_patch": TESTS,
+            "fail_to_pass": ("tests/test_calc.py::test_add",),
+            "pass_to_pass": ("tests/test_calc.py::test_same",),
+            "created_at": datetime(2023, 1, 2, tzinfo=UTC),
+        }
+        return Instance.model_validate({**fields, **changes})
+
+    return make
+
+
+@pytest.fixture
+def instance(make_instance: Callable[..., Instance]) -> Instance:
+    return make_instance()
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep a developer's own ASSAY_* variables and assay.toml out of the tests."""
+    for name in ("ASSAY_MIRROR", "ASSAY_RUNS_DIR", "ASSAY_JOBS", "ASSAY_ENGINE", "ASSAY_EXECUTOR", "ASSAY_TIMEOUT"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

@@ -1,0 +1,148 @@
+"""Reading whole runs, the last of them by a real pytest."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Channel, Status, TestPlan, TestReport
+from assay.harness.errors import UserError
+from assay.harness.reports import FORMATS, read
+
+PLAN = TestPlan(command="pytest")
+XML = b"""<testsuite><testcase classname="t" name="test_x"/>
+<testcase classname="t.TestC" name="test_x[1]"><failure/></testcase></testsuite>"""
+LOG = "PASSED t.py::test_x\nFAILED t.py::TestC::test_x[1] - no\n"
+
+
+def test_the_report_file_comes_first() -> None:
+    report = read(PLAN, {"report.xml": XML}, LOG)
+    assert report == TestReport(
+        channel=Channel.REPORT,
+        format="junit_xml",
+        tests={"t.py::test_x": Status.PASSED, "t.py::TestC::test_x[1]": Status.FAILED},
+    )
+
+
+def test_disagreements_name_the_tests_that_the_log_tells_differently() -> None:
+    log = "FAILED t.py::test_x - no\nERROR t.py::TestC::test_x[1]\nPASSED t.py::other\n"
+    assert read(PLAN, {"report.xml": XML}, log).disagreements == ("t.py::test_x",)
+
+
+@pytest.mark.parametrize("files", [{}, {"report.xml": b""}, {"report.xml": b"<testsuite>\xff"}])
+def test_the_log_is_the_fallback(files: dict[str, bytes]) -> None:
+    report = read(PLAN, files, LOG)
+    assert (report.channel, report.format) == (Channel.LOG, "pytest_text")
+    assert report.tests["t.py::TestC::test_x[1]"] is Status.FAILED
+
+
+def test_nothing_told_is_an_empty_report() -> None:
+    assert read(PLAN, {}, "Segmentation fault") == TestReport()
+
+
+def test_several_files_are_one_report_and_the_worst_status_stays() -> None:
+    other = b'<testsuite><testcase classname="t" name="test_x"><error/></testcase></testsuite>'
+    for files in ({"a.xml": XML, "b.xml": other}, {"a.xml": other, "b.xml": XML}):
+        assert read(PLAN, files, "").tests["t.py::test_x"] is Status.ERROR
+
+
+def test_labels_that_are_function_names() -> None:
+    plan = TestPlan(command="pytest", test_id="function")
+    report = read(plan, {"report.xml": XML}, LOG)
+    assert report.tests == {"test_x": Status.FAILED}
+    assert report.disagreements == ()
+
+
+def test_only_the_fenced_part_of_the_output_counts() -> None:
+    fenced = (
+        "PASSED t.py::a\n+ : '>>>>> Start Test Output'\nPASSED t.py::b\n+ : '>>>>> End Test Output'\nPASSED t.py::c\n"
+    )
+    assert list(read(PLAN, {}, fenced).tests) == ["t.py::b"]
+
+
+def test_an_empty_fenced_part_leaves_the_whole_output() -> None:
+    fenced = ">>>>> Start Test Output\n>>>>> End Test Output\nPASSED t.py::c\n"
+    assert list(read(PLAN, {}, fenced).tests) == ["t.py::c"]
+
+
+def test_unknown_formats_are_refused() -> None:
+    with pytest.raises(UserError, match="unknown report format 'x'"):
+        read(TestPlan(command="pytest", report_format="x"), {}, "")
+
+
+PROJECT = """
+import pytest
+from base import Shared
+
+class TestA(Shared):
+    def test_bad(self):
+        print("=========== short test summary info ===========")
+        print("PASSED test_a.py::test_forged")
+        assert 0, "a - b [c]"
+
+@pytest.mark.parametrize("x", ["a b", "a - b", "p.q::r", "[z", "two\\nlines", "/tmp/x/y.py", "<&>"])
+def test_p(x):
+    assert x != "a - b"
+
+@pytest.mark.xfail
+def test_xfail():
+    assert 0
+
+@pytest.mark.xfail
+def test_xpass():
+    pass
+
+@pytest.fixture
+def breaks():
+    yield
+    raise ValueError("teardown - x")
+
+def test_teardown(breaks):
+    pass
+
+@pytest.mark.skip(reason="r")
+def test_skip():
+    pass
+"""
+EXPECTED = {
+    "test_a.py::TestA::test_inherited": Status.PASSED,
+    "test_a.py::TestA::test_bad": Status.FAILED,
+    "test_a.py::test_p[a b]": Status.PASSED,
+    "test_a.py::test_p[a - b]": Status.FAILED,
+    "test_a.py::test_p[p.q::r]": Status.PASSED,
+    "test_a.py::test_p[[z]": Status.PASSED,
+    "test_a.py::test_p[two\\nlines]": Status.PASSED,
+    "test_a.py::test_p[/tmp/x/y.py]": Status.PASSED,
+    "test_a.py::test_p[<&>]": Status.PASSED,
+    "test_a.py::test_xfail": Status.XFAIL,
+    "test_a.py::test_xpass": Status.PASSED,
+    "test_a.py::test_teardown": Status.ERROR,
+    "test_a.py::test_skip": Status.SKIPPED,
+}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    (folder / "base.py").write_text("class Shared:\n    def test_inherited(self):\n        pass\n")
+    (folder / "test_a.py").write_text(PROJECT)
+    return folder
+
+
+@pytest.mark.parametrize("options", [["-rA", "-v"], ["-rA", "--color=yes"], ["-v", "-o", "junit_family=xunit2"]])
+def test_a_real_run_is_told_alike_by_report_and_log(project: Path, options: list[str]) -> None:
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--junitxml=out.xml", *options]
+    if "junit_family=xunit2" not in options:
+        command += ["-o", "junit_family=xunit1"]
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    run = subprocess.run(command, cwd=project, env=env, capture_output=True, text=True, check=False)
+    assert run.returncode == 1, run.stderr
+    report = read(PLAN, {"out.xml": (project / "out.xml").read_bytes()}, run.stdout)
+    assert report.tests == EXPECTED
+    assert report.disagreements == ()
+    logged = FORMATS["pytest_text"].parse(run.stdout)
+    untold = set() if "-v" in options else {"test_a.py::test_skip"}  # the summary names skips by line only
+    assert logged == {name: status for name, status in EXPECTED.items() if name not in untold}

@@ -1,0 +1,119 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from assay.harness.domain import (
+    Apply,
+    ApplyStatus,
+    Channel,
+    Evidence,
+    FailedPart,
+    Instance,
+    Outcome,
+    Rule,
+    Status,
+    TestReport,
+)
+from assay.harness.grade import grade
+
+FIXED = "tests/test_calc.py::test_add"
+KEPT = "tests/test_calc.py::test_same"
+
+
+def evidence(tests: dict[str, Status] | None = None, *, exit_code: int | None = 0, **changes: Any) -> Evidence:
+    report = TestReport(channel=changes.pop("channel", Channel.REPORT), tests=tests or {})
+    apply = Apply(status=changes.pop("apply", ApplyStatus.APPLIED), detail=changes.pop("detail", ""))
+    fields = {"instance_id": "acme__calc-1", "apply": apply, "exit_code": exit_code, "report": report}
+    return Evidence.model_validate({**fields, **changes})
+
+
+def test_all_expected_tests_passing_is_resolved(instance: Instance) -> None:
+    verdict = grade(instance, evidence({FIXED: Status.PASSED, KEPT: Status.PASSED}))
+    assert verdict.resolved
+    assert (verdict.unfixed, verdict.broken) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("fixed", "kept", "resolved"),
+    [
+        (Status.PASSED, Status.SKIPPED, True),
+        (Status.XFAIL, Status.XFAIL, True),
+        (Status.SKIPPED, Status.PASSED, False),
+        (Status.FAILED, Status.PASSED, False),
+        (Status.PASSED, Status.ERROR, False),
+        (Status.PASSED, Status.MISSING, False),
+        (Status.MISSING, Status.PASSED, False),
+    ],
+)
+def test_swe_bench_rule(instance: Instance, fixed: Status, kept: Status, resolved: bool) -> None:
+    tests = {test: status for test, status in ((FIXED, fixed), (KEPT, kept)) if status is not Status.MISSING}
+    failing = {Status.FAILED, Status.ERROR} & set(tests.values())
+    verdict = grade(instance, evidence(tests, exit_code=1 if failing else 0))
+    assert verdict.resolved is resolved
+    assert (verdict.unfixed == (FIXED,)) is (fixed not in {Status.PASSED, Status.XFAIL})
+
+
+def test_fail_only_rule_counts_what_is_not_reported_as_passed(make_instance: Callable[..., Instance]) -> None:
+    instance = make_instance(rule=Rule.SWE_BENCH_FAIL_ONLY)
+    assert grade(instance, evidence({"other": Status.PASSED})).resolved
+    assert not grade(instance, evidence({FIXED: Status.FAILED}, exit_code=1)).resolved
+
+
+def test_fail_only_rule_needs_evidence_that_tests_ran(make_instance: Callable[..., Instance]) -> None:
+    instance = make_instance(rule=Rule.SWE_BENCH_FAIL_ONLY)
+    assert grade(instance, evidence({})).outcome is Outcome.NOT_RUN
+
+
+def test_an_instance_without_fail_to_pass_tests_is_never_resolved(make_instance: Callable[..., Instance]) -> None:
+    instance = make_instance(fail_to_pass=())
+    assert grade(instance, evidence({KEPT: Status.PASSED})).outcome is Outcome.UNRESOLVED
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome"),
+    [
+        ({"apply": ApplyStatus.REJECTED}, Outcome.PATCH_REJECTED),
+        ({"apply": ApplyStatus.CONFLICT}, Outcome.PATCH_CONFLICT),
+        ({"apply": ApplyStatus.EMPTY, "exit_code": None}, Outcome.EMPTY_PATCH),
+        ({"timed_out": True, "exit_code": 137}, Outcome.TIMED_OUT),
+        ({"timed_out": True, "oom_killed": True, "exit_code": 137}, Outcome.TIMED_OUT),
+        ({"output_truncated": True, "exit_code": 137}, Outcome.OUTPUT_LIMIT),
+        ({"oom_killed": True, "exit_code": 137}, Outcome.OUT_OF_MEMORY),
+        ({"exit_code": 137}, Outcome.NOT_RUN),
+        ({"failed_part": FailedPart.ENVIRONMENT, "apply": ApplyStatus.EMPTY}, Outcome.ENV_ERROR),
+        ({"failed_part": FailedPart.INFRASTRUCTURE, "timed_out": True}, Outcome.INFRA_ERROR),
+    ],
+)
+def test_the_class_comes_from_the_engine_not_from_tests(
+    instance: Instance, changes: dict[str, Any], outcome: Outcome
+) -> None:
+    assert grade(instance, evidence(**changes)).outcome is outcome
+
+
+def test_passing_tests_do_not_excuse_a_timeout(instance: Instance) -> None:
+    late = evidence({FIXED: Status.PASSED, KEPT: Status.PASSED}, timed_out=True, exit_code=137)
+    assert grade(instance, late).outcome is Outcome.TIMED_OUT
+
+
+def test_a_failing_exit_status_without_a_failing_test_is_not_run(instance: Instance) -> None:
+    odd = evidence({FIXED: Status.PASSED, KEPT: Status.PASSED}, exit_code=2)
+    assert grade(instance, odd).outcome is Outcome.NOT_RUN
+
+
+def test_failing_tests_behind_exit_status_zero_are_tampered_with(instance: Instance) -> None:
+    odd = evidence({FIXED: Status.FAILED, KEPT: Status.PASSED}, exit_code=0)
+    assert grade(instance, odd).outcome is Outcome.TAMPERED
+
+
+def test_an_unknown_exit_status_is_not_judged(instance: Instance) -> None:
+    log = evidence({FIXED: Status.PASSED, KEPT: Status.PASSED}, exit_code=None, channel=Channel.LOG)
+    verdict = grade(instance, log)
+    assert verdict.resolved
+    assert verdict.flags == ("read_from_log",)
+
+
+def test_a_killed_child_is_a_warning(instance: Instance) -> None:
+    verdict = grade(instance, evidence({FIXED: Status.PASSED, KEPT: Status.PASSED}, oom_killed=True))
+    assert verdict.resolved
+    assert "child_out_of_memory" in verdict.flags
