@@ -95,6 +95,7 @@ def _evaluate_in(box: Box, task: Task, patch: GatedPatch) -> Evaluation:
         return Evaluation(evidence.model_copy(update={"timings": clock.timings()}), patch.text, applied.output)
     run = _run_tests(box, plan)
     clock.lap("test")
+    oom_killed = box.end()
     files = box.get(plan.report_path, REPORT_BYTES) if plan.report_path else {}
     output = run.output.decode(errors="replace")
     evidence = evidence.model_copy(
@@ -102,7 +103,7 @@ def _evaluate_in(box: Box, task: Task, patch: GatedPatch) -> Evaluation:
             "exit_code": run.exit_code,
             "timed_out": run.timed_out,
             "output_truncated": run.truncated,
-            "oom_killed": box.oom_killed(),
+            "oom_killed": oom_killed,
             "report": reports.read(plan, files, output),
         }
     )

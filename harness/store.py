@@ -98,6 +98,7 @@ class RunStore:
     def journal(self, event: str, instance_id: str = "", **facts: str) -> None:
         """Append one line, on disk before this returns."""
         line = json.dumps({"time": round(time.time(), 3), "event": event, "instance": instance_id, **facts})
+        self.root.mkdir(parents=True, exist_ok=True)
         with (self.root / "journal.jsonl").open("a") as journal:
             journal.write(line + "\n")
             journal.flush()

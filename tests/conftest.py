@@ -1,13 +1,16 @@
 """Fixtures for all tests: small instances written here, and real containers where a test is marked so."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.harness.domain import Instance
+from assay.harness.domain import Instance, Recipe
+
+if TYPE_CHECKING:
+    from assay.harness.engines.docker import DockerEngine
 
 GOLD = """\
 diff --git a/calc.py b/calc.py
@@ -69,3 +72,24 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path_factory:
 def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def docker_engine() -> "Iterator[DockerEngine]":
+    from assay.harness.engines.docker import open_engine
+
+    engine = open_engine()
+    yield engine
+    engine._client.close()
+
+
+@pytest.fixture(scope="session")
+def toolchain_image(docker_engine: "DockerEngine", tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Name of a small Python image, bootstrapped if it is not there yet."""
+    from assay.instances.toolchains import bootstrap, toolchain
+
+    wanted = toolchain(Recipe(), {}, docker_engine)
+    if docker_engine.find_image(wanted.name) is None:
+        scratch = tmp_path_factory.mktemp("toolchain")
+        bootstrap(wanted, docker_engine, scratch, scratch / "log")
+    return wanted.name

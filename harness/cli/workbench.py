@@ -59,7 +59,7 @@ def open_workbench(
     if engine.name == "fake":
         from assay.harness.engines.fake import image_name
 
-        return Workbench(engine, image_name, plan, engine.abort)
+        return Workbench(engine, image_name, lambda each: _acted_out(plan(each)), engine.abort)
     from assay.instances.build import Builder
     from assay.instances.sources import Sources
 
@@ -71,6 +71,12 @@ def open_workbench(
         engine.abort()
 
     return Workbench(engine, builder.image, plan, abort)
+
+
+def _acted_out(plan: TestPlan) -> TestPlan:
+    return plan.model_copy(
+        update={"report_format": "status_json", "report_path": "/tmp/assay-report/report.json", "test_id": "node"}
+    )
 
 
 def make_tasks(

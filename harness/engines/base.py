@@ -65,8 +65,11 @@ class Box(Protocol):
         """
         ...
 
-    def oom_killed(self) -> bool:
-        """Tell whether the kernel killed anything in the box for want of memory."""
+    def end(self) -> bool:
+        """Kill everything in the box, and tell whether the kernel killed anything before for want of memory.
+
+        Files can still be read; nothing can run any more.
+        """
         ...
 
 

@@ -212,13 +212,25 @@ class DockerBox:
                 self._container, list(command), user=user, workdir=workdir, environment=dict(env or {})
             )
             output = CappedOutput(output_bytes)
-            for chunk in self._client.exec_start(created["Id"], stream=True):
+            for chunk in self._stream(created["Id"]):
                 if output.add(chunk):
                     self._kill()
             deadline.cancel()
             exit_code = self._client.exec_inspect(created["Id"])["ExitCode"]
         seconds_taken = time.monotonic() - began
         return ExecResult(exit_code, output.text(), seconds_taken, deadline.fired, output.truncated)
+
+    def _stream(self, exec_id: str) -> Iterator[bytes]:
+        from docker.utils.socket import frames_iter
+
+        stream = self._client.exec_start(exec_id, socket=True)
+        try:
+            yield from (chunk for _, chunk in frames_iter(stream, tty=False))  # type: ignore[no-untyped-call]
+        finally:
+            # The SDK leaves closing to its caller, and the response hides on the socket.
+            with suppress(AttributeError):
+                stream._response.close()  # type: ignore[union-attr]
+            stream.close()
 
     def _kill(self) -> None:
         # A container that has just ended by itself cannot be killed; that is no failure.
@@ -246,9 +258,12 @@ class DockerBox:
                     return {}
         return _regular_files(data.text(), max_bytes)
 
-    def oom_killed(self) -> bool:
-        """Tell whether the kernel killed anything in the box for want of memory."""
+    def end(self) -> bool:
+        """Kill everything in the box, and tell whether the kernel killed anything before for want of memory."""
+        self._kill()
         with engine_errors():
+            self._client.wait(self._container)
+            # The engine fills this in when the container ends, not before.
             return bool(self._client.inspect_container(self._container)["State"]["OOMKilled"])
 
 

@@ -33,6 +33,8 @@ PROBE = "FROM scratch\nLABEL assay.probe=1\n"
 SECRET_STAGE = "assay.secret-stage"
 TAIL_LINES = 25
 
+_running: set[subprocess.Popen[bytes]] = set()
+
 
 @dataclass(frozen=True, slots=True)
 class Builder:
@@ -118,15 +120,25 @@ def _build_with_cli(
         options += ["--label", f"{key}={value}"]
     for key in _proxies():
         options += ["--build-arg", key]  # without a value it is taken from the environment, unseen in process lists
-    done = subprocess.run(
+    program = subprocess.Popen(
         [builder.program, *verb, *options, str(context)],
         env={**os.environ, "DOCKER_BUILDKIT": "1"},
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,
-        check=False,
     )
-    return f"{builder.kind} ended with exit code {done.returncode}" if done.returncode else ""
+    _running.add(program)
+    try:
+        code = program.wait()
+    finally:
+        _running.discard(program)
+    return f"{builder.kind} ended with exit code {code}" if code else ""
+
+
+def abort() -> None:
+    """End the builds that docker programs run for this process; their callers see them fail."""
+    for program in tuple(_running):
+        program.terminate()
 
 
 def _network(context: Path) -> str:

@@ -5,6 +5,7 @@ test break any call.
 """
 
 import io
+import json
 import tarfile
 import threading
 import time
@@ -12,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from xml.sax.saxutils import quoteattr
 
 from assay.harness.domain import Instance, Limits
 from assay.harness.engines.base import Box, ExecResult, ImageInfo
@@ -156,31 +156,17 @@ class FakeBox:
                 self._files[Path(member.name).name] = content.read() if content else b""
 
     def get(self, path: str, max_bytes: int) -> dict[str, bytes]:
-        """Return the JUnit report of the acted-out tests."""
+        """Return the report of the acted-out tests, in the ``status_json`` format."""
         self._engine.fault("get", self._image)
-        cases = "".join(_testcase(test, passed=passed) for test, passed in self._results().items())
-        return {"report.xml": f"<testsuites><testsuite>{cases}</testsuite></testsuites>".encode()}
+        statuses = {test: "passed" if passed else "failed" for test, passed in self._results().items()}
+        return {"report.json": json.dumps(statuses).encode()}
 
-    def oom_killed(self) -> bool:
+    def end(self) -> bool:
         """Tell that nothing was killed."""
-        self._engine.fault("oom_killed", self._image)
+        self._engine.fault("end", self._image)
         return False
 
     def _results(self) -> dict[str, bool]:
         fixed = self._files.get("model.patch", b"").decode().strip() == self._instance.gold_patch.strip()
         results = dict.fromkeys(self._instance.pass_to_pass, True)
         return results | dict.fromkeys(self._instance.fail_to_pass, fixed)
-
-
-def _testcase(test: str, *, passed: bool) -> str:
-    file, _, rest = test.rpartition("::")[0].partition("::")
-    module = file.removesuffix(".py").replace("/", ".")
-    attributes = {
-        "file": file,
-        "classname": ".".join(part for part in (module, rest.replace("::", ".")) if part),
-        "name": test.rpartition("::")[2],
-    }
-    failure = "" if passed else '<failure message="acted out"/>'
-    return (
-        f"<testcase {' '.join(f'{key}={quoteattr(value)}' for key, value in attributes.items())}>{failure}</testcase>"
-    )

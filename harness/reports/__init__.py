@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from assay.harness.domain import TestPlan, TestReport
 from assay.harness.errors import UserError
-from assay.harness.reports import junit_xml, pytest_text, sympy_text, unittest_text
+from assay.harness.reports import junit_xml, pytest_text, status_json, sympy_text, unittest_text
 from assay.harness.reports.base import ReportFormat
 from assay.harness.reports.lookup import lookup, names_a_test
 from assay.harness.reports.read import combine, merge, read_log
@@ -17,6 +17,7 @@ __all__ = ["FORMATS", "ReportFormat", "find", "lookup", "names_a_test", "read", 
 FORMATS: dict[str, ReportFormat] = {
     junit_xml.NAME: junit_xml,
     pytest_text.NAME: pytest_text,
+    status_json.NAME: status_json,
     sympy_text.NAME: sympy_text,
     unittest_text.NAME: unittest_text,
 }

@@ -6,7 +6,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from conftest import Index, Repository
+from toys import Index, Repository
 
 from assay.harness.domain import Archive, TreeRef
 from assay.harness.errors import EnvironmentFailure
@@ -112,6 +112,14 @@ def test_read_file(repository: Repository, commit: str, tmp_path: Path) -> None:
     assert sources.read_file(ref, "id.txt") == b"$Format:%H$\n"
     assert sources.read_file(ref, "dir") is None
     assert sources.read_file(ref, "dir/none.txt") is None
+
+
+def test_a_mirror_of_nothing_but_objects_and_refs(repository: Repository, commit: str, tmp_path: Path) -> None:
+    made = mirror_of(repository, tmp_path / "mirrors" / "owner+name" / "repo")
+    (made / "config").unlink()
+    sources, ref = Sources([tmp_path / "mirrors"], tmp_path / "cache"), TreeRef(REPO, commit)
+    assert sources.read_file(ref, "crlf.txt") == b"a\nb\n"
+    assert sources.tree(ref).is_file()
 
 
 @pytest.fixture

@@ -1,0 +1,31 @@
+"""Installs the project in the current folder so that edits of its files take effect, with the build backend at hand.
+
+Takes the backend and its path as pyproject.toml names them. Runs inside images, on every Python that they have.
+"""
+
+import importlib
+import os
+import subprocess
+import sys
+
+DEVELOP = (
+    "import os, runpy, setuptools, sys; sys.argv[0] = 'setup.py'; sys.path.insert(0, os.getcwd());"
+    "runpy.run_path('setup.py', run_name='__main__') if os.path.exists('setup.py') else setuptools.setup()"
+)
+"""Runs a setup script under setuptools even if it asks for distutils, and does without one."""
+
+
+def main(backend, backend_path):
+    sys.path[:0] = [os.path.abspath(folder) for folder in backend_path.split(os.pathsep) if folder]
+    module = backend.partition(":")[0]
+    if hasattr(importlib.import_module(module), "build_editable"):
+        command = ["/build/uv", "pip", "install", "--no-deps", "--no-build-isolation", "--no-cache", "--editable", "."]
+    elif module.startswith("setuptools"):
+        # setuptools learnt editable wheels in 64.0 (August 2022).
+        command = [sys.executable, "-c", DEVELOP, "-q", "develop", "--no-deps"]
+    else:
+        sys.exit("the build backend {} of that date has no editable installs; write `install` in the recipe".format(module))
+    sys.exit(subprocess.call(command))
+
+
+main(*sys.argv[1:])

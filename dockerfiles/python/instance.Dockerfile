@@ -1,0 +1,9 @@
+# One repository at the base commit, with the project installed. Installing needs no network and gets none.
+# assay: network=none
+FROM @PARENT@ AS work
+COPY . /build/
+RUN sh /build/instance.sh
+
+FROM @PARENT@
+COPY --from=work /delta/ /
+WORKDIR /testbed

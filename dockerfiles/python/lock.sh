@@ -1,0 +1,9 @@
+# Resolves /build/*.in over the tree in /testbed into /build/lock.txt.
+set -eu
+[ ! -e /run/secrets/settings ] || . /run/secrets/settings
+. /build/project.sh
+export UV_NO_CONFIG=1 UV_PYTHON_DOWNLOADS=never
+cd /testbed
+xargs -0 /run/uv pip compile --quiet --no-sources --no-header --no-annotate --generate-hashes \
+    --python "$(command -v python3)" --exclude-newer "$(cat /build/cutoff)" \
+    --constraints /build/constraints.in --output-file /build/lock.txt /build/requirements.in < /build/files

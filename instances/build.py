@@ -1,0 +1,168 @@
+"""Brings an instance's image into being: looks every layer up by name and builds what is missing."""
+
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from assay.harness.domain import ImageSpec, Instance, PublishedImage, Recipe, TestPlan
+from assay.harness.engines.base import Engine
+from assay.harness.errors import EnvironmentFailure, ImageMissing
+from assay.instances.files import atomic_file
+from assay.instances.host import IN_BOX, linux_uv, write_secrets
+from assay.instances.images import image_chain
+from assay.instances.pins.project import BuildSystem, read_build_system
+from assay.instances.pins.pypi import LockRequest, lock_request, resolve, tree_ref
+from assay.instances.plan import test_plan
+from assay.instances.recipes import find_recipe
+from assay.instances.sources import Sources, locked
+from assay.instances.toolchains import Toolchain, bootstrap, toolchain
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An image that is there, the layers of ours that it is made of (lowest first), and how to run the tests in it."""
+
+    image: str
+    chain: tuple[str, ...]
+    plan: TestPlan
+
+
+class Builder:
+    """Prepares images; safe to use from several threads and processes on one cache."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        sources: Sources,
+        *,
+        toolchains: Mapping[str, str] | None = None,
+        recipes: Sequence[Path] = (),
+        note: Callable[[str], None] = lambda _text: None,
+    ) -> None:
+        """Take the parts.
+
+        Args:
+            engine: where images are looked up and built.
+            sources: where trees come from; its cache keeps locks and logs too.
+            toolchains: the user's images by language version.
+            recipes: folders of the user's own recipes.
+            note: told of every step that takes time, in one line each.
+        """
+        self._engine = engine
+        self._sources = sources
+        self._toolchains = toolchains or {}
+        self._recipes = recipes
+        self._note = note
+        self._aborted = threading.Event()
+
+    def image(self, instance: Instance) -> str:
+        """Return the name of an instance's image, which is on the engine then; raises EnvironmentFailure."""
+        if isinstance(instance.environment, PublishedImage):
+            return self._published(instance.environment.image)
+        return self._chain(instance, find_recipe(instance, self._recipes))[-1]
+
+    def prepare(self, instance: Instance) -> Prepared:
+        """Return an instance's image, which is on the engine then, and its plan; raises EnvironmentFailure."""
+        recipe = find_recipe(instance, self._recipes)
+        plan = test_plan(instance, recipe)
+        if isinstance(instance.environment, PublishedImage):
+            image = self._published(instance.environment.image)
+            return Prepared(image, (image,), plan)
+        chain = self._chain(instance, recipe)
+        return Prepared(chain[-1], chain, plan)
+
+    def abort(self) -> None:
+        """Begin no further step."""
+        self._aborted.set()
+
+    def _published(self, name: str) -> str:
+        if self._engine.find_image(name) is None:
+            self._note(f"pulling {name}")
+            try:
+                self._engine.pull(name)
+            except ImageMissing as error:
+                raise EnvironmentFailure(str(error)) from error
+        return name
+
+    def _chain(self, instance: Instance, recipe: Recipe) -> tuple[str, ...]:
+        base = toolchain(recipe, self._toolchains, self._engine)
+        system = read_build_system(self._sources.read_file(tree_ref(instance), "pyproject.toml"))
+        lock = self._lock(instance, recipe, base, system)
+        specs = image_chain(instance, recipe, base, lock, system)
+        if self._engine.find_image(specs[-1].name) is None:
+            self._ensure_toolchain(base)
+            for spec in specs:
+                self._ensure(spec.name, partial(self._build, spec))
+        return (base.name, *(spec.name for spec in specs))
+
+    def _lock(self, instance: Instance, recipe: Recipe, base: Toolchain, system: BuildSystem) -> str:
+        """Return the lock of an instance from the cache, or resolve and keep it."""
+        request = lock_request(instance, recipe, base, system)
+        kept = self._sources.cache / "locks" / f"{request.key}.txt"
+        if not kept.is_file():
+            self._ensure_toolchain(base)
+            with locked(kept.with_suffix(".lock")):
+                if not kept.is_file():
+                    self._begin(f"resolving packages of {instance.id} as of {request.cutoff}")
+                    text = self._resolve(request, base)
+                    with atomic_file(kept) as file:
+                        file.write(text.encode())
+        return kept.read_text(encoding="utf-8")
+
+    def _resolve(self, request: LockRequest, base: Toolchain) -> str:
+        with self._scratch() as scratch:
+            files = {f"{IN_BOX}/{key}": path for key, path in write_secrets(Path(scratch)).items()}
+            files["/run/uv"] = linux_uv(self._sources.cache)
+            return resolve(request, base.name, self._engine, self._sources.tree(request.tree), files)
+
+    def _ensure_toolchain(self, base: Toolchain) -> None:
+        if base.suite:
+            self._ensure(base.name, partial(self._bootstrap, base))
+
+    def _ensure(self, name: str, make: Callable[[Path, Path], None]) -> None:
+        """Make an image unless it is there; whoever else wants it at the same time waits."""
+        if self._engine.find_image(name) is not None:
+            return
+        file = name.replace("/", "-").replace(":", "-")
+        log = self._sources.cache / "logs" / f"{file}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with locked(self._sources.cache / "building" / f"{file}.lock"):
+            if self._engine.find_image(name) is not None:
+                return
+            self._begin(f"building {name}")
+            began = time.monotonic()
+            with self._scratch() as scratch:
+                make(Path(scratch), log)
+            self._note(f"built {name} in {time.monotonic() - began:.1f} s")
+
+    def _begin(self, what: str) -> None:
+        if self._aborted.is_set():
+            raise EnvironmentFailure(f"interrupted before {what}")
+        self._note(what)
+
+    def _scratch(self) -> tempfile.TemporaryDirectory[str]:
+        # In the cache, where hard links work and large trees have room.
+        folder = self._sources.cache / "scratch"
+        folder.mkdir(parents=True, exist_ok=True)
+        return tempfile.TemporaryDirectory(dir=folder)
+
+    def _bootstrap(self, base: Toolchain, scratch: Path, log: Path) -> None:
+        bootstrap(base, self._engine, scratch, log)
+
+    def _build(self, spec: ImageSpec, scratch: Path, log: Path) -> None:
+        context = scratch / "context"
+        context.mkdir()
+        (context / "Dockerfile").write_text(spec.dockerfile, encoding="utf-8")
+        for name, text in spec.files.items():
+            (context / name).write_text(text, encoding="utf-8")
+        shutil.copy2(linux_uv(self._sources.cache), context / "uv")
+        if spec.tree is not None:
+            shutil.copyfile(self._sources.tree(spec.tree), context / "tree.tar")
+        # A layer that fetches nothing is given no secrets.
+        secrets = write_secrets(scratch) if spec.tree is None else {}
+        self._engine.build(spec.name, context, log, secrets=secrets, labels=spec.labels)

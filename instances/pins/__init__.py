@@ -1,0 +1,1 @@
+"""Dependencies as of a date: one module per package ecosystem, each of which writes a lock."""

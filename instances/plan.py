@@ -1,0 +1,56 @@
+"""How an instance's tests are run: pure, from the instance and its recipe to a plan."""
+
+import shlex
+
+from assay.harness import languages
+from assay.harness.domain import Instance, Limits, PublishedImage, Recipe, TestPlan
+from assay.harness.patch import touched_paths
+
+WORKDIR = "/testbed"
+REPORT = "/tmp/assay-report/report.xml"
+SAME_EVERYWHERE = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
+"""Sources of difference between two machines, or two runs, that have nothing to do with a patch."""
+
+
+def test_plan(instance: Instance, recipe: Recipe) -> TestPlan:
+    """Return the plan by which an instance's tests are run in its image.
+
+    A row that carries its own image is run by its own script, as the user that such images expect.
+    """
+    if isinstance(instance.environment, PublishedImage):
+        return _published_plan(instance, instance.environment, recipe)
+    paths = touched_paths(instance.test_patch) if instance.test_patch else ()
+    return TestPlan(
+        workdir=WORKDIR,
+        env={**SAME_EVERYWHERE, **recipe.env},
+        command=_command(recipe, paths),
+        restore=paths,
+        test_patch=instance.test_patch,
+        report_format=recipe.report_format,
+        report_path=REPORT if "{report}" in recipe.test_command else "",
+        log_format=recipe.log_format,
+        test_id=recipe.test_id,
+        limits=_limits(recipe),
+    )
+
+
+def _published_plan(instance: Instance, environment: PublishedImage, recipe: Recipe) -> TestPlan:
+    return TestPlan(
+        workdir=WORKDIR,
+        user="root",
+        env=SAME_EVERYWHERE,
+        command=environment.eval_script,
+        report_format="",
+        log_format=instance.log_format,
+        limits=_limits(recipe),
+    )
+
+
+def _command(recipe: Recipe, paths: tuple[str, ...]) -> str:
+    files = languages.find(recipe.language).test_files(paths) if recipe.test_files == "patch" else ()
+    quoted = " ".join(shlex.quote(path) for path in files)
+    return recipe.test_command.replace("{files}", quoted).replace("{report}", shlex.quote(REPORT)).rstrip() + "\n"
+
+
+def _limits(recipe: Recipe) -> Limits:
+    return Limits(memory_mb=recipe.memory_mb, seconds=float(recipe.timeout), network=recipe.network)

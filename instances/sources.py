@@ -1,0 +1,170 @@
+"""Where a repository's tree comes from: a local mirror, a git URL or a release archive."""
+
+import fcntl
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from assay.harness.domain import TreeRef
+from assay.harness.errors import EnvironmentFailure
+from assay.instances import index
+from assay.instances.files import atomic_file
+from assay.instances.trees import archive_entries, commit_entries, last_line, read_tar, write_tar
+
+GIT_URL = "https://github.com/{repo}.git"
+"""Where commits are fetched from; git's own ``url.<base>.insteadOf`` leads it elsewhere."""
+
+SLOW = ("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60")
+"""Give a fetch up that brings less than 1 kB/s for a minute."""
+
+
+class Sources:
+    """Finds trees and keeps them; safe to use from several threads and processes on one cache."""
+
+    def __init__(self, mirrors: Sequence[Path] = (), cache: Path | None = None) -> None:
+        """Take folders that hold clones of repositories, and the folder to keep trees in."""
+        self.mirrors = tuple(mirrors)
+        self.cache = cache or default_cache()
+
+    def tree(self, ref: TreeRef) -> Path:
+        """Return an uncompressed tar of a tree, without a leading folder; equal trees give equal bytes.
+
+        Raises:
+            EnvironmentFailure: the tree cannot be had; says where it was looked for.
+        """
+        kept = self._kept(ref)
+        if kept.is_file():
+            return kept
+        if ref.archive:
+            entries = archive_entries(index.download(ref.archive, self.cache / "archives"))
+        else:
+            entries = commit_entries(self._repository(ref), ref.commit, git_env())
+        with atomic_file(kept) as part:
+            write_tar(entries, part)
+        return kept
+
+    def read_file(self, ref: TreeRef, path: str) -> bytes | None:
+        """Return the content of one file of a tree, or None when it is not there or not a file.
+
+        Raises:
+            EnvironmentFailure: the tree cannot be had.
+        """
+        if ref.archive:
+            return next((entry.content for entry in read_tar(self.tree(ref)) if entry.path == path), None)
+        return _read_blob(self._repository(ref), ref.commit, path)
+
+    def exists(self, ref: TreeRef) -> bool:
+        """Tell whether a tree is at hand: kept already, or its commit in a mirror. Asks no network."""
+        if self._kept(ref).is_file():
+            return True
+        if ref.archive:
+            return (self.cache / "archives" / f"{ref.archive.sha256}.tar").is_file()
+        return any(has_commit(git_dir, ref.commit) for git_dir in self._local(ref.repo))
+
+    def _kept(self, ref: TreeRef) -> Path:
+        if ref.archive:
+            return self.cache / "trees" / f"{ref.archive.sha256}.tar"
+        if not re.fullmatch("[0-9a-f]{40}", ref.commit):
+            raise EnvironmentFailure(f"{ref.repo}: {ref.commit!r} is not a full commit id of 40 hex digits")
+        return self.cache / "trees" / f"{ref.commit}.tar"
+
+    def _local(self, repo: str) -> Iterator[Path]:
+        """Yield the git directories on this machine that may hold a repository: its mirrors, then our own."""
+        for mirror in self.mirrors:
+            yield from find_mirror(mirror, repo)
+        own = self._own(repo)
+        if own.is_dir():
+            yield own
+
+    def _own(self, repo: str) -> Path:
+        if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo) or ".." in repo:
+            raise EnvironmentFailure(f"{repo!r} is not the name of a repository (owner/name)")
+        return self.cache / "git" / (repo.lower().replace("/", "__") + ".git")
+
+    def _repository(self, ref: TreeRef) -> Path:
+        """Return a git directory that holds the commit, fetching it when no mirror does."""
+        found = next((path for path in self._local(ref.repo) if has_commit(path, ref.commit)), None)
+        return found or self._fetch(ref)
+
+    def _fetch(self, ref: TreeRef) -> Path:
+        own, url = self._own(ref.repo), GIT_URL.format(repo=ref.repo)
+        want = f"{ref.commit}:refs/assay/{ref.commit}"  # a ref keeps it from git's housekeeping
+        with locked(own.with_suffix(".lock")):
+            _git("init", "--quiet", "--bare", str(own))
+            done = _git(f"--git-dir={own}", *SLOW, "fetch", "--quiet", "--depth=1", "--no-tags", url, want)
+        if done.returncode:
+            searched = ", ".join(str(mirror) for mirror in self.mirrors) or "no mirror folder was given"
+            problem = f"commit {ref.commit} of {ref.repo} is in no mirror (searched: {searched}) and cannot be"
+            raise EnvironmentFailure(f"{problem} fetched from {url}: {last_line(done.stderr)}")
+        return own
+
+
+def default_cache() -> Path:
+    """Return ``$ASSAY_CACHE``, or ``assay`` in the user's cache folder."""
+    if os.environ.get("ASSAY_CACHE"):
+        return Path(os.environ["ASSAY_CACHE"])
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"
+
+
+def find_mirror(folder: Path, repo: str) -> Iterator[Path]:
+    """Yield the git directories of a repository in a folder of clones.
+
+    A clone is ``owner/name``, ``owner__name`` or ``owner+name`` in any case, bare or not, perhaps one level down
+    in ``repo``, perhaps with ``.git`` at the end.
+    """
+    owner, _, name = repo.lower().partition("/")
+    flat = {f"{owner}{joint}{name}{end}" for joint in ("__", "+") for end in ("", ".git")}
+    clones = list(_named(folder, flat))
+    for parent in _named(folder, {owner}):
+        clones += _named(parent, {name, f"{name}.git"})
+    for clone in clones:
+        levels = (clone, clone / ".git", clone / "repo", clone / "repo" / ".git", clone / "repo.git")
+        yield from (level for level in levels if (level / "HEAD").is_file() and (level / "objects").is_dir())
+
+
+def has_commit(git_dir: Path, commit: str) -> bool:
+    """Tell whether a repository holds a commit."""
+    return _git(f"--git-dir={git_dir}", "cat-file", "-e", f"{commit}^{{commit}}").returncode == 0
+
+
+def git_env() -> dict[str, str]:
+    """Return the environment for git: it never asks, and reads mirrors that belong to other users."""
+    loose = {name: value for name, value in os.environ.items() if name not in {"GIT_DIR", "GIT_WORK_TREE"}}
+    count = int(loose.get("GIT_CONFIG_COUNT", "0"))
+    safe = {f"GIT_CONFIG_KEY_{count}": "safe.directory", f"GIT_CONFIG_VALUE_{count}": "*"}
+    return loose | safe | {"GIT_CONFIG_COUNT": str(count + 1), "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a lock that other processes on this machine respect."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _named(folder: Path, wanted: Iterable[str]) -> Iterator[Path]:
+    """Yield the entries of a folder that have one of the names, whatever their case."""
+    if folder.is_dir():
+        yield from sorted(entry for entry in folder.iterdir() if entry.name.lower() in wanted)
+
+
+def _git(*args: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(["git", *args], capture_output=True, env=git_env(), check=False)
+
+
+def _read_blob(git_dir: Path, commit: str, path: str) -> bytes | None:
+    from git import Blob, Repo
+
+    with Repo(git_dir) as repo:
+        # a bare mirror without a configuration passes for a work tree, and git would then look beside it
+        repo.git.update_environment(**git_env(), GIT_DIR=str(git_dir))
+        try:
+            found = repo.commit(commit).tree / path
+        except KeyError:
+            return None
+        return bytes(found.data_stream.read()) if isinstance(found, Blob) else None

@@ -1,0 +1,145 @@
+"""The content of a repository tree, as entries from git or from a release archive, and as one tar without a clock."""
+
+import io
+import posixpath
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO
+
+from assay.harness.errors import EnvironmentFailure
+
+MTIME = 1_000_000_000
+"""Time of every file: the same tree gives the same bytes, and zip files need a year after 1980."""
+
+
+FILE, EXECUTABLE, LINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
+"""The modes that git knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file, executable file, symbolic link or (for a submodule) empty folder."""
+
+    path: str
+    mode: int
+    content: bytes
+    """Of a link: its target."""
+
+
+def write_tar(entries: Iterable[Entry], to: IO[bytes]) -> None:
+    """Write entries in the order given as an uncompressed tar that depends on nothing else."""
+    with tarfile.open(fileobj=to, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        for entry in entries:
+            tar.addfile(_member(entry), io.BytesIO(entry.content))
+
+
+def read_tar(path: Path) -> Iterator[Entry]:
+    """Yield the entries of a tar that ``write_tar`` wrote."""
+    with tarfile.open(path) as tar:
+        for member in tar:
+            content = tar.extractfile(member) if member.isreg() else None
+            yield Entry(member.name, _git_mode(member), content.read() if content else _link_target(member))
+
+
+def commit_entries(git_dir: Path, commit: str, env: dict[str, str]) -> Iterator[Entry]:
+    """Yield the tree of a commit just as git stores it.
+
+    ``git archive`` would leave out and rewrite files that the tree's own attributes name, hence the plumbing.
+
+    Raises:
+        EnvironmentFailure: git fails, or the repository lacks some of the objects.
+    """
+    git = ["git", f"--git-dir={git_dir}"]
+    listing = subprocess.run([*git, "ls-tree", "-r", "-z", commit], capture_output=True, env=env, check=False)
+    if listing.returncode:
+        raise EnvironmentFailure(f"git cannot list {commit} in {git_dir}: {last_line(listing.stderr)}")
+    rows = [_tree_row(row) for row in listing.stdout.split(b"\0") if row]
+    yield from (Entry(path, mode, b"") for mode, _, path in rows if mode == SUBMODULE)
+    blobs = [row for row in rows if row[0] != SUBMODULE]
+    with tempfile.TemporaryFile() as wanted:  # a file, since a pipe that both sides fill would lock up
+        wanted.write("".join(f"{sha}\n" for _, sha, _ in blobs).encode())
+        wanted.seek(0)
+        yield from _blob_entries([*git, "cat-file", "--batch"], wanted, env, blobs)
+
+
+def archive_entries(path: Path) -> Iterator[Entry]:
+    """Yield the tree in a release archive without its one top folder, sorted by path.
+
+    Raises:
+        EnvironmentFailure: it is no tar archive, has no single top folder, or holds a path that leads out of it.
+    """
+    try:
+        with tarfile.open(path) as tar:
+            entries = [_archive_entry(tar, member) for member in tar if not member.isdir()]
+    except (tarfile.TarError, EOFError, OSError) as error:
+        raise EnvironmentFailure(f"{path.name} cannot be unpacked: {error}") from None
+    tops = {entry.path.split("/")[0] for entry in entries}
+    if len(tops) != 1:
+        raise EnvironmentFailure(f"{path.name} holds {len(tops)} top folders, not one")
+    for entry in sorted(entries, key=lambda entry: entry.path):
+        yield replace(entry, path=entry.path.partition("/")[2])
+
+
+def last_line(output: bytes) -> str:
+    """Return the last line that a program wrote, for a message."""
+    lines = output.decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else "no message"
+
+
+def _tree_row(row: bytes) -> tuple[int, str, str]:
+    meta, _, path = row.partition(b"\t")
+    mode, _, sha = meta.decode().split(" ")
+    return int(mode, 8), sha, path.decode(errors="surrogateescape")
+
+
+def _blob_entries(
+    command: list[str], wanted: IO[bytes], env: dict[str, str], rows: list[tuple[int, str, str]]
+) -> Iterator[Entry]:
+    with subprocess.Popen(command, stdin=wanted, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env) as git:
+        assert git.stdout is not None
+        for mode, sha, path in rows:
+            header = git.stdout.readline().split()
+            if len(header) != 3:
+                raise EnvironmentFailure(f"object {sha} of {path} is not in this repository; its copy is incomplete")
+            content = git.stdout.read(int(header[2]))
+            git.stdout.read(1)  # the line feed that ends an object
+            yield Entry(path, mode, content)
+
+
+def _archive_entry(tar: tarfile.TarFile, member: tarfile.TarInfo) -> Entry:
+    safe = tarfile.data_filter(member, "/tree")  # raises for whatever would leave such a folder
+    path = posixpath.normpath(safe.name)
+    if member.issym():
+        return Entry(path, LINK, _link_target(member))
+    content = tar.extractfile(member)
+    mode = EXECUTABLE if member.mode & 0o100 else FILE
+    return Entry(path, mode, content.read() if content else b"")
+
+
+def _member(entry: Entry) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(entry.path)
+    member.mtime = MTIME
+    member.mode = 0o755 if entry.mode != FILE else 0o644
+    if entry.mode == LINK:
+        member.type, member.linkname = tarfile.SYMTYPE, entry.content.decode(errors="surrogateescape")
+    elif entry.mode == SUBMODULE:
+        member.type = tarfile.DIRTYPE
+    else:
+        member.size = len(entry.content)
+    return member
+
+
+def _git_mode(member: tarfile.TarInfo) -> int:
+    if member.issym():
+        return LINK
+    if member.isdir():
+        return SUBMODULE
+    return EXECUTABLE if member.mode & 0o100 else FILE
+
+
+def _link_target(member: tarfile.TarInfo) -> bytes:
+    return member.linkname.encode(errors="surrogateescape")

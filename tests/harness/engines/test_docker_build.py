@@ -1,0 +1,142 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from assay.harness.engines import docker_build
+from assay.harness.engines.docker_build import build, find_builder, without_mounts
+from assay.harness.errors import EnvironmentFailure
+
+NAME = "assay-test/docker-build:1"
+PASSWORD = "correct-horse-battery"
+DOCKERFILE = """\
+# assay: network=none
+FROM @BASE@ AS work
+COPY . /build/
+RUN --mount=type=secret,id=settings --mount=type=cache,target=/var/tmp/c grep -q . /run/secrets/settings && wc -c < /run/secrets/settings > /size
+RUN cat /proc/net/dev > /net
+FROM @BASE@
+COPY --from=work /size /net /build/greeting /
+"""
+
+
+def docker(*args: str) -> str:
+    return subprocess.run(["docker", *args], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory):
+    """An image made from a few of the host's own programs, so that no registry is asked."""
+    root = tmp_path_factory.mktemp("root")
+    programs = ("/bin/sh", "/bin/cat", "/bin/grep", "/usr/bin/wc", "/bin/sleep")
+    libraries = set()
+    for program in programs:
+        out = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+        libraries |= {word for word in out.split() if word.startswith("/")}
+    for path in (*programs, *libraries):
+        target = root / ("bin/" + Path(path).name if path in programs else path.lstrip("/"))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(Path(path).read_bytes())
+        target.chmod(0o755)
+    tar = subprocess.run(["tar", "-C", str(root), "-c", "."], capture_output=True, check=True).stdout
+    subprocess.run(["docker", "import", "-", "assay-test/base:1"], input=tar, capture_output=True, check=True)
+    yield "assay-test/base:1"
+    docker("rmi", "-f", "assay-test/base:1")
+
+
+@pytest.fixture
+def context(tmp_path: Path, base: str) -> Path:
+    folder = tmp_path / "context"
+    folder.mkdir()
+    (folder / "Dockerfile").write_text(DOCKERFILE.replace("@BASE@", base))
+    (folder / "greeting").write_text("hello\n")
+    return folder
+
+
+@pytest.fixture(params=["buildkit", "plain"])
+def builder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("ASSAY_BUILDER", request.param)
+    find_builder.cache_clear()
+    try:
+        find_builder()
+    except EnvironmentFailure as error:
+        pytest.skip(str(error))
+    yield request.param
+    find_builder.cache_clear()
+    subprocess.run(["docker", "rmi", "-f", NAME], capture_output=True, check=False)
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    path = tmp_path / "settings"
+    path.write_text(PASSWORD)
+    return path
+
+
+@pytest.mark.docker
+def test_a_build_sees_its_secret_and_no_layer_keeps_it(builder, context: Path, secret: Path, tmp_path: Path):
+    before = docker("images", "--all", "--quiet", "--no-trunc").split()
+    log = tmp_path / "log"
+
+    build(NAME, context, log, secrets={"settings": secret}, labels={"assay.kind": "test"})
+
+    assert docker("run", "--rm", "--network=none", NAME, "/bin/cat", "/size", "/greeting").split() == ["21", "hello"]
+    assert docker("inspect", "--format", '{{index .Config.Labels "assay.kind"}}', NAME).strip() == "test"
+    assert PASSWORD not in docker("history", "--no-trunc", NAME)
+    exported = subprocess.run(["docker", "save", NAME], capture_output=True, check=True).stdout
+    assert PASSWORD.encode() not in exported
+    assert b"run/secrets" not in exported
+    # Nor does any untagged image that the build left behind.
+    for image in set(docker("images", "--all", "--quiet", "--no-trunc").split()) - set(before):
+        saved = subprocess.run(["docker", "save", image], capture_output=True, check=True).stdout
+        assert PASSWORD.encode() not in saved
+    assert secret.read_text() == PASSWORD
+    assert "--mount" in (context / "Dockerfile").read_text()
+
+
+@pytest.mark.docker
+def test_a_build_that_asks_for_no_network_has_none(builder, context: Path, secret: Path, tmp_path: Path):
+    build(NAME, context, tmp_path / "log", secrets={"settings": secret}, labels={})
+
+    interfaces = [line.split(":")[0].strip() for line in docker("run", "--rm", NAME, "/bin/cat", "/net").splitlines()[2:]]
+    assert "lo" in interfaces
+    assert not any(name.startswith("eth") for name in interfaces)
+
+
+@pytest.mark.docker
+def test_a_failed_build_says_where_its_log_is_and_how_it_ended(builder, context: Path, tmp_path: Path, base: str):
+    (context / "Dockerfile").write_text(f"FROM {base}\nRUN echo the-last-words && exit 7\n")
+
+    with pytest.raises(EnvironmentFailure, match="docker-build:1 could not be built") as caught:
+        build(NAME, context, tmp_path / "log", secrets={}, labels={})
+
+    assert caught.value.log_path == str(tmp_path / "log")
+    assert "the-last-words" in caught.value.tail
+
+
+def test_an_unknown_builder_is_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("ASSAY_BUILDER", "kaniko")
+    find_builder.cache_clear()
+    with pytest.raises(EnvironmentFailure, match="buildx, buildkit, plain"):
+        docker_build.find_builder()
+    find_builder.cache_clear()
+
+
+def test_the_plain_form_copies_secrets_into_the_stages_that_mount_them_only():
+    text = "FROM a AS one\nRUN x\nFROM a AS two\nRUN --mount=type=secret,id=s --mount=type=cache,target=/c y\nFROM a\nCOPY --from=two /y /y\n"
+
+    assert without_mounts(text, "m").splitlines() == [
+        "FROM a AS one",
+        "RUN x",
+        "FROM a AS two",
+        "LABEL assay.secret-stage=m",
+        "COPY .assay-secrets/ /run/secrets/",
+        "RUN y",
+        "FROM a",
+        "COPY --from=two /y /y",
+    ]
+
+
+def test_the_plain_form_of_a_one_stage_file_with_a_secret_is_refused():
+    with pytest.raises(EnvironmentFailure, match="last stage"):
+        without_mounts("FROM a\nRUN --mount=type=secret,id=s y\n", "m")

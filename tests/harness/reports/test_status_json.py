@@ -1,0 +1,20 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.harness.domain import Status
+from assay.harness.reports import status_json
+
+
+def test_statuses_are_read() -> None:
+    assert status_json.parse('{"a": "passed", "b[1 2": "xfail"}') == {"a": Status.PASSED, "b[1 2": Status.XFAIL}
+
+
+@pytest.mark.parametrize("text", ["", "[]", "1", '{"a": "PASSED"}', '{"a": 1}', '{"a"', "[" * 100_000])
+def test_anything_else_tells_of_no_test(text: str) -> None:
+    assert status_json.parse(text) == {}
+
+
+@given(st.text())
+def test_any_text_is_survived(text: str) -> None:
+    assert isinstance(status_json.parse(text), dict)

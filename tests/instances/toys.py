@@ -1,0 +1,62 @@
+"""Real things to load from, made on the spot: a package index's folder, archives and git repositories."""
+
+import hashlib
+import io
+import subprocess
+import tarfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.harness.domain import Archive
+
+
+@dataclass
+class Index:
+    """A folder that is served as a package index."""
+
+    folder: Path
+    url: str = ""
+    links: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, name: str, version: str, files: Mapping[str, str | bytes]) -> Archive:
+        """Publish a release with these files and return its name."""
+        archive = make_archive(f"{name}-{version}", files)
+        digest = hashlib.sha256(archive).hexdigest()
+        (self.folder / "files").mkdir(exist_ok=True)
+        (self.folder / "files" / f"{name}-{version}.tar.gz").write_bytes(archive)
+        links = self.links.setdefault(name, [])
+        links.append(f'<a href="../../files/{name}-{version}.tar.gz#sha256={digest}">{name}-{version}.tar.gz</a>')
+        page = self.folder / "simple" / name
+        page.mkdir(parents=True, exist_ok=True)
+        (page / "index.html").write_text("<html><body>" + "<br/>".join(links) + "</body></html>")
+        return Archive(name=name, version=version, sha256=digest)
+
+
+def make_archive(top: str, files: Mapping[str, str | bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
+        for path, content in files.items():
+            data = content.encode() if isinstance(content, str) else content
+            member = tarfile.TarInfo(f"{top}/{path}")
+            member.size = len(data)
+            member.mode = 0o755 if path.endswith(".sh") else 0o644
+            tar.addfile(member, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+@dataclass
+class Repository:
+    """A git repository with a work tree."""
+
+    folder: Path
+
+    def git(self, *args: str) -> str:
+        who = ["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgSign=false", "-c", "core.autocrlf=false"]
+        done = subprocess.run(["git", *who, *args], cwd=self.folder, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    def commit(self, message: str = "state") -> str:
+        self.git("add", "--all", "--force")
+        self.git("commit", "--quiet", "--allow-empty", "-m", message)
+        return self.git("rev-parse", "HEAD")
