@@ -3,7 +3,7 @@
 import os
 import sys
 
-from assay.harness.cli.exits import INFRASTRUCTURE, INTERRUPTED, USAGE
+from assay.harness.cli.exits import INFRASTRUCTURE, USAGE
 from assay.harness.errors import AssayError, EngineUnavailable, UserError
 
 
@@ -17,8 +17,6 @@ def main() -> None:
         _fail(str(error), USAGE)
     except AssayError as error:
         _fail(str(error), INFRASTRUCTURE)
-    except KeyboardInterrupt:
-        _fail("interrupted; what is finished is saved, the same command goes on from there", INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:

@@ -5,12 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import typer
+
 from assay import __version__
-from assay.harness.cli import console
+from assay.harness.cli import console, exits
 from assay.harness.cli.workbench import Workbench, describe_run, make_runner, make_tasks, open_workbench
 from assay.harness.domain import Instance, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluate import Task
+from assay.harness.run import Runner
 from assay.harness.store import RunStore
 from assay.harness.summary.report import RunReport, build_report
 
@@ -56,10 +59,17 @@ class Session:
             runner = make_runner(
                 bench, store, executor=self.executor, jobs=self.jobs, fresh=self.fresh, progress=progress
             )
-            verdicts = runner.execute(tasks)
+            verdicts = self._execute(runner, tasks)
             report = self._report(verdicts, instance_ids, tasks)
             store.save_report(report, verdicts)
         return report, verdicts
+
+    def _execute(self, runner: Runner, tasks: Sequence[Task]) -> list[Verdict]:
+        try:
+            return runner.execute(tasks)
+        except KeyboardInterrupt:
+            console.say("interrupted; what is finished is saved, the same command goes on from there")
+            raise typer.Exit(exits.INTERRUPTED) from None
 
     def _start(self, store: RunStore, bench: Workbench, tasks: Sequence[Task]) -> None:
         for name in bench.engine.reap():

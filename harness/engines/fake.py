@@ -6,6 +6,7 @@ test break any call.
 
 import io
 import json
+import os
 import tarfile
 import threading
 import time
@@ -25,8 +26,9 @@ TEST_SCRIPT = "test.sh"
 
 
 def open_engine(instances: Iterable[Instance] = ()) -> "FakeEngine":
-    """Return an engine that knows the given instances; their images are named ``fake/<id>``."""
-    return FakeEngine({image_name(instance): instance for instance in instances})
+    """Return an engine that knows the given instances; ASSAY_FAKE_SECONDS is how long each test command takes."""
+    seconds = float(os.environ.get("ASSAY_FAKE_SECONDS", "0"))
+    return FakeEngine({image_name(instance): instance for instance in instances}, seconds=seconds)
 
 
 def image_name(instance: Instance) -> str:

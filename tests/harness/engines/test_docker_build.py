@@ -98,7 +98,9 @@ def test_a_build_sees_its_secret_and_no_layer_keeps_it(builder, context: Path, s
 def test_a_build_that_asks_for_no_network_has_none(builder, context: Path, secret: Path, tmp_path: Path):
     build(NAME, context, tmp_path / "log", secrets={"settings": secret}, labels={})
 
-    interfaces = [line.split(":")[0].strip() for line in docker("run", "--rm", NAME, "/bin/cat", "/net").splitlines()[2:]]
+    interfaces = [
+        line.split(":")[0].strip() for line in docker("run", "--rm", NAME, "/bin/cat", "/net").splitlines()[2:]
+    ]
     assert "lo" in interfaces
     assert not any(name.startswith("eth") for name in interfaces)
 

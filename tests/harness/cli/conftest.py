@@ -1,0 +1,84 @@
+"""The command line as a person calls it: a process of its own, with the fake engine."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.harness.domain import Instance
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def assay(in_folder: Path) -> Callable[..., Done]:
+    """Run ``assay`` in an empty folder."""
+
+    def run(*args: str, **env: str) -> Done:
+        variables = {**os.environ, "ASSAY_ENGINE": "fake", "ASSAY_CACHE": str(in_folder / "cache"), **env}
+        command = [sys.executable, "-m", "assay", *args]
+        done = subprocess.run(
+            command, capture_output=True, text=True, cwd=in_folder, env=variables, timeout=120, check=False
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+def as_row(instance: Instance) -> dict[str, Any]:
+    """Write an instance as a classic SWE-bench row."""
+    return {
+        "instance_id": instance.id,
+        "repo": instance.repo,
+        "base_commit": instance.base_commit,
+        "patch": instance.gold_patch,
+        "test_patch": instance.test_patch,
+        "problem_statement": instance.problem_statement,
+        "hints_text": "",
+        "created_at": instance.created_at.isoformat(),
+        "version": "1.0",
+        "FAIL_TO_PASS": json.dumps(instance.fail_to_pass),
+        "PASS_TO_PASS": list(instance.pass_to_pass),
+    }
+
+
+@pytest.fixture
+def rows(in_folder: Path, make_instance: Callable[..., Instance]) -> Path:
+    """A data set of three instances."""
+    path = in_folder / "rows.jsonl"
+    found = [as_row(make_instance(id=f"acme__calc-{number}")) for number in (1, 2, 3)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in found))
+    return path
+
+
+@pytest.fixture
+def predictions(in_folder: Path, instance: Instance) -> Callable[..., Path]:
+    """Write predictions: id to patch."""
+
+    def write(patches: dict[str, str], name: str = "preds.jsonl") -> Path:
+        path = in_folder / name
+        rows = [
+            {"instance_id": key, "model_name_or_path": "acme/model", "model_patch": patch}
+            for key, patch in patches.items()
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return path
+
+    return write

@@ -1,0 +1,98 @@
+import re
+
+import pytest
+
+from assay.harness.domain import Recipe
+from assay.instances.images import image_chain
+from assay.instances.pins.project import BuildSystem
+from assay.instances.toolchains import Toolchain
+
+TOOLCHAIN = Toolchain("assay/toolchain-python:3.11-x", "assay/toolchain-python:3.11-x")
+LOCK = "pytest==7.2.0 \\\n    --hash=sha256:00\n"
+
+
+@pytest.fixture
+def chain(make_instance):
+    def make(recipe=None, toolchain=TOOLCHAIN, lock=LOCK, system=None, **changes):
+        return image_chain(make_instance(**changes), recipe or Recipe(), toolchain, lock, system or BuildSystem())
+
+    return make
+
+
+def test_each_image_stands_on_the_one_below(chain):
+    environment, instance = chain()
+
+    assert (environment.parent, instance.parent) == (TOOLCHAIN.name, environment.name)
+    assert environment.dockerfile.count(f"FROM {TOOLCHAIN.name} AS") == 1
+    assert instance.dockerfile.count(f"FROM {environment.name}\n") == 1
+    assert environment.labels["assay.kind"] == "environment"
+    assert (instance.labels["assay.kind"], instance.labels["assay.repo"]) == ("instance", "acme/calc")
+    assert "@" not in environment.dockerfile
+    assert "@" not in instance.dockerfile
+
+
+def test_equal_inputs_share_images_whatever_the_instance(chain):
+    one = chain()
+    same_commit = chain(id="acme__calc-2", gold_patch="", test_patch="", problem_statement="other")
+    other_commit = chain(base_commit="1" * 40)
+
+    assert [spec.name for spec in one] == [spec.name for spec in same_commit]
+    assert one[0].name == other_commit[0].name
+    assert one[1].name != other_commit[1].name
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"lock": LOCK + "attrs==22.1.0\n"},
+        {"toolchain": Toolchain("mine:1", "sha256:1")},
+        {"recipe": Recipe(system_packages=("graphviz",))},
+    ],
+    ids=["lock", "toolchain", "system packages"],
+)
+def test_what_decides_an_environment_is_in_both_names(chain, change):
+    assert all(new.name != old.name for new, old in zip(chain(**change), chain(), strict=True))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"recipe": Recipe(install=("make",))},
+        {"recipe": Recipe(pretend_version=True), "version": "1.2"},
+        {"system": BuildSystem(backend="flit_core.buildapi")},
+    ],
+    ids=["install", "version", "backend"],
+)
+def test_what_decides_the_installation_is_in_the_instances_name_only(chain, change):
+    (old_env, old), (new_env, new) = chain(), chain(**change)
+
+    assert new_env.name == old_env.name
+    assert new.name != old.name
+
+
+def test_a_tag_that_moved_to_another_image_changes_the_names(chain):
+    one, two = (chain(toolchain=Toolchain("mine:1", f"sha256:{digit}")) for digit in "12")
+
+    assert one[0].name != two[0].name
+
+
+@pytest.mark.parametrize("repo", ["Acme/Calc", "a_b/..weird--Name_", "x/é", "group/sub/project"])
+def test_names_are_legal_to_docker(chain, repo):
+    component = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
+    for spec in chain(repo=repo):
+        assert re.fullmatch(rf"{component}/{component}:[0-9a-f]{{16}}", spec.name)
+
+
+def test_nothing_that_gives_the_answer_away_reaches_a_build(chain, instance):
+    for spec in chain():
+        given = "\n".join([spec.dockerfile, *spec.files.values(), *spec.labels.values()])
+        for secret in (instance.gold_patch, instance.test_patch, *instance.fail_to_pass, instance.id):
+            assert secret not in given
+
+
+def test_dockerfiles_keep_to_what_every_builder_understands(chain):
+    for spec in chain(recipe=Recipe(system_packages=("graphviz", "it's"))):
+        assert "<<" not in spec.dockerfile
+        assert "# syntax" not in spec.dockerfile
+        last_stage = spec.dockerfile[spec.dockerfile.rindex("FROM ") :]
+        assert "--mount" not in last_stage
