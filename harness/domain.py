@@ -221,6 +221,8 @@ class TestPlan(Model):
     log_format: str = "pytest_text"
     test_id: Literal["node", "function"] = "node"
     limits: Limits = Limits()
+    environment: str = ""
+    """Hash of what the image is made from, so that no verdict is taken over from another environment."""
 
 
 class ApplyStatus(StrEnum):

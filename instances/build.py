@@ -160,9 +160,10 @@ class Builder:
         (context / "Dockerfile").write_text(spec.dockerfile, encoding="utf-8")
         for name, text in spec.files.items():
             (context / name).write_text(text, encoding="utf-8")
-        shutil.copy2(linux_uv(self._sources.cache), context / "uv")
+        secrets = {}
         if spec.tree is not None:
             shutil.copyfile(self._sources.tree(spec.tree), context / "tree.tar")
-        # A layer that fetches nothing is given no secrets.
-        secrets = write_secrets(scratch) if spec.tree is None else {}
+        else:  # packages: the only layer that fetches anything
+            shutil.copy2(linux_uv(self._sources.cache), context / "uv")
+            secrets = write_secrets(scratch)
         self._engine.build(spec.name, context, log, secrets=secrets, labels=spec.labels)

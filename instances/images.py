@@ -9,7 +9,7 @@ from importlib import resources
 from assay.harness.domain import ImageSpec, Instance, Recipe, TreeRef
 from assay.harness.engines.base import LABEL
 from assay.instances.pins.project import BuildSystem
-from assay.instances.pins.pypi import cutoff, exports, tree_ref
+from assay.instances.pins.pypi import bounds, cutoff, exports, tree_ref
 from assay.instances.toolchains import Toolchain
 
 APT = (
@@ -46,9 +46,9 @@ def environment_spec(recipe: Recipe, toolchain: Toolchain, lock: str, newest: st
         name=f"assay/env-{recipe.language}:{_content_hash(dockerfile, toolchain.identity, files)}",
         dockerfile=dockerfile,
         parent=toolchain.name,
-        # The cut-off keeps build requirements of source packages in their time. It stays out of the name: what is
-        # installed is the lock, and instances of different days share it.
-        files={**files, "cutoff": newest},
+        # These keep build requirements of source packages in their time. They stay out of the name: what is installed
+        # is the lock, and instances of different days share it.
+        files={**files, "bounds": "\n".join(bounds(newest))},
         labels=labels,
     )
 

@@ -6,8 +6,7 @@ RUN useradd --uid 1000 --non-unique --create-home --shell /bin/bash assay \
 
 # Everything that a download needs stays in this stage.
 FROM base AS work
-COPY . /build/
-RUN --mount=type=secret,id=settings --mount=type=secret,id=ca --mount=type=cache,target=/root/.cache/uv sh /build/environment.sh
+RUN --mount=type=bind,target=/build --mount=type=secret,id=settings --mount=type=secret,id=ca --mount=type=cache,target=/root/.cache/uv sh /build/environment.sh
 
 FROM base
 COPY --from=work /opt/venv /opt/venv

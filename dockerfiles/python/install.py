@@ -15,16 +15,19 @@ DEVELOP = (
 """Runs a setup script under setuptools even if it asks for distutils, and does without one."""
 
 
-def main(backend, backend_path):
+def main(backend: str, backend_path: str) -> None:
     sys.path[:0] = [os.path.abspath(folder) for folder in backend_path.split(os.pathsep) if folder]
     module = backend.partition(":")[0]
     if hasattr(importlib.import_module(module), "build_editable"):
-        command = ["/build/uv", "pip", "install", "--no-deps", "--no-build-isolation", "--no-cache", "--editable", "."]
+        options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", "--editable"]
+        command = [sys.executable, "-m", "pip", "install", *options, "."]
     elif module.startswith("setuptools"):
         # setuptools learnt editable wheels in 64.0 (August 2022).
         command = [sys.executable, "-c", DEVELOP, "-q", "develop", "--no-deps"]
     else:
-        sys.exit("the build backend {} of that date has no editable installs; write `install` in the recipe".format(module))
+        sys.exit(
+            "the build backend {} of that date has no editable installs; write `install` in the recipe".format(module)
+        )
     sys.exit(subprocess.call(command))
 
 

@@ -1,8 +1,7 @@
 # One repository at the base commit, with the project installed. Installing needs no network and gets none.
 # assay: network=none
 FROM @PARENT@ AS work
-COPY . /build/
-RUN sh /build/instance.sh
+RUN --mount=type=bind,target=/build sh /build/instance.sh
 
 FROM @PARENT@
 COPY --from=work /delta/ /

@@ -1,7 +1,7 @@
 # Makes /testbed and installs the project in it; what came about is left below /delta for the last stage.
 set -eu
-touch /build/start
-export PYTHONDONTWRITEBYTECODE=1 UV_NO_CONFIG=1 UV_OFFLINE=1 PIP_NO_INDEX=1
+touch /tmp/start
+export PYTHONDONTWRITEBYTECODE=1 PIP_NO_INDEX=1 PIP_NO_CACHE_DIR=1
 . /build/project.sh
 
 mkdir /testbed
@@ -38,7 +38,7 @@ git ls-files --others --exclude-standard | sed 's|^|/|' >> .git/info/exclude
 env -u PYTHONDONTWRITEBYTECODE python -m compileall -q -j 0 -x '(^|/)(tests?|testing|docs?)/' . > /dev/null 2>&1 || true
 
 mkdir /delta
-(cd /opt/venv && find . -cnewer /build/start \( -type f -o -type l \) -print0) > /build/changed
-tar --create --directory /opt/venv --null --files-from /build/changed | (mkdir -p /delta/opt/venv && tar --extract --directory /delta/opt/venv)
+(cd /opt/venv && find . -cnewer /tmp/start \( -type f -o -type l \) -print0) > /tmp/changed
+tar --create --directory /opt/venv --null --files-from /tmp/changed | (mkdir -p /delta/opt/venv && tar --extract --directory /delta/opt/venv)
 mv /testbed /delta/testbed
 chown -R assay: /delta/testbed

@@ -22,7 +22,8 @@ OTHER_COLOUR = "yellow"
 
 def say(text: str) -> None:
     """Tell something beside the result."""
-    print(text, file=sys.stderr, flush=True)
+    sys.stderr.write(f"{text}\n")  # in one piece, since several threads speak
+    sys.stderr.flush()
 
 
 @contextmanager

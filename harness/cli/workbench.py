@@ -1,5 +1,6 @@
 """Puts the parts together for every command that runs containers: engine, sources, image builder, store."""
 
+import hashlib
 import platform
 import sys
 from collections.abc import Callable, Sequence
@@ -54,7 +55,10 @@ def open_workbench(
     engine = open_engine(engine_name, instances)
 
     def plan(instance: Instance) -> TestPlan:
-        return test_plan(instance, find_recipe(instance, recipes or ()))
+        recipe = find_recipe(instance, recipes or ())
+        made_from = repr((engine.name, recipe, sorted(toolchain_images().items())))
+        made_from_hash = hashlib.sha256(made_from.encode()).hexdigest()
+        return test_plan(instance, recipe).model_copy(update={"environment": made_from_hash})
 
     if engine.name == "fake":
         from assay.harness.engines.fake import image_name

@@ -2,6 +2,7 @@
 
 import io
 import tarfile
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -214,7 +215,8 @@ class DockerBox:
             output = CappedOutput(output_bytes)
             for chunk in self._stream(created["Id"]):
                 if output.add(chunk):
-                    self._kill()
+                    # Beside the reading: the engine ends a container only once its output has been taken.
+                    threading.Thread(target=self._kill, daemon=True).start()
             deadline.cancel()
             exit_code = self._client.exec_inspect(created["Id"])["ExitCode"]
         seconds_taken = time.monotonic() - began

@@ -1,8 +1,9 @@
 """Image builds, by whichever builder the machine has: buildx, a docker CLI's own BuildKit, or the plain builder.
 
 All three read the same Dockerfile, which keeps to what all understand: no heredocs, no ``# syntax=`` line, and
-``--mount`` only on RUN lines of a stage that is not the last. Secrets and caches are mounts of those lines. The plain
-builder knows no mounts: there the secrets are copied into their stage, which is thrown away afterwards.
+``--mount`` only on RUN lines of a stage that is not the last. Secrets, caches and the context (as ``/build``) are mounts
+of those lines. The plain builder knows no mounts: there they are copied into their stage, which is thrown away
+afterwards if there are secrets in it.
 
 A line ``# assay: network=none`` in a Dockerfile cuts all its RUN lines off the network.
 """
@@ -154,9 +155,10 @@ def _build_plain(
 ) -> str:
     import docker
     import docker.errors
+    from docker.utils import kwargs_from_env
 
     mark = uuid.uuid4().hex
-    client = docker.APIClient(version="auto", timeout=3600, **docker.utils.kwargs_from_env())
+    client = docker.APIClient(version="auto", timeout=3600, **kwargs_from_env())
     with _plain_context(context, secrets, mark) as folder:
         try:
             answers = client.build(
@@ -209,25 +211,29 @@ def _link_or_copy(source: str, target: str) -> None:
 
 
 def without_mounts(dockerfile: str, mark: str) -> str:
-    """Rewrite a Dockerfile for the plain builder: secrets are copied into each stage that mounts one.
+    """Rewrite a Dockerfile for the plain builder: what its RUN lines mount is copied into their stage before.
 
-    ``mark`` becomes a label of those stages, by which they are found and removed. Raises EnvironmentFailure if the
-    last stage mounts a secret, since there it would stay.
+    ``mark`` becomes a label of the stages that get secrets, by which they are found and removed. Raises
+    EnvironmentFailure if the last stage mounts anything but a cache, since there it would stay.
     """
     lines = dockerfile.splitlines()
-    stages = [number for number, line in enumerate(lines) if line.upper().startswith("FROM ")]
+    last = max(number for number, line in enumerate(lines) if line.startswith("FROM "))
     written: list[str] = []
-    armed = True
+    copied: set[str] = set()
     for number, line in enumerate(lines):
-        if line.upper().startswith("FROM "):
-            armed = False
-        if "--mount=type=secret" in line and not armed:
-            if number > stages[-1]:
-                raise EnvironmentFailure("a Dockerfile must not mount secrets in its last stage")
-            written += [f"LABEL {SECRET_STAGE}={mark}", "COPY .assay-secrets/ /run/secrets/"]
-            armed = True
-        written.append(re.sub(r"--mount=\S+\s+", "", line))
+        if line.startswith("FROM "):
+            copied = set()
+        needed = [copy for kind, copy in _copies(mark) if re.search(kind, line) and copy not in copied]
+        if needed and number > last:
+            raise EnvironmentFailure("a Dockerfile must not mount secrets or its context in its last stage")
+        copied |= set(needed)
+        written += [*needed, re.sub(r"--mount=\S+\s+", "", line)]
     return "\n".join(written) + "\n"
+
+
+def _copies(mark: str) -> tuple[tuple[str, str], ...]:
+    secrets = f"LABEL {SECRET_STAGE}={mark}\nCOPY .assay-secrets/ /run/secrets/"
+    return (r"--mount=type=bind,target=/build\s", "COPY . /build/"), ("--mount=type=secret", secrets)
 
 
 def _remove_stages(client: "APIClient", mark: str) -> None:

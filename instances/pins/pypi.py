@@ -21,6 +21,9 @@ LOCK_BYTES = 16 * 1024 * 1024
 RIPENING = timedelta(days=90)
 """After a Python comes out, wheels for it take some weeks to appear."""
 
+REUPLOADED = {"atomicwrites": "2022-07-09T00:00:00Z"}
+"""Packages whose old files were deleted and uploaded anew, to the day when that was done: their dates are too late."""
+
 
 @dataclass(frozen=True, slots=True)
 class LockRequest:
@@ -73,6 +76,12 @@ def cutoff(instance: Instance, recipe: Recipe) -> str:
     released = RELEASED.get(recipe.python)
     moment = max(wanted, released + RIPENING) if released else wanted
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def bounds(newest: str) -> tuple[str, ...]:
+    """Return uv's options that keep everything to a time, also what source packages need for their build."""
+    late = (f"--exclude-newer-package={name}={date}" for name, date in REUPLOADED.items() if newest < date)
+    return (f"--exclude-newer={newest}", *late)
 
 
 def exports(instance: Instance, recipe: Recipe) -> str:
@@ -128,7 +137,7 @@ def _delivery(request: LockRequest) -> bytes:
     texts = {
         "lock.sh": _script(),
         "project.sh": request.exports,
-        "cutoff": request.cutoff,
+        "bounds": _lines(bounds(request.cutoff)),
         "requirements.in": _lines(request.requirements),
         "constraints.in": _lines(request.constraints),
         "files": "".join(f"{path}\0" for path in request.files),

@@ -3,7 +3,8 @@ import shlex
 import pytest
 
 from assay.harness.domain import PublishedImage, Recipe
-from assay.instances.plan import REPORT, test_plan
+from assay.instances import plan as plans
+from assay.instances.plan import REPORT
 
 SPACED = """\
 diff --git a/tests/test a b.py b/tests/test a b.py
@@ -22,7 +23,7 @@ diff --git a/tests/data.json b/tests/data.json
 
 
 def test_the_test_files_of_the_patch_are_run_and_all_its_files_restored(make_instance):
-    plan = test_plan(make_instance(test_patch=SPACED), Recipe())
+    plan = plans.test_plan(make_instance(test_patch=SPACED), Recipe())
 
     words = shlex.split(plan.command)
     assert words[-1] == "tests/test a b.py"
@@ -36,30 +37,30 @@ def test_the_test_files_of_the_patch_are_run_and_all_its_files_restored(make_ins
 def test_a_recipe_may_run_what_it_likes(instance):
     recipe = Recipe(test_files="all", test_command="make check", log_format="sympy_text", test_id="function")
 
-    plan = test_plan(instance, recipe)
+    plan = plans.test_plan(instance, recipe)
 
     assert (plan.command, plan.report_path) == ("make check\n", "")
     assert (plan.log_format, plan.test_id) == ("sympy_text", "function")
 
 
 def test_the_environment_is_the_same_everywhere_unless_the_recipe_says_otherwise(instance):
-    plan = test_plan(instance, Recipe(env={"TZ": "Asia/Tokyo", "X": "1"}))
+    plan = plans.test_plan(instance, Recipe(env={"TZ": "Asia/Tokyo", "X": "1"}))
 
     assert plan.env == {"TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0", "X": "1"}
 
 
 def test_limits_come_from_the_recipe_and_there_is_no_network_by_default(instance):
-    limits = test_plan(instance, Recipe(timeout=60, memory_mb=512)).limits
+    limits = plans.test_plan(instance, Recipe(timeout=60, memory_mb=512)).limits
 
     assert (limits.seconds, limits.memory_mb, limits.network) == (60.0, 512, False)
-    assert test_plan(instance, Recipe(network=True)).limits.network
+    assert plans.test_plan(instance, Recipe(network=True)).limits.network
 
 
 @pytest.mark.parametrize("recipe", [Recipe(), Recipe(test_command="never run")])
 def test_a_published_image_is_run_by_its_own_script(make_instance, recipe):
     published = PublishedImage(image="somewhere/acme:1", eval_script="git apply - && pytest\n")
 
-    plan = test_plan(make_instance(environment=published, log_format="django"), recipe)
+    plan = plans.test_plan(make_instance(environment=published, log_format="django"), recipe)
 
     assert plan.command == "git apply - && pytest\n"
     assert (plan.user, plan.workdir, plan.report_format, plan.log_format) == ("root", "/testbed", "", "django")

@@ -12,11 +12,11 @@ PASSWORD = "correct-horse-battery"
 DOCKERFILE = """\
 # assay: network=none
 FROM @BASE@ AS work
-COPY . /build/
-RUN --mount=type=secret,id=settings --mount=type=cache,target=/var/tmp/c grep -q . /run/secrets/settings && wc -c < /run/secrets/settings > /size
+RUN --mount=type=bind,target=/build --mount=type=secret,id=settings --mount=type=cache,target=/c wc -c < /run/secrets/settings > /size
+RUN --mount=type=bind,target=/build cat /build/greeting > /greeting
 RUN cat /proc/net/dev > /net
 FROM @BASE@
-COPY --from=work /size /net /build/greeting /
+COPY --from=work /size /net /greeting /
 """
 
 
@@ -125,15 +125,25 @@ def test_an_unknown_builder_is_refused(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_the_plain_form_copies_secrets_into_the_stages_that_mount_them_only():
-    text = "FROM a AS one\nRUN x\nFROM a AS two\nRUN --mount=type=secret,id=s --mount=type=cache,target=/c y\nFROM a\nCOPY --from=two /y /y\n"
-
-    assert without_mounts(text, "m").splitlines() == [
+    lines = [
         "FROM a AS one",
         "RUN x",
         "FROM a AS two",
+        "RUN --mount=type=bind,target=/build --mount=type=secret,id=s --mount=type=cache,target=/c y",
+        "RUN --mount=type=bind,target=/build z",
+        "FROM a",
+        "COPY --from=two /y /y",
+    ]
+
+    assert without_mounts("\n".join(lines), "m").splitlines() == [
+        "FROM a AS one",
+        "RUN x",
+        "FROM a AS two",
+        "COPY . /build/",
         "LABEL assay.secret-stage=m",
         "COPY .assay-secrets/ /run/secrets/",
         "RUN y",
+        "RUN z",
         "FROM a",
         "COPY --from=two /y /y",
     ]

@@ -11,7 +11,12 @@ def test_without_a_build_system_it_is_setuptools(text):
 
 
 def test_the_table_is_read():
-    text = b'[build-system]\nrequires = ["setuptools>=61", "wheel", "tag-reader"]\nbuild-backend = "own"\nbackend-path = ["_build"]\n'
+    text = b"""
+[build-system]
+requires = ["setuptools>=61", "wheel", "tag-reader"]
+build-backend = "own"
+backend-path = ["_build"]
+"""
 
     system = read_build_system(text)
 

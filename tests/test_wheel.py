@@ -1,0 +1,85 @@
+"""The distribution as a user gets it: built through the source archive, installed elsewhere, and run."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from uv import find_uv_bin
+
+ROOT = Path(__file__).parent.parent
+
+pytestmark = pytest.mark.network
+
+
+def run(*command: object, cwd: Path) -> str:
+    """Run a command outside the checkout and return what it printed."""
+    # A PYTHONPATH or a virtual environment of the caller must not lend the wheel what it lacks.
+    env = {key: value for key, value in os.environ.items() if key not in {"PYTHONPATH", "VIRTUAL_ENV"}}
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, cwd=cwd, env=env, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    run(find_uv_bin(), "build", "--out-dir", folder, ROOT, cwd=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def python(dist: Path) -> Path:
+    venv = dist / "venv"
+    run(find_uv_bin(), "venv", "--python", sys.executable, venv, cwd=dist)
+    (wheel,) = dist.glob("*.whl")
+    run(find_uv_bin(), "pip", "install", "--python", venv / "bin/python", wheel, cwd=dist)
+    return venv / "bin/python"
+
+
+def test_the_wheel_holds_code_and_data_and_nothing_else(dist: Path) -> None:
+    (wheel,) = dist.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    wanted = {
+        "assay/__init__.py",
+        "assay/py.typed",
+        "assay/harness/grade.py",
+        "assay/harness/cli/app.py",
+        "assay/dockerfiles/python/environment.Dockerfile",
+        "assay/instances/recipes/python/default.yaml",
+        "assay/instances/releases/assay.yaml",
+    }
+    assert wanted <= names
+    assert {name.partition("/")[0] for name in names} == {"assay", "assay_bench-0.1.0.dist-info"}
+
+
+def test_the_installed_command_evaluates(python: Path, tmp_path: Path) -> None:
+    patch = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n"
+    row = {
+        "instance_id": "acme__x-1",
+        "repo": "acme/x",
+        "base_commit": "0" * 40,
+        "patch": patch,
+        "test_patch": patch.replace("x.py", "tests/test_x.py"),
+        "problem_statement": "a is not b",
+        "created_at": "2023-01-02T03:04:05Z",
+        "version": "1",
+        "FAIL_TO_PASS": ["tests/test_x.py::test_b"],
+        "PASS_TO_PASS": [],
+    }
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row))
+    command = python.with_name("assay")
+    report = json.loads(run(command, "evaluate", "rows.jsonl", "--gold", "--engine", "fake", "--json", cwd=tmp_path))
+    assert report["resolved_ids"] == ["acme__x-1"]
+    assert "Usage: assay" in run(command, "--help", cwd=tmp_path)
+    assert run(python, "-m", "assay", "--version", cwd=tmp_path) == run(command, "--version", cwd=tmp_path)
+
+
+def test_the_public_names_are_there(python: Path, tmp_path: Path) -> None:
+    program = "import assay; print([getattr(assay, name) is not None for name in assay.__all__])"
+    assert "False" not in run(python, "-c", program, cwd=tmp_path)
