@@ -7,6 +7,7 @@ import importlib
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 DEVELOP = (
     "import os, runpy, setuptools, sys; sys.argv[0] = 'setup.py'; sys.path.insert(0, os.getcwd());"
@@ -16,7 +17,8 @@ DEVELOP = (
 
 
 def main(backend: str, backend_path: str) -> None:
-    sys.path[:0] = [os.path.abspath(folder) for folder in backend_path.split(os.pathsep) if folder]
+    """Install; ends the process with the installer's exit code."""
+    sys.path[:0] = [str(Path(folder).resolve()) for folder in backend_path.split(os.pathsep) if folder]
     module = backend.partition(":")[0]
     if hasattr(importlib.import_module(module), "build_editable"):
         options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", "--editable"]
@@ -25,9 +27,7 @@ def main(backend: str, backend_path: str) -> None:
         # setuptools learnt editable wheels in 64.0 (August 2022).
         command = [sys.executable, "-c", DEVELOP, "-q", "develop", "--no-deps"]
     else:
-        sys.exit(
-            "the build backend {} of that date has no editable installs; write `install` in the recipe".format(module)
-        )
+        sys.exit(f"the build backend {module} of that date has no editable installs; write `install` in the recipe")
     sys.exit(subprocess.call(command))
 
 

@@ -1,9 +1,9 @@
 """Image builds, by whichever builder the machine has: buildx, a docker CLI's own BuildKit, or the plain builder.
 
 All three read the same Dockerfile, which keeps to what all understand: no heredocs, no ``# syntax=`` line, and
-``--mount`` only on RUN lines of a stage that is not the last. Secrets, caches and the context (as ``/build``) are mounts
-of those lines. The plain builder knows no mounts: there they are copied into their stage, which is thrown away
-afterwards if there are secrets in it.
+``--mount`` only on RUN lines of a stage that is not the last. Secrets, caches and the context (as ``/build``) are
+mounts of those lines. The plain builder knows no mounts: there they are copied into their stage, which is thrown away
+afterwards.
 
 A line ``# assay: network=none`` in a Dockerfile cuts all its RUN lines off the network.
 """
@@ -31,7 +31,12 @@ NO_NETWORK = "# assay: network=none"
 PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 """Build arguments that every builder predefines; they leave no trace in an image's history."""
 PROBE = "FROM scratch\nLABEL assay.probe=1\n"
-SECRET_STAGE = "assay.secret-stage"
+STAGE = "assay.stage"
+COPIES = {
+    "--mount=type=secret": "COPY .assay-secrets/ /run/secrets/",
+    r"--mount=type=bind,target=/build\s": "COPY . /build/",
+}
+"""What a mount becomes where there are none."""
 TAIL_LINES = 25
 
 _running: set[subprocess.Popen[bytes]] = set()
@@ -213,8 +218,8 @@ def _link_or_copy(source: str, target: str) -> None:
 def without_mounts(dockerfile: str, mark: str) -> str:
     """Rewrite a Dockerfile for the plain builder: what its RUN lines mount is copied into their stage before.
 
-    ``mark`` becomes a label of the stages that get secrets, by which they are found and removed. Raises
-    EnvironmentFailure if the last stage mounts anything but a cache, since there it would stay.
+    ``mark`` becomes a label of those stages, by which they are found and removed. Raises EnvironmentFailure if the
+    last stage mounts anything but a cache, since there it would stay.
     """
     lines = dockerfile.splitlines()
     last = max(number for number, line in enumerate(lines) if line.startswith("FROM "))
@@ -223,23 +228,20 @@ def without_mounts(dockerfile: str, mark: str) -> str:
     for number, line in enumerate(lines):
         if line.startswith("FROM "):
             copied = set()
-        needed = [copy for kind, copy in _copies(mark) if re.search(kind, line) and copy not in copied]
+        needed = [copy for kind, copy in COPIES.items() if re.search(kind, line) and copy not in copied]
         if needed and number > last:
             raise EnvironmentFailure("a Dockerfile must not mount secrets or its context in its last stage")
+        if needed and not copied:  # before all else, so that whatever holds a secret carries the mark
+            written.append(f"LABEL {STAGE}={mark}")
         copied |= set(needed)
         written += [*needed, re.sub(r"--mount=\S+\s+", "", line)]
     return "\n".join(written) + "\n"
 
 
-def _copies(mark: str) -> tuple[tuple[str, str], ...]:
-    secrets = f"LABEL {SECRET_STAGE}={mark}\nCOPY .assay-secrets/ /run/secrets/"
-    return (r"--mount=type=bind,target=/build\s", "COPY . /build/"), ("--mount=type=secret", secrets)
-
-
 def _remove_stages(client: "APIClient", mark: str) -> None:
     import docker.errors
 
-    filters = {"label": f"{SECRET_STAGE}={mark}"}
+    filters = {"label": f"{STAGE}={mark}"}
     # Newest first; removing an image takes its untagged parents with it, so that some are gone when their turn comes.
     for image in client.images(all=True, quiet=True, filters=filters):
         try:
