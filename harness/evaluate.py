@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from assay.harness import reports
 from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Instance, Prediction, TestPlan, Timings
 from assay.harness.engines.base import Box, Engine, ExecResult
-from assay.harness.patch import GatedPatch, MalformedPatchError, gate
+from assay.harness.languages import LANGUAGES
+from assay.harness.patch import GatedPatch, MalformedPatchError, gate, touched_paths
 
 HOME = "/assay"
 """Folder in the container that holds what the harness delivers; only root can write there."""
@@ -84,13 +85,16 @@ def without_container(task: Task, status: ApplyStatus, detail: str) -> Evaluatio
 
 
 def _evaluate_in(box: Box, task: Task, patch: GatedPatch) -> Evaluation:
-    plan = task.plan
+    put_back = runner_configuration(task.instance, patch)
+    plan = task.plan.model_copy(update={"restore": (*task.plan.restore, *put_back)})
     clock = _Clock(create=box.create_seconds, start=box.start_seconds)
     box.put(_delivery(patch, plan))
     clock.lap("deliver")
     applied = box.exec(["sh", f"{HOME}/apply.sh"], user=plan.user, workdir=plan.workdir, seconds=APPLY_SECONDS)
     clock.lap("apply")
-    evidence = _applied_evidence(task, patch, applied)
+    evidence = _applied_evidence(task, patch, applied).model_copy(
+        update={"restored": plan.restore, "flags": _flags(plan, put_back)}
+    )
     if evidence.apply.status is ApplyStatus.CONFLICT or evidence.failed_part:
         return Evaluation(evidence.model_copy(update={"timings": clock.timings()}), patch.text, applied.output)
     run = _run_tests(box, plan)
@@ -140,11 +144,26 @@ def _applied_evidence(task: Task, patch: GatedPatch, applied: ExecResult) -> Evi
         instance_id=task.instance.id,
         user=task.plan.user,
         apply=Apply(status=status, detail=detail, normalized=patch.normalized),
-        restored=task.plan.restore,
         failed_part=failed_part,
         error=error,
-        flags=("tests_ran_as_root",) if task.plan.user == "root" else (),
     )
+
+
+def runner_configuration(instance: Instance, patch: GatedPatch) -> tuple[str, ...]:
+    """Return the files of a patch that could configure or hook the test runner: they are put back to the base commit.
+
+    What the gold patch or the test patch touches stays as the patch has it, since the fix may need it.
+    """
+    language = LANGUAGES.get(instance.language)
+    theirs = {*touched_paths(instance.gold_patch), *touched_paths(instance.test_patch)}
+    if language is None:
+        return ()
+    return tuple(path for path in patch.paths if language.runner_config(path) and path not in theirs)
+
+
+def _flags(plan: TestPlan, put_back: tuple[str, ...]) -> tuple[str, ...]:
+    flags = {"tests_ran_as_root": plan.user == "root", "runner_configuration_put_back": bool(put_back)}
+    return tuple(name for name, holds in flags.items() if holds)
 
 
 def _delivery(patch: GatedPatch, plan: TestPlan) -> bytes:

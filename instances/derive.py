@@ -71,8 +71,6 @@ class Derivation(Model):
     new: Release = Field(alias="to")
     ignore: tuple[str, ...] = IGNORE
     """Patterns of paths, in which ``*`` matches ``/`` too, that are left out of both patches."""
-    tests: tuple[str, ...] = ()
-    """Patterns of the test files, for a package in which the language's own rule takes shipped code for tests."""
     statement: Statement
 
     def archive(self, release: Release) -> Archive:
@@ -132,7 +130,7 @@ def derive(spec: Derivation, sources: Sources, language: str) -> Derived:
         repo = Path(folder)
         _import_trees(repo, kept, kept_new)
         changed = _git(repo, *DIFF, "--name-only", "-z", OLD, NEW).decode().split("\0")[:-1]
-        tests = {path for path in changed if _is_test(path, spec, language)}
+        tests = {path for path in changed if LANGUAGES[language].is_test_file(path)}
         gold = _diff(repo, [path for path in changed if path not in tests])
         test = _diff(repo, [path for path in changed if path in tests])
     log = next((entry.content for entry in new if entry.path == spec.statement.file), b"").decode(errors="replace")
@@ -165,10 +163,6 @@ def _headings(lines: Sequence[str], wanted: str) -> Iterable[tuple[int, str]]:
 def _entries(sources: Sources, spec: Derivation, release: Release) -> list[Entry]:
     archive = spec.archive(release)
     return list(read_tar(sources.tree(TreeRef(repo=spec.name, archive=archive))))
-
-
-def _is_test(path: str, spec: Derivation, language: str) -> bool:
-    return _matches(path, spec.tests) if spec.tests else LANGUAGES[language].is_test_file(path)
 
 
 def _matches(path: str, patterns: Sequence[str]) -> bool:

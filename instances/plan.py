@@ -8,6 +8,8 @@ from assay.harness.patch import touched_paths
 
 WORKDIR = "/testbed"
 REPORT = "/tmp/assay-report/report.xml"
+END_MARKER = ">>>>> End Test Output"
+"""The line of an evaluation script that follows its tests."""
 SAME_EVERYWHERE = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
 """Sources of difference between two machines, or two runs, that have nothing to do with a patch."""
 
@@ -39,11 +41,21 @@ def _published_plan(instance: Instance, environment: PublishedImage, recipe: Rec
         workdir=WORKDIR,
         user="root",
         env=SAME_EVERYWHERE,
-        command=environment.eval_script,
+        command=_with_test_status(environment.eval_script),
         report_format="",
         log_format=instance.log_format,
         limits=_limits(recipe),
     )
+
+
+def _with_test_status(script: str) -> str:
+    """Return a script that ends with the exit status of its tests; by itself it would end with that of its clean-up."""
+    lines = script.splitlines()
+    end = next((number for number, line in enumerate(lines) if END_MARKER in line), None)
+    if end is None:
+        return script
+    kept = [*lines[:end], "assay_test_status=$?", *lines[end:], 'exit "$assay_test_status"']
+    return "\n".join(kept) + "\n"
 
 
 def _command(recipe: Recipe, paths: tuple[str, ...]) -> str:

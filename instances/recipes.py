@@ -8,7 +8,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 from pydantic import ValidationError
 
-from assay.harness.domain import Instance, Recipe, Variant
+from assay.harness.domain import Instance, PublishedImage, Recipe, Variant
 from assay.harness.errors import DataError
 
 FOLDER = Path(__file__).with_name("recipes")
@@ -22,6 +22,8 @@ def find_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
     A recipe that the instance carries comes first, then the caller's folders, then the shipped ones.
     Raises DataError if a recipe file is wrong or nothing fits the language.
     """
+    if isinstance(instance.environment, PublishedImage):
+        return Recipe(language=instance.language)  # its own script knows the rest
     if isinstance(instance.environment, Recipe):
         return resolve(instance.environment, instance)
     for path in _candidates(instance, (*folders, FOLDER)):

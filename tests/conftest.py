@@ -8,33 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.harness.domain import Instance, Recipe
+from toy import GOLD, TESTS
 
 if TYPE_CHECKING:
     from assay.harness.engines.docker import DockerEngine
-
-GOLD = """\
-diff --git a/calc.py b/calc.py
---- a/calc.py
-+++ b/calc.py
-@@ -1,2 +1,2 @@
- def add(a, b):
--    return a - b
-+    return a + b
-"""
-TESTS = """\
-diff --git a/tests/test_calc.py b/tests/test_calc.py
---- a/tests/test_calc.py
-+++ b/tests/test_calc.py
-@@ -1,4 +1,8 @@
- import calc
-
- def test_same():
-     assert calc.add(0, 0) == 0
-+
-+
-+def test_add():
-+    assert calc.add(1, 2) == 3
-"""
 
 
 @pytest.fixture

@@ -20,7 +20,8 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        _fail(f"{error.filename or 'the file system'}: {error.strerror or error}", INFRASTRUCTURE)
+        where = f"{error.filename}: " if error.filename else ""
+        _fail(f"{where}{error.strerror or error}; mend that and run the same command again", INFRASTRUCTURE)
 
 
 def _fail(message: str, code: int) -> None:

@@ -38,7 +38,7 @@ def evaluate(
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
     executor: options.ExecutorName = "threads",
-    published_images: options.PublishedImages = False,
+    environment: options.Environment = options.EnvironmentChoice.AUTO,
     skip_bad_rows: options.SkipBadRows = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Evaluate again what has a verdict already.")] = False,
     fail_under: Annotated[
@@ -62,7 +62,7 @@ def evaluate(
 
     if sum((predictions is not None, gold, null)) != 1:
         raise UserError("give exactly one of --predictions FILE, --gold and --null")
-    instances = _instances(dataset, ids, split, published_images=published_images, skip_bad_rows=skip_bad_rows)
+    instances = _instances(dataset, ids, split, skip_bad_rows=skip_bad_rows)
     pairs = _pairs(instances, predictions, gold=gold, only=bool(ids))
     session = Session(
         run_id=run_id or _run_id(dataset, [prediction for _, prediction in pairs]),
@@ -73,6 +73,7 @@ def evaluate(
         timeout=timeout,
         mirrors=tuple(mirror or ()),
         recipes=tuple(recipes or ()),
+        environment=environment,
         fresh=fresh,
     )
     report, verdicts = session.run(pairs, [instance.id for instance in instances], runs_empty=null)
@@ -91,12 +92,12 @@ def exit_code(report: "RunReport", fail_under: float | None) -> int:
 
 
 def _instances(
-    dataset: str, ids: list[str] | None, split: str | None, *, published_images: bool, skip_bad_rows: bool
+    dataset: str, ids: list[str] | None, split: str | None, *, skip_bad_rows: bool
 ) -> "tuple[Instance, ...]":
     from assay.harness.cli.console import say
     from assay.instances.load import load
 
-    loaded = load(dataset, ids=ids or (), split=split, published_images=published_images, skip_bad_rows=skip_bad_rows)
+    loaded = load(dataset, ids=ids or (), split=split, published_images=True, skip_bad_rows=skip_bad_rows)
     for problem in loaded.problems:
         say(f"skipped: {problem}")
     if not loaded.instances:

@@ -25,7 +25,7 @@ def build(
     mirror: options.Mirrors = None,
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
-    published_images: options.PublishedImages = False,
+    environment: options.Environment = options.EnvironmentChoice.AUTO,
     skip_bad_rows: options.SkipBadRows = False,
     json: options.Json = False,
 ) -> None:
@@ -38,12 +38,14 @@ def build(
     from assay.harness.cli.workbench import open_workbench
     from assay.instances.load import load
 
-    loaded = load(dataset, ids=ids or (), split=split, published_images=published_images, skip_bad_rows=skip_bad_rows)
+    loaded = load(dataset, ids=ids or (), split=split, published_images=True, skip_bad_rows=skip_bad_rows)
     for problem in loaded.problems:
         console.say(f"skipped: {problem}")
-    bench = open_workbench(engine, loaded.instances, mirrors=mirror, recipes=recipes, note=console.say)
+    bench = open_workbench(
+        engine, loaded.instances, mirrors=mirror, recipes=recipes, environment=environment, note=console.say
+    )
     with ThreadPoolExecutor(jobs) as pool:
-        results = list(pool.map(lambda instance: _build_one(instance, bench.prepare), loaded.instances))
+        results = list(pool.map(lambda each: _build_one(bench.settle(each), bench.prepare), loaded.instances))
     if json:
         console.print_json(jsonlib.dumps({name: {"image": image, "error": error} for name, image, error in results}))
     else:

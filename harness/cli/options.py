@@ -1,10 +1,20 @@
 """Options that several commands share, with the names and help texts they have everywhere."""
 
 import os
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+
+class EnvironmentChoice(StrEnum):
+    """Where an instance's environment comes from."""
+
+    AUTO = "auto"
+    RECIPE = "recipe"
+    PUBLISHED = "published"
+
 
 Dataset = Annotated[
     str, typer.Argument(help="Alias (releases, lite, verified, ...), hub id, file or folder.", show_default=False)
@@ -41,8 +51,14 @@ Recipes = Annotated[
     ),
 ]
 SkipBadRows = Annotated[bool, typer.Option("--skip-bad-rows", help="Report wrong rows and go on without them.")]
-PublishedImages = Annotated[
-    bool, typer.Option("--published-images", help="Run each row's own image and eval_script instead of a recipe.")
+Environment = Annotated[
+    EnvironmentChoice,
+    typer.Option(
+        "--environment",
+        envvar="ASSAY_ENVIRONMENT",
+        help="published: the image and eval_script of the row, pulled if need be; recipe: an image of ours; "
+        "auto: the row's image if it is here already, else ours.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, everything else on stderr.")]
 

@@ -9,6 +9,7 @@ import typer
 
 from assay import __version__
 from assay.harness.cli import console, exits
+from assay.harness.cli.options import EnvironmentChoice
 from assay.harness.cli.workbench import Workbench, describe_run, make_runner, make_tasks, open_workbench
 from assay.harness.domain import Instance, Prediction, Verdict
 from assay.harness.errors import UserError
@@ -32,6 +33,7 @@ class Session:
     timeout: int | None = None
     mirrors: tuple[Path, ...] = ()
     recipes: tuple[Path, ...] = ()
+    environment: EnvironmentChoice = EnvironmentChoice.AUTO
     fresh: bool = False
 
     @property
@@ -52,9 +54,11 @@ class Session:
                 [instance for instance, _ in pairs],
                 mirrors=self.mirrors,
                 recipes=self.recipes,
+                environment=self.environment,
                 note=note,
             )
-            tasks = make_tasks(bench, pairs, timeout=self.timeout, runs_empty=runs_empty)
+            settled = [(bench.settle(instance), prediction) for instance, prediction in pairs]
+            tasks = make_tasks(bench, settled, timeout=self.timeout, runs_empty=runs_empty)
             self._start(store, bench, tasks)
             runner = make_runner(
                 bench, store, executor=self.executor, jobs=self.jobs, fresh=self.fresh, progress=progress

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from assay import __version__
 from assay.harness.cli.config import toolchain_images
-from assay.harness.domain import Instance, Prediction, TestPlan
+from assay.harness.cli.options import EnvironmentChoice
+from assay.harness.domain import Instance, Prediction, PublishedImage, TestPlan
 from assay.harness.engines import Engine, open_engine
 from assay.harness.evaluate import Task
 from assay.harness.executors import find_executor
@@ -24,6 +25,8 @@ class Workbench:
 
     engine: Engine
     prepare: Prepare
+    settle: Callable[[Instance], Instance]
+    """Decides whether an instance keeps the environment that its row carries."""
     plan: Callable[[Instance], TestPlan]
     abort: Callable[[], None]
     """Ends every container and build that is under way."""
@@ -35,6 +38,7 @@ def open_workbench(
     *,
     mirrors: Sequence[Path] | None = None,
     recipes: Sequence[Path] | None = None,
+    environment: EnvironmentChoice = EnvironmentChoice.AUTO,
     note: Callable[[str], None] = lambda _text: None,
 ) -> Workbench:
     """Connect to the engine and prepare to build images.
@@ -44,6 +48,7 @@ def open_workbench(
         instances: what will be evaluated, for engines that act them out.
         mirrors: folders of local clones.
         recipes: folders of the user's own recipes.
+        environment: whether images that rows carry are used.
         note: told what is being built.
 
     Raises:
@@ -63,7 +68,7 @@ def open_workbench(
     if engine.name == "fake":
         from assay.harness.engines.fake import image_name
 
-        return Workbench(engine, image_name, lambda each: _acted_out(plan(each)), engine.abort)
+        return Workbench(engine, image_name, _without_image, lambda each: _acted_out(plan(each)), engine.abort)
     from assay.instances.build import Builder
     from assay.instances.sources import Sources
 
@@ -74,7 +79,22 @@ def open_workbench(
         builder.abort()
         engine.abort()
 
-    return Workbench(engine, builder.image, plan, abort)
+    def settle(instance: Instance) -> Instance:
+        return instance if _keeps_image(instance, environment, engine) else _without_image(instance)
+
+    return Workbench(engine, builder.image, settle, plan, abort)
+
+
+def _keeps_image(instance: Instance, choice: EnvironmentChoice, engine: Engine) -> bool:
+    if choice is EnvironmentChoice.AUTO and isinstance(instance.environment, PublishedImage):
+        return engine.find_image(instance.environment.image) is not None
+    return choice is EnvironmentChoice.PUBLISHED
+
+
+def _without_image(instance: Instance) -> Instance:
+    if isinstance(instance.environment, PublishedImage):
+        return instance.model_copy(update={"environment": None})
+    return instance
 
 
 def _acted_out(plan: TestPlan) -> TestPlan:

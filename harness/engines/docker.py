@@ -38,7 +38,7 @@ def engine_errors() -> Iterator[None]:
     except docker.errors.ImageNotFound as error:
         raise ImageMissing(str(error.explanation or error)) from error
     except (docker.errors.DockerException, requests.exceptions.RequestException) as error:
-        raise EngineError(f"the container engine failed: {error}") from error
+        raise EngineError(f"the container engine failed: {getattr(error, 'explanation', None) or error}") from error
     except (urllib3.exceptions.HTTPError, OSError) as error:
         raise EngineError(f"the connection to the container engine broke: {error}") from error
 
@@ -115,7 +115,10 @@ class DockerEngine:
             self._client.remove_container(container, force=True, v=True)
 
     def abort(self) -> None:
-        """Kill every box that is open, at once; their users see the command end."""
+        """Kill every box that is open and end every build, at once; their users see the command end."""
+        from assay.harness.engines import docker_build
+
+        docker_build.abort()
         for container in tuple(self._open):
             with suppress(EngineError), engine_errors():
                 self._client.kill(container)

@@ -10,7 +10,7 @@ NAME = "python"
 SUFFIXES = frozenset({".py", ".pyi", ".pyx", ".pxd"})
 DEFAULT_REPORT = "junit_xml"
 
-TEST_NAMES = ("test_*.py", "*_test.py", "tests.py", "test.py", "conftest.py")
+TEST_NAMES = ("test_*.py", "*_test.py", "tests.py", "conftest.py")
 HELPERS = frozenset({"conftest.py", "__init__.py"})
 
 RUNNER_CONFIG = frozenset(
@@ -32,11 +32,11 @@ RUNNER_CONFIG = frozenset(
 def is_test_file(path: str) -> bool:
     """Tell whether a file belongs to the tests.
 
-    A folder ``tests`` counts at any depth, ``test`` and ``testing`` only at the top: deeper they are often packages
-    that ship, such as a framework's test client.
+    A folder ``tests`` counts at any depth, ``test`` and ``testing``, as ``test.py``, only at the top: deeper they
+    often ship, such as a framework's test client.
     """
     inside = folders(path)
-    if "tests" in inside or inside[:1] in {("test",), ("testing",)}:
+    if "tests" in inside or inside[:1] in {("test",), ("testing",)} or path == "test.py":
         return True
     name = PurePosixPath(path).name
     return any(fnmatchcase(name, pattern) for pattern in TEST_NAMES)

@@ -50,5 +50,5 @@ def read(plan: TestPlan, files: Mapping[str, bytes], output: str) -> TestReport:
         UserError: the plan names an unknown format.
     """
     texts = [content.decode("utf-8", errors="replace") for content in files.values()]
-    structured = merge(find(plan.report_format), texts, plan.test_id)
+    structured = merge(find(plan.report_format), texts, plan.test_id) if plan.report_format else {}
     return combine(plan, structured, read_log(find(plan.log_format), output, plan.test_id))

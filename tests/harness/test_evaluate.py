@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Channel, Instance, Outcome, Prediction, Status, TestPlan, Verdict
+from assay.harness.domain import Channel, Instance, Outcome, Prediction, PublishedImage, Status, TestPlan, Verdict
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.evaluate import Evaluation, Task, apply_script, evaluate
 from assay.harness.grade import grade
@@ -59,7 +59,7 @@ def prepared(
 def module_instance(mirror: Path) -> Instance:
     from datetime import UTC, datetime
 
-    from conftest import GOLD, TESTS
+    from toy import GOLD, TESTS
 
     return Instance(
         id="acme__calc-1",
@@ -151,8 +151,9 @@ def test_the_class_of_what_goes_wrong(judge: Callable, patch: str, outcome: Outc
 
 def test_endless_output(judge: Callable) -> None:
     # pytest captures its own output; the shell above it does not.
-    text = "import os\nout = open(f'/proc/{os.getppid()}/fd/1', 'wb')\nwhile True:\n    out.write(b'x' * 65536)"
-    flood = new_file("conftest.py", text)
+    flood = calc(
+        "import os; out = open(f'/proc/{os.getppid()}/fd/1', 'wb'); [out.write(b'x' * 65536) for _ in iter(int, 1)]"
+    )
     assert judge(flood, output_bytes=1_000_000)[1].outcome is Outcome.OUTPUT_LIMIT
 
 
@@ -196,6 +197,44 @@ def test_the_image_holds_one_commit_and_neither_fix_nor_hidden_tests(
         assert run("grep -rl 'def test_add' / -s --exclude-dir=proc --exclude-dir=sys || true") == ""
         assert run("ls /run/secrets /uv /assay 2>/dev/null || true") == ""
         assert run("id -un; test -w /opt/venv && echo writable || echo read-only").split() == ["assay", "read-only"]
+
+
+def test_a_row_with_its_own_image_is_run_by_its_own_script(
+    docker_engine: DockerEngine, prepared: tuple[str, TestPlan], module_instance: Instance
+) -> None:
+    from assay.instances.plan import test_plan
+    from assay.instances.recipes import find_recipe
+
+    script = (
+        "set -uxo pipefail\ncd /testbed\ngit config --global --add safe.directory /testbed\n"
+        f"git apply -v - <<'EOF_1'\n{module_instance.test_patch}EOF_1\n"
+        ": '>>>>> Start Test Output'\npython -m pytest -rA tests/test_calc.py\n: '>>>>> End Test Output'\ngit status\n"
+    )
+    environment = PublishedImage(image=prepared[0], eval_script=script)
+    instance = module_instance.model_copy(update={"environment": environment})
+    plan = test_plan(instance, find_recipe(instance))
+    assert plan.user == "root"
+    plan = plan.model_copy(update={"user": "assay"})  # published trees belong to root, this one does not
+    found = {}
+    for patch in (instance.gold_patch, calc("return 3")):
+        task = Task(instance, Prediction(instance_id=instance.id, patch=patch), plan)
+        evidence = evaluate(task, prepared[0], docker_engine).evidence
+        found[evidence.exit_code] = grade(instance, evidence)
+    assert set(found) == {0, 1}, found
+    assert (found[0].outcome, found[1].outcome) == (Outcome.RESOLVED, Outcome.UNRESOLVED)
+    assert found[0].flags == ("read_from_log",)
+
+
+def test_what_steers_the_runner_is_put_back(judge: Callable) -> None:
+    hook = (
+        "import pytest\n\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n"
+        "    outcome = yield\n    outcome.get_result().outcome = 'passed'\n"
+    )
+    done, verdict = judge(new_file("conftest.py", hook) + new_file("tests/pytest.ini", "[pytest]\naddopts = --co\n"))
+    assert verdict.outcome is Outcome.UNRESOLVED
+    assert verdict.unfixed == ("tests/test_calc.py::test_add",)
+    assert verdict.flags == ("runner_configuration_put_back",)
+    assert {"conftest.py", "tests/pytest.ini"} <= set(done.evidence.restored)
 
 
 def test_paths_of_the_plan_cannot_become_commands(instance: Instance) -> None:

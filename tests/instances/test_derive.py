@@ -46,7 +46,6 @@ def row(old: Archive, new: Archive, **more: object) -> dict[str, object]:
         "from": {"version": "1.0", "sha256": old.sha256},
         "to": {"version": "1.1", "sha256": new.sha256},
         "statement": {"file": "CHANGES.rst"},
-        "tests": ["tests/*"],
     }
     return {"instance_id": "o__toy-1.1", "repo": "o/toy", "derive": spec | more}
 
@@ -107,7 +106,7 @@ def test_no_setting_of_the_user_changes_a_patch(
 def test_without_patterns_the_language_says_what_a_test_is(index: Index, sources: Sources) -> None:
     old = index.add("toy", "1.0", {"a.py": "1\n", "pkg/test_a.py": "1\n", "CHANGES.rst": "1.1\n---\n"})
     new = index.add("toy", "1.1", {"a.py": "2\n", "pkg/test_a.py": "2\n", "CHANGES.rst": "1.1\n---\n"})
-    filled = fill(row(old, new, tests=[]), sources)
+    filled = fill(row(old, new), sources)
     assert (paths(filled["gold_patch"]), paths(filled["test_patch"])) == (["a.py"], ["pkg/test_a.py"])
 
 
