@@ -110,7 +110,7 @@ def prune(
     if json:
         console.print_json(jsonlib.dumps({"removed": removed}))
     else:
-        print(f"removed {len(removed)} images")
+        print(f"removed {len(removed)} images; the builder's own cache goes with: docker builder prune")
 
 
 def _remove(engine: "Engine", images: "list[ImageInfo]") -> list[str]:

@@ -120,7 +120,7 @@ class Engine(Protocol):
         ...
 
     def abort(self) -> None:
-        """Kill every box that is open and end every build, at once."""
+        """Kill every box that is open and end every build, at once; no box can be opened any more."""
         ...
 
     def orphans(self) -> list[str]:

@@ -65,6 +65,7 @@ class DockerEngine:
     def __init__(self, client: "APIClient") -> None:
         self._client = client
         self._open: set[str] = set()
+        self._aborted = False
 
     def describe(self) -> dict[str, str]:
         """Return the engine's version and the facts that bear on its limits."""
@@ -88,6 +89,8 @@ class DockerEngine:
             container = self._create(image, limits, labels, mounts or {})
         self._open.add(container)
         try:
+            if self._aborted:
+                raise EngineError("the run was told to stop")
             created = time.monotonic()
             with engine_errors():
                 self._client.start(container)
@@ -118,6 +121,7 @@ class DockerEngine:
         """Kill every box that is open and end every build, at once; their users see the command end."""
         from assay.harness.engines import docker_build
 
+        self._aborted = True  # first, so that no box opens between this and the last kill
         docker_build.abort()
         for container in tuple(self._open):
             with suppress(EngineError), engine_errors():

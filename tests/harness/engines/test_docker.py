@@ -12,7 +12,7 @@ from assay.harness.engines import open_engine
 from assay.harness.engines.base import Box
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.owner import OWNER
-from assay.harness.errors import EngineUnavailable, ImageMissing
+from assay.harness.errors import EngineError, EngineUnavailable, ImageMissing
 
 pytestmark = pytest.mark.docker
 
@@ -111,13 +111,17 @@ def test_the_container_is_removed_in_every_case(docker_engine: DockerEngine, too
     assert not ours(docker_engine)
 
 
-def test_abort_ends_what_is_running(docker_engine: DockerEngine, toolchain_image: str) -> None:
-    with docker_engine.open(toolchain_image, Limits(), LABELS) as box:
-        threading.Timer(0.3, docker_engine.abort).start()
+def test_abort_ends_what_is_running_and_lets_nothing_begin(docker_engine: DockerEngine, toolchain_image: str) -> None:
+    engine = DockerEngine(docker_engine._client)
+    with engine.open(toolchain_image, Limits(), LABELS) as box:
+        threading.Timer(0.3, engine.abort).start()
         began = time.monotonic()
         run = box.exec(["sleep", "60"], seconds=60)
     assert time.monotonic() - began < 5
     assert (run.exit_code, run.timed_out) == (137, False)
+    with pytest.raises(EngineError, match="told to stop"), engine.open(toolchain_image, Limits(), LABELS):
+        pass
+    assert not ours(engine)
 
 
 def test_reaping_takes_orphans_and_leaves_the_living(docker_engine: DockerEngine, toolchain_image: str) -> None:
