@@ -141,4 +141,4 @@ def _count(verdict: Verdict, tests: tuple[str, ...]) -> str:
 def _first_line(text: str) -> str:
     from rich.markup import escape
 
-    return escape(text.strip().partition("\n")[0][:200])
+    return escape(text.strip().partition("\n")[0][:400])

@@ -28,9 +28,9 @@ def show(
 ) -> None:
     """Show what a data set holds; with -i, single instances in full.
 
+    \b
     Examples:
       assay dataset show releases
-
       assay dataset show releases -i pallets__flask-2.3.2
     """
     from assay.harness.cli import console
@@ -79,6 +79,7 @@ def _show_one(instance: "Instance") -> None:
 def check(dataset: options.Dataset, split: options.Split = None, json: options.Json = False) -> None:
     """Read every row and report each that is wrong; exit 2 if any is.
 
+    \b
     Example:
       assay dataset check rows.jsonl
     """
@@ -117,9 +118,9 @@ def validate(
 
     An instance is valid when its gold patch resolves it and no patch does not. Exit 4 if any is not valid.
 
+    \b
     Examples:
       assay dataset validate releases
-
       assay dataset validate ./mine --write
     """
     from assay.harness.cli import console

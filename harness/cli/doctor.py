@@ -34,6 +34,7 @@ def doctor(
 ) -> None:
     """Look at everything an evaluation needs on this machine and say what is missing; exit 4 if anything is.
 
+    \b
     Example:
       assay doctor --json
     """
@@ -67,6 +68,7 @@ def reap(
 ) -> None:
     """Remove containers whose process is gone or whose deadline has passed.
 
+    \b
     Example:
       assay reap
     """

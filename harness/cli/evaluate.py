@@ -51,11 +51,10 @@ def evaluate(
 
     Running the same command again does only what is missing.
 
+    \b
     Examples:
       assay evaluate releases --gold
-
       assay evaluate lite -p preds.jsonl -i pallets__flask-5063 --mirror ~/mirrors -j 4
-
       assay evaluate rows.jsonl -p preds.json --run-id first --fail-under 30 --json
     """
     from assay.harness.cli.session import Session

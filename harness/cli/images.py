@@ -31,6 +31,7 @@ def build(
 ) -> None:
     """Build every image that a data set's instances need; what is there already is not built again.
 
+    \b
     Example:
       assay images build lite -i pallets__flask-5063 --mirror ~/mirrors
     """
@@ -92,9 +93,9 @@ def prune(
 ) -> None:
     """Remove images that Assay made; the next evaluation builds again what it needs.
 
+    \b
     Examples:
       assay images prune
-
       assay images prune --all
     """
     from assay.harness.cli import console

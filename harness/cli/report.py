@@ -22,6 +22,7 @@ RunName = Annotated[str, typer.Argument(metavar="RUN", help="Name of a run, or i
 def show(run: RunName, runs_dir: options.RunsDir = options.RUNS_DIR, json: options.Json = False) -> None:
     """Show the verdicts of a run.
 
+    \b
     Example:
       assay report show releases.gold
     """
@@ -63,9 +64,9 @@ def regrade(
 
     Logs are named <instance id>[.anything].txt or .log, with SWE-bench's markers or bare. No container is started.
 
+    \b
     Examples:
       assay report regrade releases.gold
-
       assay report regrade logs/ --dataset lite.jsonl -p preds.jsonl
     """
     if dataset is None:

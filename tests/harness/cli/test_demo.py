@@ -1,0 +1,23 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.docker
+@pytest.mark.network
+def test_the_demo_is_as_it_should_be(in_folder: Path) -> None:
+    command = [sys.executable, "-m", "assay", "demo", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=in_folder, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["as_hoped"]
+    assert [(row["patch"], row["outcome"]) for row in told["verdicts"]] == [
+        *[("gold", "resolved")] * 3,
+        *[("null", "unresolved")] * 3,
+        ("partial", "unresolved"),
+    ]
+    partial = told["verdicts"][-1]
+    assert 0 < len(partial["unfixed"]) < 10  # wrong, though it mends most
