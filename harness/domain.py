@@ -103,6 +103,19 @@ class Variant(Model):
     test_command: str | None = None
 
 
+class Service(Model):
+    """A program that tests reach over the network, run beside them on an internal network of their own."""
+
+    name: str
+    """Host name by which the tests reach it."""
+    packages: tuple[str, ...] = ()
+    """Python packages that it needs, resolved with the same cut-off as the tests' own."""
+    command: str
+    """Shell text that serves until it is killed."""
+    port: int
+    """Tests begin when this port answers."""
+
+
 class Recipe(Model):
     """How to build and test one repository: data, never code.
 
@@ -138,6 +151,13 @@ class Recipe(Model):
     timeout: int = 1800
     memory_mb: int = 4096
     network: bool = False
+    capabilities: tuple[str, ...] = ()
+    disk_mb: int = 4096
+    canary: bool = True
+    """Run tripwire tests beside the real ones; off for runners that cannot take a further file."""
+    services: tuple[Service, ...] = ()
+    faketime: str = ""
+    """Moment that the tests are told it is (``2014-05-01 00:00:00``), for certificates that have expired since."""
     variants: tuple[Variant, ...] = ()
 
 
@@ -196,9 +216,13 @@ class Limits(Model):
     cpus: float = 1.0
     pids: int = 512
     output_bytes: int = 16 * 1024 * 1024
+    disk_mb: int = 4096
+    """What the box may write to its disk."""
     seconds: float = 1800.0
     """Of the test command."""
     network: bool = False
+    capabilities: tuple[str, ...] = ()
+    """Given back to a box that starts without any, e.g. ``SYS_ADMIN`` for a browser's sandbox."""
 
 
 class TestPlan(Model):
@@ -221,6 +245,9 @@ class TestPlan(Model):
     log_format: str = "pytest_text"
     test_id: Literal["node", "function"] = "node"
     limits: Limits = Limits()
+    canary: bool = False
+    """Run tripwire tests beside the real ones; ``command`` then has a place for their file."""
+    services: tuple[Service, ...] = ()
     environment: str = ""
     """Hash of what the image is made from, so that no verdict is taken over from another environment."""
 
@@ -297,6 +324,10 @@ class Evidence(Model):
     """Of the test command, as the engine tells it."""
     timed_out: bool = False
     oom_killed: bool = False
+    disk_exceeded: bool = False
+    processes_limited: bool = False
+    canaries: dict[str, Status] = {}
+    """Tripwire tests by the status that they must have; empty when none were run. Their results are in the report."""
     output_truncated: bool = False
     restored: tuple[str, ...] = ()
     report: TestReport = TestReport()
