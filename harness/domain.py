@@ -141,7 +141,11 @@ class Recipe(Model):
     install: tuple[str, ...] = ()
     """Shell commands that replace the standard installation of the project."""
     env: dict[str, str] = {}
-    test_command: str = "python -m pytest -rA -p no:cacheprovider --junitxml={report} -o junit_family=xunit1 {files}"
+    test_command: str = (
+        "exec /opt/venv/bin/pytest -rA -p no:cacheprovider --rootdir=/testbed"
+        " --junitxml={report} -o junit_family=xunit1 {files} {canary}"
+    )
+    """Shell text; ``exec`` leaves no shell above the runner, and the runner is named by its absolute path."""
     report_format: str = "junit_xml"
     log_format: str = "pytest_text"
     test_id: Literal["node", "function"] = "node"
@@ -182,6 +186,8 @@ class Instance(Model):
     test_patch: str = Field(repr=False)
     fail_to_pass: tuple[str, ...] = Field(repr=False)
     pass_to_pass: tuple[str, ...] = Field(repr=False)
+    quarantined: tuple[str, ...] = Field(default=(), repr=False)
+    """Tests taken out of the two lists above, since they do not come out the same every time."""
     created_at: datetime
     version: str = ""
     hints: str = Field(default="", repr=False)
@@ -350,6 +356,8 @@ class Verdict(Model):
     """Pass-to-pass tests that do not pass any more."""
     reason: str = ""
     flags: tuple[str, ...] = ()
+    flaky: tuple[str, ...] = ()
+    """Tests of ``unfixed`` and ``broken`` that passed when the same evaluation was run again; the outcome stays."""
 
     @property
     def resolved(self) -> bool:

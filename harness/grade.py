@@ -40,6 +40,8 @@ def grade(instance: Instance, evidence: Evidence) -> Verdict:
     else:
         unfixed, broken = RULES[instance.rule](_with_real_labels(instance), evidence.report.tests)
         outcome, reason = _by_expectations(instance, unfixed, broken)
+        if outcome is Outcome.RESOLVED:
+            outcome, reason = _in_doubt(evidence) or (outcome, reason)
     return Verdict(
         instance_id=instance.id,
         outcome=outcome,
@@ -103,10 +105,14 @@ def _by_apply(evidence: Evidence) -> tuple[Outcome, str] | None:
 def _by_limits(evidence: Evidence) -> tuple[Outcome, str] | None:
     if evidence.timed_out:
         return Outcome.TIMED_OUT, "the tests did not end within the time limit"
+    if evidence.disk_exceeded:
+        return Outcome.OUTPUT_LIMIT, "the tests wrote more to the disk than the limit"
     if evidence.output_truncated:
         return Outcome.OUTPUT_LIMIT, "the tests wrote more output than the limit"
     if evidence.exit_code == KILLED and evidence.oom_killed:
         return Outcome.OUT_OF_MEMORY, "the test command was killed for want of memory"
+    if evidence.exit_code == KILLED:
+        return Outcome.TAMPERED, "the test command was killed from inside: neither memory nor the deadline ended it"
     return None
 
 
@@ -116,10 +122,24 @@ def _by_consistency(evidence: Evidence) -> tuple[Outcome, str] | None:
     failing = any(status in FAILING for status in report.tests.values())
     if not report.tests:
         return Outcome.NOT_RUN, f"no test result was found (exit status {evidence.exit_code})"
-    if evidence.exit_code and not failing:
-        return Outcome.NOT_RUN, f"exit status {evidence.exit_code} although no test failed"
     if evidence.exit_code == 0 and failing and report.channel is Channel.REPORT:
         return Outcome.TAMPERED, "exit status 0 although tests failed"
+    return None
+
+
+def _in_doubt(evidence: Evidence) -> tuple[Outcome, str] | None:
+    """Look once more at what would be resolved: the tripwires and the exit status must bear it out."""
+    tests, wrong = evidence.report.tests, []
+    for name, expected in evidence.canaries.items():
+        found = tests.get(name, Status.MISSING)
+        if found is not expected:
+            wrong.append(f"{found} instead of {expected}")
+    if wrong:
+        return Outcome.TAMPERED, f"the tripwire tests do not behave: {', '.join(wrong)}"
+    if evidence.exit_code not in (0, 1, None):
+        return Outcome.NOT_RUN, f"exit status {evidence.exit_code}: the test runner did not finish its work"
+    if evidence.exit_code and not any(status in FAILING for status in tests.values()):
+        return Outcome.NOT_RUN, f"exit status {evidence.exit_code} although no test failed"
     return None
 
 
@@ -150,6 +170,8 @@ def _warnings(instance: Instance, evidence: Evidence) -> tuple[str, ...]:
     warnings = []
     if evidence.oom_killed and evidence.exit_code != KILLED:
         warnings.append("child_out_of_memory")
+    if evidence.processes_limited:
+        warnings.append("process_limit_hit")
     if evidence.report.channel is Channel.LOG:
         warnings.append("read_from_log")
     if not _all_name_a_test(instance):

@@ -3,6 +3,7 @@
 import shlex
 
 from assay.harness import languages
+from assay.harness.canary import PLACEHOLDER
 from assay.harness.domain import Instance, Limits, PublishedImage, Recipe, TestPlan
 from assay.harness.patch import touched_paths
 
@@ -32,6 +33,7 @@ def test_plan(instance: Instance, recipe: Recipe) -> TestPlan:
         report_path=REPORT if "{report}" in recipe.test_command else "",
         log_format=recipe.log_format,
         test_id=recipe.test_id,
+        canary=recipe.canary and PLACEHOLDER in recipe.test_command,
         limits=_limits(recipe),
     )
 
@@ -61,8 +63,15 @@ def _with_test_status(script: str) -> str:
 def _command(recipe: Recipe, paths: tuple[str, ...]) -> str:
     files = languages.find(recipe.language).test_files(paths) if recipe.test_files == "patch" else ()
     quoted = " ".join(shlex.quote(path) for path in files)
-    return recipe.test_command.replace("{files}", quoted).replace("{report}", shlex.quote(REPORT)).rstrip() + "\n"
+    command = recipe.test_command.replace("{files}", quoted).replace("{report}", shlex.quote(REPORT))
+    return (command if recipe.canary else command.replace(PLACEHOLDER, "")).rstrip() + "\n"
 
 
 def _limits(recipe: Recipe) -> Limits:
-    return Limits(memory_mb=recipe.memory_mb, seconds=float(recipe.timeout), network=recipe.network)
+    return Limits(
+        memory_mb=recipe.memory_mb,
+        seconds=float(recipe.timeout),
+        network=recipe.network,
+        disk_mb=recipe.disk_mb,
+        capabilities=recipe.capabilities,
+    )

@@ -22,6 +22,17 @@ class ExecResult:
     seconds: float
     timed_out: bool = False
     truncated: bool = False
+    disk_exceeded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BoxEnd:
+    """What the kernel had to do while a box lived."""
+
+    oom_killed: bool = False
+    """It killed something for want of memory."""
+    processes_limited: bool = False
+    """It refused to start a process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +62,7 @@ class Box(Protocol):
         seconds: float = 60.0,
         output_bytes: int = 1024 * 1024,
     ) -> ExecResult:
-        """Run a command; at the deadline or over the output cap the whole box is killed."""
+        """Run a command; at the deadline, over the output cap or over the box's disk limit the whole box is killed."""
         ...
 
     def put(self, archive: bytes, to: str = "/") -> None:
@@ -65,8 +76,8 @@ class Box(Protocol):
         """
         ...
 
-    def end(self) -> bool:
-        """Kill everything in the box, and tell whether the kernel killed anything before for want of memory.
+    def end(self) -> BoxEnd:
+        """Kill everything in the box, and tell what the kernel had to do before.
 
         Files can still be read; nothing can run any more.
         """

@@ -1,4 +1,4 @@
-"""What a command may use up: a deadline that fires once, and output that is kept only in part."""
+"""What a command may use up: a deadline, a question asked while it runs, and output that is kept only in part."""
 
 import threading
 from collections.abc import Callable
@@ -27,6 +27,32 @@ class Deadline:
 
     def __exit__(self, *_: object) -> None:
         self.cancel()
+
+
+class Watch:
+    """Asks a question every few seconds; at the first yes it calls back and asks no more."""
+
+    def __init__(self, every: float, question: Callable[[], bool], callback: Callable[[], None]) -> None:
+        self.fired = False
+        self._every = every
+        self._question = question
+        self._callback = callback
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self) -> None:
+        while not self._over.wait(self._every):
+            if self._question():
+                self.fired = True
+                self._callback()
+                return
+
+    def __enter__(self) -> "Watch":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
 
 
 class CappedOutput:

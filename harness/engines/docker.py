@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.harness.domain import Instance, Limits
-from assay.harness.engines.base import LABEL, Box, ExecResult, ImageInfo
-from assay.harness.engines.caps import CappedOutput, Deadline
+from assay.harness.engines.base import LABEL, Box, BoxEnd, ExecResult, ImageInfo
+from assay.harness.engines.caps import CappedOutput, Deadline, Watch
+from assay.harness.engines.kernel import processes_were_limited
 from assay.harness.engines.owner import OWNER, is_orphan, owner_labels
 from assay.harness.errors import EngineError, EngineUnavailable, ImageMissing
 
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 TIMEOUT = 120
 """Seconds the engine may take to answer one request."""
 CONNECTIONS = 64
+MIB = 1024 * 1024
+DISK_POLL = 2.0
+"""Seconds between two looks at what a box has written; tests that are over sooner cost none."""
+FILE_TOO_LARGE = 153
+"""128 + SIGXFSZ."""
 SLACK = 600.0
 """Seconds a container may outlive its test command before anyone may reap it."""
 NO_HELP = "no container engine answers ({}); start one with scripts/ensure-engine.sh, or set DOCKER_HOST"
@@ -94,7 +100,9 @@ class DockerEngine:
             created = time.monotonic()
             with engine_errors():
                 self._client.start(container)
-            yield DockerBox(self._client, container, created - began, time.monotonic() - created)
+            box = DockerBox(self._client, container, limits)
+            box.create_seconds, box.start_seconds = created - began, time.monotonic() - created
+            yield box
         finally:
             self._remove(container)
 
@@ -197,11 +205,13 @@ class DockerEngine:
 class DockerBox:
     """One running container."""
 
-    def __init__(self, client: "APIClient", container: str, create_seconds: float, start_seconds: float) -> None:
+    create_seconds = 0.0
+    start_seconds = 0.0
+
+    def __init__(self, client: "APIClient", container: str, limits: Limits) -> None:
         self._client = client
         self._container = container
-        self.create_seconds = create_seconds
-        self.start_seconds = start_seconds
+        self._limits = limits
 
     def exec(
         self,
@@ -213,9 +223,10 @@ class DockerBox:
         seconds: float = 60.0,
         output_bytes: int = 1024 * 1024,
     ) -> ExecResult:
-        """Run a command; at the deadline or over the output cap the whole box is killed."""
+        """Run a command; at the deadline, over the output cap or over the disk limit the whole box is killed."""
         began = time.monotonic()
-        with engine_errors(), Deadline(seconds, self._kill) as deadline:
+        disk = Watch(DISK_POLL, self._disk_is_full, self._kill)
+        with engine_errors(), disk, Deadline(seconds, self._kill) as deadline:
             created = self._client.exec_create(
                 self._container, list(command), user=user, workdir=workdir, environment=dict(env or {})
             )
@@ -227,7 +238,9 @@ class DockerBox:
             deadline.cancel()
             exit_code = self._client.exec_inspect(created["Id"])["ExitCode"]
         seconds_taken = time.monotonic() - began
-        return ExecResult(exit_code, output.text(), seconds_taken, deadline.fired, output.truncated)
+        # A single file over the limit ends its writer by a signal of its own.
+        disk_exceeded = disk.fired or exit_code == FILE_TOO_LARGE
+        return ExecResult(exit_code, output.text(), seconds_taken, deadline.fired, output.truncated, disk_exceeded)
 
     def _stream(self, exec_id: str) -> Iterator[bytes]:
         from docker.utils.socket import frames_iter
@@ -240,6 +253,12 @@ class DockerBox:
             with suppress(AttributeError):
                 stream._response.close()  # type: ignore[union-attr]
             stream.close()
+
+    def _disk_is_full(self) -> bool:
+        with suppress(EngineError), engine_errors():
+            found = self._client.containers(all=True, size=True, filters={"id": self._container})
+            return any(each.get("SizeRw", 0) > self._limits.disk_mb * MIB for each in found)
+        return False
 
     def _kill(self) -> None:
         # A container that has just ended by itself cannot be killed; that is no failure.
@@ -267,17 +286,20 @@ class DockerBox:
                     return {}
         return _regular_files(data.text(), max_bytes)
 
-    def end(self) -> bool:
-        """Kill everything in the box, and tell whether the kernel killed anything before for want of memory."""
-        self._kill()
+    def end(self) -> BoxEnd:
+        """Kill everything in the box, and tell what the kernel had to do before."""
         with engine_errors():
+            pid = self._client.inspect_container(self._container)["State"]["Pid"]
+            limited = processes_were_limited(pid, self._container)
+            self._kill()
             self._client.wait(self._container)
             # The engine fills this in when the container ends, not before.
-            return bool(self._client.inspect_container(self._container)["State"]["OOMKilled"])
+            oom_killed = bool(self._client.inspect_container(self._container)["State"]["OOMKilled"])
+        return BoxEnd(oom_killed, limited)
 
 
 def _host_config(limits: Limits, mounts: Mapping[str, str]) -> dict[str, Any]:
-    memory = limits.memory_mb * 1024 * 1024
+    memory = limits.memory_mb * MIB
     return {
         "init": True,
         "network_mode": "bridge" if limits.network else "none",
@@ -287,6 +309,9 @@ def _host_config(limits: Limits, mounts: Mapping[str, str]) -> dict[str, Any]:
         "memswap_limit": memory,
         "nano_cpus": int(limits.cpus * 1e9),
         "pids_limit": limits.pids,
+        "cap_add": list(limits.capabilities),
+        # Against one file that grows faster than anybody looks; twice, so that looking comes first and tells.
+        "ulimits": [{"Name": "fsize", "Soft": 2 * limits.disk_mb * MIB, "Hard": 2 * limits.disk_mb * MIB}],
         "shm_size": 256 * 1024 * 1024,
         "log_config": {"type": "none", "config": {}},
         "binds": {host: {"bind": box, "mode": "ro"} for host, box in mounts.items()},

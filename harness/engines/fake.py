@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.harness.domain import Instance, Limits
-from assay.harness.engines.base import Box, ExecResult, ImageInfo
+from assay.harness.engines.base import Box, BoxEnd, ExecResult, ImageInfo
 from assay.harness.errors import ImageMissing
 
 Fault = Callable[[str, str], None]
@@ -163,10 +163,10 @@ class FakeBox:
         statuses = {test: "passed" if passed else "failed" for test, passed in self._results().items()}
         return {"report.json": json.dumps(statuses).encode()}
 
-    def end(self) -> bool:
-        """Tell that nothing was killed."""
+    def end(self) -> BoxEnd:
+        """Tell that the kernel had nothing to do."""
         self._engine.fault("end", self._image)
-        return False
+        return BoxEnd()
 
     def _results(self) -> dict[str, bool]:
         fixed = self._files.get("model.patch", b"").decode().strip() == self._instance.gold_patch.strip()

@@ -14,6 +14,9 @@ class Language(Protocol):
     DEFAULT_REPORT: str
     """Name of the report format (``harness.reports.FORMATS``) that the usual runner can write."""
 
+    BUILD_PRODUCTS: tuple[str, ...]
+    """Patterns (``*`` matches ``/`` too) of what an installation leaves in the tree: no patch may bring it along."""
+
     def is_test_file(self, path: str) -> bool:
         """Tell whether a file belongs to the tests: test code and also their helpers and data."""
         ...

@@ -29,6 +29,6 @@ def combine(plan: TestPlan, structured: dict[str, Status], logged: dict[str, Sta
         return TestReport(
             channel=Channel.REPORT, format=plan.report_format, tests=structured, disagreements=tuple(differing)
         )
-    if logged:
+    if logged and not plan.report_path:  # else a patch could choose the log by breaking the report
         return TestReport(channel=Channel.LOG, format=plan.log_format, tests=logged)
     return TestReport()

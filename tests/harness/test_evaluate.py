@@ -117,8 +117,11 @@ def test_the_gold_patch_resolves(judge: Callable, module_instance: Instance) -> 
     assert verdict.flags == ()
     evidence = done.evidence
     assert evidence.report.channel is Channel.REPORT
-    assert set(evidence.report.tests.values()) == {Status.PASSED}
-    assert (evidence.user, evidence.exit_code, evidence.restored) == ("assay", 0, ("tests/test_calc.py",))
+    told = dict(evidence.report.tests)
+    assert {name: told.pop(name) for name in evidence.canaries} == evidence.canaries
+    assert set(told.values()) == {Status.PASSED}
+    # The tripwires make the runner end with 1.
+    assert (evidence.user, evidence.exit_code, evidence.restored) == ("assay", 1, ("tests/test_calc.py",))
     assert evidence.image_digest.startswith("sha256:")
     assert evidence.timings.total >= evidence.timings.test > 0
 
@@ -141,7 +144,7 @@ def test_a_wrong_patch_does_not(judge: Callable) -> None:
         (calc("return len(bytearray(10**9))"), Outcome.OUT_OF_MEMORY),
         (calc("import os; [os.write(1, b'x' * 9999) for _ in range(9999)]; os._exit(0)"), Outcome.NOT_RUN),
         (calc("import os; os._exit(0)"), Outcome.NOT_RUN),
-        (calc("import os; os.kill(os.getpid(), 9)"), Outcome.NOT_RUN),
+        (calc("import os; os.kill(os.getpid(), 9)"), Outcome.TAMPERED),
     ],
     ids=["conflict", "rejected", "endless", "memory", "captured output", "exit", "killed"],
 )
@@ -150,11 +153,29 @@ def test_the_class_of_what_goes_wrong(judge: Callable, patch: str, outcome: Outc
 
 
 def test_endless_output(judge: Callable) -> None:
-    # pytest captures its own output; the shell above it does not.
-    flood = calc(
-        "import os; out = open(f'/proc/{os.getppid()}/fd/1', 'wb'); [out.write(b'x' * 65536) for _ in iter(int, 1)]"
+    # pytest captures descriptors 1 and 2; the pipe they led to is still open under another number.
+    text = (
+        "import os\nfds = range(3, 30)\n"
+        "links = {fd: f'/proc/self/fd/{fd}' for fd in fds if os.path.exists(f'/proc/self/fd/{fd}')}\n"
+        "pipes = [fd for fd, link in links.items() if 'pipe' in os.readlink(link)]\n"
+        "while True:\n    [os.write(fd, b'x' * 65536) for fd in pipes]\n"
     )
+    flood = calc("import flood") + new_file("flood.py", text)
     assert judge(flood, output_bytes=1_000_000)[1].outcome is Outcome.OUTPUT_LIMIT
+
+
+def test_a_full_disk(judge: Callable) -> None:
+    one = calc("open('/tmp/big', 'wb').write(bytes(40 * 2**20)); __import__('time').sleep(60)")
+    many = calc("[open(f'/tmp/big{n}', 'wb').write(bytes(2**20)) for n in range(99)]; __import__('time').sleep(60)")
+    for patch in (one, many):
+        verdict = judge(patch, disk_mb=32)[1]
+        assert verdict.outcome is Outcome.OUTPUT_LIMIT
+        assert "disk" in verdict.reason
+
+
+def test_a_process_limit_is_noted(judge: Callable) -> None:
+    bomb = calc("import os; [os.fork() or __import__('time').sleep(1) for _ in range(99)]")
+    assert "process_limit_hit" in judge(bomb, pids=20)[1].flags
 
 
 def test_weakened_and_deleted_tests_are_put_back(judge: Callable) -> None:

@@ -80,7 +80,8 @@ def test_an_instance_without_fail_to_pass_tests_is_never_resolved(make_instance:
         ({"timed_out": True, "oom_killed": True, "exit_code": 137}, Outcome.TIMED_OUT),
         ({"output_truncated": True, "exit_code": 137}, Outcome.OUTPUT_LIMIT),
         ({"oom_killed": True, "exit_code": 137}, Outcome.OUT_OF_MEMORY),
-        ({"exit_code": 137}, Outcome.NOT_RUN),
+        ({"exit_code": 137}, Outcome.TAMPERED),
+        ({"disk_exceeded": True, "exit_code": 137}, Outcome.OUTPUT_LIMIT),
         ({"failed_part": FailedPart.ENVIRONMENT, "apply": ApplyStatus.EMPTY}, Outcome.ENV_ERROR),
         ({"failed_part": FailedPart.INFRASTRUCTURE, "timed_out": True}, Outcome.INFRA_ERROR),
     ],
@@ -117,3 +118,31 @@ def test_a_killed_child_is_a_warning(instance: Instance) -> None:
     verdict = grade(instance, evidence({FIXED: Status.PASSED, KEPT: Status.PASSED}, oom_killed=True))
     assert verdict.resolved
     assert "child_out_of_memory" in verdict.flags
+
+
+TRIPWIRES = {"test_a.py::test_x": Status.PASSED, "test_a.py::test_y": Status.FAILED}
+
+
+@pytest.mark.parametrize(
+    ("told", "exit_code", "outcome"),
+    [
+        (TRIPWIRES, 1, Outcome.RESOLVED),
+        (dict.fromkeys(TRIPWIRES, Status.PASSED), 1, Outcome.TAMPERED),
+        ({}, 0, Outcome.TAMPERED),
+        ({}, 1, Outcome.TAMPERED),
+        (TRIPWIRES, 0, Outcome.TAMPERED),
+        (TRIPWIRES, 2, Outcome.NOT_RUN),
+        (TRIPWIRES, 137, Outcome.TAMPERED),
+        (TRIPWIRES, 139, Outcome.NOT_RUN),
+    ],
+)
+def test_tripwires_and_status_must_bear_a_resolution_out(
+    instance: Instance, told: dict[str, Status], exit_code: int, outcome: Outcome
+) -> None:
+    found = evidence({FIXED: Status.PASSED, KEPT: Status.PASSED, **told}, exit_code=exit_code, canaries=TRIPWIRES)
+    assert grade(instance, found).outcome is outcome
+
+
+def test_tripwires_do_not_excuse_what_is_unresolved(instance: Instance) -> None:
+    found = evidence({FIXED: Status.FAILED, KEPT: Status.PASSED}, exit_code=1, canaries=TRIPWIRES)
+    assert grade(instance, found).outcome is Outcome.UNRESOLVED

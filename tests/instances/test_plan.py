@@ -2,6 +2,7 @@ import shlex
 
 import pytest
 
+from assay.harness.canary import PLACEHOLDER
 from assay.harness.domain import PublishedImage, Recipe
 from assay.instances import plan as plans
 from assay.instances.plan import REPORT
@@ -26,7 +27,8 @@ def test_the_test_files_of_the_patch_are_run_and_all_its_files_restored(make_ins
     plan = plans.test_plan(make_instance(test_patch=SPACED), Recipe())
 
     words = shlex.split(plan.command)
-    assert words[-1] == "tests/test a b.py"
+    assert words[-2:] == ["tests/test a b.py", PLACEHOLDER]
+    assert plan.canary
     assert "tests/data.json" not in words
     assert f"--junitxml={REPORT}" in words
     assert plan.restore == ("tests/test a b.py", "tests/data.json")
