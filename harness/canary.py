@@ -1,11 +1,13 @@
 """Tripwires: tests of ours beside the real ones, which show whether the test runner still tells the truth. Pure.
 
-One must pass and two must fail, in the same process and the same invocation as the graded tests. A patch that turns
-every failure into a pass trips them. They are a tripwire and no proof: code that runs in the same process can know
-them and spare them, and they say nothing about an object that equals everything.
+Some must pass and some must fail, as functions and as methods of ``unittest.TestCase``, in the same process and the
+same invocation as the graded tests. A patch that turns every failure into a pass trips them. They are a tripwire and no
+proof: code that runs in the same process can know its own targets and spare the rest, and they say nothing about an
+object that equals everything.
 """
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.harness.domain import Status
@@ -13,12 +15,38 @@ from assay.harness.domain import Status
 PLACEHOLDER = "{canary}"
 """Where a test command takes the file of the tripwires."""
 
-WORDS = ("helpers", "values", "basic", "state", "config", "paths", "models", "utils", "parsing", "results")
+_WORDS = """
+address array basic batch binary block cache chain client clock codec config context counter cursor date
+decimal default delta digest domain encoding entry escape event field filter folder format frame graph group
+handler hash header helpers index inner input item iterator label layout limit locale lookup mapping matrix
+merge message model module name node number offset option order output packet parser path pattern point policy
+pool prefix query queue range reader record region result route sample schema scope section select session
+shape signal slice sort source stack state status stream string suffix symbol table target template text
+thread token trace tree unicode union update utils value vector version view warning weight window worker
+writer zone
+"""
+WORDS = _WORDS.split()
+"""Names are made of these, so that nothing but chance tells a tripwire from an ordinary test."""
+
+FUNCTIONS = (
+    (Status.PASSED, "assert sum(range({number})) == {sum}"),
+    (Status.FAILED, "assert sum(range({number})) == {wrong}"),
+    (Status.FAILED, "assert {kind}({number}) == {kind}({other})"),
+    (Status.FAILED, "raise ValueError({number})"),
+    (Status.FAILED, "with pytest.raises(KeyError):\n{indent}        len(str({number}))"),
+)
+METHODS = (
+    (Status.PASSED, "self.assertEqual(sum(range({number})), {sum})"),
+    (Status.FAILED, "self.assertEqual(sum(range({number})), {wrong})"),
+    (Status.FAILED, "self.assertTrue({kind}({number}) == {kind}({other}))"),
+    (Status.FAILED, "with self.assertRaises(KeyError):\n{indent}        len(str({number}))"),
+)
+"""What must come of each test, and its body: every usual way to fail is there once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Canary:
-    """A test file and what must come of its tests, by function name."""
+    """A test file and what must come of its tests, by their node id within the file (``test_x``, ``TestY::test_z``)."""
 
     path: str
     """Relative to the tree."""
@@ -28,31 +56,54 @@ class Canary:
     def by_id(self, test_id: str) -> dict[str, Status]:
         """Return the expected statuses by the ids that a plan's reports use (``node`` or ``function``)."""
         if test_id == "function":
-            return self.expected
+            return {name.rpartition("::")[2]: status for name, status in self.expected.items()}
         return {f"{self.path}::{name}": status for name, status in self.expected.items()}
 
 
 def make_canary(nonce: str) -> Canary:
     """Return tripwires whose names, order and values follow from a nonce, so that no patch can know them beforehand."""
     dice = random.Random(nonce)
-    number, other = dice.sample(range(10, 1000), 2)
-    names = [f"test_{word}_{dice.randrange(16**4):04x}" for word in dice.sample(WORDS, 3)]
-    kind = f"Value{dice.randrange(1000)}"
-    bodies = [
-        (Status.PASSED, f"    assert sum(range({number})) == {sum(range(number))}\n"),
-        (Status.FAILED, f"    assert sum(range({number})) == {sum(range(number)) + other}\n"),
-        (Status.FAILED, f"    assert {kind}({number}) == {kind}({other})\n"),
-    ]
-    dice.shuffle(bodies)
-    tests = "".join(f"\n\ndef {name}():\n{body}" for name, (_, body) in zip(names, bodies, strict=True))
-    return Canary(
-        path=f"test_{dice.choice(WORDS)}_{dice.randrange(16**8):08x}.py",
-        text=_VALUE.format(kind=kind) + tests,
-        expected={name: status for name, (status, _) in zip(names, bodies, strict=True)},
-    )
+    kind, case = (word.capitalize() for word in dice.sample(WORDS, 2))
+    functions = _tests(dice, FUNCTIONS, kind, indent="", argument="")
+    methods = _tests(dice, METHODS, kind, indent="    ", argument="self")
+    text = _HEAD.format(kind=kind) + "".join(body for _, _, body in functions)
+    text += f"\n\nclass Test{case}(unittest.TestCase):" + "".join(body for _, _, body in methods)
+    expected = {name: status for name, status, _ in functions}
+    expected |= {f"Test{case}::{name}": status for name, status, _ in methods}
+    return Canary(path=f"{_name(dice)}.py", text=text, expected=expected)
 
 
-_VALUE = """\
+def _name(dice: random.Random) -> str:
+    # Three words: a real test of the same name would share its status where labels are bare function names.
+    return f"test_{'_'.join(dice.sample(WORDS, 3))}"
+
+
+def _tests(
+    dice: random.Random,
+    bodies: Sequence[tuple[Status, str]],
+    kind: str,
+    *,
+    indent: str,
+    argument: str,
+) -> list[tuple[str, Status, str]]:
+    """Return (name, status, source) of each body's test, in any order."""
+    tests = []
+    for status, body in dice.sample(bodies, len(bodies)):
+        name = _name(dice)
+        number, other = dice.sample(range(10, 1000), 2)
+        total = sum(range(number))
+        filled = body.format(number=number, other=other, sum=total, wrong=total + other, kind=kind, indent=indent)
+        source = f"\n\n{indent}def {name}({argument}):\n{indent}    {filled}\n"
+        tests.append((name, status, source))
+    return tests
+
+
+_HEAD = """\
+import unittest
+
+import pytest
+
+
 class {kind}(object):
     def __init__(self, number):
         self.number = number
