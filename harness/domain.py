@@ -142,7 +142,7 @@ class Recipe(Model):
     """Shell commands that replace the standard installation of the project."""
     env: dict[str, str] = {}
     test_command: str = (
-        "exec /opt/venv/bin/pytest -rA -p no:cacheprovider --rootdir=/testbed"
+        "exec /opt/venv/bin/pytest -rA -p no:cacheprovider --maxfail=0 --rootdir=/testbed"
         " --junitxml={report} -o junit_family=xunit1 {files} {canary}"
     )
     """Shell text; ``exec`` leaves no shell above the runner, and the runner is named by its absolute path."""

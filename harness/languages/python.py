@@ -9,7 +9,8 @@ from assay.harness.languages.base import folders
 NAME = "python"
 SUFFIXES = frozenset({".py", ".pyi", ".pyx", ".pxd"})
 DEFAULT_REPORT = "junit_xml"
-BUILD_PRODUCTS: tuple[str, ...] = ("*.egg-info/*", "*.dist-info/*", "*.pyc")  # entry points in there load plug-ins into the runner
+BUILD_PRODUCTS: tuple[str, ...] = ("*.egg-info/*", "*.dist-info/*", "*.pyc")
+"""Entry points in the first two load plug-ins into the runner; the last can stand in for a source file."""
 
 TEST_NAMES = ("test_*.py", "*_test.py", "tests.py", "conftest.py")
 HELPERS = frozenset({"conftest.py", "__init__.py"})
