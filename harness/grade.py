@@ -48,7 +48,7 @@ def grade(instance: Instance, evidence: Evidence) -> Verdict:
         rule=instance.rule,
         unfixed=unfixed,
         broken=broken,
-        reason=reason,
+        reason=_with_quarantine(instance, reason),
         flags=(*evidence.flags, *_warnings(instance, evidence)),
     )
 
@@ -154,6 +154,13 @@ def _by_expectations(instance: Instance, unfixed: tuple[str, ...], broken: tuple
     return Outcome.UNRESOLVED, reason
 
 
+def _with_quarantine(instance: Instance, reason: str) -> str:
+    """Say how many tests the verdict does not rest on, since they do not come out the same every time."""
+    if not instance.quarantined:
+        return reason
+    return f"{reason}; {len(instance.quarantined)} quarantined tests left out"
+
+
 def _with_real_labels(instance: Instance) -> Instance:
     """Leave out labels that name no test at all: progress marks that an old parser took for tests."""
     if _all_name_a_test(instance):
@@ -176,6 +183,8 @@ def _warnings(instance: Instance, evidence: Evidence) -> tuple[str, ...]:
         warnings.append("read_from_log")
     if not _all_name_a_test(instance):
         warnings.append("labels_without_a_test_left_out")
+    if instance.quarantined:
+        warnings.append("quarantined_tests_left_out")
     if evidence.report.disagreements:
         warnings.append("report_and_log_disagree")
     return tuple(warnings)

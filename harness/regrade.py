@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from assay.harness.domain import Verdict
 from assay.harness.errors import UserError
 from assay.harness.grade import grade
+from assay.harness.stability import mark_flaky
 from assay.harness.store import RunStore, SavedVerdict
 from assay.harness.summary.report import RunReport, build_report
 
@@ -29,7 +30,7 @@ def regrade_run(store: RunStore) -> Regraded:
         before = store.load_verdict(prediction.instance_id)
         if before is None:
             continue
-        after = _grade_again(store, prediction.instance_id)
+        after = _grade_again(store, before)
         verdicts.append(after)
         if after != before.verdict:
             changed.append((before.verdict, after))
@@ -38,6 +39,7 @@ def regrade_run(store: RunStore) -> Regraded:
     report = build_report(
         verdicts,
         (*known.submitted_ids, *known.incomplete_ids) if known else (),
+        unfit=known.unfit_reasons if known else None,
         run_id=run.id,
         dataset=run.dataset.name,
         model=run.model,
@@ -47,8 +49,9 @@ def regrade_run(store: RunStore) -> Regraded:
     return Regraded(report, tuple(changed))
 
 
-def _grade_again(store: RunStore, instance_id: str) -> Verdict:
+def _grade_again(store: RunStore, before: SavedVerdict) -> Verdict:
+    instance_id = before.verdict.instance_id
     instance, evidence = store.load_instance(instance_id), store.load_evidence(instance_id)
     if instance is None or evidence is None:
         raise UserError(f"{store.root}: the evidence of {instance_id} is missing or unreadable; evaluate it again")
-    return grade(instance, evidence)
+    return mark_flaky(grade(instance, evidence), [grade(instance, each) for each in store.load_reruns(before)])

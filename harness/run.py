@@ -1,7 +1,9 @@
 """A run: plan, resume, dispatch, collect. The only place where an exception becomes an infra_error."""
 
+import os
 import signal
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -16,6 +18,7 @@ from assay.harness.domain import (
     Evidence,
     FailedPart,
     Instance,
+    Outcome,
     Verdict,
 )
 from assay.harness.engines.base import Engine
@@ -30,6 +33,10 @@ Prepare = Callable[[Instance], str]
 
 ATTEMPTS = 3
 """An evaluation whose infrastructure fails is tried this often; what a patch does wrong is never tried again."""
+PATIENCE = 4.0
+"""Seconds that an interrupted run has for ending what is at work, before the process leaves without it."""
+IMPATIENCE = 2.0
+"""The same after a second interrupt."""
 
 
 class InterruptedRunError(AssayError):
@@ -59,21 +66,26 @@ class Runner:
     progress: Progress = field(default_factory=Progress)
     abort: Callable[[], None] | None = None
     """Ends all work that is under way, at once; the engine's own by default."""
+    pause: float = 0.5
+    """Seconds before a second attempt, twice as many before the third: an engine that restarts needs a moment."""
     _stop: threading.Event = field(default_factory=threading.Event)
+    _at_work: set[str] = field(default_factory=set)
 
     def execute(self, tasks: Sequence[Task]) -> list[Verdict]:
         """Evaluate what has no verdict yet and return the verdicts of all tasks, in the order of the tasks.
 
         Raises:
             KeyboardInterrupt: told to stop; what is finished is saved, and the same call goes on from there.
+
+        In the main thread a second interrupt, or work that does not end after the first, ends the process.
         """
         saved = {} if self.fresh else self._known(tasks)
         pending = self._longest_first([task for task in tasks if task.instance.id not in saved])
         self.store.journal("planned", count=str(len(tasks)), known=str(len(saved)))
-        with _on_interrupt(self._abort):
+        with _on_interrupt(self._abort, self._leave):
             for verdict in self.executor(self._work, pending, self.jobs):
                 saved[verdict.verdict.instance_id] = verdict
-        self.store.save_durations({key: entry.seconds for key, entry in saved.items() if entry.seconds})
+        self._tidy(saved)
         return [saved[task.instance.id].verdict for task in tasks]
 
     def _known(self, tasks: Sequence[Task]) -> dict[str, SavedVerdict]:
@@ -83,7 +95,16 @@ class Runner:
             if saved is not None and saved.verdict.outcome not in INFRASTRUCTURE:
                 known[task.instance.id] = saved
                 self.progress.finished(saved.verdict, saved.seconds, True)
+            else:
+                self.store.forget(task.instance.id)
         return known
+
+    def _tidy(self, saved: dict[str, SavedVerdict]) -> None:
+        """Do what is only of use to others; the verdicts stand whether it succeeds or not."""
+        with suppress(OSError):
+            self.store.save_durations({key: entry.seconds for key, entry in saved.items() if entry.seconds})
+        with suppress(EngineError):
+            self.engine.reap()
 
     def _longest_first(self, tasks: list[Task]) -> list[Task]:
         """Order tasks so that none long is left for the end; those never timed come first."""
@@ -91,16 +112,26 @@ class Runner:
         return sorted(tasks, key=lambda task: -seconds.get(task.instance.id, float("inf")))
 
     def _work(self, task: Task) -> SavedVerdict:
+        self._refuse_when_stopped(task)
         self.progress.started(task)
-        evaluation = self._attempts(task)
-        if self._stop.is_set():
-            raise InterruptedRunError(task.instance.id)
+        self._at_work.add(task.instance.id)
+        try:
+            evaluation = self._attempts(task)
+        finally:
+            self._at_work.discard(task.instance.id)
+        self._refuse_when_stopped(task)
         saved = self._save(task, evaluation)
         self.progress.finished(saved.verdict, saved.seconds, False)
         return saved
 
+    def _refuse_when_stopped(self, task: Task) -> None:
+        if self._stop.is_set():
+            raise InterruptedRunError(task.instance.id)
+
     def _attempts(self, task: Task) -> Evaluation:
-        for _ in range(ATTEMPTS):
+        for number in range(ATTEMPTS):
+            if number:
+                self._stop.wait(self.pause * number)
             self._note("started", task)
             evaluation = self._attempt(task)
             if self._stop.is_set() or evaluation.evidence.failed_part is not FailedPart.INFRASTRUCTURE:
@@ -126,7 +157,7 @@ class Runner:
     def _save(self, task: Task, evaluation: Evaluation) -> SavedVerdict:
         key = content_key(task, __version__)
         try:
-            return self.store.save(task, evaluation, grade(task.instance, evaluation.evidence), key)
+            return self.store.save(task, evaluation, _grade(task, evaluation), key)
         except OSError as error:
             lost = _failure(task, FailedPart.INFRASTRUCTURE, f"the result could not be written: {error}")
             return SavedVerdict(key=key, verdict=grade(task.instance, lost.evidence))
@@ -136,6 +167,26 @@ class Runner:
         # Not in the signal handler itself: the thread it interrupts may hold a lock that the engine's client needs.
         threading.Thread(target=self.abort or self.engine.abort, daemon=True).start()
 
+    def _leave(self, seconds: float) -> None:
+        """End this process when nothing is at work any more, at the latest after some seconds.
+
+        A container that is still there then is removed by the next run, which finds its owner dead.
+        """
+        latest = time.monotonic() + seconds
+        while self._at_work and time.monotonic() < latest:
+            time.sleep(0.02)
+        if os.isatty(2):
+            os.write(2, b"\x1b[?25h")  # the cursor, which a progress line hides
+        os._exit(130)
+
+
+def _grade(task: Task, evaluation: Evaluation) -> Verdict:
+    try:
+        return grade(task.instance, evaluation.evidence)
+    except Exception as error:  # a mistake of ours must not cost the other instances their verdicts
+        reason = f"internal error: {error!r}"
+        return Verdict(instance_id=task.instance.id, outcome=Outcome.INFRA_ERROR, reason=reason)
+
 
 def _failure(task: Task, part: FailedPart, error: str, output: str = "") -> Evaluation:
     nothing_applied = Apply(status=ApplyStatus.EMPTY)
@@ -144,17 +195,22 @@ def _failure(task: Task, part: FailedPart, error: str, output: str = "") -> Eval
 
 
 @contextmanager
-def _on_interrupt(abort: Callable[[], None]) -> Iterator[None]:
-    """Call ``abort`` at the first SIGINT or SIGTERM and raise KeyboardInterrupt; the next one acts as if unhandled."""
+def _on_interrupt(abort: Callable[[], None], leave: Callable[[float], None]) -> Iterator[None]:
+    """Call ``abort`` at the first SIGINT or SIGTERM and raise KeyboardInterrupt; ``leave`` at the second, or if it is
+    still not over after a while.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     signals = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.getsignal(number) for number in signals}
+    watch = threading.Timer(PATIENCE, leave, [0.0])
+    watch.daemon = True
 
     def stop(_number: int, _frame: FrameType | None) -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number in signals:
+            signal.signal(number, lambda _number, _frame: leave(IMPATIENCE))
+        watch.start()
         abort()
         raise KeyboardInterrupt
 
@@ -163,5 +219,6 @@ def _on_interrupt(abort: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     finally:
+        watch.cancel()
         for number, handler in before.items():
             signal.signal(number, handler)

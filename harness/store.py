@@ -1,10 +1,12 @@
 """The run directory: every file name in it and every way it is written and read.
 
     <run>/{run.json, journal.jsonl, predictions.jsonl, verdicts.jsonl, report.json, lock,
-           instances/<id>/{instance.json, patch.diff, evidence.json, verdict.json, test_output.txt, reports/...}}
+           instances/<id>/{instance.json, patch.diff, evidence.json, verdict.json, test_output.txt, reports/...,
+                           reruns/<n>/{the same files}}}
     <runs>/.index/{<content key>, durations.json}      what any run here has already judged, and how long tests took
 
-Files are replaced whole or not at all; the journal only grows, and a torn last line of it is ignored.
+Files, and the folder of an instance, are replaced whole or not at all; the journal only grows, and lines of it that a
+crash tore are ignored. Names that begin with a dot are being written; what a crash left of them goes with the next run.
 """
 
 import fcntl
@@ -13,6 +15,7 @@ import json
 import os
 import shutil
 import time
+import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,9 +26,13 @@ from pydantic import BaseModel, Field, ValidationError
 from assay.harness.domain import DatasetRef, Evidence, Instance, Model, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluate import Evaluation, Task
+from assay.harness.stability import StabilityFile
 from assay.harness.summary.report import RunReport
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
+
+REPORT_FILES = 5000
+"""Kept of one evaluation; a patch may write any number of them."""
 
 
 class Run(Model):
@@ -61,10 +68,20 @@ def content_key(task: Task, version: str) -> str:
 
 
 class RunStore:
-    """One run directory."""
+    """One run directory.
 
-    def __init__(self, root: Path) -> None:
+    One that is ``alone`` takes no verdict from the runs beside it and gives them none. ``rerun`` counts the repetitions
+    of a run's evaluations, which lie below what they repeat.
+    """
+
+    def __init__(self, root: Path, *, alone: bool = False, rerun: int = 0) -> None:
         self.root = root
+        self._alone = alone
+        self._rerun = rerun
+
+    def rerun(self, number: int) -> "RunStore":
+        """Return the store of a repetition of this run's evaluations, from 1."""
+        return RunStore(self.root, alone=True, rerun=number)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -73,13 +90,25 @@ class RunStore:
         with (self.root / "lock").open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
+            except BlockingIOError as error:
                 message = f"another process is running in {self.root}; wait for it, or choose another --run-id"
                 raise UserError(message) from error
+            self._sweep()
             yield
 
+    def _sweep(self) -> None:
+        """Remove what a process that was killed had begun to write."""
+        for pattern in (".*", "instances/.*", "instances/*/.*", "instances/*/reruns/.*"):
+            for path in self.root.glob(pattern):
+                if path.is_dir():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink()
+
     def save_run(self, run: Run, predictions: Iterable[Prediction]) -> None:
-        """Write what this run is and what it was given."""
+        """Write what this run is and what it was given; a summary of what was here before is no longer true."""
+        for name in ("report.json", "verdicts.jsonl"):
+            (self.root / name).unlink(missing_ok=True)
         _replace(self.root / "run.json", run.model_dump_json(indent=2).encode())
         _replace(self.root / "predictions.jsonl", _json_lines(predictions))
 
@@ -97,47 +126,95 @@ class RunStore:
 
     def journal(self, event: str, instance_id: str = "", **facts: str) -> None:
         """Append one line, on disk before this returns."""
+        if self._rerun:
+            facts = {"rerun": str(self._rerun), **facts}
         line = json.dumps({"time": round(time.time(), 3), "event": event, "instance": instance_id, **facts})
         self.root.mkdir(parents=True, exist_ok=True)
-        with (self.root / "journal.jsonl").open("a") as journal:
-            journal.write(line + "\n")
+        with (self.root / "journal.jsonl").open("ab+") as journal:
+            torn = journal.seek(0, os.SEEK_END) and os.pread(journal.fileno(), 1, journal.tell() - 1) != b"\n"
+            journal.write(b"\n" * bool(torn) + line.encode() + b"\n")
             journal.flush()
             os.fsync(journal.fileno())
 
-    def save(self, task: Task, evaluation: Evaluation, verdict: Verdict, key: str) -> SavedVerdict:
-        """Write an evaluation: evidence first, the verdict last, so that a verdict always has its evidence."""
-        folder = self._folder(verdict.instance_id)
-        _replace(folder / "instance.json", task.instance.model_dump_json().encode())
-        _replace(folder / "patch.diff", evaluation.patch.encode(errors="surrogatepass"))
-        _replace(folder / "test_output.txt", evaluation.output)
-        for name, content in evaluation.report_files.items():
-            _replace(folder / "reports" / Path(name).name, content)
-        _replace(folder / "evidence.json", evaluation.evidence.model_dump_json(indent=1).encode())
-        saved = SavedVerdict(key=key, seconds=evaluation.evidence.timings.test, verdict=verdict)
-        _replace(folder / "verdict.json", saved.model_dump_json(indent=1).encode())
+    def events(self) -> list[dict[str, str]]:
+        """Return the lines of the journal, without those that a crash tore."""
+        try:
+            lines = (self.root / "journal.jsonl").read_bytes().splitlines()
+        except FileNotFoundError:
+            return []
+        return [event for line in lines if (event := _event(line))]
 
-        _replace(self._index / key, str(folder.relative_to(self.root.parent)).encode())
-        self.journal("finished", verdict.instance_id, outcome=verdict.outcome)
+    def save(self, task: Task, evaluation: Evaluation, verdict: Verdict, key: str) -> SavedVerdict:
+        """Write an evaluation; raises OSError, and what was there before is still there then."""
+        saved = SavedVerdict(key=key, seconds=evaluation.evidence.timings.test, verdict=verdict)
+        with self._replaced_folder(verdict.instance_id) as folder:
+            _write(folder / "instance.json", task.instance.model_dump_json().encode())
+            _write(folder / "patch.diff", evaluation.patch.encode(errors="surrogatepass"))
+            _write(folder / "test_output.txt", evaluation.output)
+            for name, content in sorted(evaluation.report_files.items())[:REPORT_FILES]:
+                _write(folder / "reports" / Path(name).name, content)
+            _write(folder / "evidence.json", evaluation.evidence.model_dump_json(indent=1).encode())
+            _write(folder / "verdict.json", saved.model_dump_json(indent=1).encode())
+        with suppress(OSError):  # the verdict is safe; what follows spares work and tells people
+            if not self._alone:
+                where = self._folder(verdict.instance_id).relative_to(self.root.parent)
+                _replace(self._index / key, str(where).encode())
+            self.journal("finished", verdict.instance_id, outcome=verdict.outcome)
         return saved
+
+    @contextmanager
+    def _replaced_folder(self, instance_id: str) -> Iterator[Path]:
+        """Give a new folder that takes the place of an instance's when it has been filled without an error."""
+        folder = self._folder(instance_id)
+        new, old = (folder.with_name(f".{instance_id}.{uuid.uuid4().hex}.{end}") for end in ("new", "old"))
+        new.mkdir(parents=True)
+        try:
+            yield new
+            for path in (new / "reports", new):
+                _sync(path)
+            if folder.is_dir():
+                folder.rename(old)  # a crash between here and the next line costs this one result
+            new.rename(folder)
+            _sync(folder.parent)
+        finally:
+            for path in (new, old):
+                shutil.rmtree(path, ignore_errors=True)
+
+    def forget(self, instance_id: str) -> None:
+        """Drop the verdict of an instance, since it was given for other content."""
+        with suppress(FileNotFoundError, NotADirectoryError):
+            (self._folder(instance_id) / "verdict.json").unlink()
 
     def find(self, instance_id: str, key: str) -> SavedVerdict | None:
         """Return the verdict for exactly this content, from this run or, copied over, from another run beside it."""
         saved = self.load_verdict(instance_id)
         if saved is not None and saved.key == key:
             return saved
+        if self._alone:
+            return None
         try:
             folder = self.root.parent / (self._index / key).read_text()
-        except OSError:
+        except (OSError, UnicodeDecodeError):
             return None
         elsewhere = _read(folder / "verdict.json", SavedVerdict)
         if elsewhere is None or elsewhere.key != key or elsewhere.verdict.instance_id != instance_id:
             return None
-        shutil.copytree(folder, self._folder(instance_id), dirs_exist_ok=True)
-        return elsewhere
+        with suppress(OSError), self._replaced_folder(instance_id) as copy:
+            shutil.copytree(folder, copy, dirs_exist_ok=True)
+        return self.load_verdict(instance_id)
 
     def load_verdict(self, instance_id: str) -> SavedVerdict | None:
         """Return the saved verdict of an instance; None when there is none that can be read whole."""
         return _read(self._folder(instance_id) / "verdict.json", SavedVerdict)
+
+    def load_reruns(self, saved: SavedVerdict) -> list[Evidence]:
+        """Return the evidence of every repetition of the evaluation that a verdict was given for."""
+        found = []
+        for folder in sorted(self._folder(saved.verdict.instance_id).glob("reruns/*")):
+            again, evidence = _read(folder / "verdict.json", SavedVerdict), _read(folder / "evidence.json", Evidence)
+            if again is not None and evidence is not None and again.key == saved.key:
+                found.append(evidence)
+        return found
 
     def load_evidence(self, instance_id: str) -> Evidence | None:
         """Return the saved evidence of an instance, or None."""
@@ -161,6 +238,12 @@ class RunStore:
         _replace(self.root / "verdicts.jsonl", _json_lines(verdicts))
         _replace(self.root / "report.json", report.model_dump_json(indent=2).encode())
 
+    def save_stability(self, stability: StabilityFile) -> Path:
+        """Write what repeated runs showed; return the file's path."""
+        path = self.root / "stability.json"
+        _replace(path, stability.model_dump_json(indent=1).encode())
+        return path
+
     def durations(self) -> dict[str, float]:
         """Return how many seconds each instance's tests took when any run beside this one last ran them."""
         try:
@@ -178,7 +261,8 @@ class RunStore:
         return self.root.parent / ".index"
 
     def _folder(self, instance_id: str) -> Path:
-        return self.root / "instances" / instance_id
+        folder = self.root / "instances" / instance_id
+        return folder / "reruns" / str(self._rerun) if self._rerun else folder
 
 
 def _json_lines(models: Iterable[BaseModel]) -> bytes:
@@ -192,17 +276,40 @@ def _read(path: Path, kind: type[ModelT]) -> ModelT | None:
         return None
 
 
+def _event(line: bytes) -> dict[str, str]:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def _replace(path: Path, content: bytes) -> None:
     """Write a file so that a reader, or a crash, sees the old content or the new, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{uuid.uuid4().hex}.new")
     try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+        _write(temporary, content)
         temporary.replace(path)
+        _sync(path.parent)
     except OSError:
         with suppress(OSError):
             temporary.unlink()
         raise
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(folder: Path) -> None:
+    """Bring the names in a folder to the disk; one that is not there has none."""
+    with suppress(FileNotFoundError):
+        number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)

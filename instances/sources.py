@@ -26,7 +26,7 @@ class Sources:
 
     def __init__(self, mirrors: Sequence[Path] = (), cache: Path | None = None) -> None:
         """Take folders that hold clones of repositories, and the folder to keep trees in."""
-        self.mirrors = tuple(mirrors)
+        self.mirrors = tuple(mirror.absolute() for mirror in mirrors)  # git is also run in other folders
         self.cache = cache or default_cache()
 
     def tree(self, ref: TreeRef) -> Path:

@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 COLOURS = {Outcome.RESOLVED: "green", Outcome.UNRESOLVED: "red", **dict.fromkeys(INFRASTRUCTURE, "magenta")}
 OTHER_COLOUR = "yellow"
+SHOWN = 5
+"""Flaky tests of an instance that are told one by one."""
 
 
 def say(text: str) -> None:
@@ -31,7 +33,7 @@ def progress(total: int, what: str) -> Iterator[tuple[Progress, "Notes"]]:
     """Show how a run goes on: a live line on a terminal, one line for each finished instance elsewhere."""
     notes = Notes()
     if not sys.stderr.isatty() or os.environ.get("CI"):
-        yield _plain_progress(total), notes
+        yield _plain_progress(total, what), notes
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
@@ -61,7 +63,7 @@ class Notes:
         self.listener(text)
 
 
-def _plain_progress(total: int) -> Progress:
+def _plain_progress(total: int, what: str) -> Progress:
     lock = threading.Lock()
     done = 0
 
@@ -74,7 +76,7 @@ def _plain_progress(total: int) -> Progress:
 
     def started(task: Task) -> None:
         if not done:
-            say(f"evaluating {task.instance.id}")
+            say(f"{what}: evaluating {task.instance.id}")
 
     return Progress(started=started, finished=finished)
 
@@ -92,6 +94,17 @@ def print_verdicts(verdicts: Sequence[Verdict], seconds: dict[str, float]) -> No
             _first_line(verdict.reason),
         )
     stdout().print(table)
+
+
+def print_doubts(verdicts: Iterable[Verdict], unfit: Mapping[str, str]) -> None:
+    """Print what speaks against relying on single verdicts: flaky tests, and instances that fail their controls."""
+    for verdict in verdicts:
+        for test in verdict.flaky[:SHOWN]:
+            print(f"  {verdict.instance_id}: flaky, passes when run again: {test}")
+        if len(verdict.flaky) > SHOWN:
+            print(f"  {verdict.instance_id}: ... and {len(verdict.flaky) - SHOWN} more flaky tests")
+    for instance_id, reason in unfit.items():
+        print(f"  {instance_id}: unfit, {reason.strip().splitlines()[0]}")
 
 
 def coloured(outcome: Outcome) -> str:

@@ -12,7 +12,6 @@ from assay.harness.errors import UserError
 
 if TYPE_CHECKING:
     from assay.harness.domain import Instance
-    from assay.harness.validate import Validation
     from assay.instances.load import Loaded
 
 app = typer.Typer(help="Show, check and validate instances.", no_args_is_help=True)
@@ -109,82 +108,54 @@ def validate(
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
     skip_bad_rows: options.SkipBadRows = False,
+    times: Annotated[int, typer.Option("-k", "--times", min=1, help="Runs of each control.")] = 3,
     write: Annotated[
-        bool, typer.Option("--write", help="Write the labels that were measured into a native data-set folder.")
+        bool,
+        typer.Option("--write", help="Write the labels that all runs agree on, and the quarantine, into the folder."),
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Run every instance with its gold patch and without any, and compare what the tests do with the labels.
+    """Run every instance with its gold patch and without any, several times, and compare what its tests do.
 
-    An instance is valid when its gold patch resolves it and no patch does not. Exit 4 if any is not valid.
+    An instance is valid when its gold patch resolves it in every run and no patch in none. Expected tests on which the
+    runs do not agree are quarantined: `assay evaluate --stability FILE` leaves them out, and so does a native data set
+    that was validated with --write. Exit 4 if any instance is not valid.
+
+    Running the same command again, or with a larger -k, does only what is missing.
 
     \b
     Examples:
       assay dataset validate releases
+      assay dataset validate rows.jsonl -i pallets__flask-5063 -k 10 --mirror ~/mirrors
       assay dataset validate ./mine --write
     """
-    from assay.harness.cli import console
+    from assay.harness.cli import console, validation
     from assay.harness.cli.session import Session
-    from assay.harness.domain import Prediction
-    from assay.harness.validate import validation
+    from assay.harness.stability import StabilityFile
 
     loaded = _load(dataset, ids, split, skip_bad_rows=skip_bad_rows)
     if write and not Path(dataset).is_dir():
         raise UserError("--write needs a data set in the native folder format")
-    evidence = {}
-    for model in ("gold", "null"):
-        session = Session(
-            run_id=f"{Path(dataset).stem}.validate-{model}",
-            runs_dir=runs_dir,
-            engine=engine,
-            jobs=jobs,
-            mirrors=tuple(mirror or ()),
-            recipes=tuple(recipes or ()),
-        )
-        pairs = [
-            (each, Prediction(instance_id=each.id, model=model, patch=each.gold_patch if model == "gold" else ""))
-            for each in loaded.instances
-        ]
-        session.run(pairs, [each.id for each in loaded.instances], runs_empty=model == "null")
-        evidence[model] = {each.id: session.store.load_evidence(each.id) for each in loaded.instances}
-    results = [validation(each, evidence["gold"][each.id], evidence["null"][each.id]) for each in loaded.instances]
+    session = Session(
+        run_id=f"{Path(dataset).stem}.validate",
+        runs_dir=runs_dir,
+        engine=engine,
+        jobs=jobs,
+        mirrors=tuple(mirror or ()),
+        recipes=tuple(recipes or ()),
+        alone=True,
+    )
+    results, records = validation.run(session, loaded.instances, times)
+    path = session.store.save_stability(StabilityFile(dataset=loaded.ref.name, instances=records))
     if write:
-        _write(Path(dataset), results)
+        validation.write(Path(dataset), results, records)
     if json:
-        console.print_json(jsonlib.dumps({"instances": [result.model_dump(mode="json") for result in results]}))
+        found = [{**result.model_dump(mode="json"), "valid": result.valid} for result in results]
+        console.print_json(jsonlib.dumps({"instances": found, "stability": str(path)}))
     else:
-        _print_validations(results)
+        validation.show(results)
+        print(f"What each test did in each run: {path}")
     raise typer.Exit(0 if all(result.valid for result in results) or write else exits.INVALID)
-
-
-def _write(folder: Path, results: "list[Validation]") -> None:
-    from assay.instances.formats.native import write_labels
-
-    for result in results:
-        if result.fail_to_pass:
-            write_labels(folder, result.instance_id, result.fail_to_pass, result.pass_to_pass)
-
-
-def _print_validations(results: "list[Validation]") -> None:
-    from assay.harness.cli import console
-
-    columns = ("instance", "valid", "gold", "null", "fail to pass", "pass to pass", "labels that differ")
-    rows = [
-        (
-            result.instance_id,
-            "yes" if result.valid else "no",
-            str(result.gold),
-            str(result.null),
-            str(len(result.fail_to_pass)),
-            str(len(result.pass_to_pass)),
-            str(len(result.label_differences)),
-        )
-        for result in results
-    ]
-    console.print_rows(columns, rows)
-    for result in results:
-        for line in result.label_differences[:20]:
-            print(f"  {result.instance_id}: {line}")
 
 
 def _load(dataset: str, ids: list[str] | None, split: str | None, *, skip_bad_rows: bool) -> "Loaded":

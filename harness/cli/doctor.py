@@ -7,12 +7,18 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay.harness.cli import exits, options
 from assay.harness.errors import AssayError
+
+if TYPE_CHECKING:
+    from assay.harness.doctor import Measurement
+
+NO_IMAGE = "no toolchain image is on the engine; make one with: assay images build releases -i pallets__jinja-3.1.3"
+LOOSE = "evaluate no patch that you do not trust on this engine"
 
 ROOM = 5 * 1024**3
 """Bytes of free disk that a few environments need."""
@@ -30,9 +36,13 @@ class Finding:
 def doctor(
     engine: options.EngineName = "docker",
     runs_dir: options.RunsDir = options.RUNS_DIR,
+    quick: Annotated[bool, typer.Option("--quick", help="Do not try the engine's limits.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Look at everything an evaluation needs on this machine and say what is missing; exit 4 if anything is.
+    """Look at everything an evaluation needs on this machine, and try every limit on its engine.
+
+    Each limit is tried in a container of its own, which takes about 6 s in all. Exit 4 if anything is missing or a
+    limit is ignored.
 
     \b
     Example:
@@ -51,14 +61,27 @@ def doctor(
         lambda: _orphans(engine),
     )
     findings = [check() for check in checks]
+    limits, unmeasured = ([], "not asked for (--quick)") if quick else _limits(engine)
     if json:
-        console.print_json(jsonlib.dumps({"findings": [asdict(finding) for finding in findings]}))
+        told = {"findings": [asdict(finding) for finding in findings], "limits": [asdict(each) for each in limits]}
+        console.print_json(jsonlib.dumps({**told, "limits_not_measured": unmeasured}))
     else:
-        for finding in findings:
-            print(f"{'ok     ' if not finding.remedy else 'MISSING'}  {finding.what:<14} {finding.found}")
-            if finding.remedy:
-                print(f"{'':>9}{finding.remedy}")
-    raise typer.Exit(exits.INVALID if any(finding.remedy for finding in findings) else 0)
+        _print(findings, limits, unmeasured)
+    unfit = any(finding.remedy for finding in findings) or any(each.state == "IGNORED" for each in limits)
+    raise typer.Exit(exits.INVALID if unfit else 0)
+
+
+def _print(findings: "list[Finding]", limits: "list[Measurement]", unmeasured: str) -> None:
+    for finding in findings:
+        print(f"{'ok' if not finding.remedy else 'MISSING':<8}  {finding.what:<17} {finding.found}")
+        if finding.remedy:
+            print(f"{'':>10}{finding.remedy}")
+    for each in limits:
+        print(f"{each.state:<8}  {each.limit:<17} {each.found}")
+    if any(each.state == "IGNORED" for each in limits):
+        print(f"{'':>10}{LOOSE}")
+    if unmeasured:
+        print(f"limits not measured: {unmeasured}")
 
 
 def reap(
@@ -136,6 +159,19 @@ def _room(runs_dir: Path) -> Finding:
     free = shutil.disk_usage(existing).free
     remedy = "" if free > ROOM else f"free some room: environments need about {ROOM // 1024**3} GB"
     return Finding("disk", f"{free / 1e9:.0f} GB free at {existing}", remedy)
+
+
+def _limits(name: str) -> "tuple[list[Measurement], str]":
+    """Return what the engine's limits came to, or why they were not tried."""
+    from assay.harness.doctor import measure, toolchain_image
+    from assay.harness.engines import open_engine
+
+    try:
+        engine = open_engine(name)
+        image = toolchain_image(engine)
+    except AssayError as error:
+        return [], str(error)
+    return (measure(engine, image), "") if image else ([], NO_IMAGE)
 
 
 def _orphans(name: str) -> Finding:

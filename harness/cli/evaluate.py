@@ -41,6 +41,32 @@ def evaluate(
     environment: options.Environment = options.EnvironmentChoice.AUTO,
     skip_bad_rows: options.SkipBadRows = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Evaluate again what has a verdict already.")] = False,
+    rerun_failed: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Repeat what is unresolved up to N times; tests that then pass are reported as flaky, and the "
+            "outcome stays.",
+        ),
+    ] = 0,
+    controls: Annotated[
+        bool,
+        typer.Option(
+            "--controls",
+            help="Evaluate each instance with its gold patch and without any, too, and give a second rate without "
+            "the instances that fail this.",
+        ),
+    ] = False,
+    stability: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What `assay dataset validate` recorded, in place of what the data set itself says: quarantined tests "
+            "are left out.",
+            show_default=False,
+        ),
+    ] = None,
     fail_under: Annotated[
         float | None,
         typer.Option(min=0, max=100, metavar="PERCENT", help="Exit 5 if fewer are resolved.", show_default=False),
@@ -56,12 +82,14 @@ def evaluate(
       assay evaluate releases --gold
       assay evaluate lite -p preds.jsonl -i pallets__flask-5063 --mirror ~/mirrors -j 4
       assay evaluate rows.jsonl -p preds.json --run-id first --fail-under 30 --json
+      assay evaluate lite -p preds.jsonl --rerun-failed 2 --controls
+      assay evaluate rows.jsonl --gold --stability runs/rows.validate/stability.json
     """
     from assay.harness.cli.session import Session
 
     if sum((predictions is not None, gold, null)) != 1:
         raise UserError("give exactly one of --predictions FILE, --gold and --null")
-    instances = _instances(dataset, ids, split, skip_bad_rows=skip_bad_rows)
+    instances = _quarantined(_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset, stability)
     pairs = _pairs(instances, predictions, gold=gold, only=bool(ids))
     session = Session(
         run_id=run_id or _run_id(dataset, [prediction for _, prediction in pairs]),
@@ -74,6 +102,8 @@ def evaluate(
         recipes=tuple(recipes or ()),
         environment=environment,
         fresh=fresh,
+        rerun_failed=rerun_failed,
+        controls=controls,
     )
     report, verdicts = session.run(pairs, [instance.id for instance in instances], runs_empty=null)
     session.show(report, verdicts, as_json=json)
@@ -104,17 +134,32 @@ def _instances(
     return loaded.instances
 
 
+def _quarantined(instances: "tuple[Instance, ...]", dataset: str, stability: Path | None) -> "tuple[Instance, ...]":
+    """Leave the unstable tests out of the labels, as a file says or else the data set itself."""
+    from assay.harness.cli.console import say
+    from assay.harness.stability import quarantine, read_stability
+    from assay.instances.formats.native import read_stability as read_own
+    from assay.instances.rows import BUNDLED
+
+    if stability is not None:
+        records = list(read_stability(stability).instances)
+    else:
+        records = read_own(BUNDLED.get(dataset, Path(dataset).expanduser()), [each.id for each in instances])
+    names = {each.instance_id: each.quarantined for each in records}
+    reduced = tuple(quarantine(each, names.get(each.id, ())) for each in instances)
+    found = [each for each in reduced if each.quarantined]
+    if found:
+        say(f"{sum(len(each.quarantined) for each in found)} tests of {len(found)} instances are quarantined")
+    return reduced
+
+
 def _pairs(
     instances: "Sequence[Instance]", predictions: Path | None, *, gold: bool, only: bool
 ) -> "list[tuple[Instance, Prediction]]":
-    from assay.harness.domain import Prediction
+    from assay.harness.cli.session import control_pairs
 
     if predictions is None:
-        model = "gold" if gold else "null"
-        return [
-            (each, Prediction(instance_id=each.id, model=model, patch=each.gold_patch if gold else ""))
-            for each in instances
-        ]
+        return control_pairs(instances, "gold" if gold else "null")
     from assay.instances.predictions import check_predictions, read_predictions
 
     found = read_predictions(predictions)

@@ -1,9 +1,11 @@
 """One run from the command line: plans, runs, saves and shows."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import typer
 
@@ -14,10 +16,14 @@ from assay.harness.cli.workbench import Workbench, describe_run, make_runner, ma
 from assay.harness.domain import Instance, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluate import Task
+from assay.harness.rerun import rerun, suspects, with_flaky
 from assay.harness.run import Runner
 from assay.harness.store import RunStore
 from assay.harness.summary.report import RunReport, build_report
+from assay.harness.validate import unfit_reason
 
+Result = TypeVar("Result")
+CONTROLS = ("gold", "null")
 Pair = tuple[Instance, Prediction]
 
 
@@ -35,42 +41,77 @@ class Session:
     recipes: tuple[Path, ...] = ()
     environment: EnvironmentChoice = EnvironmentChoice.AUTO
     fresh: bool = False
+    alone: bool = False
+    """Take no verdict over from other runs, for repetitions of the same evaluation."""
+    rerun_failed: int = 0
+    """How often an unresolved evaluation is repeated at most, to find flaky tests."""
+    controls: bool = False
+    """Evaluate each instance with its gold patch and without any, too."""
 
     @property
     def store(self) -> RunStore:
         """The run directory; raises UserError for a name that would leave the runs folder."""
         if self.run_id in {"", ".", ".."} or "/" in self.run_id or self.run_id.startswith("."):
             raise UserError(f"--run-id {self.run_id!r} cannot be the name of a folder")
-        return RunStore(self.runs_dir / self.run_id)
+        return RunStore(self.runs_dir / self.run_id, alone=self.alone)
 
     def run(
         self, pairs: Sequence[Pair], instance_ids: Sequence[str], *, runs_empty: bool = False
     ) -> tuple[RunReport, list[Verdict]]:
         """Evaluate the pairs, save everything and return the report and the verdicts."""
         store = self.store
-        with store.locked(), console.progress(len(pairs), self.run_id) as (progress, note):
-            bench = open_workbench(
-                self.engine,
-                [instance for instance, _ in pairs],
-                mirrors=self.mirrors,
-                recipes=self.recipes,
-                environment=self.environment,
-                note=note,
-            )
-            settled = [(bench.settle(instance), prediction) for instance, prediction in pairs]
-            tasks = make_tasks(bench, settled, timeout=self.timeout, runs_empty=runs_empty)
-            self._start(store, bench, tasks)
-            runner = make_runner(
-                bench, store, executor=self.executor, jobs=self.jobs, fresh=self.fresh, progress=progress
-            )
-            verdicts = self._execute(runner, tasks)
-            report = self._report(verdicts, instance_ids, tasks)
+        with store.locked():
+            with console.progress(len(pairs), self.run_id) as (progress, note):
+                bench = open_workbench(
+                    self.engine,
+                    [instance for instance, _ in pairs],
+                    mirrors=self.mirrors,
+                    recipes=self.recipes,
+                    environment=self.environment,
+                    note=note,
+                )
+                settled = [(bench.settle(instance), prediction) for instance, prediction in pairs]
+                tasks = make_tasks(bench, settled, timeout=self.timeout, runs_empty=runs_empty)
+                self._start(store, bench, tasks)
+                runner = make_runner(
+                    bench, store, executor=self.executor, jobs=self.jobs, fresh=self.fresh, progress=progress
+                )
+                verdicts = self._until_interrupt(partial(runner.execute, tasks))
+            verdicts = self._rerun_failed(runner, tasks, verdicts)
+            unfit = self._unfit(pairs) if self.controls else None
+            report = self._report(verdicts, instance_ids, tasks, unfit)
             store.save_report(report, verdicts)
         return report, verdicts
 
-    def _execute(self, runner: Runner, tasks: Sequence[Task]) -> list[Verdict]:
+    def _rerun_failed(self, runner: Runner, tasks: Sequence[Task], verdicts: list[Verdict]) -> list[Verdict]:
+        for number in range(1, self.rerun_failed + 1):
+            pending = suspects(tasks, verdicts)
+            if not pending:
+                break
+            with console.progress(len(pending), f"re-run {number}") as (progress, _):
+                self._until_interrupt(partial(rerun, runner, pending, number, progress))
+            verdicts = with_flaky(runner.store, tasks, verdicts)
+        return verdicts
+
+    def _unfit(self, pairs: Sequence[Pair]) -> dict[str, str]:
+        """Run both controls, each as a run of its own beside this one, and say which instances fail them and why."""
+        instances = [instance for instance, _ in pairs]
+        found: dict[str, list[Verdict]] = {}
+        for model in CONTROLS:
+            run_id = f"{self.run_id}.control-{model}"
+            session = replace(self, run_id=run_id, fresh=False, rerun_failed=0, controls=False)
+            _, found[model] = session.run_control(instances, model)
+        reasons = [unfit_reason(*both) for both in zip(*found.values(), strict=True)]
+        return {instance.id: reason for instance, reason in zip(instances, reasons, strict=True) if reason}
+
+    def run_control(self, instances: Sequence[Instance], model: str) -> tuple[RunReport, list[Verdict]]:
+        """Evaluate instances with their own patch (``gold``) or without any (``null``)."""
+        pairs = control_pairs(instances, model)
+        return self.run(pairs, [instance.id for instance in instances], runs_empty=model == "null")
+
+    def _until_interrupt(self, work: Callable[[], Result]) -> Result:
         try:
-            return runner.execute(tasks)
+            return work()
         except KeyboardInterrupt:
             console.say("interrupted; what is finished is saved, the same command goes on from there")
             raise typer.Exit(exits.INTERRUPTED) from None
@@ -82,14 +123,23 @@ class Session:
             "executor": self.executor,
             "jobs": str(self.jobs),
             "timeout": str(self.timeout or "as planned"),
+            "rerun_failed": str(self.rerun_failed),
+            "controls": "yes" if self.controls else "no",
         }
         store.save_run(describe_run(self.run_id, tasks, bench, **settings), [task.prediction for task in tasks])
 
-    def _report(self, verdicts: Sequence[Verdict], ids: Sequence[str], tasks: Sequence[Task]) -> RunReport:
+    def _report(
+        self,
+        verdicts: Sequence[Verdict],
+        ids: Sequence[str],
+        tasks: Sequence[Task],
+        unfit: Mapping[str, str] | None,
+    ) -> RunReport:
         models = sorted({task.prediction.model for task in tasks})
         return build_report(
             verdicts,
             ids,
+            unfit=unfit,
             run_id=self.run_id,
             dataset=tasks[0].instance.dataset.name,
             model=", ".join(models),
@@ -104,11 +154,25 @@ class Session:
         saved = (self.store.load_verdict(verdict.instance_id) for verdict in verdicts)
         seconds = {entry.verdict.instance_id: entry.seconds for entry in saved if entry is not None}
         console.print_verdicts(verdicts, seconds)
+        console.print_doubts(verdicts, report.unfit_reasons or {})
         print(sum_line(report), f"· {self.runs_dir / self.run_id}")
 
 
 def sum_line(report: RunReport) -> str:
-    """Return a run's figures in one line."""
+    """Return a run's figures in one line; with controls, both denominators."""
     others = {name: n for name, n in report.outcome_counts.items() if name not in {"resolved"}}
     rest = "".join(f", {n} {name}" for name, n in sorted(others.items()))
-    return f"{report.resolved_instances} of {report.submitted_instances} resolved{rest}"
+    flaky = f" ({len(report.flaky_ids)} flaky)" if report.flaky_ids else ""
+    line = f"{report.resolved_instances} of {report.submitted_instances} resolved{rest}{flaky}"
+    if report.operational_instances is None:
+        return line
+    fit = f"{report.operational_resolved_instances} of {report.operational_instances}"
+    return f"{line}; operational: {fit} ({len(report.unfit_ids)} unfit left out)"
+
+
+def control_pairs(instances: Sequence[Instance], model: str) -> list[Pair]:
+    """Pair instances with their own patch (``gold``) or with none (``null``)."""
+    return [
+        (each, Prediction(instance_id=each.id, model=model, patch=each.gold_patch if model == "gold" else ""))
+        for each in instances
+    ]

@@ -99,7 +99,12 @@ def _without_image(instance: Instance) -> Instance:
 
 def _acted_out(plan: TestPlan) -> TestPlan:
     return plan.model_copy(
-        update={"report_format": "status_json", "report_path": "/tmp/assay-report/report.json", "test_id": "node"}
+        update={
+            "report_format": "status_json",
+            "report_path": "/tmp/assay-report/report.json",
+            "test_id": "node",
+            "canary": False,
+        }
     )
 
 

@@ -122,8 +122,13 @@ class DockerEngine:
         import docker.errors
 
         self._open.discard(container)
-        with engine_errors(), suppress(docker.errors.NotFound):
-            self._client.remove_container(container, force=True, v=True)
+        with engine_errors():
+            try:
+                self._client.remove_container(container, force=True, v=True)
+            except docker.errors.APIError as error:
+                # Gone already, or going: somebody else removes the same orphan at this moment.
+                if error.status_code not in (404, 409):
+                    raise
 
     def abort(self) -> None:
         """Kill every box that is open and end every build, at once; their users see the command end."""

@@ -1,7 +1,7 @@
 """An engine without containers: acts out what each instance's tests would say; for tests and plug-in authors.
 
-The gold patch makes every expected test pass; any other patch leaves the fail-to-pass tests failing. ``faults`` lets a
-test break any call.
+The gold patch makes every expected test pass; any other patch leaves the fail-to-pass tests failing. ``fault`` lets a
+test break any call, ``flaky`` lets it say what single tests do from one evaluation to the next.
 """
 
 import io
@@ -10,6 +10,7 @@ import os
 import tarfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -47,11 +48,14 @@ class FakeEngine:
     instances: Mapping[str, Instance]
     fault: Fault = _no_fault
     seconds: float = 0.0
+    flaky: Mapping[str, Sequence[bool]] = field(default_factory=dict)
+    """Tests that take no notice of any patch: whether each passes in an image's first box, second box, and so on."""
     name: str = "fake"
     opened: int = 0
     alive: set[int] = field(default_factory=set)
     _stop: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _boxes: Counter[str] = field(default_factory=Counter)
 
     def describe(self) -> dict[str, str]:
         """Return that there is nothing behind it."""
@@ -69,8 +73,10 @@ class FakeEngine:
             self.opened += 1
             number = self.opened
             self.alive.add(number)
+            turn = self._boxes[image]
+            self._boxes[image] += 1
         try:
-            yield FakeBox(self, image, self.instances[image])
+            yield FakeBox(self, image, self.instances[image], turn)
         finally:
             self.alive.discard(number)
             self.fault("remove", image)
@@ -121,7 +127,8 @@ class FakeBox:
     create_seconds = 0.0
     start_seconds = 0.0
 
-    def __init__(self, engine: FakeEngine, image: str, instance: Instance) -> None:
+    def __init__(self, engine: FakeEngine, image: str, instance: Instance, turn: int = 0) -> None:
+        self._turn = turn
         self._engine = engine
         self._image = image
         self._instance = instance
@@ -171,4 +178,9 @@ class FakeBox:
     def _results(self) -> dict[str, bool]:
         fixed = self._files.get("model.patch", b"").decode().strip() == self._instance.gold_patch.strip()
         results = dict.fromkeys(self._instance.pass_to_pass, True)
-        return results | dict.fromkeys(self._instance.fail_to_pass, fixed)
+        results |= dict.fromkeys(self._instance.fail_to_pass, fixed)
+        flaky = self._engine.flaky
+        return {
+            test: flaky[test][self._turn % len(flaky[test])] if test in flaky else passed
+            for test, passed in results.items()
+        }

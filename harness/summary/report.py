@@ -1,7 +1,10 @@
 """The run report: SWE-bench's schema 2, which existing scripts read, beside Assay's own figures."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import Field
 
 from assay.harness.domain import INFRASTRUCTURE, Model, Outcome, Verdict
 
@@ -48,14 +51,32 @@ class RunReport(Model):
     flags: dict[str, tuple[str, ...]]
     rules: list[str]
     """Names of the rules that decided what "resolved" means."""
+    flaky_ids: list[str] = Field(default_factory=list)
+    """Unresolved, and some of the tests in question passed when they were run again."""
+    unfit_ids: list[str] = Field(default_factory=list)
+    unfit_reasons: dict[str, str] | None = None
+    """Instances whose controls in this run show that they cannot tell right from wrong; None: no controls were run."""
+    resolved_rate: float = 0.0
+    """Of all submitted instances."""
+    operational_instances: int | None = None
+    operational_resolved_instances: int | None = None
+    operational_rate: float | None = None
+    """Of the submitted instances that are fit."""
 
 
-def build_report(verdicts: Iterable[Verdict], instance_ids: Iterable[str], **about: str) -> RunReport:
+def build_report(
+    verdicts: Iterable[Verdict],
+    instance_ids: Iterable[str],
+    *,
+    unfit: Mapping[str, str] | None = None,
+    **about: str,
+) -> RunReport:
     """Sum up a run.
 
     Args:
         verdicts: one for each submitted prediction.
         instance_ids: all instances of the data set that were asked for, with a prediction or without.
+        unfit: why each instance that failed its controls is unfit; None when no controls were run.
         about: values for ``run_id``, ``dataset``, ``model`` and ``assay_version``.
     """
     found = {verdict.instance_id: verdict for verdict in verdicts}
@@ -68,6 +89,7 @@ def build_report(verdicts: Iterable[Verdict], instance_ids: Iterable[str], **abo
             **groups,
             **counts,
             **about,
+            **_rates(found, unfit),
             "total_instances": len(everything),
             "failure_reasons": {name: found[name].reason for name in ids["infra_failure"]},
             "outcomes": {name: verdict.outcome for name, verdict in sorted(found.items())},
@@ -75,8 +97,28 @@ def build_report(verdicts: Iterable[Verdict], instance_ids: Iterable[str], **abo
             "reasons": {name: verdict.reason for name, verdict in sorted(found.items())},
             "flags": {name: verdict.flags for name, verdict in sorted(found.items()) if verdict.flags},
             "rules": sorted({str(verdict.rule) for verdict in found.values()}),
+            "flaky_ids": sorted(name for name, verdict in found.items() if verdict.flaky),
         }
     )
+
+
+def _rates(found: dict[str, Verdict], unfit: Mapping[str, str] | None) -> dict[str, Any]:
+    resolved = [verdict.resolved for verdict in found.values()]
+    rates: dict[str, Any] = {"resolved_rate": _rate(resolved)}
+    if unfit is None:
+        return rates
+    fit = [verdict.resolved for name, verdict in found.items() if name not in unfit]
+    return rates | {
+        "unfit_ids": sorted(unfit),
+        "unfit_reasons": dict(sorted(unfit.items())),
+        "operational_instances": len(fit),
+        "operational_resolved_instances": sum(fit),
+        "operational_rate": _rate(fit),
+    }
+
+
+def _rate(resolved: list[bool]) -> float:
+    return round(sum(resolved) / len(resolved), 6) if resolved else 0.0
 
 
 def _ids_by_group(found: dict[str, Verdict], everything: list[str]) -> dict[str, list[str]]:

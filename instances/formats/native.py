@@ -3,12 +3,13 @@
 assay.yaml                    name of the data set; ``recipe``: what its tasks' recipes share
 tasks/<id>/task.yaml          repo, version, created_at ...; ``recipe`` inline; ``derive`` in place of patches
 tasks/<id>/tests.json         {"fail_to_pass": [...], "pass_to_pass": [...]}
+tasks/<id>/stability.json     tests that repeated runs do not agree on, and which of them are quarantined
 tasks/<id>/problem.md, hints.md, gold.patch, test.patch
 """
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from pydantic import ValidationError
 
 from assay.harness.domain import DatasetRef, Instance, Recipe
 from assay.harness.errors import DataError
+from assay.harness.stability import Stability
 from assay.instances.formats.base import Row, build, moment, names, text, wrong_field
 
 NAME = "native"
@@ -30,6 +32,8 @@ FILES = {
     "test.patch": "test_patch",
 }
 """Text file of a task to the column that it is."""
+
+STABILITY = "stability.json"
 
 COLUMNS = {"id": "instance_id"}
 
@@ -68,13 +72,50 @@ def write_labels(folder: Path, instance_id: str, fail_to_pass: Sequence[str], pa
     Raises:
         DataError: the folder has no such task.
     """
+    labels = {"fail_to_pass": sorted(fail_to_pass), "pass_to_pass": sorted(pass_to_pass)}
+    text = json.dumps(labels, indent=1, ensure_ascii=False) + "\n"
+    return _write(_task(folder, instance_id) / "tests.json", text)
+
+
+def write_stability(folder: Path, stability: Stability) -> Path:
+    """Write which tests of one task of a folder are not stable; return the file's path.
+
+    Raises:
+        DataError: the folder has no such task.
+    """
+    text = stability.of_unstable_tests().model_dump_json(indent=1) + "\n"
+    return _write(_task(folder, stability.instance_id) / STABILITY, text)
+
+
+def read_stability(folder: Path, instance_ids: Iterable[str]) -> list[Stability]:
+    """Read what a folder says on the stability of its tasks' tests; most tasks, and other data sets, say nothing.
+
+    Raises:
+        DataError: a file is no stability record.
+    """
+    paths = (folder / "tasks" / instance_id / STABILITY for instance_id in instance_ids)
+    return [_read_stability(path) for path in paths if path.is_file()]
+
+
+def _read_stability(path: Path) -> Stability:
+    try:
+        return Stability.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        wrong = wrong_field(error, path.parent.name, {})
+        raise DataError(wrong.problem, file=str(path), instance=wrong.instance, field=wrong.field) from None
+
+
+def _task(folder: Path, instance_id: str) -> Path:
     task = folder / "tasks" / instance_id
     if not (task / "task.yaml").is_file():
         raise DataError("is no task of this data set", file=str(folder), instance=instance_id)
-    labels = {"fail_to_pass": sorted(fail_to_pass), "pass_to_pass": sorted(pass_to_pass)}
-    part = task / f".tests.json.{os.getpid()}"
-    part.write_text(json.dumps(labels, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    return part.replace(task / "tests.json")
+    return task
+
+
+def _write(path: Path, text: str) -> Path:
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part.write_text(text, encoding="utf-8")
+    return part.replace(path)
 
 
 def _recipe(row: Row) -> dict[str, Recipe]:

@@ -82,3 +82,20 @@ def predictions(in_folder: Path, instance: Instance) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.fixture
+def actor(in_folder: Path) -> Callable[[dict[str, list[bool]]], str]:
+    """Write an engine that acts these tests out, box by box over all runs of a process; return its name."""
+
+    def write(flaky: dict[str, list[bool]]) -> str:
+        (in_folder / "actor.py").write_text(
+            "from assay.harness.engines.fake import FakeEngine, image_name\n"
+            f"ENGINE = FakeEngine({{}}, flaky={flaky!r})\n"
+            "def make(instances):\n"
+            "    ENGINE.instances = {image_name(each): each for each in instances}\n"
+            "    return ENGINE\n"
+        )
+        return "actor:make"
+
+    return write

@@ -12,6 +12,7 @@ import pytest
 from assay.harness.domain import Instance
 
 Run = Callable[..., "object"]
+SAME = "tests/test_calc.py::test_same"
 
 
 def test_gold_resolves_and_null_does_not(assay: Callable, rows: Path) -> None:
@@ -125,6 +126,48 @@ def test_a_wrong_row_names_its_place_and_may_be_skipped(assay: Callable, rows: P
     assert done.code == 0
     assert "2 of 2 resolved" in done.out
     assert "rows.jsonl:2" in done.err
+
+
+def test_what_passes_on_a_rerun_is_flaky_and_stays_unresolved(assay: Callable, rows: Path, actor: Callable) -> None:
+    args = ("evaluate", "rows.jsonl", "--gold", "-j", "1", "--engine", actor({SAME: [False, False, True]}))
+    done = assay(*args, "--rerun-failed", "1")
+    assert "flaky" not in done.out
+    done = assay(*args, "--rerun-failed", "2", "--fail-under", "1")  # box 0 of this process is the second repetition
+    assert "flaky" not in done.out
+    done = assay(*args, "--rerun-failed", "5", "--fail-under", "1")
+    assert done.code == 5
+    assert "0 of 3 resolved, 3 unresolved (3 flaky)" in done.out
+    assert f"acme__calc-1: flaky, passes when run again: {SAME}" in done.out
+    report = json.loads(Path("runs/rows.gold/report.json").read_text())
+    assert report["flaky_ids"] == report["unresolved_ids"] == ["acme__calc-1", "acme__calc-2", "acme__calc-3"]
+    assert Path("runs/rows.gold/instances/acme__calc-1/reruns/5/evidence.json").is_file()
+    assert "(3 flaky)" in assay("report", "show", "rows.gold").out
+
+
+def test_controls_name_what_is_unfit_and_leave_it_out_of_a_second_rate(
+    assay: Callable, rows: Path, predictions: Callable, instance: Instance, actor: Callable
+) -> None:
+    row = json.loads(rows.read_text().splitlines()[0])
+    for number, test in ((4, "tests/broken.py::test"), (5, "tests/too_good.py::test")):
+        with rows.open("a") as file:
+            file.write(json.dumps({**row, "instance_id": f"acme__calc-{number}", "FAIL_TO_PASS": [test]}) + "\n")
+    predictions({f"acme__calc-{number}": instance.gold_patch if number == 1 else "" for number in (1, 2, 4, 5)})
+    engine = actor({"tests/broken.py::test": [False], "tests/too_good.py::test": [True]})
+    args = ("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--run-id", "mine", "--engine", engine)
+    done = assay(*args, "--controls")
+    assert done.code == 0, done.err
+    assert "1 of 4 resolved, 3 empty_patch; operational: 1 of 2 (2 unfit left out)" in done.out
+    report = json.loads(Path("runs/mine/report.json").read_text())
+    assert report["unfit_reasons"] == {
+        "acme__calc-4": "its gold patch is unresolved: 1 of 1 unfixed, 0 of 1 broken",
+        "acme__calc-5": "no patch at all is resolved",
+    }
+    assert (report["resolved_rate"], report["operational_rate"]) == (0.25, 0.5)
+    assert {path.name for path in Path("runs").glob("mine*")} == {"mine", "mine.control-gold", "mine.control-null"}
+    assert assay("report", "regrade", "mine", "--json").json == report
+
+    again = assay(*args, "--controls", "--run-id", "other")
+    assert again.err.count("known already") == 3 * 4
 
 
 def test_no_engine_is_one_line_and_exit_2(assay: Callable, rows: Path) -> None:

@@ -1,0 +1,293 @@
+"""Does the engine hold the limits it is given? Measured, each in a box of its own that tries to break one.
+
+What an engine accepts and what it enforces differ with its version, its storage driver and the kernel's control groups;
+only trying tells. Everything goes through the engine seam, so any back end can be asked.
+"""
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+
+from assay.harness.domain import Limits
+from assay.harness.engines.base import Box, Engine, ExecResult
+from assay.harness.errors import AssayError
+
+AT_ONCE = 4
+BUDGET = 17.0
+"""Seconds for all measurements together."""
+MEASURING = {"assay.run": "doctor"}
+"""Label of the boxes."""
+
+
+class State(StrEnum):
+    """What came out."""
+
+    ENFORCED = "enforced"
+    IGNORED = "IGNORED"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One limit on one engine."""
+
+    limit: str
+    state: State
+    found: str
+    """What was seen, or why nothing was."""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """Where is measured."""
+
+    engine: Engine
+    image: str
+
+    def open(self, **limits: object) -> AbstractContextManager[Box]:
+        """Open a box with these limits beside small ones for all the others."""
+        wanted = Limits.model_validate({"memory_mb": 256, "pids": 64, "disk_mb": 512, "seconds": 60, **limits})
+        return self.engine.open(self.image, wanted, MEASURING)
+
+
+Answer = tuple[State, str]
+Probe = Callable[[Lab], Answer]
+
+
+def toolchain_image(engine: Engine) -> str | None:
+    """Return the name of an image on the engine that measurements can be made in; None if there is none."""
+    found = (image.name for image in engine.list_images() if image.labels.get("assay.kind") == "toolchain")
+    return next(found, None)
+
+
+def measure(engine: Engine, image: str, seconds: float = BUDGET) -> list[Measurement]:
+    """Try every limit.
+
+    Args:
+        engine: whose limits are tried.
+        image: with a shell and the usual small programs, present on the engine.
+        seconds: what is not measured by then is unknown, and its box is killed.
+    """
+    began = time.monotonic()
+    lab = Lab(engine, image)
+    pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="assay-doctor")
+    asked = {limit: pool.submit(_measure, limit, probe, lab) for limit, probe in PROBES.items()}
+    try:
+        _, late = wait(asked.values(), timeout=seconds)
+        if late:
+            engine.abort()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+    return [_result(limit, future, time.monotonic() - began) for limit, future in asked.items()]
+
+
+def _measure(limit: str, probe: Probe, lab: Lab) -> Measurement:
+    began = time.monotonic()
+    try:
+        state, found = probe(lab)
+    except AssayError as error:
+        state, found = State.UNKNOWN, str(error)
+    return Measurement(limit, state, found, time.monotonic() - began)
+
+
+def _result(limit: str, future: "Future[Measurement]", waited: float) -> Measurement:
+    if future.done() and not future.cancelled():
+        return future.result()
+    return Measurement(limit, State.UNKNOWN, f"no answer within {waited:.0f} s", waited)
+
+
+def _state(holds: bool) -> State:
+    return State.ENFORCED if holds else State.IGNORED
+
+
+def _unclear(run: ExecResult) -> Answer:
+    tail = run.output.decode(errors="replace").strip()[-200:]
+    return State.UNKNOWN, f"exit status {run.exit_code}: {tail}"
+
+
+def process_limit(lab: Lab) -> Answer:
+    """Start 200 processes where 64 may be."""
+    # Counted without a further process: the shell expands the pattern itself.
+    script = "(n=0; while [ $n -lt 200 ]; do sleep 4 & n=$((n+1)); done) 2>/dev/null; set -- /proc/[0-9]*; echo $#"
+    with lab.open(pids=64) as box:
+        run = box.exec(["sh", "-c", script], seconds=8)
+    count = run.output.split()[-1:]
+    if not count or not count[0].isdigit():
+        return _unclear(run)
+    return _state(int(count[0]) <= 64), f"{int(count[0])} of 200 processes where 64 may be"
+
+
+def memory_limit(lab: Lab) -> Answer:
+    """Keep 300 MB where 64 may be."""
+    with lab.open(memory_mb=64) as box:
+        # One line without an end: tail has to keep all of it.
+        run = box.exec(["sh", "-c", "head -c 300000000 /dev/zero | tail > /dev/null"], seconds=8)
+        end = box.end()
+    if end.oom_killed:
+        return State.ENFORCED, "a program that took 300 MB where 64 may be was killed, and the engine tells so"
+    if run.exit_code == 137:
+        return State.UNKNOWN, "the program was killed, but the engine does not tell that it was for want of memory"
+    return (State.IGNORED, "300 MB were kept where 64 may be") if run.exit_code == 0 else _unclear(run)
+
+
+def processor_limit(lab: Lab) -> Answer:
+    """Compute for two seconds on a quarter of a processor."""
+    loop = 'end=$((SECONDS+3)); while [ "$SECONDS" -lt "$end" ]; do :; done; times'
+    with lab.open(cpus=0.25) as box:
+        run = box.exec(["bash", "-c", loop], seconds=8)
+    words = run.output.decode(errors="replace").split()
+    if run.exit_code != 0 or len(words) < 2:
+        return _unclear(run)
+    used = sum(_seconds(word) for word in words[:2])
+    return _state(used < 0.4 * run.seconds), f"{used:.2f} s of work in {run.seconds:.1f} s where 0.25 a second may be"
+
+
+def _seconds(text: str) -> float:
+    """Read a time as ``times`` writes it: 0m1.250s."""
+    minutes, _, seconds = text.rstrip("s").partition("m")
+    return 60 * float(minutes) + float(seconds)
+
+
+def output_limit(lab: Lab) -> Answer:
+    """Write 50 MB where 100 kB may be."""
+    with lab.open() as box:
+        run = box.exec(["sh", "-c", "head -c 50000000 /dev/zero"], seconds=8, output_bytes=100_000)
+    holds = run.truncated and not run.timed_out and len(run.output) < 200_000
+    return _state(holds), f"{len(run.output) // 1000} kB kept, ended after {run.seconds:.1f} s"
+
+
+def disk_limit(lab: Lab) -> Answer:
+    """Write 96 MB in small files where 32 may be."""
+    script = "for n in 1 2 3 4 5 6 7 8 9 10 11 12; do head -c 8000000 /dev/zero > /tmp/fill$n || exit 9; done; sleep 6"
+    with lab.open(disk_mb=32) as box:
+        run = box.exec(["sh", "-c", script], seconds=10)
+    if run.exit_code == 0:
+        return State.IGNORED, "96 MB were written where 32 may be, and nothing happened for 6 s"
+    if run.disk_exceeded or run.exit_code == 9:
+        return State.ENFORCED, f"writing 96 MB where 32 may be was ended after {run.seconds:.1f} s"
+    return _unclear(run)
+
+
+def deadline(lab: Lab) -> Answer:
+    """Ignore the polite signal and go on for eight seconds where one may be."""
+    script = "trap '' TERM; n=0; while [ $n -lt 8 ]; do sleep 1; n=$((n+1)); done"
+    with lab.open() as box:
+        run = box.exec(["sh", "-c", script], seconds=1)
+    return _state(run.timed_out and run.seconds < 4), f"ended after {run.seconds:.1f} s where 1.0 may be"
+
+
+def no_network(lab: Lab) -> Answer:
+    """Connect to this machine from a box without network."""
+    with _listener() as (host, port), lab.open() as box:
+        interfaces, connected = _reach(box, host, port)
+    outside = interfaces - {"lo"}
+    seen = f"interfaces {', '.join(sorted(interfaces)) or 'none'}; connecting to {host} {_worked(connected)}"
+    return _state(not outside and not connected), seen
+
+
+def build_network(lab: Lab) -> Answer:
+    """Connect to this machine from a box with network, as image builds need it."""
+    with _listener() as (host, port), lab.open(network=True) as box:
+        interfaces, connected = _reach(box, host, port)
+    seen = f"interfaces {', '.join(sorted(interfaces)) or 'none'}; connecting to {host} {_worked(connected)}"
+    if connected:
+        return State.ENFORCED, seen
+    if not interfaces - {"lo"}:
+        return State.IGNORED, f"{seen}: environments cannot be built here"
+    return State.UNKNOWN, f"{seen}: a firewall, or an engine on another machine"
+
+
+def _reach(box: Box, host: str, port: int) -> tuple[set[str], bool]:
+    listed = box.exec(["sh", "-c", "cd /sys/class/net && echo *"], seconds=5)
+    connection = box.exec(["bash", "-c", f"exec 3<>/dev/tcp/{host}/{port}"], seconds=3)
+    return set(listed.output.decode(errors="replace").split()), connection.exit_code == 0
+
+
+def _worked(connected: bool) -> str:
+    return "worked" if connected else "failed"
+
+
+@contextmanager
+def _listener() -> Iterator[tuple[str, int]]:
+    """Listen on the address by which others reach this machine."""
+    with socket.socket() as server:
+        server.bind((_own_address(), 0))
+        server.listen()
+        yield server.getsockname()[:2]
+
+
+def _own_address() -> str:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # sends nothing; 192.0.2.0/24 is nobody's
+        except OSError:
+            return "127.0.0.1"
+        return str(probe.getsockname()[0])
+
+
+def no_capabilities(lab: Lab) -> Answer:
+    """Look at what root in a box may do."""
+    status = _status(lab)
+    held = {key: status.get(key, "") for key in ("CapPrm", "CapEff", "CapBnd")}
+    if not all(held.values()):
+        return State.UNKNOWN, "the kernel does not tell in /proc/self/status"
+    return _state(not any(int(value, 16) for value in held.values())), f"effective {held['CapEff']}"
+
+
+def no_new_privileges(lab: Lab) -> Answer:
+    """Look whether a program with the set-uid bit can raise its caller."""
+    value = _status(lab).get("NoNewPrivs")
+    if value is None:
+        return State.UNKNOWN, "the kernel does not tell in /proc/self/status"
+    return _state(value == "1"), f"NoNewPrivs {value}"
+
+
+def _status(lab: Lab) -> dict[str, str]:
+    with lab.open() as box:
+        run = box.exec(["cat", "/proc/self/status"], seconds=5)
+    lines = (line.partition(":") for line in run.output.decode(errors="replace").splitlines())
+    return {key: value.strip() for key, _, value in lines}
+
+
+def unprivileged_user(lab: Lab) -> Answer:
+    """Write where only root may, as another user."""
+    with lab.open() as box:
+        run = box.exec(["sh", "-c", "id -u; if : > /etc/assay-probe; then echo wrote; fi"], user="nobody", seconds=5)
+    lines = run.output.decode(errors="replace").split()
+    if not lines or not lines[0].isdigit():
+        return _unclear(run)
+    wrote = "wrote" in lines
+    return _state(lines[0] != "0" and not wrote), f"user {lines[0]}, writing to /etc {_worked(wrote)}"
+
+
+def clean_removal(lab: Lab) -> Answer:
+    """Open a box whose deadline has passed already, so that it counts as left behind as long as it exists."""
+    before = set(lab.engine.orphans())
+    with lab.open(seconds=-86400):
+        during = set(lab.engine.orphans()) - before
+    left = during & set(lab.engine.orphans())
+    if not during:
+        return State.UNKNOWN, "the engine did not tell of a box that was there"
+    return _state(not left), "nothing left behind" if not left else f"{', '.join(sorted(left))} left behind"
+
+
+PROBES: dict[str, Probe] = {
+    "disk limit": disk_limit,
+    "processor limit": processor_limit,
+    "process limit": process_limit,
+    "memory limit": memory_limit,
+    "output limit": output_limit,
+    "deadline": deadline,
+    "no network": no_network,
+    "build network": build_network,
+    "no capabilities": no_capabilities,
+    "no new privileges": no_new_privileges,
+    "unprivileged user": unprivileged_user,
+    "clean removal": clean_removal,
+}
+"""By what they measure; those that take longest come first."""

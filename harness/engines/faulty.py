@@ -1,0 +1,179 @@
+"""An engine that fails on purpose: wraps any other and breaks the calls with given numbers.
+
+Tests run with the first call broken, then the second, and so on until a run is long enough to meet no fault.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+from assay.harness.domain import Limits
+from assay.harness.engines.base import Box, BoxEnd, Engine, ExecResult, ImageInfo
+from assay.harness.errors import EngineError
+
+Result = TypeVar("Result")
+
+
+class Kind(StrEnum):
+    """How a call fails."""
+
+    ERROR = "error"
+    """The engine refuses it."""
+    TIMEOUT = "timeout"
+    """The engine does not answer; the call fails after a while."""
+    CUT = "cut"
+    """The engine does what it was asked, and the connection breaks before it says so."""
+
+
+class FaultyEngine:
+    """Counts every call of an engine and of its boxes, and makes some fail.
+
+    ``abort`` alone is neither counted nor broken, since it has nobody to tell. The removal of a box is a call too; it
+    is carried out in every case, so that what a test finds left behind was left by the code under test.
+    """
+
+    def __init__(self, engine: Engine, fail_at: int | Collection[int], kind: str = "error", seconds: float = 0.05):
+        """Wrap an engine.
+
+        Args:
+            engine: does the work.
+            fail_at: number of the call that fails, from 1, or numbers.
+            kind: one of ``Kind``.
+            seconds: how long a call takes to time out.
+        """
+        self.name = engine.name
+        self.calls: list[str] = []
+        """Names of all calls so far."""
+        self.failed: list[str] = []
+        """Names of those that were made to fail."""
+        self._engine = engine
+        self._fail_at = {fail_at} if isinstance(fail_at, int) else fail_at
+        self._kind = Kind(kind)
+        self._seconds = seconds
+        self._lock = threading.Lock()
+
+    def call(self, name: str, function: Callable[[], Result]) -> Result:
+        """Count a call and carry it out, or make it fail; raises EngineError."""
+        fails = self.count(name)
+        if fails and self._kind is not Kind.CUT:
+            raise self.fault(name)
+        result = function()
+        if fails:
+            raise self.fault(name)
+        return result
+
+    def count(self, name: str) -> bool:
+        """Count a call and tell whether it has to fail."""
+        with self._lock:
+            self.calls.append(name)
+            fails = len(self.calls) in self._fail_at
+            if fails:
+                self.failed.append(name)
+        return fails
+
+    def fault(self, name: str) -> EngineError:
+        """Return the error of a broken call, when it is time."""
+        if self._kind is Kind.TIMEOUT:
+            time.sleep(self._seconds)
+        return EngineError(f"{self._kind} on purpose in {name}")
+
+    @contextmanager
+    def open(
+        self, image: str, limits: Limits, labels: Mapping[str, str], *, mounts: Mapping[str, str] | None = None
+    ) -> Iterator[Box]:
+        """Open a box whose calls are counted, too."""
+        fails = self.count("open")
+        if fails and self._kind is not Kind.CUT:
+            raise self.fault("open")
+        with self._engine.open(image, limits, labels, mounts=mounts) as box:
+            if fails:
+                raise self.fault("open")
+            yield FaultyBox(self, box)
+        if self.count("remove"):
+            raise self.fault("remove")
+
+    def describe(self) -> dict[str, str]:
+        """Return facts about the engine."""
+        return self.call("describe", self._engine.describe)
+
+    def find_image(self, name: str) -> ImageInfo | None:
+        """Return the image of that name, or None."""
+        return self.call("find_image", lambda: self._engine.find_image(name))
+
+    def list_images(self) -> list[ImageInfo]:
+        """Return the images that Assay made."""
+        return self.call("list_images", self._engine.list_images)
+
+    def pull(self, name: str) -> ImageInfo:
+        """Fetch an image from its registry."""
+        return self.call("pull", lambda: self._engine.pull(name))
+
+    def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
+        """Make an image from a root file system's tar."""
+        self.call("import_image", lambda: self._engine.import_image(name, tar, labels))
+
+    def build(
+        self, name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], labels: Mapping[str, str]
+    ) -> None:
+        """Build an image."""
+        self.call("build", lambda: self._engine.build(name, context, log, secrets=secrets, labels=labels))
+
+    def remove_image(self, name: str) -> None:
+        """Remove an image."""
+        self.call("remove_image", lambda: self._engine.remove_image(name))
+
+    def abort(self) -> None:
+        """Kill every box that is open."""
+        self._engine.abort()
+
+    def orphans(self) -> list[str]:
+        """Return containers that nobody owns any more."""
+        return self.call("orphans", self._engine.orphans)
+
+    def reap(self, *, everything: bool = False) -> list[str]:
+        """Remove containers that nobody owns any more."""
+        return self.call("reap", lambda: self._engine.reap(everything=everything))
+
+
+class FaultyBox:
+    """A box whose calls are counted by its engine, and some made to fail."""
+
+    def __init__(self, engine: FaultyEngine, box: Box) -> None:
+        self.create_seconds = box.create_seconds
+        self.start_seconds = box.start_seconds
+        self._engine = engine
+        self._box = box
+
+    def exec(
+        self,
+        command: Sequence[str],
+        *,
+        user: str = "root",
+        workdir: str = "/",
+        env: Mapping[str, str] | None = None,
+        seconds: float = 60.0,
+        output_bytes: int = 1024 * 1024,
+    ) -> ExecResult:
+        """Run a command."""
+        return self._engine.call(
+            "exec",
+            lambda: self._box.exec(
+                command, user=user, workdir=workdir, env=env, seconds=seconds, output_bytes=output_bytes
+            ),
+        )
+
+    def put(self, archive: bytes, to: str = "/") -> None:
+        """Unpack an archive into the box."""
+        self._engine.call("put", lambda: self._box.put(archive, to))
+
+    def get(self, path: str, max_bytes: int) -> dict[str, bytes]:
+        """Return files of the box."""
+        return self._engine.call("get", lambda: self._box.get(path, max_bytes))
+
+    def end(self) -> BoxEnd:
+        """Kill everything in the box."""
+        return self._engine.call("end", self._box.end)

@@ -1,0 +1,75 @@
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Instance, Limits
+from assay.harness.engines.base import Engine
+from assay.harness.engines.fake import FakeEngine, image_name
+from assay.harness.engines.faulty import FaultyEngine
+from assay.harness.errors import EngineError
+
+NEVER = 0
+
+
+@pytest.fixture
+def fake(instance: Instance) -> FakeEngine:
+    return FakeEngine({image_name(instance): instance})
+
+
+def use(engine: Engine, image: str) -> None:
+    with engine.open(image, Limits(), {}) as box:
+        box.put(b"\0" * 10240)
+        box.exec(["true"])
+        box.end()
+        box.get("/tmp/report.json", 1000)
+
+
+def test_every_call_is_counted_in_its_order(fake: FakeEngine, instance: Instance) -> None:
+    engine = FaultyEngine(fake, NEVER)
+    use(engine, image_name(instance))
+    engine.find_image("x")
+    engine.describe()
+    assert engine.calls == ["open", "put", "exec", "end", "get", "remove", "find_image", "describe"]
+    assert not engine.failed
+
+
+@pytest.mark.parametrize("kind", ["error", "timeout", "cut"])
+@pytest.mark.parametrize(("number", "call"), list(enumerate(["open", "put", "exec", "end", "get", "remove"], start=1)))
+def test_the_call_of_that_number_fails_and_no_box_stays(
+    fake: FakeEngine, instance: Instance, number: int, call: str, kind: str
+) -> None:
+    engine = FaultyEngine(fake, number, kind, seconds=0.01)
+    with pytest.raises(EngineError, match=f"{kind} on purpose in {call}"):
+        use(engine, image_name(instance))
+    assert (engine.failed, engine.calls[-1]) == ([call], call)
+    assert not fake.alive
+    use(engine, image_name(instance))
+
+
+def test_a_cut_call_has_done_its_work_and_a_refused_one_has_not(fake: FakeEngine, instance: Instance) -> None:
+    for kind, opened in (("error", 0), ("timeout", 0), ("cut", 1)):
+        fake.opened = 0
+        with pytest.raises(EngineError):
+            use(FaultyEngine(fake, 1, kind, seconds=0.01), image_name(instance))
+        assert fake.opened == opened, kind
+
+
+def test_several_calls_can_fail(fake: FakeEngine) -> None:
+    engine = FaultyEngine(fake, range(2, 4))
+    assert engine.orphans() == []
+    for _ in range(2):
+        with pytest.raises(EngineError):
+            engine.reap()
+    engine.build("x", Path(), Path(), secrets={}, labels={})
+    assert engine.failed == ["reap", "reap"]
+
+
+def test_an_abort_is_never_broken(fake: FakeEngine) -> None:
+    engine = FaultyEngine(fake, 1)
+    engine.abort()
+    assert engine.calls == []
+
+
+def test_an_unknown_kind_is_refused(fake: FakeEngine) -> None:
+    with pytest.raises(ValueError, match="sometimes"):
+        FaultyEngine(fake, 1, "sometimes")
