@@ -19,6 +19,7 @@ from assay.harness.domain import (
 from assay.harness.reports import lookup, names_a_test
 
 PASSING = frozenset({Status.PASSED, Status.XFAIL})
+NOT_RUN = frozenset({Status.SKIPPED, Status.XFAIL})
 FAILING = frozenset({Status.FAILED, Status.ERROR})
 KILLED = 137
 """128 + SIGKILL: how a killed main process ends."""
@@ -58,10 +59,19 @@ def swe_bench(instance: Instance, tests: Tests) -> tuple[tuple[str, ...], tuple[
 
     A fail-to-pass test must pass (an expected failure counts, a skip does not); a pass-to-pass test may also be
     skipped. A missing test has failed.
+
+    Of the expected failures of fail-to-pass tests only those count that the test patch can have declared: code under
+    test can call ``pytest.xfail`` itself.
     """
-    unfixed = tuple(t for t in instance.fail_to_pass if lookup(t, tests) not in PASSING)
+    fixed = PASSING if _declares_expected_failures(instance) else {Status.PASSED}
+    unfixed = tuple(t for t in instance.fail_to_pass if lookup(t, tests) not in fixed)
     broken = tuple(t for t in instance.pass_to_pass if lookup(t, tests) not in PASSING | {Status.SKIPPED})
     return unfixed, broken
+
+
+def _declares_expected_failures(instance: Instance) -> bool:
+    added = instance.test_patch.lower()
+    return "xfail" in added or "expectedfailure" in added
 
 
 def swe_bench_fail_only(instance: Instance, tests: Tests) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -181,6 +191,8 @@ def _warnings(instance: Instance, evidence: Evidence) -> tuple[str, ...]:
         warnings.append("process_limit_hit")
     if evidence.report.channel is Channel.LOG:
         warnings.append("read_from_log")
+    if any(lookup(test, evidence.report.tests) in NOT_RUN for test in instance.pass_to_pass):
+        warnings.append("pass_to_pass_tests_skipped")
     if not _all_name_a_test(instance):
         warnings.append("labels_without_a_test_left_out")
     if instance.quarantined:

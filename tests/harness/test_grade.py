@@ -38,7 +38,8 @@ def test_all_expected_tests_passing_is_resolved(instance: Instance) -> None:
     ("fixed", "kept", "resolved"),
     [
         (Status.PASSED, Status.SKIPPED, True),
-        (Status.XFAIL, Status.XFAIL, True),
+        (Status.PASSED, Status.XFAIL, True),
+        (Status.XFAIL, Status.PASSED, False),
         (Status.SKIPPED, Status.PASSED, False),
         (Status.FAILED, Status.PASSED, False),
         (Status.PASSED, Status.ERROR, False),
@@ -51,7 +52,20 @@ def test_swe_bench_rule(instance: Instance, fixed: Status, kept: Status, resolve
     failing = {Status.FAILED, Status.ERROR} & set(tests.values())
     verdict = grade(instance, evidence(tests, exit_code=1 if failing else 0))
     assert verdict.resolved is resolved
-    assert (verdict.unfixed == (FIXED,)) is (fixed not in {Status.PASSED, Status.XFAIL})
+    assert (verdict.unfixed == (FIXED,)) is (fixed is not Status.PASSED)
+
+
+def test_an_expected_failure_counts_where_the_test_patch_can_have_declared_it(
+    make_instance: Callable[..., Instance],
+) -> None:
+    told = evidence({FIXED: Status.XFAIL, KEPT: Status.PASSED})
+    assert not grade(make_instance(), told).resolved
+    assert grade(make_instance(test_patch="+@pytest.mark.xfail\n"), told).resolved
+
+
+def test_a_skipped_pass_to_pass_test_is_told(instance: Instance) -> None:
+    verdict = grade(instance, evidence({FIXED: Status.PASSED, KEPT: Status.SKIPPED}))
+    assert verdict.flags == ("pass_to_pass_tests_skipped",)
 
 
 def test_fail_only_rule_counts_what_is_not_reported_as_passed(make_instance: Callable[..., Instance]) -> None:
