@@ -3,6 +3,7 @@
 import io
 import shlex
 import tarfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -13,30 +14,24 @@ from assay.harness.patch import GatedPatch, touched_paths
 
 HOME = "/assay"
 """Folder in the container that holds what the harness delivers; only root can write there."""
-APPLY, TEST = f"{HOME}/apply.sh", f"{HOME}/test.sh"
+APPLY, RESTORE, TEST = f"{HOME}/apply.sh", f"{HOME}/restore.sh", f"{HOME}/test.sh"
 EVERYWHERE = (".gitattributes",)
 """Put back for every language: it changes what git writes when the tests are restored."""
 CONFLICT, TESTS_DO_NOT_APPLY = 3, 4
-"""Exit statuses of the apply script; everything else but 0 is a failure of the infrastructure."""
-GIT = "git -c core.hooksPath=/dev/null -c core.autocrlf=false -c safe.directory='*'"
+"""Exit statuses of the first two scripts; everything else but 0 is a failure of the infrastructure."""
+GIT = "git -c core.hooksPath=/dev/null -c core.autocrlf=false -c safe.directory='*' --literal-pathspecs"
+CHANGED = f"{GIT} diff --name-only --no-renames --no-ext-diff -z HEAD"
+UNTRACKED = f"{GIT} ls-files --others -z | LC_ALL=C sort -z"
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One patch on its way to the tests of one instance.
-
-    ``restore`` lists paths that come from the base commit or are removed: the test patch's own and what steers the
-    runner. ``keep`` lists other test files of the patch: those that the base commit has come from there, new ones stay.
-    ``left_out`` are patterns of paths that are never applied.
-    """
+    """One patch on its way to the tests of one instance; ``left_out`` are patterns of paths that are never applied."""
 
     plan: TestPlan
     patch: GatedPatch
     canary: Canary | None
-    restore: tuple[str, ...]
-    keep: tuple[str, ...]
-    left_out: tuple[str, ...]
-    flags: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
 
     def archive(self) -> bytes:
         """Return everything as one tar archive, owned by root."""
@@ -44,9 +39,8 @@ class Delivery:
         files = {
             f"{home}/model.patch": self.patch.text,
             f"{home}/tests.patch": self.plan.test_patch,
-            f"{home}/restore": "".join(f"{path}\0" for path in self.restore),
-            f"{home}/keep": "".join(f"{path}\0" for path in self.keep),
             APPLY.strip("/"): self.apply_script(),
+            RESTORE.strip("/"): self.restore_script(),
             TEST.strip("/"): self.plan.command.replace(PLACEHOLDER, self.canary.path if self.canary else ""),
         }
         if self.canary:
@@ -54,69 +48,87 @@ class Delivery:
         return _tar(home, files)
 
     def apply_script(self) -> str:
-        """Return the shell text that applies the patch, puts back what must be, and applies the test patch.
+        """Return the shell text that applies the patch and prints, each ended by NUL, the paths that it changed.
 
-        It runs as the tests' user before any code of the patch has run. That the test patch does not fit is the
-        instance's fault only if it does not fit the base commit.
+        It runs as the tests' user before any code of the patch has run. What changed is read off the tree, so that no
+        two readings of a patch can differ. That the test patch does not fit is the instance's fault only if it does not
+        fit the base commit.
         """
-        tests, model = f"{HOME}/tests.patch", f"{HOME}/model.patch"
-        lines = ["set -u"]
+        said, before = "/tmp/assay-said", "/tmp/assay-before"
+        lines = ["set -u", f"{UNTRACKED} > {before}"]
         if self.plan.test_patch:
-            lines.append(f"{GIT} apply --check --whitespace=nowarn {tests} || exit {TESTS_DO_NOT_APPLY}")
+            lines.append(_or_exit(f"{GIT} apply --check {HOME}/tests.patch", said, TESTS_DO_NOT_APPLY))
         if not self.patch.is_empty:
             without = "".join(f" --exclude={shlex.quote(pattern)}" for pattern in self.left_out)
-            lines.append(f"{GIT} apply --whitespace=nowarn{without} {model} || exit {CONFLICT}")
-        if self.restore or self.keep:
-            lines += _put_back()
-        if self.plan.test_patch:
-            lines.append(f"{GIT} apply --whitespace=nowarn {tests} || exit {CONFLICT}")
+            lines.append(_or_exit(f"{GIT} apply{without} {HOME}/model.patch", said, CONFLICT))
         if self.plan.report_path:
             lines.append(f"mkdir -p {shlex.quote(self.plan.report_path.rpartition('/')[0] or '/')}")
+        lines += [CHANGED, f"{UNTRACKED} | LC_ALL=C comm -z -13 {before} -", f"rm -f {said} {before}"]
         return "\n".join([*lines, "exit 0", ""])
+
+    def restore_script(self) -> str:
+        """Return the shell text that puts its arguments back to the base commit, and applies the test patch.
+
+        A path that the base commit does not have is removed.
+        """
+        said, base, paths = "/tmp/assay-said", "/tmp/assay-base", "/tmp/assay-paths"
+        checkout = f"{GIT} checkout -q HEAD --pathspec-from-file={base} --pathspec-file-nul"
+        lines = [
+            "set -u",
+            f"printf '%s\\0' \"$@\" > {paths}",
+            f"xargs -0 {GIT} ls-tree -r -z --name-only HEAD -- < {paths} > {base}",
+            # All of them first, so that no planted attributes steer git when it writes them.
+            f"xargs -0 rm -rf -- < {paths}",
+            f"[ ! -s {base} ] || {_or_exit(checkout, said, CONFLICT)}",
+        ]
+        if self.plan.test_patch:
+            lines.append(_or_exit(f"{GIT} apply {HOME}/tests.patch", said, CONFLICT))
+        return "\n".join([*lines, f"rm -f {said} {base} {paths}", "exit 0", ""])
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """What of a patch does not stay: paths that go back to the base commit, and flags that say so."""
+
+    paths: tuple[str, ...]
+    flags: tuple[str, ...]
 
 
 def make_delivery(instance: Instance, plan: TestPlan, patch: GatedPatch, canary: Canary | None) -> Delivery:
-    """Decide what of a patch is applied, and what is put back afterwards.
+    """Pack a patch for the tests of an instance."""
+    language = LANGUAGES.get(instance.language)
+    return Delivery(plan, patch, canary, language.BUILD_PRODUCTS if language else ())
 
-    What the gold patch touches stays as the patch has it, since the fix may need it.
+
+def put_back(instance: Instance, plan: TestPlan, changed: Sequence[str]) -> PutBack:
+    """Decide which of the paths that a patch has changed go back to the base commit.
+
+    Those are all test files, what steers the test runner, build products, and what could be imported in place of a
+    test file. What the gold patch touches stays as the patch has it, since the fix may need it; what the test patch
+    touches goes back in any case.
     """
     language = LANGUAGES.get(instance.language)
     theirs = {*touched_paths(instance.gold_patch), *touched_paths(instance.test_patch)}
-    own = [path for path in patch.paths if path not in theirs]
-    steering = tuple(
-        path
-        for path in own
-        if path.rpartition("/")[2] in EVERYWHERE or (language is not None and language.runner_config(path))
-    )
-    left_out = language.BUILD_PRODUCTS if language else ()
+    own = [path for path in changed if path not in theirs]
+    steering = {path for path in own if path.rpartition("/")[2] in EVERYWHERE}
+    products, tests = set[str](), set[str]()
+    if language is not None:
+        steering |= {path for path in own if language.runner_config(path)}
+        products = {path for path in own if any(fnmatchcase(path.lower(), each) for each in language.BUILD_PRODUCTS)}
+        tests = {path for path in own if language.is_test_file(path)}
+    shadows = tuple(f"{path.rpartition('.')[0]}/" for path in plan.restore if "." in path.rpartition("/")[2])
+    tests |= {path for path in own if path.startswith(shadows)}
     flags = {
         "tests_ran_as_root": plan.user == "root",
         "runner_configuration_put_back": bool(steering),
-        "build_products_left_out": any(fnmatchcase(path, each) for path in patch.paths for each in left_out),
+        "build_products_left_out": bool(products),
     }
-    return Delivery(
-        plan=plan,
-        patch=patch,
-        canary=canary,
-        restore=(*plan.restore, *steering),
-        keep=tuple(path for path in own if language is not None and language.is_test_file(path)),
-        left_out=left_out,
-        flags=tuple(name for name, holds in flags.items() if holds),
-    )
+    paths = dict.fromkeys((*plan.restore, *sorted(steering | products | tests)))
+    return PutBack(tuple(paths), tuple(name for name, holds in flags.items() if holds))
 
 
-def _put_back() -> list[str]:
-    paths, base = "/tmp/assay-paths", "/tmp/assay-base"
-    git = f"{GIT} --literal-pathspecs"
-    return [
-        f"cat {HOME}/restore {HOME}/keep > {paths}",
-        f"xargs -0 {git} ls-tree -r -z --name-only HEAD -- < {paths} > {base}",
-        f"cat {HOME}/restore {base} > {paths}",
-        # All of them first, so that no planted attributes steer git when it writes them.
-        f"[ ! -s {paths} ] || xargs -0 rm -rf -- < {paths}",
-        f"[ ! -s {base} ] || {git} checkout -q HEAD --pathspec-from-file={base} --pathspec-file-nul || exit {CONFLICT}",
-        f"rm -f {base} {paths}",
-    ]
+def _or_exit(command: str, said: str, status: int) -> str:
+    return f"{{ {command} > {said} 2>&1 || {{ cat {said}; exit {status}; }}; }}"
 
 
 def _tar(folder: str, files: dict[str, str]) -> bytes:

@@ -61,8 +61,8 @@ Probe = Callable[[Lab], Answer]
 
 def toolchain_image(engine: Engine) -> str | None:
     """Return the name of an image on the engine that measurements can be made in; None if there is none."""
-    found = (image.name for image in engine.list_images() if image.labels.get("assay.kind") == "toolchain")
-    return next(found, None)
+    named = (image for image in engine.list_images() if not image.name.startswith("<none>"))
+    return next((image.name for image in named if image.labels.get("assay.kind") == "toolchain"), None)
 
 
 def measure(engine: Engine, image: str, seconds: float = BUDGET) -> list[Measurement]:
@@ -270,9 +270,12 @@ def clean_removal(lab: Lab) -> Answer:
     before = set(lab.engine.orphans())
     with lab.open(seconds=-86400):
         during = set(lab.engine.orphans()) - before
-    left = during & set(lab.engine.orphans())
     if not during:
         return State.UNKNOWN, "the engine did not tell of a box that was there"
+    latest = time.monotonic() + 3
+    # Another process may be reaping the same box, or measure like this one; both are over soon.
+    while (left := during & set(lab.engine.orphans())) and time.monotonic() < latest:
+        time.sleep(0.2)
     return _state(not left), "nothing left behind" if not left else f"{', '.join(sorted(left))} left behind"
 
 

@@ -87,6 +87,19 @@ class PublishedImage(Model):
     eval_script: str
 
 
+class Service(Model):
+    """A program that tests reach over the network, run beside them on an internal network of their own."""
+
+    name: str
+    """Host name by which the tests reach it."""
+    packages: tuple[str, ...] = ()
+    """Python packages that it needs, resolved with the same cut-off as the tests' own."""
+    command: str
+    """Shell text that serves until it is killed."""
+    port: int
+    """Tests begin when this port answers."""
+
+
 class Variant(Model):
     """What a recipe changes for some of its repository's history."""
 
@@ -101,19 +114,7 @@ class Variant(Model):
     requirements: tuple[str, ...] | None = None
     env: dict[str, str] = {}
     test_command: str | None = None
-
-
-class Service(Model):
-    """A program that tests reach over the network, run beside them on an internal network of their own."""
-
-    name: str
-    """Host name by which the tests reach it."""
-    packages: tuple[str, ...] = ()
-    """Python packages that it needs, resolved with the same cut-off as the tests' own."""
-    command: str
-    """Shell text that serves until it is killed."""
-    port: int
-    """Tests begin when this port answers."""
+    services: tuple[Service, ...] | None = None
 
 
 class Recipe(Model):

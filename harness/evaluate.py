@@ -7,9 +7,20 @@ from dataclasses import dataclass, field
 
 from assay.harness import reports
 from assay.harness.canary import make_canary
-from assay.harness.delivery import APPLY, CONFLICT, TEST, TESTS_DO_NOT_APPLY, Delivery, make_delivery
+from assay.harness.delivery import (
+    APPLY,
+    CONFLICT,
+    RESTORE,
+    TEST,
+    TESTS_DO_NOT_APPLY,
+    Delivery,
+    PutBack,
+    make_delivery,
+    put_back,
+)
 from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Instance, Prediction, TestPlan, Timings
-from assay.harness.engines.base import Box, Engine, ExecResult
+from assay.harness.engines.base import SERVICE_LABEL, Box, Engine, ExecResult, ImageInfo, Sidecar
+from assay.harness.loosening import loosened
 from assay.harness.patch import GatedPatch, MalformedPatchError, gate
 
 APPLY_SECONDS = 120.0
@@ -56,10 +67,11 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
     if patch.is_empty and not task.runs_empty:
         return without_container(task, ApplyStatus.EMPTY, "")
     began = time.monotonic()
-    with engine.open(image, task.plan.limits, labels or {}) as box:
+    info = engine.find_image(image)
+    services = _sidecars(task.plan, info)
+    with engine.open(image, task.plan.limits, labels or {}, services=services) as box:
         evaluation = _evaluate_in(box, task, patch)
         collected = time.monotonic()
-    info = engine.find_image(image)
     ended = time.monotonic()
     timings = evaluation.evidence.timings.model_copy(update={"remove": ended - collected, "total": ended - began})
     evidence = evaluation.evidence.model_copy(
@@ -71,6 +83,12 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
         }
     )
     return Evaluation(evidence, evaluation.patch, evaluation.output, evaluation.report_files)
+
+
+def _sidecars(plan: TestPlan, image: ImageInfo | None) -> tuple[Sidecar, ...]:
+    """Return the plan's services with their images, which the instance's image names."""
+    labels = image.labels if image else {}
+    return tuple(Sidecar(service, labels.get(SERVICE_LABEL + service.name, "")) for service in plan.services)
 
 
 def without_container(task: Task, status: ApplyStatus, detail: str) -> Evaluation:
@@ -86,9 +104,9 @@ def _evaluate_in(box: Box, task: Task, patch: GatedPatch) -> Evaluation:
     clock = _Clock(create=box.create_seconds, start=box.start_seconds)
     box.put(delivery.archive())
     clock.lap("deliver")
-    applied = box.exec(["sh", APPLY], user=plan.user, workdir=plan.workdir, seconds=APPLY_SECONDS)
+    applied, back = _apply(box, task)
     clock.lap("apply")
-    evidence = _applied_evidence(task, delivery, applied)
+    evidence = _applied_evidence(task, delivery, applied, back)
     if evidence.apply.status is ApplyStatus.CONFLICT or evidence.failed_part:
         return Evaluation(evidence.model_copy(update={"timings": clock.timings()}), patch.text, applied.output)
     run = _run_tests(box, plan)
@@ -110,6 +128,20 @@ def _evaluate_in(box: Box, task: Task, patch: GatedPatch) -> Evaluation:
     return Evaluation(evidence, patch.text, run.output, files)
 
 
+def _apply(box: Box, task: Task) -> tuple[ExecResult, PutBack]:
+    """Apply the patch, see what it changed, put back what must not stay, and apply the test patch."""
+    plan = task.plan
+    applied = box.exec(["sh", APPLY], user=plan.user, workdir=plan.workdir, seconds=APPLY_SECONDS)
+    if applied.exit_code != 0:
+        return applied, PutBack((), ())
+    changed = applied.output.decode(errors="replace").split("\0")[:-1]
+    back = put_back(task.instance, plan, changed)
+    if not back.paths and not plan.test_patch:
+        return applied, back
+    command = ["sh", RESTORE, *back.paths]
+    return box.exec(command, user=plan.user, workdir=plan.workdir, seconds=APPLY_SECONDS), back
+
+
 def _run_tests(box: Box, plan: TestPlan) -> ExecResult:
     return box.exec(
         ["bash", TEST],
@@ -121,26 +153,24 @@ def _run_tests(box: Box, plan: TestPlan) -> ExecResult:
     )
 
 
-def _applied_evidence(task: Task, delivery: Delivery, applied: ExecResult) -> Evidence:
-    detail = applied.output.decode(errors="replace").strip()[-2000:]
+def _applied_evidence(task: Task, delivery: Delivery, applied: ExecResult, back: PutBack) -> Evidence:
+    detail = applied.output.decode(errors="replace").strip()[-2000:] if applied.exit_code else ""
     status, failed_part, error = ApplyStatus.APPLIED, FailedPart.NONE, ""
     if applied.exit_code == CONFLICT:
         status = ApplyStatus.CONFLICT
     elif applied.exit_code == TESTS_DO_NOT_APPLY:
         failed_part, error = FailedPart.ENVIRONMENT, f"the instance's own test patch does not apply: {detail}"
     elif applied.exit_code != 0:
-        failed_part, error = (
-            FailedPart.INFRASTRUCTURE,
-            f"the patch could not be delivered ({applied.exit_code}): {detail}",
-        )
+        failed_part = FailedPart.INFRASTRUCTURE
+        error = f"the patch could not be delivered ({applied.exit_code}): {detail}"
     elif delivery.patch.is_empty:
         status = ApplyStatus.EMPTY
     return Evidence(
         instance_id=task.instance.id,
         user=task.plan.user,
         apply=Apply(status=status, detail=detail, normalized=delivery.patch.normalized),
-        restored=(*delivery.restore, *delivery.keep),
-        flags=delivery.flags,
+        restored=back.paths,
+        flags=(*loosened(task.plan), *back.flags),
         failed_part=failed_part,
         error=error,
     )

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 MAX_BYTES = 5 * 1024 * 1024
 MAX_FILES = 2000
 
-_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
-_MODE = re.compile(r"(?:new file mode|new mode|old mode|index [0-9a-f]+\.\.[0-9a-f]+) (\d{6})$")
+_HUNK = re.compile(r"@@ -[0-9]+(?:,([0-9]+))? \+[0-9]+(?:,([0-9]+))? @@")
+_MODE = re.compile(r"(?:new file mode|new mode|old mode|index [0-9a-f]+\.\.[0-9a-f]+) ([0-9]{6})$")
 _PATH_HEADERS = ("--- ", "+++ ", "rename from ", "rename to ", "copy from ", "copy to ")
 _BINARY = ("GIT binary patch", "Binary files ")
 _FORBIDDEN_MODES = {"120000": "a symbolic link", "160000": "a submodule"}
@@ -112,6 +112,7 @@ def _check_size(text: str) -> None:
 
 def _check_header(line: str, *, allow_binary: bool) -> None:
     line = line.rstrip("\r")
+    _check_quotes(line)
     mode = _MODE.match(line)
     if mode and mode[1] in _FORBIDDEN_MODES:
         raise MalformedPatchError(f"makes {_FORBIDDEN_MODES[mode[1]]}")
@@ -122,6 +123,13 @@ def _check_header(line: str, *, allow_binary: bool) -> None:
             _check_path(token.strip('"'))
     for path in _header_path(line):
         _check_path(path)
+
+
+def _check_quotes(line: str) -> None:
+    """Refuse a quoted path with anything behind it: readers of patches differ in what they make of that."""
+    for header in _PATH_HEADERS:
+        if line.startswith(f'{header}"') and not re.fullmatch(r'"(?:[^"\\]|\\.)*"(?:\t.*)?', line[len(header) :]):
+            raise MalformedPatchError(f"a quoted path is followed by something: {line[:80]!r}")
 
 
 def _check_path(path: str) -> None:

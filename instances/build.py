@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from assay.harness.domain import ImageSpec, Instance, PublishedImage, Recipe, TestPlan
+from assay.harness.domain import ImageSpec, Instance, PublishedImage, Recipe, Service, TestPlan
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.instances.files import atomic_file
 from assay.instances.host import IN_BOX, linux_uv, write_secrets
-from assay.instances.images import image_chain
-from assay.instances.pins.project import BuildSystem, read_build_system
-from assay.instances.pins.pypi import LockRequest, lock_request, resolve, tree_ref
+from assay.instances.images import image_chain, service_spec
+from assay.instances.pins.project import read_build_system
+from assay.instances.pins.pypi import LockRequest, lock_request, resolve, service_lock_request, tree_ref
 from assay.instances.plan import test_plan
 from assay.instances.recipes import find_recipe
 from assay.instances.sources import Sources, locked
@@ -92,23 +92,31 @@ class Builder:
     def _chain(self, instance: Instance, recipe: Recipe) -> tuple[str, ...]:
         base = toolchain(recipe, self._toolchains, self._engine)
         system = read_build_system(self._sources.read_file(tree_ref(instance), "pyproject.toml"))
-        lock = self._lock(instance, recipe, base, system)
-        specs = image_chain(instance, recipe, base, lock, system)
+        lock = self._lock(lock_request(instance, recipe, base, system), base)
+        services = {service.name: self._service(instance, recipe, service, base) for service in recipe.services}
+        specs = image_chain(instance, recipe, base, lock, system, services)
         if self._engine.find_image(specs[-1].name) is None:
             self._ensure_toolchain(base)
             for spec in specs:
                 self._ensure(spec.name, partial(self._build, spec))
         return (base.name, *(spec.name for spec in specs))
 
-    def _lock(self, instance: Instance, recipe: Recipe, base: Toolchain, system: BuildSystem) -> str:
-        """Return the lock of an instance from the cache, or resolve and keep it."""
-        request = lock_request(instance, recipe, base, system)
+    def _service(self, instance: Instance, recipe: Recipe, service: Service, base: Toolchain) -> str:
+        """Return the name of a service's image, which is on the engine then."""
+        lock = self._lock(service_lock_request(instance, recipe, service, base), base)
+        spec = service_spec(instance, recipe, base, lock)
+        self._ensure_toolchain(base)
+        self._ensure(spec.name, partial(self._build, spec))
+        return spec.name
+
+    def _lock(self, request: LockRequest, base: Toolchain) -> str:
+        """Return a lock from the cache, or resolve and keep it."""
         kept = self._sources.cache / "locks" / f"{request.key}.txt"
         if not kept.is_file():
             self._ensure_toolchain(base)
             with locked(kept.with_suffix(".lock")):
                 if not kept.is_file():
-                    self._begin(f"resolving packages of {instance.id} as of {request.cutoff}")
+                    self._begin(f"resolving packages of {request.owner} as of {request.cutoff}")
                     text = self._resolve(request, base)
                     with atomic_file(kept) as file:
                         file.write(text.encode())
@@ -118,7 +126,8 @@ class Builder:
         with self._scratch() as scratch:
             files = {f"{IN_BOX}/{key}": path for key, path in write_secrets(Path(scratch)).items()}
             files["/run/uv"] = linux_uv(self._sources.cache)
-            return resolve(request, base.name, self._engine, self._sources.tree(request.tree), files)
+            tree = self._sources.tree(request.tree) if request.tree else None
+            return resolve(request, base.name, self._engine, tree, files)
 
     def _ensure_toolchain(self, base: Toolchain) -> None:
         if base.suite:

@@ -7,7 +7,7 @@ from hashlib import sha256
 from importlib import resources
 
 from assay.harness.domain import ImageSpec, Instance, Recipe, TreeRef
-from assay.harness.engines.base import LABEL
+from assay.harness.engines.base import LABEL, SERVICE_LABEL
 from assay.instances.pins.project import BuildSystem
 from assay.instances.pins.pypi import bounds, cutoff, exports, tree_ref
 from assay.instances.toolchains import Toolchain
@@ -19,7 +19,12 @@ APT = (
 
 
 def image_chain(
-    instance: Instance, recipe: Recipe, toolchain: Toolchain, lock: str, system: BuildSystem
+    instance: Instance,
+    recipe: Recipe,
+    toolchain: Toolchain,
+    lock: str,
+    system: BuildSystem,
+    services: Mapping[str, str] | None = None,
 ) -> tuple[ImageSpec, ImageSpec]:
     """Return the environment image and, over it, the instance image.
 
@@ -29,14 +34,22 @@ def image_chain(
         toolchain: the image below both.
         lock: exact versions of all packages.
         system: how the project is built.
+        services: image of each service beside the tests, by the service's name.
     """
     environment = environment_spec(recipe, toolchain, lock, cutoff(instance, recipe))
-    return environment, instance_spec(instance, recipe, environment, system)
+    return environment, instance_spec(instance, recipe, environment, system, services or {})
+
+
+def service_spec(instance: Instance, recipe: Recipe, toolchain: Toolchain, lock: str) -> ImageSpec:
+    """Return the image of a service beside an instance's tests: packages on the same toolchain, and no project."""
+    alone = recipe.model_copy(update={"system_packages": (), "faketime": ""})
+    return environment_spec(alone, toolchain, lock, cutoff(instance, recipe))
 
 
 def environment_spec(recipe: Recipe, toolchain: Toolchain, lock: str, newest: str) -> ImageSpec:
     """Return the image with a recipe's packages; instances with the same lock share it."""
-    packages = " ".join(shlex.quote(name) for name in recipe.system_packages)
+    names = (*recipe.system_packages, *(["faketime"] if recipe.faketime else []))
+    packages = " ".join(shlex.quote(name) for name in names)
     dockerfile = _data(recipe.language, "environment.Dockerfile")
     dockerfile = dockerfile.replace("@SYSTEM_PACKAGES@", APT.format(packages=packages) if packages else "")
     dockerfile = dockerfile.replace("@PARENT@", toolchain.name)
@@ -53,8 +66,13 @@ def environment_spec(recipe: Recipe, toolchain: Toolchain, lock: str, newest: st
     )
 
 
-def instance_spec(instance: Instance, recipe: Recipe, parent: ImageSpec, system: BuildSystem) -> ImageSpec:
-    """Return the image with an instance's base tree, as one commit, and the project installed."""
+def instance_spec(
+    instance: Instance, recipe: Recipe, parent: ImageSpec, system: BuildSystem, services: Mapping[str, str]
+) -> ImageSpec:
+    """Return the image with an instance's base tree, as one commit, and the project installed.
+
+    Its labels name the images of the services that run beside it.
+    """
     dockerfile = _data(recipe.language, "instance.Dockerfile").replace("@PARENT@", parent.name)
     files = {name: _data(recipe.language, name) for name in ("instance.sh", "install.py")}
     files["project.sh"] = exports(instance, recipe) + (
@@ -63,14 +81,16 @@ def instance_spec(instance: Instance, recipe: Recipe, parent: ImageSpec, system:
     if recipe.install:
         files["install.sh"] = "".join(f"{command}\n" for command in recipe.install)
     tree = tree_ref(instance)
+    beside = {f"{SERVICE_LABEL}{name}": image for name, image in sorted(services.items())}
+    below = _tree_key(tree) + (repr(beside) if beside else "")
     owner_name = "__".join(_docker_part(part) for part in instance.repo.split("/"))
     return ImageSpec(
-        name=f"assay/instance-{owner_name}:{_content_hash(dockerfile, _tree_key(tree), files)}",
+        name=f"assay/instance-{owner_name}:{_content_hash(dockerfile, below, files)}",
         dockerfile=dockerfile,
         parent=parent.name,
         files=files,
         tree=tree,
-        labels={f"{LABEL}.kind": "instance", f"{LABEL}.repo": instance.repo},
+        labels={f"{LABEL}.kind": "instance", f"{LABEL}.repo": instance.repo, **beside},
     )
 
 

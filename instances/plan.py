@@ -14,6 +14,9 @@ END_MARKER = ">>>>> End Test Output"
 SAME_EVERYWHERE = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
 """Sources of difference between two machines, or two runs, that have nothing to do with a patch."""
 
+FAKETIME_LIBRARY = "/usr/$LIB/faketime/libfaketime.so.1"
+"""Where Debian's package puts it; the dynamic linker fills in the architecture's folder."""
+
 
 def test_plan(instance: Instance, recipe: Recipe) -> TestPlan:
     """Return the plan by which an instance's tests are run in its image.
@@ -25,7 +28,7 @@ def test_plan(instance: Instance, recipe: Recipe) -> TestPlan:
     paths = touched_paths(instance.test_patch) if instance.test_patch else ()
     return TestPlan(
         workdir=WORKDIR,
-        env={**SAME_EVERYWHERE, **recipe.env},
+        env={**SAME_EVERYWHERE, **_other_time(recipe), **recipe.env},
         command=_command(recipe, paths),
         restore=paths,
         test_patch=instance.test_patch,
@@ -34,6 +37,7 @@ def test_plan(instance: Instance, recipe: Recipe) -> TestPlan:
         log_format=recipe.log_format,
         test_id=recipe.test_id,
         canary=recipe.canary and PLACEHOLDER in recipe.test_command,
+        services=recipe.services,
         limits=_limits(recipe),
     )
 
@@ -65,6 +69,19 @@ def _command(recipe: Recipe, paths: tuple[str, ...]) -> str:
     quoted = " ".join(shlex.quote(path) for path in files)
     command = recipe.test_command.replace("{files}", quoted).replace("{report}", shlex.quote(REPORT))
     return (command if recipe.canary else command.replace(PLACEHOLDER, "")).rstrip() + "\n"
+
+
+def _other_time(recipe: Recipe) -> dict[str, str]:
+    """Return the variables that make the test command, and nothing else, believe it is another moment.
+
+    The clock goes on from there, for each process anew. Durations stay real, and so do the times of files: set and
+    read again, they agree. From Python 3.11 on, ``time.sleep`` fails under Debian 12's library (0.9.10): without the
+    real clock for durations, waiting for an event would never end instead.
+    """
+    if not recipe.faketime:
+        return {}
+    real = {"FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1"}
+    return {"LD_PRELOAD": FAKETIME_LIBRARY, "FAKETIME": f"@{recipe.faketime}", **real}
 
 
 def _limits(recipe: Recipe) -> Limits:

@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from assay.harness.domain import Limits
+from assay.harness.domain import Limits, Service
 
 LABEL = "assay"
 """Prefix of every label that Assay puts on an engine's objects."""
+SERVICE_LABEL = f"{LABEL}.service."
+"""With the name of a service: label of an instance's image that names the service's image."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,22 @@ class ImageInfo:
     size: int = 0
     created: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Sidecar:
+    """A service and the image that it runs in."""
+
+    service: Service
+    image: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A container's place on an internal network, and the name by which others reach it there."""
+
+    network: str
+    name: str = ""
 
 
 class Box(Protocol):
@@ -100,8 +118,12 @@ class Engine(Protocol):
         labels: Mapping[str, str],
         *,
         mounts: Mapping[str, str] | None = None,
+        services: Sequence[Sidecar] = (),
     ) -> AbstractContextManager[Box]:
-        """Start a fresh container that is removed in every case; ``mounts`` are read-only, host path to box path."""
+        """Start a fresh container that is removed in every case; ``mounts`` are read-only, host path to box path.
+
+        With services, they answer before it starts, and an internal network that holds nothing else is its only one.
+        """
         ...
 
     def find_image(self, name: str) -> ImageInfo | None:
@@ -135,9 +157,9 @@ class Engine(Protocol):
         ...
 
     def orphans(self) -> list[str]:
-        """Return the ids of containers of Assay whose owner is dead or whose deadline has passed."""
+        """Return the ids of containers and networks of Assay whose owner is dead or whose deadline has passed."""
         ...
 
     def reap(self, *, everything: bool = False) -> list[str]:
-        """Remove containers of Assay whose owner is dead or whose deadline has passed; return their names."""
+        """Remove what ``orphans`` tells of, or everything of Assay; return the ids."""
         ...

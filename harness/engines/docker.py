@@ -1,8 +1,5 @@
 """Docker, or anything that speaks its API (podman's socket too), through the docker SDK."""
 
-import io
-import tarfile
-import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -10,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.harness.domain import Instance, Limits
-from assay.harness.engines.base import LABEL, Box, BoxEnd, ExecResult, ImageInfo
-from assay.harness.engines.caps import CappedOutput, Deadline, Watch
-from assay.harness.engines.kernel import processes_were_limited
+from assay.harness.engines import services as sidecars
+from assay.harness.engines.base import LABEL, Box, ImageInfo, Link, Sidecar
+from assay.harness.engines.docker_box import MIB, DockerBox, engine_errors
 from assay.harness.engines.owner import OWNER, is_orphan, owner_labels
 from assay.harness.errors import EngineError, EngineUnavailable, ImageMissing
 
@@ -22,31 +19,9 @@ if TYPE_CHECKING:
 TIMEOUT = 120
 """Seconds the engine may take to answer one request."""
 CONNECTIONS = 64
-MIB = 1024 * 1024
-DISK_POLL = 2.0
-"""Seconds between two looks at what a box has written; tests that are over sooner cost none."""
-FILE_TOO_LARGE = 153
-"""128 + SIGXFSZ."""
 SLACK = 600.0
 """Seconds a container may outlive its test command before anyone may reap it."""
 NO_HELP = "no container engine answers ({}); start one with scripts/ensure-engine.sh, or set DOCKER_HOST"
-
-
-@contextmanager
-def engine_errors() -> Iterator[None]:
-    """Turn every failure of the SDK into an error of ours: this is the only place that knows them."""
-    import docker.errors
-    import requests.exceptions
-    import urllib3.exceptions
-
-    try:
-        yield
-    except docker.errors.ImageNotFound as error:
-        raise ImageMissing(str(error.explanation or error)) from error
-    except (docker.errors.DockerException, requests.exceptions.RequestException) as error:
-        raise EngineError(f"the container engine failed: {getattr(error, 'explanation', None) or error}") from error
-    except (urllib3.exceptions.HTTPError, OSError) as error:
-        raise EngineError(f"the connection to the container engine broke: {error}") from error
 
 
 def open_engine(_instances: Iterable[Instance] = ()) -> "DockerEngine":
@@ -71,6 +46,7 @@ class DockerEngine:
     def __init__(self, client: "APIClient") -> None:
         self._client = client
         self._open: set[str] = set()
+        self._unremoved: set[str] = set()
         self._aborted = False
 
     def describe(self) -> dict[str, str]:
@@ -88,11 +64,29 @@ class DockerEngine:
         labels: Mapping[str, str],
         *,
         mounts: Mapping[str, str] | None = None,
+        services: Sequence[Sidecar] = (),
     ) -> Iterator[Box]:
-        """Start a fresh container and remove it in every case."""
+        """Start a fresh container, beside its services if there are any, and remove all of them in every case."""
+        with (
+            sidecars.beside(self, services, labels, limits.seconds) as link,
+            self.open_box(image, limits, labels, mounts=mounts, link=link) as box,
+        ):
+            yield box
+
+    @contextmanager
+    def open_box(
+        self,
+        image: str,
+        limits: Limits,
+        labels: Mapping[str, str],
+        *,
+        mounts: Mapping[str, str] | None = None,
+        link: Link | None = None,
+    ) -> Iterator[Box]:
+        """Start one container, on an internal network if ``link`` names one, and remove it in every case."""
         began = time.monotonic()
         with engine_errors():
-            container = self._create(image, limits, labels, mounts or {})
+            container = self._create(image, labels, limits, _host_config(limits, mounts or {}, link), link)
         self._open.add(container)
         try:
             if self._aborted:
@@ -104,31 +98,53 @@ class DockerEngine:
             box.create_seconds, box.start_seconds = created - began, time.monotonic() - created
             yield box
         finally:
-            self._remove(container)
+            ours = self._remove(container)
+        if not ours:
+            # What was seen of its end was not the work of its tests.
+            raise EngineError("somebody else removed the container while it was at work")
 
-    def _create(self, image: str, limits: Limits, labels: Mapping[str, str], mounts: Mapping[str, str]) -> str:
+    def _create(
+        self, image: str, labels: Mapping[str, str], limits: Limits, host_config: Mapping[str, Any], link: Link | None
+    ) -> str:
         created = self._client.create_container(
             image,
             command=["sleep", "infinity"],
             entrypoint=[],
             user="0:0",
             labels={**labels, **owner_labels(limits.seconds + SLACK)},
-            host_config=self._client.create_host_config(**_host_config(limits, mounts)),
-            networking_config=None,
+            host_config=self._client.create_host_config(**host_config),
+            networking_config=_on_network(link) if link else None,
         )
         return str(created["Id"])
 
-    def _remove(self, container: str) -> None:
+    @contextmanager
+    def network(self, labels: Mapping[str, str], seconds: float) -> Iterator[str]:
+        """Create an internal network for tests that take ``seconds`` at most, and remove it in every case."""
+        with engine_errors():
+            network = sidecars.create_network(self._client, labels, seconds)
+        try:
+            yield network
+        finally:
+            with engine_errors():
+                sidecars.remove_network(self._client, network)
+
+    def _remove(self, container: str) -> bool:
+        """Remove a container; return whether it was there to be removed. One that stays is left to ``reap``."""
         import docker.errors
 
         self._open.discard(container)
-        with engine_errors():
-            try:
+        self._unremoved.discard(container)
+        try:
+            with engine_errors():
                 self._client.remove_container(container, force=True, v=True)
-            except docker.errors.APIError as error:
-                # Gone already, or going: somebody else removes the same orphan at this moment.
-                if error.status_code not in (404, 409):
-                    raise
+        except EngineError as error:
+            answer = error.__cause__
+            # Gone already, or going: somebody else removes it at this moment.
+            if isinstance(answer, docker.errors.APIError) and answer.status_code in (404, 409):
+                return False
+            self._unremoved.add(container)
+            raise
+        return True
 
     def abort(self) -> None:
         """Kill every box that is open and end every build, at once; their users see the command end."""
@@ -152,7 +168,7 @@ class DockerEngine:
         """Return the images that Assay made, by name."""
         with engine_errors():
             found = self._client.images(filters={"label": f"{LABEL}.kind"})
-        named = [(tag, image) for image in found for tag in image.get("RepoTags") or ()]
+        named = [(tag, image) for image in found for tag in image.get("RepoTags") or () if "<none>" not in tag]
         return [
             ImageInfo(tag, image["Id"], image["Size"], str(image["Created"]), image.get("Labels") or {})
             for tag, image in sorted(named, key=lambda pair: pair[0])
@@ -191,123 +207,40 @@ class DockerEngine:
             self._client.remove_image(name, force=True)
 
     def orphans(self) -> list[str]:
-        """Return the ids of containers of Assay whose owner is dead or whose deadline has passed."""
-        return [str(each["Id"]) for each in self._ours() if is_orphan(each.get("Labels") or {})]
+        """Return the ids of containers and networks of Assay whose owner is dead or whose deadline has passed."""
+        containers, networks = self._ours(everything=False)
+        return [*containers, *networks]
 
     def reap(self, *, everything: bool = False) -> list[str]:
-        """Remove containers of Assay that nobody owns any more; with ``everything``, those at work too."""
-        found = [str(each["Id"]) for each in self._ours()] if everything else self.orphans()
-        for container in found:
+        """Remove containers and networks of Assay that nobody owns any more; with ``everything``, those at work too."""
+        containers, networks = self._ours(everything=everything)
+        for container in {*containers, *self._unremoved}:
             self._remove(container)
-        return [container[:12] for container in found]
+        for network in networks:
+            with engine_errors():
+                sidecars.remove_network(self._client, network)
+        return [each[:12] for each in (*containers, *networks)]
 
-    def _ours(self) -> list[dict[str, Any]]:
+    def _ours(self, *, everything: bool) -> tuple[list[str], list[str]]:
         with engine_errors():
-            found: list[dict[str, Any]] = self._client.containers(all=True, filters={"label": OWNER})
-        return found
+            containers = self._client.containers(all=True, filters={"label": OWNER})
+            networks = sidecars.owned_networks(self._client)
+
+        def ids(found: list[dict[str, Any]]) -> list[str]:
+            return [str(each["Id"]) for each in found if everything or is_orphan(each.get("Labels") or {})]
+
+        return ids(containers), ids(networks)
 
 
-class DockerBox:
-    """One running container."""
-
-    create_seconds = 0.0
-    start_seconds = 0.0
-
-    def __init__(self, client: "APIClient", container: str, limits: Limits) -> None:
-        self._client = client
-        self._container = container
-        self._limits = limits
-
-    def exec(
-        self,
-        command: Sequence[str],
-        *,
-        user: str = "root",
-        workdir: str = "/",
-        env: Mapping[str, str] | None = None,
-        seconds: float = 60.0,
-        output_bytes: int = 1024 * 1024,
-    ) -> ExecResult:
-        """Run a command; at the deadline, over the output cap or over the disk limit the whole box is killed."""
-        began = time.monotonic()
-        disk = Watch(DISK_POLL, self._disk_is_full, self._kill)
-        with engine_errors(), disk, Deadline(seconds, self._kill) as deadline:
-            created = self._client.exec_create(
-                self._container, list(command), user=user, workdir=workdir, environment=dict(env or {})
-            )
-            output = CappedOutput(output_bytes)
-            for chunk in self._stream(created["Id"]):
-                if output.add(chunk):
-                    # Beside the reading: the engine ends a container only once its output has been taken.
-                    threading.Thread(target=self._kill, daemon=True).start()
-            deadline.cancel()
-            exit_code = self._client.exec_inspect(created["Id"])["ExitCode"]
-        seconds_taken = time.monotonic() - began
-        # A single file over the limit ends its writer by a signal of its own.
-        disk_exceeded = disk.fired or exit_code == FILE_TOO_LARGE
-        return ExecResult(exit_code, output.text(), seconds_taken, deadline.fired, output.truncated, disk_exceeded)
-
-    def _stream(self, exec_id: str) -> Iterator[bytes]:
-        from docker.utils.socket import frames_iter
-
-        stream = self._client.exec_start(exec_id, socket=True)
-        try:
-            yield from (chunk for _, chunk in frames_iter(stream, tty=False))  # type: ignore[no-untyped-call]
-        finally:
-            # The SDK leaves closing to its caller, and the response hides on the socket.
-            with suppress(AttributeError):
-                stream._response.close()  # type: ignore[union-attr]
-            stream.close()
-
-    def _disk_is_full(self) -> bool:
-        with suppress(EngineError), engine_errors():
-            found = self._client.containers(all=True, size=True, filters={"id": self._container})
-            return any(each.get("SizeRw", 0) > self._limits.disk_mb * MIB for each in found)
-        return False
-
-    def _kill(self) -> None:
-        # A container that has just ended by itself cannot be killed; that is no failure.
-        with suppress(EngineError), engine_errors():
-            self._client.kill(self._container)
-
-    def put(self, archive: bytes, to: str = "/") -> None:
-        """Unpack a tar archive into an existing folder of the box."""
-        with engine_errors():
-            self._client.put_archive(self._container, to, archive)
-
-    def get(self, path: str, max_bytes: int) -> dict[str, bytes]:
-        """Return the regular files at or below ``path``; what goes beyond ``max_bytes`` is left out."""
-        import docker.errors
-
-        with engine_errors():
-            try:
-                chunks, _ = self._client.get_archive(self._container, path)
-            except docker.errors.NotFound:
-                return {}
-            data = CappedOutput(max_bytes + 1024 * 1024)
-            for chunk in chunks:
-                if data.add(chunk):
-                    chunks.close()
-                    return {}
-        return _regular_files(data.text(), max_bytes)
-
-    def end(self) -> BoxEnd:
-        """Kill everything in the box, and tell what the kernel had to do before."""
-        with engine_errors():
-            pid = self._client.inspect_container(self._container)["State"]["Pid"]
-            limited = processes_were_limited(pid, self._container)
-            self._kill()
-            self._client.wait(self._container)
-            # The engine fills this in when the container ends, not before.
-            oom_killed = bool(self._client.inspect_container(self._container)["State"]["OOMKilled"])
-        return BoxEnd(oom_killed, limited)
-
-
-def _host_config(limits: Limits, mounts: Mapping[str, str]) -> dict[str, Any]:
+def _host_config(limits: Limits, mounts: Mapping[str, str], link: Link | None) -> dict[str, Any]:
     memory = limits.memory_mb * MIB
+    network = "bridge" if limits.network else "none"
     return {
         "init": True,
-        "network_mode": "bridge" if limits.network else "none",
+        "network_mode": link.network if link else network,
+        # Some engines pass what an internal network cannot resolve on to the resolver of their own machine.
+        "dns": ["127.0.0.1"] if link else None,
+        "dns_opt": ["timeout:1", "attempts:1"] if link else None,  # an unknown name costs a second, not ten
         "cap_drop": ["ALL"],
         "security_opt": ["no-new-privileges"],
         "mem_limit": memory,
@@ -323,17 +256,10 @@ def _host_config(limits: Limits, mounts: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
+def _on_network(link: Link) -> dict[str, Any]:
+    return {"EndpointsConfig": {link.network: {"Aliases": [link.name] if link.name else []}}}
+
+
 def _image_info(name: str, raw: Mapping[str, Any]) -> ImageInfo:
     labels = (raw.get("Config") or {}).get("Labels") or {}
     return ImageInfo(name, raw["Id"], raw.get("Size", 0), raw.get("Created", ""), labels)
-
-
-def _regular_files(archive: bytes, max_bytes: int) -> dict[str, bytes]:
-    files: dict[str, bytes] = {}
-    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-        for member in tar:
-            max_bytes -= member.size
-            if member.isreg() and max_bytes >= 0:
-                content = tar.extractfile(member)
-                files[member.name.partition("/")[2] or member.name] = content.read() if content else b""
-    return files

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.harness.domain import Instance, Limits
-from assay.harness.engines.base import Box, BoxEnd, ExecResult, ImageInfo
+from assay.harness.engines.base import Box, BoxEnd, ExecResult, ImageInfo, Sidecar
 from assay.harness.errors import ImageMissing
 
 Fault = Callable[[str, str], None]
@@ -63,7 +63,13 @@ class FakeEngine:
 
     @contextmanager
     def open(
-        self, image: str, limits: Limits, labels: Mapping[str, str], *, mounts: Mapping[str, str] | None = None
+        self,
+        image: str,
+        limits: Limits,
+        labels: Mapping[str, str],
+        *,
+        mounts: Mapping[str, str] | None = None,
+        services: Sequence[Sidecar] = (),
     ) -> Iterator[Box]:
         """Open a box that acts out the image's instance."""
         self.fault("open", image)
@@ -147,7 +153,7 @@ class FakeBox:
         """Act out a command: the test script runs the expected tests, anything else succeeds silently."""
         self._engine.fault("exec", self._image)
         began = time.monotonic()
-        if not command[-1].endswith(TEST_SCRIPT):
+        if not any(word.endswith(f"/{TEST_SCRIPT}") for word in command[1:2]):
             return ExecResult(0, b"", 0.0)
         if self._engine.wait():
             return ExecResult(137, b"", time.monotonic() - began)

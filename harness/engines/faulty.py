@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from assay.harness.domain import Limits
-from assay.harness.engines.base import Box, BoxEnd, Engine, ExecResult, ImageInfo
+from assay.harness.engines.base import Box, BoxEnd, Engine, ExecResult, ImageInfo, Sidecar
 from assay.harness.errors import EngineError
 
 Result = TypeVar("Result")
@@ -83,13 +83,19 @@ class FaultyEngine:
 
     @contextmanager
     def open(
-        self, image: str, limits: Limits, labels: Mapping[str, str], *, mounts: Mapping[str, str] | None = None
+        self,
+        image: str,
+        limits: Limits,
+        labels: Mapping[str, str],
+        *,
+        mounts: Mapping[str, str] | None = None,
+        services: Sequence[Sidecar] = (),
     ) -> Iterator[Box]:
         """Open a box whose calls are counted, too."""
         fails = self.count("open")
         if fails and self._kind is not Kind.CUT:
             raise self.fault("open")
-        with self._engine.open(image, limits, labels, mounts=mounts) as box:
+        with self._engine.open(image, limits, labels, mounts=mounts, services=services) as box:
             if fails:
                 raise self.fault("open")
             yield FaultyBox(self, box)

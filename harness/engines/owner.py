@@ -17,13 +17,13 @@ def owner_labels(lifetime: float) -> dict[str, str]:
 
 def this_process() -> str:
     """Name this process so that no other, here or after a restart, has the same name."""
-    return f"{socket.gethostname()}:{_boot_id()}:{os.getpid()}:{_start_time(os.getpid())}"
+    return f"{socket.gethostname()}:{_boot_id()}:{_process_space()}:{os.getpid()}:{_start_time(os.getpid())}"
 
 
 def is_orphan(labels: Mapping[str, str], now: float | None = None) -> bool:
     """Tell whether an object's owner is dead or its deadline has passed.
 
-    An owner on another machine cannot be asked; there only the deadline counts.
+    An owner on another machine, or in another process space, cannot be asked; there only the deadline counts.
     """
     deadline = labels.get(DEADLINE, "")
     if deadline.isdigit() and int(deadline) < (time.time() if now is None else now):
@@ -32,12 +32,22 @@ def is_orphan(labels: Mapping[str, str], now: float | None = None) -> bool:
 
 
 def _may_be_alive(owner: str) -> bool:
-    host, _, rest = owner.partition(":")
+    host, boot, space, pid, started = (*owner.split(":"), "", "", "", "")[:5]
     if host != socket.gethostname():
         return bool(host)
-    boot, _, process = rest.partition(":")
-    pid, _, started = process.partition(":")
-    return boot == _boot_id() and pid.isdigit() and _start_time(int(pid)) == started
+    if boot != _boot_id():
+        return False
+    if space != _process_space():
+        return True  # in a container of its own: its process numbers mean nothing here
+    return pid.isdigit() and _start_time(int(pid)) == started
+
+
+def _process_space() -> str:
+    """Return the number of the space in which process numbers count."""
+    try:
+        return str(Path("/proc/self/ns/pid").stat().st_ino)
+    except OSError:
+        return "0"
 
 
 def _boot_id() -> str:

@@ -10,7 +10,7 @@ from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 
-from assay.harness.domain import Instance, Limits, Recipe, TreeRef
+from assay.harness.domain import Instance, Limits, Recipe, Service, TreeRef
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.pins.project import BuildSystem
@@ -29,7 +29,8 @@ REUPLOADED = {"atomicwrites": "2022-07-09T00:00:00Z"}
 class LockRequest:
     """All that decides a lock."""
 
-    tree: TreeRef
+    tree: TreeRef | None
+    """None: packages that belong to no tree."""
     toolchain: str
     """Identity of the image it is resolved in."""
     cutoff: str
@@ -39,6 +40,11 @@ class LockRequest:
     constraints: tuple[str, ...]
     exports: str
     """Shell text that sets variables for the project's build."""
+
+    @property
+    def owner(self) -> str:
+        """What the packages are for, in words."""
+        return self.tree.repo if self.tree else f"a service ({' '.join(self.requirements)})"
 
     @property
     def key(self) -> str:
@@ -58,6 +64,19 @@ def lock_request(instance: Instance, recipe: Recipe, toolchain: Toolchain, syste
         files=recipe.requirements,
         constraints=recipe.constraints,
         exports=exports(instance, recipe),
+    )
+
+
+def service_lock_request(instance: Instance, recipe: Recipe, service: Service, toolchain: Toolchain) -> LockRequest:
+    """Say what has to be resolved for a service beside an instance's tests, with the same cut-off; pure."""
+    return LockRequest(
+        tree=None,
+        toolchain=toolchain.identity,
+        cutoff=cutoff(instance, recipe),
+        requirements=service.packages,
+        files=(),
+        constraints=(),
+        exports="",
     )
 
 
@@ -92,14 +111,14 @@ def exports(instance: Instance, recipe: Recipe) -> str:
     return "".join(f"export {name}={shlex.quote(instance.version)}\n" for name in names)
 
 
-def resolve(request: LockRequest, image: str, engine: Engine, tree: Path, files: Mapping[str, Path]) -> str:
+def resolve(request: LockRequest, image: str, engine: Engine, tree: Path | None, files: Mapping[str, Path]) -> str:
     """Resolve a lock in a container of the toolchain.
 
     Args:
         request: what to resolve.
         image: the toolchain image.
         engine: where the container runs; it gets network access.
-        tree: tar of the base tree.
+        tree: tar of the base tree, if the request has one.
         files: box path to host file: uv and the host's network settings, mounted read-only.
 
     Returns:
@@ -112,14 +131,15 @@ def resolve(request: LockRequest, image: str, engine: Engine, tree: Path, files:
     mounts = {str(host): box for box, host in files.items()}
     with engine.open(image, limits, {f"{LABEL}.kind": "lock"}, mounts=mounts) as box:
         box.put(_delivery(request))
-        box.put(tree.read_bytes(), "/testbed")
+        if tree:
+            box.put(tree.read_bytes(), "/testbed")
         done = box.exec(["sh", "/build/lock.sh"], seconds=SECONDS)
         lock = box.get("/build/lock.txt", LOCK_BYTES)
     if done.exit_code != 0 or not lock:
         said = done.output.decode(errors="replace").strip()
         problem = said.splitlines()[-1] if said else "no message"
         raise EnvironmentFailure(
-            f"packages of {request.tree.repo} as of {request.cutoff} cannot be resolved: {problem}", tail=said
+            f"packages of {request.owner} as of {request.cutoff} cannot be resolved: {problem}", tail=said
         )
     return without_local(next(iter(lock.values())).decode())
 

@@ -138,9 +138,21 @@ def test_killed_while_other_content_is_evaluated_nothing_stale_is_told(tmp_path:
         store = RunStore(root)
         told = store.load_report()
         assert told in (None, wanted) or store.load_predictions()[0].patch == GOLD
+        if [event["event"] for event in store.events()].count("planned") == 2:
+            kept = [store.load_verdict(each.id) for each in INSTANCES]
+            assert {entry.verdict.outcome for entry in kept if entry is not None} <= {Outcome.UNRESOLVED}
         assert Command(root, after).run() == wanted
         assert {store.load_verdict(each.id).verdict.outcome for each in INSTANCES} == {Outcome.UNRESOLVED}  # type: ignore[union-attr]
     assert touch > 50
+
+
+def test_a_verdict_that_another_run_has_since_replaced_is_not_taken_over(tmp_path: Path) -> None:
+    changed = {**gold_and_others(), "acme__calc-0": "wrong"}
+    Command(tmp_path / "a", gold_and_others()).run()
+    Command(tmp_path / "a", changed).run()
+    other = Command(tmp_path / "b", gold_and_others())
+    assert other.run().outcomes["acme__calc-0"] is Outcome.RESOLVED
+    assert other.engine.opened == 1, "the two others are taken over"
 
 
 def leftovers(root: Path) -> list[Path]:
@@ -278,7 +290,7 @@ class Runs(RuleBasedStateMachine):
 
 
 Runs.TestCase.settings = settings(
-    max_examples=40,
+    max_examples=80,
     stateful_step_count=12,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
@@ -356,7 +368,7 @@ def testbed(docker_engine: DockerEngine, toolchain_image: str) -> Iterator[str]:
     made = client.create_container(toolchain_image, command=["mkdir", "/testbed"])["Id"]
     client.start(made)
     client.wait(made)
-    client.commit(made, *name.split(":"))
+    client.commit(made, *name.split(":"), changes=["LABEL assay.kind=test"])
     client.remove_container(made)
     yield name
     client.remove_image(name, force=True)

@@ -2,7 +2,7 @@ import io
 import tarfile
 
 from assay.harness.canary import PLACEHOLDER, make_canary
-from assay.harness.delivery import Delivery, make_delivery
+from assay.harness.delivery import make_delivery, put_back
 from assay.harness.domain import Instance, TestPlan
 from assay.harness.patch import gate
 
@@ -13,32 +13,32 @@ def diff(*paths: str) -> str:
     return "".join(f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+b\n" for path in paths)
 
 
-def deliver(instance: Instance, *paths: str, plan: TestPlan = PLAN) -> Delivery:
-    return make_delivery(instance, plan, gate(diff(*paths)), None)
-
-
 def test_what_steers_the_runner_is_put_back_at_any_depth(instance: Instance) -> None:
     steering = ("conftest.py", "a/b/conftest.py", "setup.cfg", "src/sitecustomize.py", "x.pth", "docs/.gitattributes")
-    made = deliver(instance, "calc.py", *steering)
-    assert made.restore == ("tests/test_calc.py", *steering)
-    assert made.flags == ("runner_configuration_put_back",)
+    back = put_back(instance, PLAN, ["calc.py", *steering])
+    assert back.paths == ("tests/test_calc.py", *sorted(steering))
+    assert back.flags == ("runner_configuration_put_back",)
 
 
 def test_what_the_fix_touches_stays_editable(instance: Instance) -> None:
     fix = instance.model_copy(update={"gold_patch": diff("setup.cfg", "calc.py")})
-    assert deliver(fix, "setup.cfg", "calc.py").flags == ()
+    assert put_back(fix, PLAN, ["setup.cfg", "calc.py"]).paths == ("tests/test_calc.py",)
 
 
-def test_other_test_files_come_from_the_base_commit_if_it_has_them(instance: Instance) -> None:
-    made = deliver(instance, "tests/data/golden.txt", "tests/test_new.py", "calc.py")
-    assert made.keep == ("tests/data/golden.txt", "tests/test_new.py")
-    assert "keep" in made.apply_script()
+def test_all_test_files_go_back_and_new_ones_go(instance: Instance) -> None:
+    changed = ["tests/data/golden.txt", "tests/__init__.py", "calc.py", "test_own.py"]
+    assert set(put_back(instance, PLAN, changed).paths) == {"tests/test_calc.py", *changed} - {"calc.py"}
 
 
-def test_build_products_are_left_out(instance: Instance) -> None:
-    made = deliver(instance, "src/calc.egg-info/entry_points.txt")
-    assert made.flags == ("build_products_left_out",)
-    assert "--exclude='*.egg-info/*'" in made.apply_script()
+def test_a_package_in_the_place_of_a_test_module_goes(instance: Instance) -> None:
+    plan = PLAN.model_copy(update={"restore": ("check_calc.py",)})
+    assert "check_calc/__init__.py" in put_back(instance, plan, ["check_calc/__init__.py", "calc.py"]).paths
+
+
+def test_build_products_go_whatever_their_case(instance: Instance) -> None:
+    back = put_back(instance, PLAN, ["src/helper.EGG-INFO/entry_points.txt"])
+    assert "src/helper.EGG-INFO/entry_points.txt" in back.paths
+    assert back.flags == ("build_products_left_out",)
 
 
 def test_the_archive_belongs_to_root_and_names_the_tripwires(instance: Instance) -> None:
@@ -54,7 +54,5 @@ def test_the_archive_belongs_to_root_and_names_the_tripwires(instance: Instance)
 
 
 def test_paths_cannot_become_commands(instance: Instance) -> None:
-    plan = PLAN.model_copy(update={"restore": ("a b'; rm -rf /",), "report_path": "/tmp/x y/$(id)/report.xml"})
-    script = deliver(instance, "calc.py", plan=plan).apply_script()
-    assert "rm -rf /'" not in script
-    assert "'/tmp/x y/$(id)'" in script
+    plan = PLAN.model_copy(update={"report_path": "/tmp/x y/$(id)/report.xml"})
+    assert "'/tmp/x y/$(id)'" in make_delivery(instance, plan, gate(instance.gold_patch), None).apply_script()

@@ -104,7 +104,7 @@ def test_an_engine_that_breaks_is_no_engine_that_ignores() -> None:
 def test_only_a_toolchain_image_will_do() -> None:
     class Engine(FakeEngine):
         def list_images(self) -> list[ImageInfo]:
-            kinds = {"a": "instance", "b": "toolchain"}
+            kinds = {"a": "instance", "<none>:<none>": "toolchain", "b": "toolchain"}
             return [ImageInfo(name, "", labels={"assay.kind": kind}) for name, kind in kinds.items()]
 
     assert toolchain_image(Engine({})) == "b"

@@ -131,3 +131,15 @@ def test_the_gate_answers_on_any_text(text: str) -> None:
     except MalformedPatchError:
         return
     assert gated.is_empty or gated.text.rstrip("\n") == text.rstrip("\n")
+
+
+@pytest.mark.parametrize("header", ["--- ", "+++ ", "rename to "])
+def test_nothing_may_follow_a_quoted_path(header: str) -> None:
+    with pytest.raises(MalformedPatchError, match="followed by something"):
+        gate(diff("x.py") + f'{header}"b/conftest.py" \n')
+
+
+def test_a_hunk_header_has_plain_digits() -> None:
+    text = "--- a/x\n+++ b/x\n@@ -\u0661 +\u0661 @@\n-a\n+b\n--- a/../y\n"
+    with pytest.raises(MalformedPatchError, match="leaves the tree"):
+        gate(text)

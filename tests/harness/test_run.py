@@ -32,7 +32,7 @@ def engine_for(found: list[Instance]) -> FakeEngine:
 
 
 def runner(root: Path, engine: FakeEngine, executor: str = "inline", **changes: object) -> Runner:
-    return Runner(RunStore(root / "run"), engine, image_name, find_executor(executor), jobs=4, **changes)  # type: ignore[arg-type]
+    return Runner(RunStore(root / "run"), engine, image_name, find_executor(executor), jobs=4, pause=0, **changes)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("executor", ["inline", "threads"])

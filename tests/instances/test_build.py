@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from toys import Repository
 
-from assay.harness.domain import Instance, Limits, PublishedImage, Recipe
+from assay.harness.domain import Instance, Limits, Prediction, PublishedImage, Recipe, Service, Status
 from assay.harness.engines.base import Box
 from assay.harness.engines.docker_build import find_builder
 from assay.harness.engines.fake import open_engine
 from assay.harness.errors import EnvironmentFailure
+from assay.harness.evaluate import Task, evaluate
 from assay.instances.build import Builder
 from assay.instances.sources import Sources
 
@@ -212,3 +213,40 @@ def test_a_published_image_that_is_there_is_used_as_it_is(make_instance, sources
     prepared = Builder(engine, sources).prepare(instance)
 
     assert (prepared.image, prepared.chain, prepared.plan.command) == (image, (image,), "pytest")
+
+
+DATED = """\
+diff --git a/tests/test_dated.py b/tests/test_dated.py
+new file mode 100644
+--- /dev/null
++++ b/tests/test_dated.py
+@@ -0,0 +1,7 @@
++import datetime, socket
++
++def test_the_certificate_is_valid():
++    assert datetime.date.today() < datetime.date(2014, 6, 1)
++
++def test_the_service_answers():
++    socket.create_connection(("echo.example.org", 80)).close()
+"""
+
+
+@pytest.mark.parametrize("declared", [True, False], ids=["declared", "not declared"])
+def test_tests_get_the_service_and_the_time_that_their_recipe_declares(builder, project, docker_engine, declared):
+    echo = Service(name="echo.example.org", command="exec python3 -m http.server 80 --directory /srv", port=80)
+    loosened = {"services": (echo,), "faketime": "2014-05-01 00:00:00"} if declared else {}
+    instance = project(**loosened)
+    instance = instance.model_copy(update={"test_patch": DATED, "gold_patch": ""})
+    prepared = builder.prepare(instance)
+    task = Task(instance, Prediction(instance_id=instance.id), prepared.plan, runs_empty=True)
+
+    evidence = evaluate(task, prepared.image, docker_engine).evidence
+
+    tests = {name.rpartition("::")[2]: status for name, status in evidence.report.tests.items() if "dated" in name}
+    expected = Status.PASSED if declared else Status.FAILED
+    assert tests == {
+        "test_the_certificate_is_valid": expected,
+        "test_the_service_answers": expected,
+    }
+    assert evidence.flags == (("service:echo.example.org", "faketime") if declared else ())
+    assert not evidence.timed_out

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from assay.harness.domain import Recipe
-from assay.instances.images import image_chain
+from assay.instances.images import image_chain, service_spec
 from assay.instances.pins.project import BuildSystem
 from assay.instances.toolchains import Toolchain
 
@@ -96,3 +96,28 @@ def test_dockerfiles_keep_to_what_every_builder_understands(chain):
         assert "# syntax" not in spec.dockerfile
         last_stage = spec.dockerfile[spec.dockerfile.rindex("FROM ") :]
         assert "--mount" not in last_stage
+
+
+def test_an_instance_image_names_the_images_of_its_services(make_instance):
+    def instance_image(**services):
+        return image_chain(make_instance(), Recipe(), TOOLCHAIN, LOCK, BuildSystem(), services)[1]
+
+    with_one = instance_image(web="assay/env-python:1")
+
+    assert with_one.labels["assay.service.web"] == "assay/env-python:1"
+    assert len({instance_image().name, with_one.name, instance_image(web="assay/env-python:2").name}) == 3
+
+
+def test_a_service_has_packages_of_its_own_and_nothing_of_the_project(make_instance):
+    recipe = Recipe(system_packages=("graphviz",), faketime="2014-05-01 00:00:00")
+    spec = service_spec(make_instance(), recipe, TOOLCHAIN, LOCK)
+
+    assert spec.name == image_chain(make_instance(), Recipe(), TOOLCHAIN, LOCK, BuildSystem())[0].name
+    assert "graphviz" not in spec.dockerfile
+    assert "faketime" not in spec.dockerfile
+
+
+def test_another_time_brings_the_package_that_tells_it(chain):
+    environment, _ = chain(recipe=Recipe(faketime="2014-05-01 00:00:00"))
+
+    assert "--no-install-recommends faketime" in environment.dockerfile

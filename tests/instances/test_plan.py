@@ -3,7 +3,7 @@ import shlex
 import pytest
 
 from assay.harness.canary import PLACEHOLDER
-from assay.harness.domain import PublishedImage, Recipe
+from assay.harness.domain import PublishedImage, Recipe, Service
 from assay.instances import plan as plans
 from assay.instances.plan import REPORT
 
@@ -67,3 +67,13 @@ def test_a_published_image_is_run_by_its_own_script(make_instance, recipe):
     assert plan.command == "git apply - && pytest\n"
     assert (plan.user, plan.workdir, plan.report_format, plan.log_format) == ("root", "/testbed", "", "django")
     assert (plan.restore, plan.test_patch, plan.report_path) == ((), "", "")
+
+
+def test_services_and_another_time_reach_the_tests(make_instance):
+    service = Service(name="web", command="serve", port=80)
+    plan = plans.test_plan(make_instance(), Recipe(services=(service,), faketime="2014-05-01 00:00:00"))
+
+    assert plan.services == (service,)
+    assert plan.env["FAKETIME"] == "@2014-05-01 00:00:00"
+    assert plan.env["LD_PRELOAD"].endswith("/libfaketime.so.1")
+    assert "LD_PRELOAD" not in plans.test_plan(make_instance(), Recipe()).env

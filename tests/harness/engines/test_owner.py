@@ -28,3 +28,10 @@ def test_an_owner_on_another_machine_is_left_alone_until_its_deadline() -> None:
     labels = {OWNER: "elsewhere:boot:1:2", DEADLINE: str(int(time.time()) + 60)}
     assert not is_orphan(labels)
     assert is_orphan(labels, now=time.time() + 61)
+
+
+def test_an_owner_in_another_process_space_cannot_be_asked() -> None:
+    labels = owner_labels(60)
+    host, boot, _, _, started = labels[OWNER].split(":")
+    assert not is_orphan({**labels, OWNER: f"{host}:{boot}:1:999999:{started}"})
+    assert is_orphan({**labels, OWNER: f"{host}:another-boot:1:999999:{started}"})

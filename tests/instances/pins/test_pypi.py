@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Recipe
+from assay.harness.domain import Recipe, Service
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.pins.project import BuildSystem
-from assay.instances.pins.pypi import cutoff, exports, lock_request, resolve, without_local
+from assay.instances.pins.pypi import cutoff, exports, lock_request, resolve, service_lock_request, without_local
 from assay.instances.toolchains import Toolchain
 from assay.instances.trees import FILE, Entry, write_tar
 
@@ -116,3 +116,14 @@ def test_what_cannot_be_resolved_is_an_environment_failure(
         resolve(wanted, toolchain_image, docker_engine, source, files)
 
     assert "pytest" in caught.value.tail
+
+
+def test_a_service_is_locked_with_the_cut_off_of_its_tests_and_without_their_project(make_instance):
+    service = Service(name="web", packages=("flask",), command="flask run", port=80)
+    recipe = Recipe(packages=("pytest", "more"), constraints=("a<2",))
+    request = service_lock_request(make_instance(), recipe, service, TOOLCHAIN)
+    tests = lock_request(make_instance(), recipe, TOOLCHAIN, BuildSystem())
+
+    assert (request.cutoff, request.toolchain) == (tests.cutoff, tests.toolchain)
+    assert (request.requirements, request.tree) == (("flask",), None)
+    assert request.key != tests.key

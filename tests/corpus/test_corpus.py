@@ -1,0 +1,83 @@
+"""The corpus of hostile, broken and odd cases: each is data under ``cases``, and after each nothing may be left."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assay.harness.engines.docker import DockerEngine
+from assay.harness.languages import LANGUAGES
+from corpus.box_scenes import BOX_SCENES
+from corpus.checks import CHECKS, Scene
+from corpus.model import Case, corpus
+from corpus.scenes import HOST_SCENES
+from corpus.stage import Place, Played, fake_place, judge, nothing_left, play, task_of
+
+CASES = corpus().cases
+SCENES = HOST_SCENES | BOX_SCENES
+
+
+def parameter(case: Case) -> object:
+    marks = [pytest.mark.docker, pytest.mark.network] if case.engine == "docker" else []
+    if case.language not in LANGUAGES:
+        marks.append(pytest.mark.skip(reason=f"language {case.language} is not supported yet"))
+    elif case.language not in corpus().projects:
+        marks.append(pytest.mark.skip(reason=f"tests/corpus/projects/{case.language}.yaml is still to be written"))
+    return pytest.param(case, id=case.id, marks=marks)
+
+
+@pytest.mark.parametrize("case", [parameter(each) for each in CASES])
+def test_case(case: Case, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    engine: DockerEngine | None = None
+    if case.engine == "docker":
+        engine = request.getfixturevalue("docker_engine")
+        request.getfixturevalue("place")(case.language, case.instance)
+    with nothing_left(tmp_path, engine) as run:
+        if case.check in SCENES:
+            SCENES[case.check](scene(case, run, request))
+        elif engine is None:
+            on_the_host(case, run)
+        else:
+            in_a_container(case, run, engine, request.getfixturevalue("place"))
+
+
+def scene(case: Case, run: Path, request: pytest.FixtureRequest) -> Scene:
+    project = corpus().projects[case.language]
+    instance = project.instance(case.instance, "0" * 40)
+    if case.engine != "docker":
+        return Scene(case, project, instance, run)
+    mirror, _ = request.getfixturevalue("corpus_mirror")
+    engine, place = request.getfixturevalue("docker_engine"), request.getfixturevalue("place")
+    return Scene(case, project, instance, run, engine, place, mirror)
+
+
+def on_the_host(case: Case, run: Path) -> None:
+    project = corpus().projects[case.language]
+    where, engine = fake_place(project.instance(case.instance, "0" * 40))
+    look(case, play(task_of(case, project, where), where.image, engine, run))
+    assert engine.opened == 0, "such a case is decided without a container"
+
+
+def in_a_container(case: Case, run: Path, engine: DockerEngine, place: Callable[[str, str], Place]) -> None:
+    where = place(case.language, case.instance)
+    played = play(task_of(case, corpus().projects[case.language], where), where.image, engine, run)
+    look(case, played)
+
+
+def look(case: Case, played: Played) -> None:
+    judge(case, played)
+    if case.check:
+        CHECKS[case.check](played)
+
+
+def test_every_number_of_the_table_has_a_case() -> None:
+    assert {case.place for case in CASES} == set(range(1, 81))
+    assert len({case.number for case in CASES}) == len({case.id for case in CASES}) == len(CASES)
+
+
+def test_what_cases_name_is_there() -> None:
+    assert {case.check for case in CASES if case.check} == {*SCENES, *CHECKS}
+    for case in CASES:
+        project = corpus().projects.get(case.language)
+        assert project is None or case.instance in project.instances, case.id
+        assert case.outcomes or case.check in SCENES, case.id

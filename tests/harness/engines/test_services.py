@@ -1,0 +1,173 @@
+"""Services beside the tests, with real containers: reached by their names, and nothing else is."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from assay.harness.domain import Limits, Service
+from assay.harness.engines.base import Box, Sidecar
+from assay.harness.engines.docker import DockerEngine
+from assay.harness.engines.owner import OWNER
+from assay.harness.errors import EngineError, EnvironmentFailure
+
+pytestmark = pytest.mark.docker
+LABELS = {"assay.run": "test-services"}
+ECHO = Service(name="echo.example.org", command="exec python3 -m http.server 80 --directory /srv", port=80)
+OTHER = Service(name="other.example.org", command="exec python3 -m http.server 8000 --directory /srv", port=8000)
+REACH = """
+import socket, sys
+for place in sys.argv[1:]:
+    host, _, port = place.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), 2).close()
+        print("reached", place)
+    except OSError:
+        print("not", place)
+"""
+
+
+@pytest.fixture(scope="module")
+def image(docker_engine: DockerEngine, toolchain_image: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """An image with the user that services run as."""
+    name = "assay/test-services:1"
+    context = tmp_path_factory.mktemp("context")
+    (context / "Dockerfile").write_text(f"FROM {toolchain_image}\nRUN useradd --uid 1000 --create-home assay\n")
+    docker_engine.build(name, context, context / "log", secrets={}, labels={})
+    yield name
+    docker_engine.remove_image(name)
+
+
+def ours(engine: DockerEngine) -> tuple[int, int]:
+    """Count the containers and networks that these tests have made and that are there now."""
+    wanted = {"label": "assay.run=test-services"}
+    return len(engine._client.containers(all=True, filters=wanted)), len(engine._client.networks(filters=wanted))
+
+
+def reach(box: Box, *places: str) -> list[str]:
+    return box.exec(["python3", "-c", REACH, *places], seconds=40).output.decode().splitlines()
+
+
+@contextmanager
+def listening() -> Iterator[int]:
+    """Listen on every address of this machine; yields the port."""
+    with socket.create_server(("0.0.0.0", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def addresses(engine: DockerEngine) -> set[str]:
+    """Return this machine's addresses on the engine's networks, and the one it has on its own."""
+    networks = engine._client.networks()
+    configs = [config for each in networks for config in (each["IPAM"].get("Config") or ())]
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))  # sends nothing
+        own = probe.getsockname()[0]
+    return {own, *(config["Gateway"] for config in configs if "Gateway" in config)}
+
+
+def test_services_answer_by_their_names_when_the_box_opens(docker_engine: DockerEngine, image: str) -> None:
+    services = [Sidecar(ECHO, image), Sidecar(OTHER, image)]
+    with docker_engine.open(image, Limits(), LABELS, services=services) as box:
+        assert ours(docker_engine) == (3, 1)
+        places = ["echo.example.org:80", "other.example.org:8000"]
+        assert reach(box, *places, "echo.example.org:81") == [
+            *(f"reached {each}" for each in places),
+            "not echo.example.org:81",
+        ]
+    assert ours(docker_engine) == (0, 0)
+
+
+def test_nothing_but_services_can_be_reached(docker_engine: DockerEngine, image: str) -> None:
+    with listening() as port, docker_engine.open(image, Limits(), LABELS, services=[Sidecar(ECHO, image)]) as box:
+        here = sorted(f"{address}:{port}" for address in addresses(docker_engine))
+        outside = ["1.1.1.1:53", "192.0.2.99:80", "example.org:80"]
+        assert len(here) > 1
+        assert reach(box, *here, *outside) == [f"not {place}" for place in (*here, *outside)]
+        interfaces = box.exec(["sh", "-c", "ls /sys/class/net; grep -v ' lo$' /proc/net/if_inet6"]).output.decode()
+        assert interfaces.split() == ["eth0", "lo"]
+
+
+def test_a_box_without_services_has_no_network(docker_engine: DockerEngine, image: str) -> None:
+    with docker_engine.open(image, Limits(), LABELS, services=[]) as box:
+        assert ours(docker_engine) == (1, 0)
+        assert box.exec(["ls", "/sys/class/net"]).output.split() == [b"lo"]
+
+
+def test_boxes_at_the_same_time_see_only_their_own_service(docker_engine: DockerEngine, image: str) -> None:
+    with (
+        docker_engine.open(image, Limits(), LABELS, services=[Sidecar(ECHO, image)]) as one,
+        docker_engine.open(image, Limits(), LABELS, services=[Sidecar(OTHER, image)]) as two,
+    ):
+        assert reach(one, "echo.example.org:80", "other.example.org:8000")[1] == "not other.example.org:8000"
+        assert reach(two, "other.example.org:8000") == ["reached other.example.org:8000"]
+
+
+def test_services_are_held_like_any_box(docker_engine: DockerEngine, image: str) -> None:
+    with docker_engine.open(image, Limits(), LABELS, services=[Sidecar(ECHO, image)]):
+        found = docker_engine._client.containers(filters={"label": "assay.run=test-services"})
+        states = [docker_engine._client.inspect_container(each["Id"])["HostConfig"] for each in found]
+    assert len(states) == 2
+    assert all(each["CapDrop"] == ["ALL"] and not each["Privileged"] and each["Memory"] for each in states)
+    assert all(each["SecurityOpt"] == ["no-new-privileges"] for each in states)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [("echo no such setting; exit 7", "has ended by itself: no such setting"), ("exec sleep 60", "did not answer")],
+)
+def test_a_service_that_does_not_come_up_is_no_fault_of_the_patch(
+    docker_engine: DockerEngine, image: str, monkeypatch: pytest.MonkeyPatch, command: str, told: str
+) -> None:
+    monkeypatch.setattr("assay.harness.engines.services.START_SECONDS", 2.0)
+    broken = ECHO.model_copy(update={"command": command})
+    services = [Sidecar(OTHER, image), Sidecar(broken, image)]
+    with pytest.raises(EnvironmentFailure, match=told), docker_engine.open(image, Limits(), LABELS, services=services):
+        pytest.fail("the box must not open")
+    assert ours(docker_engine) == (0, 0)
+
+
+def test_a_service_without_an_image_is_no_fault_of_the_patch(docker_engine: DockerEngine, image: str) -> None:
+    services = [Sidecar(ECHO, "")]
+    with (
+        pytest.raises(EnvironmentFailure, match="echo"),
+        docker_engine.open(image, Limits(), LABELS, services=services),
+    ):
+        pytest.fail("the box must not open")
+    assert ours(docker_engine) == (0, 0)
+
+
+def test_everything_is_removed_when_the_tests_break(docker_engine: DockerEngine, image: str) -> None:
+    services = [Sidecar(ECHO, image)]
+    with pytest.raises(ZeroDivisionError), docker_engine.open(image, Limits(), LABELS, services=services):
+        raise ZeroDivisionError
+    assert ours(docker_engine) == (0, 0)
+
+
+def test_an_abort_ends_services_that_are_starting(docker_engine: DockerEngine, image: str) -> None:
+    engine = DockerEngine(docker_engine._client)
+    slow = ECHO.model_copy(update={"command": "exec sleep 60"})
+    threading.Timer(1.0, engine.abort).start()
+    with (
+        pytest.raises((EngineError, EnvironmentFailure)),
+        engine.open(image, Limits(), LABELS, services=[Sidecar(slow, image)]),
+    ):
+        pytest.fail("the box must not open")
+    assert ours(engine) == (0, 0)
+
+
+def test_networks_of_dead_owners_are_reaped_and_others_are_left(docker_engine: DockerEngine) -> None:
+    client = docker_engine._client
+    dead = {**LABELS, OWNER: "elsewhere:0:1:1", "assay.deadline": "1"}
+    orphan = client.create_network("assay-test-orphan", internal=True, labels=dead)["Id"]
+    stranger = client.create_network("assay-test-stranger", internal=True, labels={"mine": "1"})["Id"]
+    try:
+        with docker_engine.network(LABELS, 60) as living:
+            assert orphan in docker_engine.orphans()
+            assert orphan[:12] in docker_engine.reap()
+            left = {each["Id"] for each in client.networks()}
+            assert {living, stranger} <= left
+            assert orphan not in left
+    finally:
+        client.remove_network(stranger)
