@@ -257,7 +257,8 @@ def _status(lab: Lab) -> dict[str, str]:
 def unprivileged_user(lab: Lab) -> Answer:
     """Write where only root may, as another user."""
     with lab.open() as box:
-        run = box.exec(["sh", "-c", "id -u; touch /etc/assay-probe 2> /dev/null && echo wrote"], user="nobody", seconds=5)
+        command = "id -u; touch /etc/assay-probe 2> /dev/null && echo wrote"
+        run = box.exec(["sh", "-c", command], user="nobody", seconds=5)
     lines = run.output.decode(errors="replace").split()
     if not lines or not lines[0].isdigit():
         return _unclear(run)
