@@ -29,8 +29,6 @@ from assay.harness.domain import Archive
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.files import atomic_file
 
-DEFAULT_INDEX = ""
-
 ACCEPT = "application/vnd.pypi.simple.v1+json, text/html;q=0.5"
 
 TIMEOUT = 60.0
@@ -86,7 +84,19 @@ def index_url() -> str:
     for name in ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL"):
         if os.environ.get(name):
             return os.environ[name].rstrip("/")
-    return (_pip_setting() or DEFAULT_INDEX).rstrip("/")
+    return (_pip_setting() or _default_of_uv()).rstrip("/")
+
+
+def _default_of_uv() -> str:
+    """Return the index that uv asks when nobody says otherwise; it writes it above a lock, here of nothing."""
+    from uv import find_uv_bin
+
+    command = [find_uv_bin(), "pip", "compile", "-", "--emit-index-url", "--offline", "--no-header", "--no-config"]
+    done = subprocess.run(command, input="", capture_output=True, text=True, check=False)
+    words = done.stdout.split()
+    if "--index-url" not in words:
+        raise EnvironmentFailure(f"uv does not tell which package index it uses: {done.stderr.strip()}")
+    return words[words.index("--index-url") + 1]
 
 
 def _pip_setting() -> str:
