@@ -77,7 +77,7 @@ class Runner:
         Raises:
             KeyboardInterrupt: told to stop; what is finished is saved, and the same call goes on from there.
 
-        In the main thread a second interrupt, or work that does not end after the first, ends the process.
+        In the main thread a second interrupt, or work that does not end after the first, ends the process with 130.
         """
         saved = {} if self.fresh else self._known(tasks)
         pending = self._longest_first([task for task in tasks if task.instance.id not in saved])
@@ -198,6 +198,9 @@ def _failure(task: Task, part: FailedPart, error: str, output: str = "") -> Eval
 def _on_interrupt(abort: Callable[[], None], leave: Callable[[float], None]) -> Iterator[None]:
     """Call ``abort`` at the first SIGINT or SIGTERM and raise KeyboardInterrupt; ``leave`` at the second, or if it is
     still not over after a while.
+
+    After an interrupt the earlier handlers stay away: whoever asked twice must not get another exit status because
+    the work was over between the two.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -206,8 +209,10 @@ def _on_interrupt(abort: Callable[[], None], leave: Callable[[float], None]) -> 
     before = {number: signal.getsignal(number) for number in signals}
     watch = threading.Timer(PATIENCE, leave, [0.0])
     watch.daemon = True
+    stopped = threading.Event()
 
     def stop(_number: int, _frame: FrameType | None) -> None:
+        stopped.set()
         for number in signals:
             signal.signal(number, lambda _number, _frame: leave(IMPATIENCE))
         watch.start()
@@ -220,5 +225,6 @@ def _on_interrupt(abort: Callable[[], None], leave: Callable[[float], None]) -> 
         yield
     finally:
         watch.cancel()
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        if not stopped.is_set():
+            for number, handler in before.items():
+                signal.signal(number, handler)

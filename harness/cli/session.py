@@ -113,6 +113,7 @@ class Session:
         try:
             return work()
         except KeyboardInterrupt:
+            exits.ignore_signals()
             console.say("interrupted; what is finished is saved, the same command goes on from there")
             raise typer.Exit(exits.INTERRUPTED) from None
 
