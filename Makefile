@@ -4,7 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo check test test-docker bench dist-check engine
+NAME ?= go
+
+.PHONY: help setup demo check test test-docker test-lang bench dist-check engine
 
 help: ## Show this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -33,6 +35,9 @@ test: setup engine ## All tests, with real containers
 
 test-docker: setup engine ## Only the tests that need containers
 	$(BIN)/python -m pytest -m docker
+
+test-lang: setup engine ## The hello projects of one language, built and run: make test-lang NAME=go
+	$(BIN)/python -m pytest tests/languages -k "$(NAME)-"
 
 bench: setup engine ## Where the time of one evaluation goes (10 runs of a bundled instance)
 	$(BIN)/python scripts/bench.py

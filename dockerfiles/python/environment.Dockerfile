@@ -9,6 +9,6 @@ FROM base AS work
 RUN --mount=type=bind,target=/build --mount=type=secret,id=settings --mount=type=secret,id=ca --mount=type=cache,target=/root/.cache/uv sh /build/environment.sh
 
 FROM base
-COPY --from=work /opt/venv /opt/venv
+COPY --from=work /opt /opt
 ENV VIRTUAL_ENV=/opt/venv \
     PATH=/opt/venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin

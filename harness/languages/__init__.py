@@ -1,16 +1,25 @@
 """Programming languages: one module each.
 
-A new language is one module that satisfies ``base.Language`` and one line in ``LANGUAGES``.
+A new language is one module that satisfies ``base.Language`` and one line in ``LANGUAGES``, or, from elsewhere, a
+module that is registered as an entry point of the group ``assay.languages``.
 """
 
-from assay.harness.errors import UserError
-from assay.harness.languages import python
-from assay.harness.languages.base import Language
+from assay.harness.languages import c, cpp, go, java, javascript, php, python, ruby, rust, typescript
+from assay.harness.languages.base import Language, load_grammar
 
-__all__ = ["LANGUAGES", "Language", "find"]
+__all__ = ["LANGUAGES", "Language", "find", "load_grammar"]
 
 LANGUAGES: dict[str, Language] = {
     python.NAME: python,
+    java.NAME: java,
+    typescript.NAME: typescript,
+    javascript.NAME: javascript,
+    go.NAME: go,
+    rust.NAME: rust,
+    c.NAME: c,
+    cpp.NAME: cpp,
+    php.NAME: php,
+    ruby.NAME: ruby,
 }
 
 
@@ -20,7 +29,8 @@ def find(name: str) -> Language:
     Raises:
         UserError: it is not supported; the message names those that are.
     """
-    try:
-        return LANGUAGES[name]
-    except KeyError:
-        raise UserError(f"unknown language {name!r}; known are {', '.join(sorted(LANGUAGES))}") from None
+    if name not in LANGUAGES:
+        from assay.harness import plugins
+
+        LANGUAGES[name] = plugins.resolve("language", name, {each: f"{__name__}.{each}" for each in LANGUAGES})
+    return LANGUAGES[name]

@@ -1,8 +1,15 @@
 """What the harness knows about a programming language: which files are tests and what steers their runner."""
 
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from importlib import import_module
 from pathlib import PurePosixPath
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from assay.harness.errors import PluginError
+
+if TYPE_CHECKING:
+    import tree_sitter
 
 
 class Language(Protocol):
@@ -11,8 +18,22 @@ class Language(Protocol):
     NAME: str
     SUFFIXES: frozenset[str]
     """Of source files, with the dot."""
+    DOCKERFILES: str
+    """Folder of ``dockerfiles/`` with what its images are built with; two languages of one toolchain share it."""
+    GRAMMAR: str
+    """Syntax-tree grammar: module and function of an individual grammar wheel, ``tree_sitter_go:language``."""
+    TEST_COMMAND: str
+    """Runs the usual runner; see ``Recipe.test_command`` for its placeholders."""
     DEFAULT_REPORT: str
-    """Name of the report format (``harness.reports.FORMATS``) that the usual runner can write."""
+    """Name of the report format (``harness.reports.FORMATS``) that this command writes."""
+    DEFAULT_LOG: str
+    """Name of the format of what this command prints."""
+    DEFAULT_ID: str
+    """Name of the way (``harness.reports.IDS``) in which labels usually name a test."""
+    FINISHED: frozenset[int]
+    """Exit statuses of a runner that has done all its work, whatever came of the tests."""
+    MANIFESTS: tuple[str, ...]
+    """Patterns (``*`` matches ``/`` too) of the files that decide which packages a build needs."""
 
     BUILD_PRODUCTS: tuple[str, ...]
     """Patterns (``*`` matches ``/`` too) of what an installation leaves in the tree: no patch may bring it along."""
@@ -28,9 +49,54 @@ class Language(Protocol):
         """
         ...
 
-    def test_files(self, paths: Iterable[str]) -> tuple[str, ...]:
-        """Return, in order and once each, those of the paths that a test runner can be given to run."""
+    def test_targets(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """Return, in order and once each, what the test runner is given to run the tests of these files.
+
+        That is the files themselves, or their packages or classes; nothing for a runner that always runs everything.
+        """
         ...
+
+    def normalise(self, test_id: str) -> str:
+        """Return a test's id without what differs from run to run (timings, addresses); most need no change."""
+        ...
+
+
+def unchanged(test_id: str) -> str:
+    """Return the id as it is: the ``normalise`` of a language whose runners print nothing volatile in ids."""
+    return test_id
+
+
+def no_targets(paths: Iterable[str]) -> tuple[str, ...]:  # noqa: ARG001 - the Protocol names it
+    """Return nothing: the ``test_targets`` of a language whose runners always run everything."""
+    return ()
+
+
+def load_grammar(language: Language) -> "tree_sitter.Language":
+    """Return the syntax-tree grammar of a language; nothing else imports one.
+
+    Raises:
+        PluginError: its wheel is not installed; the message names the extra that brings it.
+    """
+    module, _, function = language.GRAMMAR.partition(":")
+    try:
+        import tree_sitter
+
+        return tree_sitter.Language(getattr(import_module(module), function)())
+    except ImportError as error:
+        raise PluginError(
+            f"the grammar of {language.NAME} is not installed ({error}); it comes with assay-bench[grammars]"
+        ) from error
+
+
+def named(path: str, patterns: Iterable[str]) -> bool:
+    """Tell whether the last part of a path matches one of these patterns, letter case included."""
+    name = PurePosixPath(path).name
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def anywhere(*patterns: str) -> tuple[str, ...]:
+    """Return patterns for whole paths that match at the top and in every folder below it."""
+    return tuple(each for pattern in patterns for each in (pattern, f"*/{pattern}"))
 
 
 def folders(path: str) -> tuple[str, ...]:

@@ -4,11 +4,27 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-from assay.harness.languages.base import folders
+from assay.harness.languages.base import folders, unchanged
 
 NAME = "python"
 SUFFIXES = frozenset({".py", ".pyi", ".pyx", ".pxd"})
+DOCKERFILES = "python"
+GRAMMAR = "tree_sitter_python:language"
+TEST_COMMAND = """\
+set -- {files}
+[ "$#" -gt 0 ] && set -- "$@" {canary} || set -- .
+exec /opt/venv/bin/pytest -rA -p no:cacheprovider --maxfail=0 --rootdir=/testbed \\
+  --junitxml={report} -o junit_family=xunit1 "$@"
+"""
+"""``exec`` leaves no shell above the runner, and the runner is named by its absolute path.
+
+The tripwires lie at the top: given beside ``.``, pytest 8 would run them alone."""
 DEFAULT_REPORT = "junit_xml"
+DEFAULT_LOG = "pytest_text"
+DEFAULT_ID = "node"
+FINISHED = frozenset({0, 1})
+MANIFESTS: tuple[str, ...] = ()
+"""None: packages are resolved as of the instance's date."""
 BUILD_PRODUCTS: tuple[str, ...] = ("*.egg-info/*", "*.dist-info/*", "*.pyc")
 """Entry points in the first two load plug-ins into the runner; the last can stand in for a source file."""
 
@@ -53,7 +69,7 @@ def runner_config(path: str) -> bool:
     return name in RUNNER_CONFIG or name.endswith(".pth")
 
 
-def test_files(paths: Iterable[str]) -> tuple[str, ...]:
+def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
     """Return the test modules to run; a module that pytest would not find by its name is run when named."""
     return tuple(dict.fromkeys(path for path in paths if _is_runnable(path)))
 
@@ -61,3 +77,6 @@ def test_files(paths: Iterable[str]) -> tuple[str, ...]:
 def _is_runnable(path: str) -> bool:
     pure = PurePosixPath(path)
     return pure.suffix == ".py" and pure.name not in HELPERS and is_test_file(path)
+
+
+normalise = unchanged

@@ -1,10 +1,10 @@
-# Makes /testbed and installs the project in it; what came about is left below /delta for the last stage.
+# Makes /testbed and installs or pre-builds the project in it, without a network; what came about there and below /opt
+# is left below /delta for the last stage.
 set -eu
 touch /tmp/start
-export PYTHONDONTWRITEBYTECODE=1 PIP_NO_INDEX=1 PIP_NO_CACHE_DIR=1
-. /build/project.sh
+[ ! -e /build/project.sh ] || . /build/project.sh
 
-mkdir /testbed
+mkdir -p /testbed
 tar --extract --no-same-owner --file /build/tree.tar --directory /testbed
 cd /testbed
 
@@ -21,24 +21,17 @@ git add --all --force
 git -c gc.auto=0 commit --quiet --allow-empty --no-gpg-sign --message base
 git repack -a -d -q
 rm -f .git/COMMIT_EDITMSG
+mkdir -p .git/info
 
-if [ -e /build/install.sh ]; then
-    sh -eu /build/install.sh
-else
-    python /build/install.py "$BACKEND" "$BACKEND_PATH"
-fi
+. /build/install.sh
 
 # The tree stays equal to its commit: tracked files go back, new ones are hidden from git.
+cd /testbed
 git diff --quiet || git checkout --quiet -- .
-mkdir -p .git/info
-echo __pycache__/ > .git/info/exclude
-git ls-files --others --exclude-standard | sed 's|^|/|' >> .git/info/exclude
-
-# Test data may be wrong Python on purpose, and pytest compiles test modules its own way.
-env -u PYTHONDONTWRITEBYTECODE python -m compileall -q -j 0 -x '(^|/)(tests?|testing|docs?)/' . > /dev/null 2>&1 || true
+git ls-files --others --exclude-standard --directory --no-empty-directory | sed 's|^|/|; s|/$||' >> .git/info/exclude
 
 mkdir /delta
-(cd /opt/venv && find . -cnewer /tmp/start \( -type f -o -type l \) -print0) > /tmp/changed
-tar --create --directory /opt/venv --null --files-from /tmp/changed | (mkdir -p /delta/opt/venv && tar --extract --directory /delta/opt/venv)
+(cd / && find opt -cnewer /tmp/start -print0) > /tmp/changed
+tar --create --directory / --no-recursion --null --files-from /tmp/changed | tar --extract --same-owner --directory /delta
 mv /testbed /delta/testbed
 chown -R assay: /delta/testbed

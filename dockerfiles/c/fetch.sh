@@ -1,0 +1,1 @@
+# Nothing: libraries come from Debian packages, which the recipe names.

@@ -1,0 +1,6 @@
+# Builds the project and its tests, so that a patch's tests only compile what the patch changes.
+if [ -e /build/commands.sh ]; then
+    sh -eu /build/commands.sh
+elif [ -e CMakeLists.txt ]; then
+    { cmake -S . -B assay-build -DCMAKE_BUILD_TYPE=Debug && cmake --build assay-build --parallel 2; } || true
+fi

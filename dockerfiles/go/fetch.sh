@@ -1,0 +1,16 @@
+# Downloads the modules of every go.mod of the tree, and compiles what its packages and tests import from them and from
+# the standard library: instances with the same modules share that.
+unset GOPROXY
+[ -z "${HOST_GOPROXY:-}" ] || export GOPROXY="$HOST_GOPROXY"
+mkdir -p /opt/go/mod /opt/go/build
+find . -name go.mod -not -path '*/testdata/*' -not -path '*/vendor/*' | sort > /tmp/modules
+while read -r file; do
+    (cd "$(dirname "$file")" && go mod download)
+done < /tmp/modules
+foreign='{{if and (not .ForTest) (or (not .Module) (not .Module.Main))}}{{.ImportPath}}{{end}}'
+while read -r file; do
+    # What does not compile (here, or yet) is seen by the tests that need it.
+    (cd "$(dirname "$file")" && go list -e -deps -test -f "$foreign" ./... | xargs -r go list -e -export > /dev/null) || true
+done < /tmp/modules
+chmod -R a+rX /opt/go
+chown -R assay: /opt/go/build

@@ -1,0 +1,7 @@
+# Compiles the project and its tests, so that a patch's tests only compile what the patch changes.
+if [ -e /build/commands.sh ]; then
+    sh -eu /build/commands.sh
+else
+    mvn --offline --batch-mode --quiet --fail-at-end test-compile > /dev/null 2>&1 || true
+fi
+find . -path '*/surefire-reports/*' -delete

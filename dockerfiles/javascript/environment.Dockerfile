@@ -1,0 +1,12 @@
+# The packages that a tree's package.json files name. Many instances share one environment.
+FROM @PARENT@ AS base
+@SYSTEM_PACKAGES@
+RUN useradd --uid 1000 --non-unique --create-home --shell /bin/bash assay \
+ && git config --system --add safe.directory /testbed
+
+# Everything that a download needs stays in this stage.
+FROM base AS work
+RUN --mount=type=bind,target=/build --mount=type=secret,id=settings --mount=type=secret,id=ca --mount=type=cache,target=/root/.npm sh /build/environment.sh
+
+FROM base
+COPY --from=work /opt /opt

@@ -1,0 +1,153 @@
+# Installs the packages of the tree: those of its lock file, or those of the instance's day. Install scripts of packages
+# run here and nowhere else; those of the project itself are a matter of the instance.
+export NODE_ENV=development
+export npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false npm_config_legacy_peer_deps=true
+# Programs that packages would fetch from elsewhere than the package index: tests that need one get it from Debian.
+export PUPPETEER_SKIP_DOWNLOAD=1 PUPPETEER_SKIP_CHROMIUM_DOWNLOAD=1 PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1
+export CYPRESS_INSTALL_BINARY=0 ELECTRON_SKIP_BINARY_DOWNLOAD=1 CHROMEDRIVER_SKIP_DOWNLOAD=true
+
+# Prints the package with a package manager that reads the tree's lock file.
+manager() {
+    case "$1" in
+        pnpm-lock.yaml)
+            case "$(sed -n "s/^lockfileVersion: *'\{0,1\}\([0-9]*\).*/\1/p" "$1")" in
+                5) echo pnpm@7 ;;
+                6) echo pnpm@8 ;;
+                *) echo pnpm@9 ;;
+            esac ;;
+        *) if grep -q '^__metadata:' "$1"; then echo @yarnpkg/cli-dist@4; else echo yarn@1; fi ;;
+    esac
+}
+
+with_manager() {
+    package=$(manager "$1")
+    npm install --silent --no-save --prefix /tmp/manager "$package"
+    PATH="/tmp/manager/node_modules/.bin:$PATH"
+    case "$package" in
+        pnpm@*)
+            pnpm install --frozen-lockfile --config.package-manager-strict=false --config.strict-peer-dependencies=false \
+                --store-dir /root/.npm/pnpm --package-import-method copy ;;
+        yarn@*)
+            # Whichever address of the package index the lock was made with.
+            sed -i "s|^  resolved \"https://[^/]*/\(.*/-/\)|  resolved \"$(npm config get registry)\1|" "$1"
+            YARN_CACHE_FOLDER=/root/.npm/yarn yarn install --frozen-lockfile --ignore-engines --non-interactive ;;
+        *)
+            export YARN_ENABLE_TELEMETRY=0 YARN_IGNORE_PATH=1 YARN_NODE_LINKER=node-modules
+            YARN_GLOBAL_FOLDER=/root/.npm/berry YARN_ENABLE_GLOBAL_CACHE=true yarn install --immutable ;;
+    esac
+}
+
+node - <<'END'
+const fs = require("fs"), path = require("path");
+const clean = (folder) => {
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory() && entry.name !== "node_modules") clean(file);
+    if (!entry.isFile() || entry.name !== "package.json") continue;
+    try {
+      const { scripts, ...rest } = JSON.parse(fs.readFileSync(file, "utf8"));
+      if (scripts) fs.writeFileSync(file, JSON.stringify(rest, null, 2));
+    } catch {} // test data, no manifest
+  }
+};
+clean(".");
+END
+
+if [ -e package-lock.json ] || [ -e npm-shrinkwrap.json ]; then
+    npm ci
+elif [ -e pnpm-lock.yaml ]; then
+    with_manager pnpm-lock.yaml
+elif [ -e yarn.lock ]; then
+    with_manager yarn.lock
+elif [ -e package.json ]; then
+    npm install --no-package-lock --before="$(cat /build/cutoff)"
+fi
+
+# Links between the packages of one repository lead into the tree, wherever the packages themselves come to lie.
+find . -name node_modules -type d -prune > /tmp/folders
+xargs -r -d '\n' -a /tmp/folders -I@ find @ -type l > /tmp/links
+while read -r link; do
+    target=$(readlink -f "$link" || true)
+    case "$target" in
+        "" | */node_modules/*) ;;
+        *) ln -sfn "$target" "$link" ;;
+    esac
+done < /tmp/links
+while read -r folder; do
+    mkdir -p "/opt/node/$(dirname "$folder")"
+    mv "$folder" "/opt/node/$folder"
+done < /tmp/folders
+mkdir -p /opt/node
+chown -R assay: /opt/node
+
+# What gives the report of runners that write none by themselves, in the form of jest's. It lies out of reach of patches.
+mkdir -p /opt/assay
+cat > /opt/assay/results.js <<'END'
+const fs = require("fs");
+
+const tests = [];
+const errors = [];
+
+exports.add = (suites, title, status) => tests.push({ ancestorTitles: suites, title, status });
+exports.error = (where) => errors.push({ name: where, status: "failed", assertionResults: [] });
+exports.write = (file) => {
+  const all = { name: "", status: "", assertionResults: tests };
+  fs.writeFileSync(file, JSON.stringify({ testResults: [all, ...errors] }));
+};
+END
+# Usage: node /opt/assay/jasmine.js REPORT CONFIG [FILE...]
+cat > /opt/assay/jasmine.js <<'END'
+const results = require("./results");
+
+const [report, config, ...files] = process.argv.slice(2);
+const Jasmine = require("/opt/node/node_modules/jasmine");
+const runner = new Jasmine({ projectBaseDir: process.cwd() });
+const suites = [];
+const thrown = (where, of) => (of && of.failedExpectations || []).forEach(() => results.error(where));
+
+runner.loadConfigFile(config);
+runner.seed("1");
+runner.env.addReporter({
+  suiteStarted: (suite) => void suites.push(suite.description),
+  suiteDone(suite) {
+    thrown(suites.join(" "), suite);
+    suites.pop();
+  },
+  specDone: (spec) => void results.add([...suites], spec.description, spec.status === "excluded" ? "pending" : spec.status),
+  jasmineDone(all) {
+    thrown("jasmine", all);
+    results.write(report);
+  },
+});
+runner.execute(files.length ? files : undefined);
+END
+# Usage: ASSAY_REPORT=REPORT ASSAY_KARMA=CONFIG karma start /opt/assay/karma.conf.js
+cat > /opt/assay/karma.conf.js <<'END'
+const path = require("path");
+const results = require("./results");
+
+const { ASSAY_REPORT: report, ASSAY_KARMA: theirs = "karma.conf.js" } = process.env;
+const flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]; // a box has no rights for another sandbox
+
+function Reporter() {
+  this.onSpecComplete = (browser, { suite, description, skipped, success }) =>
+    results.add(suite, description, skipped ? "pending" : success ? "passed" : "failed");
+  this.onBrowserError = () => results.error("browser");
+  this.onRunComplete = () => results.write(report);
+}
+
+module.exports = (config) => {
+  const file = path.resolve(theirs);
+  const configure = require(file);
+  (configure.default || configure)(config);
+  config.set({
+    basePath: path.resolve(path.dirname(file), config.basePath || ""),
+    browsers: ["Headless"],
+    customLaunchers: { Headless: { base: "ChromeHeadless", flags } },
+    plugins: [...(config.plugins || ["karma-*"]), { "reporter:assay": ["type", Reporter] }],
+    reporters: ["dots", "assay"],
+    singleRun: true,
+    autoWatch: false,
+  });
+};
+END

@@ -1,0 +1,1 @@
+# Nothing: PHP packages come from Debian, which the recipe names.

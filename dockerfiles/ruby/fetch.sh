@@ -1,0 +1,1 @@
+# Nothing: gems come from Debian packages, which the recipe names.

@@ -1,0 +1,16 @@
+# The crates that a tree's Cargo files name. Many instances share one environment.
+FROM @PARENT@ AS base
+@SYSTEM_PACKAGES@
+RUN useradd --uid 1000 --non-unique --create-home --shell /bin/bash assay \
+ && git config --system --add safe.directory /testbed
+ENV CARGO_HOME=/opt/cargo \
+    CARGO_TARGET_DIR=/opt/target \
+    CARGO_INCREMENTAL=0 \
+    CARGO_TERM_COLOR=never
+
+# Everything that a download needs stays in this stage.
+FROM base AS work
+RUN --mount=type=bind,target=/build --mount=type=secret,id=settings --mount=type=secret,id=ca --mount=type=cache,target=/root/.cache/cargo sh /build/environment.sh
+
+FROM base
+COPY --from=work /opt /opt

@@ -1,0 +1,67 @@
+"""Go, with its own test command."""
+
+import re
+from collections.abc import Iterable
+
+from assay.harness.languages.base import folders, named, unchanged
+
+NAME = "go"
+SUFFIXES = frozenset({".go"})
+DOCKERFILES = "go"
+GRAMMAR = "tree_sitter_go:language"
+TEST_COMMAND = """\
+set -- {files}
+[ "$#" -gt 0 ] || set -- ./...
+status=0
+for package in "$@"; do
+  module=$(dirname "$package")
+  [ ! -e "$package/go.mod" ] || module=$package
+  until [ -e "$module/go.mod" ] || [ "$module" = . ]; do module=$(dirname "$module"); done
+  (cd "$module" && exec go test -json -vet=off -count=1 -timeout=0 "$OLDPWD/$package") >> {report} || status=$?
+done
+exit "$status"
+"""
+"""A package is tested from within its own module. Nothing is taken from a cache of results, and the harness alone
+keeps the time."""
+DEFAULT_REPORT = "go_json"
+DEFAULT_LOG = "go_text"
+DEFAULT_ID = "node"
+FINISHED = frozenset({0, 1})
+MANIFESTS: tuple[str, ...] = ("go.mod", "go.sum", "go.work", "go.work.sum")
+BUILD_PRODUCTS: tuple[str, ...] = ("*.a", "*.o", "*.syso")
+"""The last is linked into whatever lies in its folder."""
+
+TEST_FOLDERS = re.compile(r"e2e|tests?|testing|testdata|[a-z]*test(util|helper|support|case|mock|storage)s?|[a-z]+test")
+"""Beside test code and data, the packages of helpers that the tests' assertions go through, such as ``httptest``."""
+NO_TESTS = frozenset({"latest", "attest", "contest", "fastest", "shortest"})
+"""Words that end like those by chance."""
+
+
+def is_test_file(path: str) -> bool:
+    """Tell whether a file belongs to the tests: by Go's own naming, or by a folder of helpers and data."""
+    return path.endswith("_test.go") or any(map(TEST_FOLDERS.fullmatch, {*folders(path)} - NO_TESTS))
+
+
+def runner_config(path: str) -> bool:
+    """Tell whether a file decides which code the tests are built from.
+
+    A module file can replace a package of assertions, and a workspace or a vendor folder stands in for the module
+    cache. A fix that needs a further module cannot get it anyway: tests have no network.
+    """
+    return named(path, MANIFESTS) or "vendor" in folders(path)
+
+
+def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the packages of the test files, ``./dir``; the data of a package lies in its folder ``testdata``."""
+    return tuple(dict.fromkeys(package for package in map(_package, paths) if package))
+
+
+def _package(path: str) -> str:
+    above, data, _ = f"/{path}".partition("/testdata/")
+    if not data and not path.endswith("_test.go"):
+        return ""
+    folder = above if data else above.rpartition("/")[0]
+    return f".{folder}"
+
+
+normalise = unchanged

@@ -1,0 +1,93 @@
+"""Java, with Maven or Gradle."""
+
+import re
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import PurePosixPath
+
+from assay.harness.languages.base import folders, named
+
+NAME = "java"
+SUFFIXES = frozenset({".java"})
+DOCKERFILES = "java"
+GRAMMAR = "tree_sitter_java:language"
+TEST_COMMAND = """\
+set -- {files}
+[ "$#" -eq 0 ] || set -- "-Dtest=$(IFS=,; echo "$*")" -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false
+find . -path '*/surefire-reports/TEST-*.xml' -delete
+mvn --offline --batch-mode --fail-at-end -DskipTests=false -Dmaven.test.skip=false \\
+  -Dmaven.test.failure.ignore=false "$@" test
+status=$?
+mkdir -p {reports}
+find . -path '*/surefire-reports/TEST-*.xml' -exec cp --parents -t {reports} {} +
+exit "$status"
+"""
+"""Every module writes its own reports; those that lay there before tell nothing. The last properties win over the
+project's own."""
+DEFAULT_REPORT = "junit_xml"
+DEFAULT_LOG = "maven_text"
+DEFAULT_ID = "method"
+FINISHED = frozenset({0, 1})
+MANIFESTS: tuple[str, ...] = (
+    *("pom.xml", ".mvn/*"),
+    *("*.gradle", "*.gradle.kts", "gradle.properties", "gradle.lockfile"),
+    *("*.versions.toml", "gradle-wrapper.properties", "maven-wrapper.properties"),
+)
+OUTPUTS = (
+    *("target/classes/*", "target/test-classes/*", "target/*-reports/*", "target/maven-status/*"),
+    *("build/classes/*", "build/resources/*", "build/libs/*", "build/test-results/*", "build/tmp/*"),
+    *(".gradle/*", "*.class"),
+)
+BUILD_PRODUCTS: tuple[str, ...] = tuple(each for output in OUTPUTS for each in (output, f"*/{output}"))
+"""By the folders below ``target`` and ``build``: packages have these names, too."""
+
+TEST_NAMES = re.compile(r"\w+(Tests?|TestCase|IT|Spec)\.(java|kt|groovy)")
+CONFIGURATION = (
+    *("pom.xml", "build.xml", "*.ant.xml", "ivy.xml", "mvnw", "mvnw.cmd", "gradlew", "gradlew.bat"),
+    *("*.gradle", "*.gradle.kts", "*.gradle.dcl", "gradle.properties", "gradle.lockfile", "*.versions.toml"),
+    "*-wrapper.properties",
+    *("junit-platform.properties", "testng.xml"),  # extensions that are found by themselves; which tests there are
+)
+STEERING = re.compile(
+    r"^gradle/|(^|/)(\.mvn|buildSrc|build-logic)/"  # further build logic
+    r"|META-INF/services/org\.(junit|testng|spockframework)\."  # registers listeners of the runner
+    r"|(^|/)(org/junit|junit/framework|org/testng|org/hamcrest|org/apache/maven/surefire)/.*\.(java|kt|groovy)$"
+)
+"""Of a whole path. The project's classes come before its libraries': one of a runner's packages would replace it."""
+_HASH = re.compile(r"(?<=[\w$;])@[0-9a-f]{5,8}\b")
+
+
+def is_test_file(path: str) -> bool:
+    """Tell whether a file belongs to the tests.
+
+    Build tools name the source sets (``src/test``, ``src/integrationTest``); elsewhere a class's name tells. A folder
+    ``test`` or ``tests`` counts in front of the package only: packages of these names ship.
+    """
+    inside = folders(path)
+    sets = [below for above, below in pairwise(inside) if above == "src"]
+    if any(name.startswith("test") or "Test" in name for name in sets):
+        return True
+    if inside[:1] in {("test",), ("tests",)} or any(name.startswith("test-") for name in inside[:2]):
+        return True
+    return "main" not in sets and TEST_NAMES.fullmatch(PurePosixPath(path).name) is not None
+
+
+def runner_config(path: str) -> bool:
+    """Tell whether a file configures the build or the test runner, or could take the place of a part of it."""
+    return named(path, CONFIGURATION) or STEERING.search(path) is not None
+
+
+def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the simple names of the classes in test files: every version of every runner understands those."""
+    return tuple(dict.fromkeys(PurePosixPath(path).stem for path in paths if _is_class(path)))
+
+
+def _is_class(path: str) -> bool:
+    if not path.endswith((".java", ".kt", ".groovy")) or not is_test_file(path):
+        return False
+    return "resources" not in folders(path) and not named(path, ["package-info.*", "module-info.*"])
+
+
+def normalise(test_id: str) -> str:
+    """Return the id without the hash codes of parameters that have no text of their own."""
+    return _HASH.sub("", test_id)

@@ -1,0 +1,93 @@
+"""JavaScript, with jest; other runners (vitest, mocha, karma, node's own, jasmine) are a matter of recipes."""
+
+import re
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from assay.harness.languages.base import anywhere, folders, named
+
+NAME = "javascript"
+SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs"})
+DOCKERFILES = "javascript"
+GRAMMAR = "tree_sitter_javascript:language"
+TEST_COMMAND = """\
+set -- {files}
+[ "$#" -eq 0 ] || set -- --runTestsByPath "$@"
+exec node_modules/.bin/jest --ci --json --outputFile={report} "$@"
+"""
+"""Without ``--ci``, a snapshot that is not there would be written and pass."""
+DEFAULT_REPORT = "jest_json"
+DEFAULT_LOG = "jest_text"
+DEFAULT_ID = "any_title"
+FINISHED = frozenset({0, 1})
+MANIFESTS: tuple[str, ...] = (
+    *("package.json", "package-lock.json", "npm-shrinkwrap.json", ".npmrc"),
+    *("yarn.lock", ".yarnrc", ".yarnrc.yml", "pnpm-lock.yaml", "pnpm-workspace.yaml"),
+)
+BUILD_PRODUCTS: tuple[str, ...] = anywhere("node_modules", "node_modules/*", "*.node", "*.tsbuildinfo")
+
+TEST_FOLDERS = frozenset({"tests", "__tests__", "__mocks__", "__snapshots__", "__fixtures__", "cypress", "e2e"})
+TOP_FOLDERS = frozenset({"test", "spec", "specs"})
+SOURCES = frozenset({"src", "lib"})
+_CODE = r"\.([cm]?[jt]sx?|json|html|vue|svelte|coffee)"
+TEST_NAMES = re.compile(rf"((test|tests|spec)|.+[.\-_](tests?|spec|test-d|cy)){_CODE}|.+\.snap")
+EVERYWHERE = (
+    *("package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml"),  # scripts, options
+    *(".npmrc", ".yarnrc", ".yarnrc.yml", ".pnp.*", ".pnpmfile.cjs", "pnpm-workspace.yaml"),  # where modules come from
+    *("lerna.json", "nx.json", "turbo.json", "[gG]runtfile.*", "[gG]ulpfile.*"),  # what "test" runs
+    *(".mocharc*", ".jasminerc*", ".taprc*", ".nycrc*", ".c8rc*", ".babelrc*", ".swcrc"),
+    *("tsconfig*.json", "jsconfig.json", "bunfig.toml", "deno.json*"),  # where imports lead
+    *("setupTests.*", "setup-tests.*"),
+)
+OUTSIDE = re.compile(
+    r".+\.conf(ig)?\.\w+"  # of runners, and of bundlers and compilers, which make something else of a test's text
+    r"|(jest|vitest|karma|mocha|jasmine|ava|wdio|cypress|playwright|testem|wtr|web-test-runner)[.\-_].+"
+    r"|test[-_.]?(setup|env|shim|entry).*"
+)
+"""Names that count outside the folders of sources."""
+_SNAPSHOT = re.compile(r"__snapshots__/([^/]+)\.snap$")
+_DURATION = re.compile(r"\s+\(?\d+(\.\d+)?\s?m?s\)?$")
+
+
+def is_test_file(path: str) -> bool:
+    """Tell whether a file belongs to the tests.
+
+    Below a folder of sources, ``test`` and ``spec`` may be part of a product, such as a test framework's; the names
+    that only tests have count everywhere.
+    """
+    inside = folders(path)
+    if TEST_FOLDERS & set(inside) or TEST_NAMES.fullmatch(PurePosixPath(path).name):
+        return True
+    first = next((at for at, name in enumerate(inside) if name in SOURCES), len(inside))
+    return bool(TOP_FOLDERS & set(inside[:first]))
+
+
+def runner_config(path: str) -> bool:
+    """Tell whether a file configures the test runner, what loads modules for it, or what transforms the tests.
+
+    Modules that a configuration names cannot be told by their path; the configuration that names them can.
+    """
+    inside = set(folders(path))
+    if named(path, EVERYWHERE) or ".yarn" in inside:
+        return True
+    return not SOURCES & inside and OUTSIDE.fullmatch(PurePosixPath(path).name) is not None
+
+
+def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the test modules, by their names or folders; a snapshot stands for the module beside it."""
+    modules = (_SNAPSHOT.sub(r"\1", path) for path in paths)
+    return tuple(dict.fromkeys(path for path in modules if _is_runnable(path)))
+
+
+def _is_runnable(path: str) -> bool:
+    pure = PurePosixPath(path)
+    if not re.fullmatch(r"\.[cm]?[jt]sx?", pure.suffix) or not is_test_file(path) or path.endswith(".d.ts"):
+        return False
+    if TEST_NAMES.fullmatch(pure.name):
+        return True
+    return not {"fixtures", "__fixtures__", "__mocks__", "helpers"} & set(folders(path)) and not runner_config(path)
+
+
+def normalise(test_id: str) -> str:
+    """Return the id without the duration that some reporters put behind a title."""
+    return _DURATION.sub("", test_id)

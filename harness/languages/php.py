@@ -1,0 +1,67 @@
+"""PHP, with PHPUnit."""
+
+from collections.abc import Iterable
+
+from assay.harness.languages.base import folders, named, unchanged
+
+NAME = "php"
+SUFFIXES = frozenset({".php"})
+DOCKERFILES = "php"
+GRAMMAR = "tree_sitter_php:language_php"
+TEST_COMMAND = """\
+runner=vendor/bin/phpunit
+[ -x "$runner" ] || runner=/usr/bin/phpunit
+mkdir -p {reports}
+set -- {files}
+[ "$#" -gt 0 ] || exec "$runner" --log-junit {reports}/all.xml
+status=0 number=0
+for file in "$@"; do
+  number=$((number + 1)) said=0
+  "$runner" --log-junit "{reports}/$number.xml" "$file" || said=$?
+  [ "$said" -le "$status" ] || status=$said
+done
+exit "$status"
+"""
+"""Most versions take one file at a time. The worst status counts."""
+DEFAULT_REPORT = "junit_xml"
+DEFAULT_LOG = "phpunit_text"
+DEFAULT_ID = "testdox"
+FINISHED = frozenset({0, 1, 2})
+"""2: a test ended in an error."""
+MANIFESTS: tuple[str, ...] = ("composer.json", "composer.lock")
+BUILD_PRODUCTS: tuple[str, ...] = ("vendor", "vendor/*", "*/.phpunit.cache/*", ".phpunit.cache/*", "*.phar")
+"""Composer's packages, the runner among them."""
+
+TEST_FOLDERS = frozenset({"test", "tests", "Tests", "spec", "features"})
+SOURCES = frozenset({"src", "lib", "app"})
+TEST_NAMES = ("*Test.php", "*TestCase.php", "*.phpt")
+CONFIGURATION = (
+    *("phpunit.xml", "phpunit.xml.*", "phpunit.*.xml", "phpunit-*.xml"),
+    *("composer.json", "composer.lock"),  # files that are loaded before all others
+    *("codeception.yml", "codeception.*.yml", "behat.yml", "behat.*.yml", "phpspec.yml", "kahlan-config.php"),
+    *("php.ini", ".user.ini", ".env.testing", ".env.test"),
+)
+
+
+def is_test_file(path: str) -> bool:
+    """Tell whether a file belongs to the tests.
+
+    Below a folder of sources only ``Tests`` and ``tests`` count: there, a ``FooTest`` may be part of the product.
+    """
+    inside = folders(path)
+    if {"Tests", "tests"} & set(inside):
+        return True
+    return not SOURCES & set(inside) and (bool(TEST_FOLDERS & set(inside)) or named(path, TEST_NAMES))
+
+
+def runner_config(path: str) -> bool:
+    """Tell whether a file configures the test runner or what is loaded before the tests."""
+    return named(path, CONFIGURATION)
+
+
+def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the files that PHPUnit would find by their names."""
+    return tuple(dict.fromkeys(path for path in paths if is_test_file(path) and named(path, ["*Test.php", "*.phpt"])))
+
+
+normalise = unchanged

@@ -1,0 +1,58 @@
+"""Ruby, with RSpec; minitest is a matter of recipes."""
+
+import re
+from collections.abc import Iterable
+
+from assay.harness.languages.base import folders, named
+
+NAME = "ruby"
+SUFFIXES = frozenset({".rb"})
+DOCKERFILES = "ruby"
+GRAMMAR = "tree_sitter_ruby:language"
+TEST_COMMAND = "exec /usr/bin/rspec --no-color --format progress --format json --out {report} {files}"
+DEFAULT_REPORT = "rspec_json"
+DEFAULT_LOG = "rspec_text"
+DEFAULT_ID = "rspec"
+FINISHED = frozenset({0, 1})
+MANIFESTS: tuple[str, ...] = ("Gemfile", "Gemfile.lock", "gems.rb", "gems.locked", "*.gemspec")
+BUILD_PRODUCTS: tuple[str, ...] = ("vendor/bundle/*", "*.so", "*.bundle", "*.o")
+
+TEST_FOLDERS = frozenset({"test", "tests", "spec", "features"})
+SOURCES = frozenset({"lib", "app"})
+TEST_NAMES = ("*_spec.rb", "*_test.rb", "test_*.rb", "*.feature")
+CONFIGURATION = (
+    *(".rspec", ".rspec-*", "cucumber.yml", ".simplecov", ".minitest"),
+    *("spec_helper.rb", "rails_helper.rb", "test_helper.rb", "minitest_helper.rb"),
+    *("Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb", "*.rake"),  # what "test" runs
+    *("Gemfile", "Gemfile.lock", "gems.rb", "gems.locked", "*.gemspec", ".ruby-version"),
+)
+SHADOWS = re.compile(r"(^|/)lib/(rspec|minitest|test[-_/]unit|cucumber|rake|bundler|rubygems)([-_./]|$)")
+"""Of a whole path: ``lib`` comes before the gems, and minitest loads every plug-in that it finds there."""
+_ADDRESS = re.compile(r"(?<=:)0x[0-9a-f]+\b")
+
+
+def is_test_file(path: str) -> bool:
+    """Tell whether a file belongs to the tests; below ``lib`` and ``app``, a product's own help for tests lies."""
+    inside = set(folders(path))
+    return not SOURCES & inside and (bool(TEST_FOLDERS & inside) or named(path, TEST_NAMES))
+
+
+def runner_config(path: str) -> bool:
+    """Tell whether a file configures the test runner, or could take the place of a part of it.
+
+    Among the sources, such names are those of templates.
+    """
+    inside = set(folders(path))
+    if SHADOWS.search(path) or ".bundle" in inside:
+        return True
+    return not SOURCES & inside and named(path, CONFIGURATION)
+
+
+def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the files that hold tests, by their names."""
+    return tuple(dict.fromkeys(path for path in paths if is_test_file(path) and named(path, TEST_NAMES[:3])))
+
+
+def normalise(test_id: str) -> str:
+    """Return the id without the addresses of objects, which stand in descriptions that RSpec makes by itself."""
+    return _ADDRESS.sub("0x", test_id)

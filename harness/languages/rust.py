@@ -1,0 +1,64 @@
+"""Rust, with cargo's test command."""
+
+import re
+from itertools import pairwise
+
+from assay.harness.languages.base import folders, named, no_targets
+
+NAME = "rust"
+SUFFIXES = frozenset({".rs"})
+DOCKERFILES = "rust"
+GRAMMAR = "tree_sitter_rust:language"
+TEST_COMMAND = """\
+cargo test --offline --no-fail-fast > {report} 2>&1
+status=$?
+cat {report}
+exit "$status"
+"""
+"""Which files make up which test program only cargo knows: all of them are run. The lines that name the programs go to
+the other stream, so the report holds both."""
+DEFAULT_REPORT = "cargo_text"
+DEFAULT_LOG = "cargo_text"
+DEFAULT_ID = "node"
+FINISHED = frozenset({0, 101})
+MANIFESTS: tuple[str, ...] = ("Cargo.toml", "Cargo.lock", "rust-toolchain", "rust-toolchain.toml", ".cargo/*")
+BUILD_PRODUCTS: tuple[str, ...] = ("target/*", "*/target/debug/*", "*/target/release/*", "*.rlib", "*.rmeta", "*.o")
+"""Deeper down, a folder ``target`` may as well hold sources."""
+
+TEST_FOLDERS = re.compile(r"tests|testdata|fixtures|snapshots|(.+[-_])?test[-_]?(util|helper|support)s?")
+TEST_NAMES = ("tests.rs", "test_*.rs", "testutil*.rs", "*_test.rs", "*_tests.rs", "*.snap")
+"""Unit tests inside a source file cannot be told by its path."""
+CONFIGURATION = (
+    *("Cargo.toml", "Cargo.lock"),  # test targets, their harness, and patches of dependencies
+    *("rust-toolchain", "rust-toolchain.toml"),
+    *("nextest.toml", "insta.yaml", ".insta.yaml"),  # retries, and snapshots that pass or are accepted regardless
+)
+_LINE = re.compile(r" \(line \d+\)$")
+
+
+def is_test_file(path: str) -> bool:
+    """Tell whether a file belongs to the tests.
+
+    A folder ``test`` counts at the top and below ``resources`` only: a program may well have a command of that name.
+    """
+    inside = folders(path)
+    if named(path, TEST_NAMES) or any(map(TEST_FOLDERS.fullmatch, inside)):
+        return True
+    return inside[:1] == ("test",) or ("resources", "test") in pairwise(inside)
+
+
+def runner_config(path: str) -> bool:
+    """Tell whether a file steers cargo or a test library, or runs before the tests are built.
+
+    A build script is known by its name, except among sources, where that name is a module's.
+    """
+    inside = folders(path)
+    return named(path, CONFIGURATION) or ".cargo" in inside or (named(path, ["build.rs"]) and "src" not in inside)
+
+
+test_targets = no_targets
+
+
+def normalise(test_id: str) -> str:
+    """Return the id of a documentation test without its line: any edit above it moves it."""
+    return _LINE.sub("", test_id)

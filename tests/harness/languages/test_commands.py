@@ -1,0 +1,160 @@
+"""The test commands as a shell runs them, with stand-ins for the tools: statuses and reports must be the tools' own."""
+
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from assay.harness.languages import LANGUAGES, find
+
+LOG = 'echo "$(basename "$0") in $PWD: $*" >> "$TOOLS/calls"\n'
+
+
+class Place:
+    """A tree, a folder for reports, and tools that do what a test tells them."""
+
+    def __init__(self, root: Path) -> None:
+        self.tree, self.reports, self.tools = root / "tree", root / "reports", root / "tools"
+        for folder in (self.tree, self.reports, self.tools):
+            folder.mkdir()
+
+    def tool(self, name: str, body: str = "", *, at: str = "") -> None:
+        path = (self.tree / at if at else self.tools) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{LOG}{body}\n")
+        path.chmod(0o755)
+
+    def write(self, path: str, text: str = "") -> None:
+        (self.tree / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.tree / path).write_text(text)
+
+    def run(self, language: str, *targets: str) -> int:
+        script = filled(language, str(self.reports), *targets)
+        env = {"PATH": f"{self.tools}:/usr/bin:/bin", "TOOLS": str(self.tools)}
+        return subprocess.run(["sh", "-c", script], cwd=self.tree, env=env, check=False).returncode
+
+    @property
+    def calls(self) -> list[str]:
+        text = (self.tools / "calls").read_text().replace(str(self.tree), "TREE").replace(str(self.reports), "REPORTS")
+        return text.splitlines()
+
+    @property
+    def reported(self) -> list[str]:
+        return sorted(str(path.relative_to(self.reports)) for path in self.reports.rglob("*") if path.is_file())
+
+
+def filled(language: str, reports: str, *targets: str) -> str:
+    values = {"{files}": shlex.join(targets), "{reports}": reports, "{report}": f"{reports}/report", "{canary}": ""}
+    script = find(language).TEST_COMMAND
+    for placeholder, value in values.items():
+        script = script.replace(placeholder, value)
+    return script
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("targets", [(), ("a", "b c")])
+def test_commands_are_shell_and_leave_a_report(language: str, targets: tuple[str, ...]) -> None:
+    command = find(language).TEST_COMMAND
+    assert "{report}" in command or "{reports}" in command
+    script = filled(language, "/tmp/r", *targets)
+    subprocess.run(["sh", "-n", "-c", script], check=True)
+
+
+def test_go_packages_are_tested_within_their_own_modules(place: Place) -> None:
+    place.write("go.mod")
+    place.write("tools/gen/go.mod")
+    place.write("tools/gen/inner/a_test.go")
+    place.write("core/b_test.go")
+    place.tool("go", 'echo "{}"')
+    assert place.run("go", "./core", "./tools/gen/inner", "./tools/gen", ".") == 0
+    flags = "test -json -vet=off -count=1 -timeout=0"
+    assert place.calls == [
+        f"go in TREE: {flags} TREE/./core",
+        f"go in TREE/tools/gen: {flags} TREE/./tools/gen/inner",
+        f"go in TREE/tools/gen: {flags} TREE/./tools/gen",
+        f"go in TREE: {flags} TREE/.",
+    ]
+    assert (place.reports / "report").read_text() == "{}\n" * 4
+
+
+def test_go_runs_everything_when_nothing_is_named_and_keeps_a_failure(place: Place) -> None:
+    place.write("go.mod")
+    place.tool("go", "exit 1")
+    assert place.run("go") == 1
+    assert place.calls == ["go in TREE: test -json -vet=off -count=1 -timeout=0 TREE/./..."]
+
+
+def test_a_failing_go_package_is_not_made_up_for_by_the_next(place: Place) -> None:
+    place.write("go.mod")
+    place.tool("go", 'case "$*" in *bad) exit 1;; esac')
+    assert place.run("go", "./bad", "./good") == 1
+
+
+def test_cargo_keeps_both_streams_and_its_status(place: Place) -> None:
+    place.tool("cargo", "echo running 1 test; echo Running tests/a.rs >&2; exit 101")
+    assert place.run("rust") == 101
+    assert (place.reports / "report").read_text() == "running 1 test\nRunning tests/a.rs\n"
+
+
+def test_maven_reports_of_all_modules_are_collected_and_old_ones_are_not(place: Place) -> None:
+    place.write("core/target/surefire-reports/TEST-forged.xml")
+    write = "mkdir -p $m/target/surefire-reports; echo . > $m/target/surefire-reports/TEST-$m.xml"
+    place.tool("mvn", f"for m in core extra; do {write}; done; exit 1")
+    assert place.run("java", "ATest", "BTest") == 1
+    assert place.reported == [f"{name}/target/surefire-reports/TEST-{name}.xml" for name in ("core", "extra")]
+    assert " -Dtest=ATest,BTest " in place.calls[0]
+
+
+def test_maven_without_named_classes_runs_all(place: Place) -> None:
+    place.tool("mvn")
+    assert place.run("java") == 0
+    assert "-Dtest=" not in place.calls[0]
+    assert place.reported == []
+
+
+@pytest.mark.parametrize("language", ["javascript", "typescript"])
+def test_jest_is_given_paths_not_patterns(language: str, place: Place) -> None:
+    place.tool("jest", "exit 1", at="node_modules/.bin")
+    assert place.run(language, "test/a.test.js") == 1
+    assert place.run(language) == 1
+    common = "jest in TREE: --ci --json --outputFile=REPORTS/report"
+    assert place.calls == [f"{common} --runTestsByPath test/a.test.js", common]
+
+
+@pytest.mark.parametrize("step", ["-S", "--build"])
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_a_build_that_fails_ends_with_its_status_and_no_report(language: str, step: str, place: Place) -> None:
+    place.tool("cmake", f'case "$1" in {step}) exit 2;; esac')
+    place.tool("ctest", f'echo "<testsuite failures=\\"0\\"/>" > {place.reports}/ctest.xml')
+    assert place.run(language) == 2
+    assert place.reported == []
+    assert "ctest" not in " ".join(place.calls)
+
+
+def test_a_list_of_tests_is_no_report_of_them(place: Place) -> None:
+    place.tool("cmake")
+    listed = '<testsuites tests=\\"1\\" name=\\"AllTests\\"><testcase name=\\"A\\"/></testsuites>'
+    ran = '<testsuites tests=\\"1\\" failures=\\"1\\"/>'
+    folder = '"${GTEST_OUTPUT#xml:}"'
+    place.tool("ctest", f'echo "{listed}" > {folder}listed.xml; echo "{ran}" > {folder}ran.xml; exit 8')
+    assert place.run("c") == 8
+    assert place.reported == ["ran.xml"]
+
+
+def test_phpunit_takes_one_file_at_a_time_and_the_worst_status_counts(place: Place) -> None:
+    place.tool("phpunit", 'case "$3" in *Two*) exit 2;; *One*) exit 1;; esac', at="vendor/bin")
+    assert place.run("php", "tests/TwoTest.php", "tests/OneTest.php", "tests/NoTest.php") == 2
+    assert place.calls[0] == "phpunit in TREE: --log-junit REPORTS/1.xml tests/TwoTest.php"
+    assert len(place.calls) == 3
+
+
+def test_phpunit_without_named_files_runs_all(place: Place) -> None:
+    place.tool("phpunit", "exit 1", at="vendor/bin")
+    assert place.run("php") == 1
+    assert place.calls == ["phpunit in TREE: --log-junit REPORTS/all.xml"]

@@ -1,0 +1,216 @@
+"""What every language owes the harness, whoever wrote its module."""
+
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from itertools import combinations
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.harness import languages
+from assay.harness.delivery import put_back
+from assay.harness.domain import Instance, Recipe
+from assay.harness.errors import PluginError
+from assay.harness.languages import LANGUAGES, Language, find, load_grammar
+from assay.harness.reports import FORMATS, IDS
+from assay.instances.plan import test_plan as make_plan
+from assay.instances.toolchains import versions_of
+
+PROGRAMS = {
+    "python": "answer = 42\n",
+    "java": "class A { int answer() { return 42; } }\n",
+    "typescript": "const answer: number = 42;\n",
+    "javascript": "const answer = 42;\n",
+    "go": "package a\n\nfunc answer() int { return 42 }\n",
+    "rust": "fn answer() -> i32 { 42 }\n",
+    "c": "int answer(void) { return 42; }\n",
+    "cpp": "auto answer() -> int { return [] { return 42; }(); }\n",
+    "php": "<?php function answer() { return 42; }\n",
+    "ruby": "def answer = 42\n",
+}
+SHARED_SUFFIXES = {frozenset({"c", "cpp"}): {".h"}}
+MEMBERS = {*Language.__annotations__, *(name for name in vars(Language) if name[0].islower())}
+
+each_language = pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
+
+
+def test_every_module_of_the_folder_is_listed_by_its_name() -> None:
+    modules = {each.name for each in pkgutil.iter_modules(languages.__path__)} - {"base"}
+    assert modules == set(LANGUAGES)
+    assert all(name == language.NAME for name, language in LANGUAGES.items())
+
+
+@each_language
+def test_members(language: Language) -> None:
+    assert {"NAME", "GRAMMAR", "is_test_file", "normalise"} < MEMBERS
+    assert not [name for name in MEMBERS if not hasattr(language, name)]
+    assert all(isinstance(suffix, str) and suffix.startswith(".") for suffix in language.SUFFIXES)
+    assert language.SUFFIXES
+    assert 0 in language.FINISHED
+    assert all(0 <= status < 128 for status in language.FINISHED), "a signal ends no work"
+    for patterns in (language.MANIFESTS, language.BUILD_PRODUCTS):
+        assert isinstance(patterns, tuple)
+        assert all(isinstance(pattern, str) for pattern in patterns)
+
+
+def test_a_suffix_tells_the_language() -> None:
+    for one, other in combinations(LANGUAGES.values(), 2):
+        allowed = SHARED_SUFFIXES.get(frozenset({one.NAME, other.NAME}), set())
+        assert allowed == one.SUFFIXES & other.SUFFIXES
+
+
+@each_language
+def test_formats_are_known(language: Language) -> None:
+    assert language.DEFAULT_REPORT in FORMATS
+    assert language.DEFAULT_LOG in FORMATS
+    assert language.DEFAULT_ID in IDS
+
+
+@each_language
+def test_there_is_a_toolchain(language: Language) -> None:
+    assert versions_of(language.NAME).default in versions_of(language.NAME).versions
+
+
+@each_language
+def test_the_grammar_reads_a_program(language: Language) -> None:
+    import tree_sitter
+
+    tree = tree_sitter.Parser(load_grammar(language)).parse(PROGRAMS[language.NAME].encode())
+    assert not tree.root_node.has_error
+    assert tree.root_node.child_count > 0
+
+
+def test_a_grammar_that_is_not_installed_names_the_extra() -> None:
+    language = tiny_language("klingon", GRAMMAR="tree_sitter_klingon:language")
+    with pytest.raises(PluginError, match=r"grammar of klingon is not installed .*assay-bench\[grammars\]"):
+        load_grammar(language)
+
+
+def test_the_registry_imports_no_grammar() -> None:
+    program = (
+        "import sys; import assay.harness.languages; print([name for name in sys.modules if 'tree_sitter' in name])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@each_language
+def test_what_decides_the_packages_steers_the_tests(language: Language) -> None:
+    for pattern in language.MANIFESTS:
+        assert language.runner_config(pattern.replace("*", "x")), pattern
+
+
+@each_language
+def test_sources_are_sources(language: Language) -> None:
+    for suffix in language.SUFFIXES:
+        for path in (f"core{suffix}", f"src/core{suffix}", f"lib/deep/down/core{suffix}", f"src/build/target{suffix}"):
+            assert not language.is_test_file(path), path
+            assert not language.runner_config(path), path
+            assert not any(fnmatchcase(path, pattern) for pattern in language.BUILD_PRODUCTS), path
+
+
+PART = st.sampled_from(
+    ["src", "test", "tests", "testdata", "lib", "a b", "é", "..", "x.test.js", "ATest.java", "a_test.go"]
+)
+PATHS = st.lists(PART, min_size=1, max_size=4).map("/".join)
+
+
+@each_language
+@given(paths=st.lists(PATHS, max_size=5))
+def test_any_path_is_told_one_way_or_the_other(language: Language, paths: list[str]) -> None:
+    for path in paths:
+        assert language.is_test_file(path) in {True, False}
+        assert language.runner_config(path) in {True, False}
+    targets = language.test_targets(paths)
+    assert len(set(targets)) == len(targets)
+    assert language.test_targets([*paths, *paths]) == targets
+    assert not language.test_targets(path for path in paths if not language.is_test_file(path))
+
+
+@each_language
+@given(test_id=st.text())
+def test_normalising_again_changes_nothing(language: Language, test_id: str) -> None:
+    once = language.normalise(test_id)
+    assert language.normalise(once) == once
+
+
+TINY = """
+from assay.harness.languages.base import no_targets, unchanged
+
+NAME = "tiny"
+SUFFIXES = frozenset({".tiny"})
+DOCKERFILES = "tiny"
+GRAMMAR = "tree_sitter_tiny:language"
+TEST_COMMAND = "exec tiny --junit {report}"
+DEFAULT_REPORT = "junit_xml"
+DEFAULT_LOG = "unittest_text"
+DEFAULT_ID = "node"
+FINISHED = frozenset({0, 1})
+MANIFESTS = ("tiny.lock",)
+BUILD_PRODUCTS = ("out/*",)
+test_targets = no_targets
+normalise = unchanged
+
+
+def is_test_file(path):
+    return path.startswith("checks/")
+
+
+def runner_config(path):
+    return path == "tiny.lock"
+"""
+
+
+@pytest.fixture
+def eleventh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A language that another distribution brings along: a module, and an entry point that names it."""
+    (tmp_path / "far_away_tiny.py").write_text(TINY)
+    described = tmp_path / "far_away-1.0.dist-info"
+    described.mkdir()
+    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: far-away\nVersion: 1.0\n")
+    (described / "entry_points.txt").write_text("[assay.languages]\ntiny = far_away_tiny\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "tiny"
+    LANGUAGES.pop("tiny", None)
+    sys.modules.pop("far_away_tiny", None)
+
+
+def test_an_eleventh_language_comes_from_elsewhere(eleventh: str) -> None:
+    instance = Instance(
+        id="acme__tiny-1",
+        repo="acme/tiny",
+        base_commit="0" * 40,
+        language=eleventh,
+        problem_statement="It is too small.",
+        gold_patch="",
+        test_patch="",
+        fail_to_pass=("checks/a::b",),
+        pass_to_pass=(),
+        created_at="2026-01-01T00:00:00Z",  # type: ignore[arg-type]
+    )
+    plan = make_plan(instance, Recipe(repo="acme/tiny", language=eleventh))
+    assert plan.command == "exec tiny --junit /tmp/assay-report/report\n"
+    assert plan.report_format == "junit_xml"
+    changed = ["core.tiny", "tiny.lock", "out/core.o", "checks/a.tiny"]
+    assert sorted(put_back(instance, plan, changed).paths) == ["checks/a.tiny", "out/core.o", "tiny.lock"]
+    assert find(eleventh) is sys.modules["far_away_tiny"]
+    assert not [name for name in MEMBERS if not hasattr(find(eleventh), name)]
+
+
+def test_an_entry_point_that_leads_nowhere_says_so(eleventh: str, tmp_path: Path) -> None:
+    (tmp_path / "far_away_tiny.py").unlink()
+    with pytest.raises(PluginError, match=r"language 'tiny' cannot be loaded: .*far_away_tiny"):
+        find(eleventh)
+
+
+def tiny_language(name: str, **members: str) -> Language:
+    module = ModuleType(name)
+    exec(TINY, vars(module))
+    vars(module).update(members, NAME=name)
+    return module  # type: ignore[return-value]

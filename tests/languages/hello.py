@@ -1,0 +1,82 @@
+"""Hello-world projects: for each language and runner one small repository with a test for every status."""
+
+import subprocess
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import Field
+
+from assay.harness.domain import Instance, Model, Recipe, Status
+from corpus.model import diff
+
+FOLDER = Path(__file__).parent
+CREATED = datetime(2025, 6, 1, tzinfo=UTC)
+
+
+class Hello(Model):
+    """``<language>-<runner>.yaml``: a project, how it is tested, and what comes of its tests."""
+
+    language: str
+    recipe: dict[str, Any] = Field(default_factory=dict)
+    """Only what the language's own defaults do not say."""
+    files: dict[str, str]
+    tests: dict[str, Status]
+    """Of the project as it is, exactly: at least one of each of passed, failed, skipped and error, as far as the
+    runner tells a failure from an error."""
+    fix: dict[str, str]
+    """Files that repair the project."""
+    test_change: dict[str, str]
+    """Test files that show the fix."""
+    fixed: tuple[str, ...]
+    """Tests that fail without the fix and pass with it, by the names that labels use."""
+    kept: tuple[str, ...]
+    """Tests that pass with and without."""
+    note: str = ""
+
+    @property
+    def repo(self) -> str:
+        """Name of its repository."""
+        return f"acme/hello-{self.language}"
+
+    def instance(self, name: str, base_commit: str) -> Instance:
+        """Return it as an instance; its patches are the fix and the change of the tests."""
+        return Instance(
+            id=f"hello__{name}",
+            repo=self.repo,
+            base_commit=base_commit,
+            language=self.language,
+            problem_statement="hello is wrong",
+            gold_patch=diff(self.files, self.files | self.fix),
+            test_patch=diff(self.files, self.files | self.test_change),
+            fail_to_pass=self.fixed,
+            pass_to_pass=self.kept,
+            created_at=CREATED,
+            environment=Recipe(language=self.language, **self.recipe),
+        )
+
+    def make_repository(self, mirror: Path) -> str:
+        """Make its repository in a folder of mirrors and return the base commit."""
+        folder = mirror / self.repo
+        for path, text in self.files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text)
+            (folder / path).chmod(0o755 if text.startswith("#!") else 0o644)
+        _git(folder, "init", "--quiet", "--initial-branch=main")
+        _git(folder, "add", "--all", "--force")
+        _git(folder, "commit", "--quiet", "--message", "base")
+        return _git(folder, "rev-parse", "HEAD")
+
+
+def hellos() -> Iterator[tuple[str, Hello]]:
+    """Yield the projects by name, ``<language>-<runner>``."""
+    for path in sorted(FOLDER.glob("*.yaml")):
+        yield path.stem, Hello.model_validate(yaml.safe_load(path.read_text()))
+
+
+def _git(folder: Path, *args: str) -> str:
+    who = ["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgSign=false", "-c", "core.autocrlf=false"]
+    done = subprocess.run(["git", *who, *args], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.strip()

@@ -1,0 +1,63 @@
+"""The contract of every language: a real project is built, tested and told exactly, and its fix is told from none."""
+
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Channel, Outcome, Prediction, Status
+from assay.harness.engines.docker import DockerEngine
+from assay.harness.evaluate import Evaluation, Task, evaluate
+from assay.harness.grade import grade
+from assay.harness.languages import LANGUAGES
+from languages.hello import Hello, hellos
+
+HELLOS = dict(hellos())
+
+
+def test_every_language_has_a_project() -> None:
+    assert {hello.language for hello in HELLOS.values()} == set(LANGUAGES)
+
+
+@pytest.mark.parametrize("name", HELLOS)
+def test_projects_show_every_status(name: str) -> None:
+    told = set(HELLOS[name].tests.values())
+    assert {Status.PASSED, Status.FAILED, Status.SKIPPED} <= told
+    assert Status.ERROR in told or HELLOS[name].note, "say in the note why this runner tells no errors"
+
+
+@pytest.mark.docker
+@pytest.mark.network
+@pytest.mark.parametrize("name", HELLOS)
+def test_a_real_project_is_built_tested_and_told(name: str, tmp_path: Path, docker_engine: DockerEngine) -> None:
+    from assay.instances.build import Builder
+    from assay.instances.sources import Sources
+
+    hello = HELLOS[name]
+    instance = hello.instance(name, hello.make_repository(tmp_path / "mirror"))
+    untested = instance.model_copy(update={"test_patch": ""})
+    builder = Builder(docker_engine, Sources([tmp_path / "mirror"]))
+
+    as_it_is = run(untested, builder, docker_engine)
+    assert told(as_it_is, hello) == hello.tests, as_it_is.output.decode(errors="replace")[-3000:]
+    assert as_it_is.evidence.report.channel is Channel.REPORT
+
+    unfixed, fixed = run(instance, builder, docker_engine), run(instance, builder, docker_engine, instance.gold_patch)
+    assert grade(instance, unfixed.evidence).outcome in {Outcome.UNRESOLVED, Outcome.NOT_RUN}
+    verdict = grade(instance, fixed.evidence)
+    assert verdict.outcome is Outcome.RESOLVED, (verdict, fixed.output.decode(errors="replace")[-3000:])
+
+
+def run(instance, builder, engine: DockerEngine, patch: str = "") -> Evaluation:
+    """Evaluate a patch, or none, with all of the project's tests."""
+    done = builder.prepare(instance)
+    prediction = Prediction(instance_id=instance.id, model="hello", patch=patch)
+    return evaluate(Task(instance, prediction, done.plan, runs_empty=True), done.image, engine)
+
+
+def told(evaluation: Evaluation, hello: Hello) -> dict[str, Status]:
+    """Return the tests that the report tells, without our own tripwires."""
+    return {
+        name: status
+        for name, status in evaluation.evidence.report.tests.items()
+        if name not in evaluation.evidence.canaries
+    }
