@@ -3,17 +3,20 @@
 import io
 import shlex
 import tarfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from assay.harness import languages
 from assay.harness.canary import PLACEHOLDER, Canary
 from assay.harness.domain import Instance, TestPlan
-from assay.harness.languages import LANGUAGES
+from assay.harness.errors import UserError
+from assay.harness.languages import Language
 from assay.harness.patch import GatedPatch, touched_paths
 
 HOME = "/assay"
 """Folder in the container that holds what the harness delivers; only root can write there."""
+ASSETS = f"{HOME}/assets"
 APPLY, RESTORE, TEST = f"{HOME}/apply.sh", f"{HOME}/restore.sh", f"{HOME}/test.sh"
 EVERYWHERE = (".gitattributes",)
 """Put back for every language: it changes what git writes when the tests are restored."""
@@ -32,11 +35,13 @@ class Delivery:
     patch: GatedPatch
     canary: Canary | None
     left_out: tuple[str, ...] = ()
+    assets: Mapping[str, bytes] = field(default_factory=dict)
+    """Binary files of the tests, by their path in the tree."""
 
     def archive(self) -> bytes:
         """Return everything as one tar archive, owned by root."""
         home = HOME.strip("/")
-        files = {
+        files: dict[str, str | bytes] = {
             f"{home}/model.patch": self.patch.text,
             f"{home}/tests.patch": self.plan.test_patch,
             APPLY.strip("/"): self.apply_script(),
@@ -45,6 +50,7 @@ class Delivery:
         }
         if self.canary:
             files[f"{self.plan.workdir.strip('/')}/{self.canary.path}"] = self.canary.text
+        files |= {f"{ASSETS.strip('/')}/{path}": content for path, content in self.assets.items()}
         return _tar(home, files)
 
     def apply_script(self) -> str:
@@ -60,6 +66,8 @@ class Delivery:
             lines.append(_or_exit(f"{GIT} apply --check {HOME}/tests.patch", said, TESTS_DO_NOT_APPLY))
         if not self.patch.is_empty:
             without = "".join(f" --exclude={shlex.quote(pattern)}" for pattern in self.left_out)
+            # Against the commit alone: what a pre-build left in the tree, hidden from git, is no patch's to change.
+            lines.append(_or_exit(f"{GIT} apply --cached --check{without} {HOME}/model.patch", said, CONFLICT))
             lines.append(_or_exit(f"{GIT} apply{without} {HOME}/model.patch", said, CONFLICT))
         if self.plan.report_path:
             lines.append(f"mkdir -p {shlex.quote(self.plan.report_path.rpartition('/')[0] or '/')}")
@@ -83,6 +91,8 @@ class Delivery:
         ]
         if self.plan.test_patch:
             lines.append(_or_exit(f"{GIT} apply {HOME}/tests.patch", said, CONFLICT))
+        if self.assets:
+            lines.append(f"cp -R --no-preserve=all {ASSETS}/. . || exit 1")
         return "\n".join([*lines, f"rm -f {said} {base} {paths}", "exit 0", ""])
 
 
@@ -94,10 +104,16 @@ class PutBack:
     flags: tuple[str, ...]
 
 
-def make_delivery(instance: Instance, plan: TestPlan, patch: GatedPatch, canary: Canary | None) -> Delivery:
-    """Pack a patch for the tests of an instance."""
-    language = LANGUAGES.get(instance.language)
-    return Delivery(plan, patch, canary, language.BUILD_PRODUCTS if language else ())
+def make_delivery(
+    instance: Instance,
+    plan: TestPlan,
+    patch: GatedPatch,
+    canary: Canary | None,
+    assets: Mapping[str, bytes] | None = None,
+) -> Delivery:
+    """Pack a patch, and binary files by their path in the tree, for the tests of an instance."""
+    language = _language_of(instance)
+    return Delivery(plan, patch, canary, language.BUILD_PRODUCTS if language else (), assets or {})
 
 
 def put_back(instance: Instance, plan: TestPlan, changed: Sequence[str]) -> PutBack:
@@ -107,7 +123,7 @@ def put_back(instance: Instance, plan: TestPlan, changed: Sequence[str]) -> PutB
     test file. What the gold patch touches stays as the patch has it, since the fix may need it; what the test patch
     touches goes back in any case.
     """
-    language = LANGUAGES.get(instance.language)
+    language = _language_of(instance)
     theirs = {*touched_paths(instance.gold_patch), *touched_paths(instance.test_patch)}
     own = [path for path in changed if path not in theirs]
     steering = {path for path in own if path.rpartition("/")[2] in EVERYWHERE}
@@ -127,18 +143,26 @@ def put_back(instance: Instance, plan: TestPlan, changed: Sequence[str]) -> PutB
     return PutBack(tuple(paths), tuple(name for name, holds in flags.items() if holds))
 
 
+def _language_of(instance: Instance) -> Language | None:
+    """Return an instance's language; None for one that is not supported, which only a row with an own image has."""
+    try:
+        return languages.find(instance.language)
+    except UserError:
+        return None
+
+
 def _or_exit(command: str, said: str, status: int) -> str:
     return f"{{ {command} > {said} 2>&1 || {{ cat {said}; exit {status}; }}; }}"
 
 
-def _tar(folder: str, files: dict[str, str]) -> bytes:
+def _tar(folder: str, files: Mapping[str, str | bytes]) -> bytes:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
         entry = tarfile.TarInfo(folder)
         entry.type, entry.mode = tarfile.DIRTYPE, 0o755
         tar.addfile(entry)
         for name, text in files.items():
-            content = text.encode()
+            content = text.encode() if isinstance(text, str) else text
             entry = tarfile.TarInfo(name)
             entry.size, entry.mode = len(content), 0o644
             tar.addfile(entry, io.BytesIO(content))

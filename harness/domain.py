@@ -6,7 +6,7 @@ nothing here does input or output or imports another module of Assay.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -19,11 +19,21 @@ def _climbs_no_folder(name: str) -> str:
     return name
 
 
+def _stays_in_the_tree(path: str) -> str:
+    parts = path.lower().replace("\\", "/").split("/")
+    if not {"", "..", ".git"}.isdisjoint(parts) or ":" in parts[0]:
+        raise ValueError(f"{path[:60]!r} is no path inside the tree")
+    return path
+
+
 InstanceId = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$"), AfterValidator(_climbs_no_folder)
 ]
 """Also the name of a folder."""
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+"""Stands for "nobody tells" where a time is needed; older than any repository."""
 
 
 class Model(BaseModel):
@@ -69,12 +79,18 @@ class Rule(StrEnum):
 
     SWE_BENCH = "swe-bench"
     SWE_BENCH_FAIL_ONLY = "swe-bench-fail-only"
+    MULTI_SWE_BENCH = "multi-swe-bench"
+    SWE_POLYBENCH = "swe-polybench"
+    SWE_BENCH_LIVE = "swe-bench-live"
+    SWE_REBENCH = "swe-rebench"
+    SWE_SMITH = "swe-smith"
+    R2E = "r2e"
 
 
 class Archive(Model):
     """A release archive of a package index, named so that anyone can fetch and verify the same bytes."""
 
-    index: Literal["pypi"] = "pypi"
+    index: Literal["pypi", "go", "crates"] = "pypi"
     name: str
     version: str
     sha256: Sha256
@@ -107,13 +123,22 @@ class Variant(Model):
     """PEP 440 specifier over the instance's version, e.g. ``<2.1``; empty matches all."""
     before: datetime | None = None
     """Matches instances created before this time."""
-    python: str | None = None
+    rule: Rule | None = None
+    """Matches instances of one benchmark: each has its own way to name a repository's tests."""
+    toolchain: str | None = None
+    system_packages: tuple[str, ...] | None = None
     packages: tuple[str, ...] | None = None
     constraints: tuple[str, ...] | None = None
     extras: tuple[str, ...] | None = None
     requirements: tuple[str, ...] | None = None
+    fetch: tuple[str, ...] | None = None
+    install: tuple[str, ...] | None = None
     env: dict[str, str] = {}
     test_command: str | None = None
+    report_format: str | None = None
+    log_format: str | None = None
+    test_id: str | None = None
+    test_files: Literal["patch", "all"] | None = None
     services: tuple[Service, ...] | None = None
 
 
@@ -125,13 +150,18 @@ class Recipe(Model):
 
     repo: str = ""
     language: str = "python"
-    python: str = "3.11"
-    """Version of the language toolchain."""
+    toolchain: str = ""
+    """Version of the language toolchain; empty for the language's usual one."""
     system_packages: tuple[str, ...] = ()
+    """Debian packages on top of the toolchain's."""
+    manifests: tuple[str, ...] = ()
+    """Patterns of the tree's files that decide which packages are fetched, on top of the language's own."""
+    fetch: tuple[str, ...] = ()
+    """Shell commands that replace the language's way of fetching packages; they alone have a network."""
     extras: tuple[str, ...] = ()
     requirements: tuple[str, ...] = ()
     """Requirement files inside the tree."""
-    packages: tuple[str, ...] = ("pytest",)
+    packages: tuple[str, ...] = ()
     """Requirements on top of the project's own."""
     constraints: tuple[str, ...] = ()
     """Bounds that the cut-off date alone does not give."""
@@ -140,17 +170,20 @@ class Recipe(Model):
     pretend_version: bool = False
     """Give version-control based build tools the instance's version, since the tree has no tags."""
     install: tuple[str, ...] = ()
-    """Shell commands that replace the standard installation of the project."""
+    """Shell commands that replace the language's way of installing or pre-building the project; without a network."""
     env: dict[str, str] = {}
-    test_command: str = (
-        "exec /opt/venv/bin/pytest -rA -p no:cacheprovider --maxfail=0 --rootdir=/testbed"
-        " --junitxml={report} -o junit_family=xunit1 {files} {canary}"
-    )
-    """Shell text; ``exec`` leaves no shell above the runner, and the runner is named by its absolute path."""
-    report_format: str = "junit_xml"
-    log_format: str = "pytest_text"
-    test_id: Literal["node", "function"] = "node"
-    """How labels name a test: ``path::Class::name`` or the bare function name."""
+    test_command: str = ""
+    """Shell text; empty for the language's usual runner.
+
+    ``{files}`` stands for the test files (or packages, or classes) to run, ``{report}`` for the report file,
+    ``{reports}`` for the folder of report files, ``{canary}`` for the tripwires.
+    """
+    report_format: str = ""
+    """Of the report files; empty for the language's usual one."""
+    log_format: str = ""
+    """Of what the test command prints; empty for what the instance's labels were made from."""
+    test_id: str = ""
+    """How labels name a test (``harness.reports.IDS``); empty for the instance's own or the usual way."""
     test_files: Literal["patch", "all"] = "patch"
     """Run the files that the test patch touches, or what ``test_command`` names by itself."""
     timeout: int = 1800
@@ -173,6 +206,42 @@ class DatasetRef(Model):
     revision: str = ""
 
 
+class PatchedCommit(Model):
+    """A base tree that is a commit with a patch on top, such as SWE-smith's: sound code and the bug put into it."""
+
+    commit: str
+    patch: str = Field(repr=False)
+
+
+class Asset(Model):
+    """A binary file of the tests, which a textual patch cannot carry: put into the tree after the test patch."""
+
+    path: Annotated[str, AfterValidator(_stays_in_the_tree)]
+    """Where in the tree it belongs."""
+    url: str
+    """Where to fetch it; a ``file`` URL when the data set has it at hand."""
+    sha256: Sha256 | None = None
+
+
+class Stages(Model):
+    """What each test did in the runs that a data set was made from; a test that a run does not name was not there."""
+
+    run: dict[str, Status] = {}
+    """At the base commit."""
+    test: dict[str, Status] = {}
+    """With the test patch."""
+    fix: dict[str, Status] = {}
+    """With the test patch and the gold patch."""
+
+
+class Origin(Model):
+    """What a row tells that no field of an instance holds, so that the row can be written again."""
+
+    dialect: str
+    columns: tuple[tuple[str, str], ...]
+    """Name of a column, and its value as JSON text: never looked into, never run."""
+
+
 class Instance(Model):
     """One issue of one repository, with the patch that resolved it and the tests that show it."""
 
@@ -181,6 +250,8 @@ class Instance(Model):
     base_commit: str = ""
     archive: Archive | None = None
     """Where the base tree comes from when it is not a commit."""
+    base: PatchedCommit | None = None
+    """The base tree when it is a commit with a patch on top; ``base_commit`` is empty then."""
     language: str = "python"
     problem_statement: str = Field(repr=False)
     gold_patch: str = Field(repr=False)
@@ -190,13 +261,20 @@ class Instance(Model):
     quarantined: tuple[str, ...] = Field(default=(), repr=False)
     """Tests taken out of the two lists above, since they do not come out the same every time."""
     created_at: datetime
+    """``UNKNOWN_TIME`` if nobody tells."""
     version: str = ""
     hints: str = Field(default="", repr=False)
     environment: PublishedImage | Recipe | None = Field(default=None, repr=False)
     """None: the recipe of the repository."""
-    log_format: str = "pytest_text"
-    """Report format of the logs that the labels were made from."""
+    log_format: str = ""
+    """Report format of the logs that the labels were made from; empty if nobody tells."""
+    test_id: str = ""
+    """How the labels name a test (``harness.reports.IDS``); empty if nobody tells."""
     rule: Rule = Rule.SWE_BENCH
+    stages: Stages | None = Field(default=None, repr=False)
+    """For the rules that compare with earlier runs."""
+    assets: tuple[Asset, ...] = Field(default=(), repr=False)
+    origin: Origin | None = Field(default=None, repr=False)
     dataset: DatasetRef = DatasetRef(name="")
 
     @model_validator(mode="after")
@@ -204,6 +282,13 @@ class Instance(Model):
         both = set(self.fail_to_pass) & set(self.pass_to_pass)
         if both:
             message = f"FAIL_TO_PASS and PASS_TO_PASS share {sorted(both)[0]!r}"
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _rule_has_its_stages(self) -> "Instance":
+        if self.rule in {Rule.MULTI_SWE_BENCH, Rule.R2E} and self.stages is None:
+            message = f"the rule {self.rule} compares with earlier runs, but there are no stages"
             raise ValueError(message)
         return self
 
@@ -250,7 +335,8 @@ class TestPlan(Model):
     report_path: str = ""
     """File or folder in the container; empty when there is only a log."""
     log_format: str = "pytest_text"
-    test_id: Literal["node", "function"] = "node"
+    test_id: str = "node"
+    """How labels name a test: a name of ``harness.reports.IDS``."""
     limits: Limits = Limits()
     canary: bool = False
     """Run tripwire tests beside the real ones; ``command`` then has a place for their file."""
@@ -303,6 +389,8 @@ class TestReport(Model):
     tests: dict[str, Status] = {}
     disagreements: tuple[str, ...] = ()
     """Tests that the report file and the log tell differently."""
+    suite_ran: bool = False
+    """The suite ran to its end, although its report may name failures only, or nothing."""
 
 
 class Timings(Model):
@@ -368,11 +456,12 @@ class Verdict(Model):
 
 @dataclass(frozen=True, slots=True)
 class TreeRef:
-    """A repository tree that a build needs: a commit of a repository or a release archive."""
+    """A repository tree that a build needs: a commit of a repository or a release archive, perhaps with a patch."""
 
     repo: str
     commit: str = ""
     archive: Archive | None = None
+    patch: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,4 +476,7 @@ class ImageSpec:
     parent: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
     tree: TreeRef | None = None
+    """Goes into the build context, too."""
+    fetches: bool = False
+    """Its build reaches package indexes, with the host's network settings."""
     labels: Mapping[str, str] = field(default_factory=dict)

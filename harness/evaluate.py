@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from assay.harness import reports
@@ -36,6 +36,8 @@ class Task:
     plan: TestPlan
     runs_empty: bool = False
     """Run the tests even if the patch is empty: the null control."""
+    assets: Callable[[], Mapping[str, bytes]] = dict
+    """Brings the binary files of the tests, by their path in the tree; raises EnvironmentFailure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def without_container(task: Task, status: ApplyStatus, detail: str) -> Evaluatio
 def _evaluate_in(box: Box, task: Task, patch: GatedPatch) -> Evaluation:
     plan = task.plan
     canary = make_canary(secrets.token_hex(16)) if plan.canary else None
-    delivery = make_delivery(task.instance, plan, patch, canary)
+    delivery = make_delivery(task.instance, plan, patch, canary, task.assets())
     clock = _Clock(create=box.create_seconds, start=box.start_seconds)
     box.put(delivery.archive())
     clock.lap("deliver")

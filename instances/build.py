@@ -4,7 +4,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,13 +14,17 @@ from assay.harness.engines.base import Engine
 from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.instances.files import atomic_file
 from assay.instances.host import IN_BOX, linux_uv, write_secrets
-from assay.instances.images import image_chain, service_spec
+from assay.instances.images import Packages, image_chain, manifest_packages, python_packages, service_spec
+from assay.instances.pins import manifests
 from assay.instances.pins.project import read_build_system
-from assay.instances.pins.pypi import LockRequest, lock_request, resolve, service_lock_request, tree_ref
+from assay.instances.pins.pypi import LockRequest, lock_request, resolve, service_lock_request
 from assay.instances.plan import test_plan
 from assay.instances.recipes import find_recipe
-from assay.instances.sources import Sources, locked
-from assay.instances.toolchains import Toolchain, bootstrap, toolchain
+from assay.instances.sources import Sources, dated, locked, tree_ref
+from assay.instances.toolchains import Images, Toolchain, bootstrap, toolchain
+
+SERVED = "python"
+"""The language whose packages are resolved as of a date, one by one; services beside tests are written in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ class Builder:
         engine: Engine,
         sources: Sources,
         *,
-        toolchains: Mapping[str, str] | None = None,
+        toolchains: Images | None = None,
         recipes: Sequence[Path] = (),
         note: Callable[[str], None] = lambda _text: None,
     ) -> None:
@@ -49,7 +53,7 @@ class Builder:
         Args:
             engine: where images are looked up and built.
             sources: where trees come from; its cache keeps locks and logs too.
-            toolchains: the user's images by language version.
+            toolchains: the user's images by language and version.
             recipes: folders of the user's own recipes.
             note: told of every step that takes time, in one line each.
         """
@@ -91,18 +95,30 @@ class Builder:
 
     def _chain(self, instance: Instance, recipe: Recipe) -> tuple[str, ...]:
         base = toolchain(recipe, self._toolchains, self._engine)
-        system = read_build_system(self._sources.read_file(tree_ref(instance), "pyproject.toml"))
-        lock = self._lock(lock_request(instance, recipe, base, system), base)
-        services = {service.name: self._service(instance, recipe, service, base) for service in recipe.services}
-        specs = image_chain(instance, recipe, base, lock, system, services)
+        self._sources.tree(tree_ref(instance))
+        instance = dated(instance, self._sources)
+        packages = self._packages(instance, recipe, base)
+        services = {service.name: self._service(instance, recipe, service) for service in recipe.services}
+        specs = image_chain(instance, recipe, base, packages, services)
         if self._engine.find_image(specs[-1].name) is None:
             self._ensure_toolchain(base)
             for spec in specs:
                 self._ensure(spec.name, partial(self._build, spec))
         return (base.name, *(spec.name for spec in specs))
 
-    def _service(self, instance: Instance, recipe: Recipe, service: Service, base: Toolchain) -> str:
-        """Return the name of a service's image, which is on the engine then."""
+    def _packages(self, instance: Instance, recipe: Recipe, base: Toolchain) -> Packages:
+        """Return what an instance's lock adds to its images, the lock resolved."""
+        if recipe.language == SERVED:
+            system = read_build_system(self._sources.read_file(tree_ref(instance), "pyproject.toml"))
+            lock = self._lock(lock_request(instance, recipe, base, system), base)
+            return python_packages(instance, recipe, lock, system)
+        lock = manifests.lock(instance, recipe, self._sources.tree(tree_ref(instance)))
+        return manifest_packages(instance, recipe, lock)
+
+    def _service(self, instance: Instance, recipe: Recipe, service: Service) -> str:
+        """Return the name of a service's image, which is on the engine then; services are Python programs."""
+        recipe = recipe if recipe.language == SERVED else Recipe(language=SERVED)
+        base = toolchain(recipe, self._toolchains, self._engine)
         lock = self._lock(service_lock_request(instance, recipe, service, base), base)
         spec = service_spec(instance, recipe, base, lock)
         self._ensure_toolchain(base)
@@ -169,10 +185,9 @@ class Builder:
         (context / "Dockerfile").write_text(spec.dockerfile, encoding="utf-8")
         for name, text in spec.files.items():
             (context / name).write_text(text, encoding="utf-8")
-        secrets = {}
         if spec.tree is not None:
             shutil.copyfile(self._sources.tree(spec.tree), context / "tree.tar")
-        else:  # packages: the only layer that fetches anything
+        if "requirements.txt" in spec.files:
             shutil.copy2(linux_uv(self._sources.cache), context / "uv")
-            secrets = write_secrets(scratch)
+        secrets = write_secrets(scratch) if spec.fetches else {}
         self._engine.build(spec.name, context, log, secrets=secrets, labels=spec.labels)

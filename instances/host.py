@@ -16,6 +16,8 @@ from assay.harness.errors import EnvironmentFailure
 
 CA_VARIABLES = ("SSL_CERT_FILE", "PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 """Where a host names its CA bundle, in the order of belief, and under which names builds find it."""
+CA_OF_CLIENTS = ("CARGO_HTTP_CAINFO", "NODE_EXTRA_CA_CERTS", "npm_config_cafile")
+"""Under which further names clients of package indexes look for it."""
 FORWARDED = (
     "HTTP_PROXY",
     "HTTPS_PROXY",
@@ -31,9 +33,13 @@ FORWARDED = (
     "UV_EXTRA_INDEX_URL",
     "UV_INSECURE_HOST",
     "UV_HTTP_TIMEOUT",
+    "GONOSUMDB",
+    "GOPRIVATE",
+    "NPM_CONFIG_REGISTRY",
+    "npm_config_registry",
 )
-RENAMED = {"PIP_INDEX_URL": "UV_DEFAULT_INDEX", "PIP_EXTRA_INDEX_URL": "UV_INDEX"}
-"""uv does not read pip's settings; its own come first where both are set."""
+RENAMED = {"PIP_INDEX_URL": "UV_DEFAULT_INDEX", "PIP_EXTRA_INDEX_URL": "UV_INDEX", "GOPROXY": "HOST_GOPROXY"}
+"""uv does not read pip's settings; its own come first where both are set. Go's proxy is switched off in images."""
 IN_BOX = "/run/secrets"
 
 
@@ -46,7 +52,7 @@ def write_secrets(folder: Path, environ: Mapping[str, str] = os.environ) -> dict
     if bundle:
         secrets["ca"] = folder / "ca"
         shutil.copyfile(bundle, secrets["ca"])
-        exports |= dict.fromkeys(CA_VARIABLES, f"{IN_BOX}/ca")
+        exports |= dict.fromkeys((*CA_VARIABLES, *CA_OF_CLIENTS), f"{IN_BOX}/ca")
     text = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in sorted(exports.items()))
     secrets["settings"].write_text(text, encoding="utf-8")
     return secrets

@@ -8,7 +8,8 @@ from assay.harness.domain import Instance, Limits, PublishedImage, Recipe, TestP
 from assay.harness.patch import touched_paths
 
 WORKDIR = "/testbed"
-REPORT = "/tmp/assay-report/report.xml"
+REPORTS = "/tmp/assay-report"
+REPORT = f"{REPORTS}/report"
 END_MARKER = ">>>>> End Test Output"
 """The line of an evaluation script that follows its tests."""
 SAME_EVERYWHERE = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
@@ -26,20 +27,28 @@ def test_plan(instance: Instance, recipe: Recipe) -> TestPlan:
     if isinstance(instance.environment, PublishedImage):
         return _published_plan(instance, instance.environment, recipe)
     paths = touched_paths(instance.test_patch) if instance.test_patch else ()
+    language = languages.find(recipe.language)
+    template = recipe.test_command or language.TEST_COMMAND
     return TestPlan(
         workdir=WORKDIR,
         env={**SAME_EVERYWHERE, **_other_time(recipe), **recipe.env},
-        command=_command(recipe, paths),
-        restore=paths,
+        command=_command(template, recipe, paths),
+        restore=(*paths, *(asset.path for asset in instance.assets if asset.path not in paths)),
         test_patch=instance.test_patch,
-        report_format=recipe.report_format,
-        report_path=REPORT if "{report}" in recipe.test_command else "",
-        log_format=recipe.log_format,
-        test_id=recipe.test_id,
-        canary=recipe.canary and PLACEHOLDER in recipe.test_command,
+        report_format=recipe.report_format or language.DEFAULT_REPORT,
+        report_path=_report_path(template),
+        log_format=recipe.log_format or instance.log_format or language.DEFAULT_LOG,
+        test_id=recipe.test_id or instance.test_id or language.DEFAULT_ID,
+        canary=recipe.canary and PLACEHOLDER in template,
         services=recipe.services,
         limits=_limits(recipe),
     )
+
+
+def _report_path(template: str) -> str:
+    if "{reports}" in template:
+        return REPORTS
+    return REPORT if "{report}" in template else ""
 
 
 def _published_plan(instance: Instance, environment: PublishedImage, recipe: Recipe) -> TestPlan:
@@ -50,6 +59,7 @@ def _published_plan(instance: Instance, environment: PublishedImage, recipe: Rec
         command=_with_test_status(environment.eval_script),
         report_format="",
         log_format=instance.log_format,
+        test_id=instance.test_id or "node",
         limits=_limits(recipe),
     )
 
@@ -64,11 +74,12 @@ def _with_test_status(script: str) -> str:
     return "\n".join(kept) + "\n"
 
 
-def _command(recipe: Recipe, paths: tuple[str, ...]) -> str:
-    files = languages.find(recipe.language).test_files(paths) if recipe.test_files == "patch" else ()
-    quoted = " ".join(shlex.quote(path) for path in files)
-    command = recipe.test_command.replace("{files}", quoted).replace("{report}", shlex.quote(REPORT))
-    return (command if recipe.canary else command.replace(PLACEHOLDER, "")).rstrip() + "\n"
+def _command(template: str, recipe: Recipe, paths: tuple[str, ...]) -> str:
+    targets = languages.find(recipe.language).test_targets(paths) if recipe.test_files == "patch" else ()
+    filled = {"{files}": " ".join(map(shlex.quote, targets)), "{reports}": REPORTS, "{report}": REPORT}
+    for placeholder, text in filled.items():
+        template = template.replace(placeholder, text)
+    return (template if recipe.canary else template.replace(PLACEHOLDER, "")).rstrip() + "\n"
 
 
 def _other_time(recipe: Recipe) -> dict[str, str]:

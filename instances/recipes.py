@@ -8,19 +8,24 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 from pydantic import ValidationError
 
-from assay.harness.domain import Instance, PublishedImage, Recipe, Variant
-from assay.harness.errors import DataError
+from assay.harness import languages
+from assay.harness.domain import UNKNOWN_TIME, Instance, PublishedImage, Recipe, Variant
+from assay.harness.errors import DataError, EnvironmentFailure, UserError
 
 FOLDER = Path(__file__).with_name("recipes")
-"""``<language>/<owner>__<name>.yaml``, and ``<language>/default.yaml`` for every other repository."""
-CONDITIONS = frozenset({"versions", "before"})
+"""``<language>/<owner>__<name>.yaml``; a user's folder may also hold ``<language>/default.yaml`` for all others."""
+CONDITIONS = frozenset({"versions", "before", "rule"})
 
 
 def find_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
     """Return the recipe of an instance with its variant settled.
 
-    A recipe that the instance carries comes first, then the caller's folders, then the shipped ones.
-    Raises DataError if a recipe file is wrong or nothing fits the language.
+    A recipe that the instance carries comes first, then the caller's folders, then the shipped ones, then what the
+    language usually does.
+
+    Raises:
+        DataError: a recipe file is wrong.
+        EnvironmentFailure: the language is not supported.
     """
     if isinstance(instance.environment, PublishedImage):
         return Recipe(language=instance.language)  # its own script knows the rest
@@ -29,11 +34,11 @@ def find_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
     for path in _candidates(instance, (*folders, FOLDER)):
         if path.is_file():
             return resolve(load_recipe(path), instance)
-    raise DataError(
-        f"there is no recipe for {instance.repo} and no default for language {instance.language!r}",
-        instance=instance.id,
-        field="language",
-    )
+    try:
+        languages.find(instance.language)
+    except UserError as error:
+        raise EnvironmentFailure(str(error)) from error
+    return Recipe(language=instance.language)
 
 
 def _candidates(instance: Instance, folders: Sequence[Path]) -> Iterator[Path]:
@@ -82,8 +87,10 @@ def resolve(recipe: Recipe, instance: Instance) -> Recipe:
 
 
 def _matches(variant: Variant, instance: Instance) -> bool:
-    in_time = variant.before is None or instance.created_at < variant.before
-    return in_time and (not variant.versions or _version_in(instance.version, variant.versions))
+    known = instance.created_at != UNKNOWN_TIME
+    in_time = variant.before is None or (known and instance.created_at < variant.before)
+    same_rule = variant.rule in {None, instance.rule}
+    return in_time and same_rule and (not variant.versions or _version_in(instance.version, variant.versions))
 
 
 def _version_in(version: str, specifier: str) -> bool:

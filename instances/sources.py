@@ -4,15 +4,27 @@ import fcntl
 import os
 import re
 import subprocess
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 
-from assay.harness.domain import TreeRef
+from assay.harness.domain import UNKNOWN_TIME, Instance, TreeRef
 from assay.harness.errors import EnvironmentFailure
-from assay.instances import index
 from assay.instances.files import atomic_file
-from assay.instances.trees import archive_entries, commit_entries, last_line, read_tar, write_tar
+from assay.instances.indexes import download, kept_archive
+from assay.instances.toolchains import Images
+from assay.instances.trees import (
+    Entry,
+    archive_entries,
+    commit_entries,
+    last_line,
+    patched_entries,
+    read_tar,
+    write_tar,
+)
 
 GIT_URL = "https://github.com/{repo}.git"
 """Where commits are fetched from; git's own ``url.<base>.insteadOf`` leads it elsewhere."""
@@ -24,10 +36,16 @@ SLOW = ("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60")
 class Sources:
     """Finds trees and keeps them; safe to use from several threads and processes on one cache."""
 
-    def __init__(self, mirrors: Sequence[Path] = (), cache: Path | None = None) -> None:
-        """Take folders that hold clones of repositories, and the folder to keep trees in."""
+    def __init__(
+        self, mirrors: Sequence[Path] = (), cache: Path | None = None, toolchains: Images | None = None
+    ) -> None:
+        """Take folders that hold clones of repositories, the folder to keep trees in and the user's toolchain images.
+
+        The latter are for package clients that this machine lacks.
+        """
         self.mirrors = tuple(mirror.absolute() for mirror in mirrors)  # git is also run in other folders
         self.cache = cache or default_cache()
+        self.toolchains = toolchains or {}
 
     def tree(self, ref: TreeRef) -> Path:
         """Return an uncompressed tar of a tree, without a leading folder; equal trees give equal bytes.
@@ -38,13 +56,16 @@ class Sources:
         kept = self._kept(ref)
         if kept.is_file():
             return kept
-        if ref.archive:
-            entries = archive_entries(index.download(ref.archive, self.cache / "archives"))
-        else:
-            entries = commit_entries(self._repository(ref), ref.commit, git_env())
-        with atomic_file(kept) as part:
-            write_tar(entries, part)
+        with tempfile.TemporaryDirectory() as scratch, atomic_file(kept) as part:
+            write_tar(self._entries(ref, Path(scratch)), part)
         return kept
+
+    def _entries(self, ref: TreeRef, scratch: Path) -> Iterable[Entry]:
+        if ref.patch:
+            return patched_entries(self._repository(ref), ref.commit, ref.patch, scratch, git_env())
+        if ref.archive:
+            return archive_entries(download(ref.archive, self.cache, self.toolchains))
+        return commit_entries(self._repository(ref), ref.commit, git_env())
 
     def read_file(self, ref: TreeRef, path: str) -> bytes | None:
         """Return the content of one file of a tree, or None when it is not there or not a file.
@@ -52,7 +73,7 @@ class Sources:
         Raises:
             EnvironmentFailure: the tree cannot be had.
         """
-        if ref.archive:
+        if ref.archive or ref.patch:
             return next((entry.content for entry in read_tar(self.tree(ref)) if entry.path == path), None)
         return _read_blob(self._repository(ref), ref.commit, path)
 
@@ -61,15 +82,21 @@ class Sources:
         if self._kept(ref).is_file():
             return True
         if ref.archive:
-            return (self.cache / "archives" / f"{ref.archive.sha256}.tar").is_file()
+            return kept_archive(ref.archive, self.cache).is_file()
         return any(has_commit(git_dir, ref.commit) for git_dir in self._local(ref.repo))
 
+    def commit_time(self, ref: TreeRef) -> datetime | None:
+        """Return when a tree's commit was made, if that commit is on this machine."""
+        for git_dir in self._local(ref.repo) if ref.commit else ():
+            told = _git(f"--git-dir={git_dir}", "show", "--no-patch", "--format=%cI", ref.commit)
+            if told.returncode == 0:
+                return datetime.fromisoformat(told.stdout.decode().strip())
+        return None
+
     def _kept(self, ref: TreeRef) -> Path:
-        if ref.archive:
-            return self.cache / "trees" / f"{ref.archive.sha256}.tar"
-        if not re.fullmatch("[0-9a-f]{40}", ref.commit):
+        if not ref.archive and not re.fullmatch("[0-9a-f]{40}", ref.commit):
             raise EnvironmentFailure(f"{ref.repo}: {ref.commit!r} is not a full commit id of 40 hex digits")
-        return self.cache / "trees" / f"{ref.commit}.tar"
+        return self.cache / "trees" / f"{tree_key(ref).rpartition('@')[2]}.tar"
 
     def _local(self, repo: str) -> Iterator[Path]:
         """Yield the git directories on this machine that may hold a repository: its mirrors, then our own."""
@@ -100,6 +127,26 @@ class Sources:
             problem = f"commit {ref.commit} of {ref.repo} is in no mirror (searched: {searched}) and cannot be"
             raise EnvironmentFailure(f"{problem} fetched from {url}: {last_line(done.stderr)}")
         return own
+
+
+def tree_ref(instance: Instance) -> TreeRef:
+    """Return the reference to an instance's base tree."""
+    if instance.base:
+        return TreeRef(instance.repo, instance.base.commit, patch=instance.base.patch)
+    return TreeRef(instance.repo, instance.base_commit, instance.archive)
+
+
+def tree_key(ref: TreeRef) -> str:
+    """Return what tells a tree from all others."""
+    patch = f"+{sha256(ref.patch.encode()).hexdigest()}" if ref.patch else ""
+    return (ref.archive.sha256 if ref.archive else f"{ref.repo}@{ref.commit}") + patch
+
+
+def dated(instance: Instance, sources: Sources) -> Instance:
+    """Return an instance that its data set does not date with its base commit's time, if that commit is at hand."""
+    if instance.created_at != UNKNOWN_TIME:
+        return instance
+    return instance.model_copy(update={"created_at": sources.commit_time(tree_ref(instance)) or UNKNOWN_TIME})
 
 
 def default_cache() -> Path:

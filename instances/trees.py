@@ -2,9 +2,12 @@
 
 import io
 import posixpath
+import re
 import subprocess
 import tarfile
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -66,22 +69,40 @@ def commit_entries(git_dir: Path, commit: str, env: dict[str, str]) -> Iterator[
         yield from _blob_entries([*git, "cat-file", "--batch"], wanted, env, blobs)
 
 
-def archive_entries(path: Path) -> Iterator[Entry]:
-    """Yield the tree in a release archive without its one top folder, sorted by path.
+def patched_entries(git_dir: Path, commit: str, patch: str, scratch: Path, env: dict[str, str]) -> Iterator[Entry]:
+    """Yield the tree of a commit with a patch on top; ``scratch`` is a folder for what comes about, not the repository.
 
     Raises:
-        EnvironmentFailure: it is no tar archive, has no single top folder, or holds a path that leads out of it.
+        EnvironmentFailure: the patch does not apply.
+    """
+    (scratch / "objects").mkdir()
+    own = {
+        "GIT_INDEX_FILE": str(scratch / "index"),
+        "GIT_OBJECT_DIRECTORY": str(scratch / "objects"),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(git_dir / "objects"),
+    }
+    for step in (["read-tree", commit], ["apply", "--cached"], ["write-tree"]):
+        command = ["git", f"--git-dir={git_dir}", *step]
+        done = subprocess.run(command, input=patch.encode(), capture_output=True, env={**env, **own}, check=False)
+        if done.returncode:
+            raise EnvironmentFailure(f"the patch of the base tree does not apply: {last_line(done.stderr)}")
+    yield from commit_entries(git_dir, done.stdout.decode().strip(), {**env, **own})
+
+
+def archive_entries(path: Path) -> Iterator[Entry]:
+    """Yield the tree in a release archive (tar or zip) without its top folder, sorted by path.
+
+    Raises:
+        EnvironmentFailure: it is no archive, has no single top folder, or holds a path that leads out of it.
     """
     try:
-        with tarfile.open(path) as tar:
-            entries = [_archive_entry(tar, member) for member in tar if not member.isdir()]
-    except (tarfile.TarError, EOFError, OSError) as error:
+        entries = _zip_entries(path) if _is_zip(path) else _tar_entries(path)
+    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
         raise EnvironmentFailure(f"{path.name} cannot be unpacked: {error}") from None
-    tops = {entry.path.split("/")[0] for entry in entries}
+    tops = {top for top, _ in entries}
     if len(tops) != 1:
         raise EnvironmentFailure(f"{path.name} holds {len(tops)} top folders, not one")
-    for entry in sorted(entries, key=lambda entry: entry.path):
-        yield replace(entry, path=entry.path.partition("/")[2])
+    yield from sorted((entry for _, entry in entries), key=lambda entry: entry.path)
 
 
 def last_line(output: bytes) -> str:
@@ -110,7 +131,19 @@ def _blob_entries(
             yield Entry(path, mode, content)
 
 
-def _archive_entry(tar: tarfile.TarFile, member: tarfile.TarInfo) -> Entry:
+def _is_zip(path: Path) -> bool:
+    """Tell by the first bytes: ``zipfile.is_zipfile`` looks at the last ones, which a tar may have from a zip in it."""
+    with path.open("rb") as file:
+        return file.read(4) == b"PK\3\4"
+
+
+def _tar_entries(path: Path) -> list[tuple[str, Entry]]:
+    """Return top folder and entry of every file; the top folder is the first of a path's."""
+    with tarfile.open(path) as tar:
+        return [_without_top(_tar_entry(tar, member), "[^/]*") for member in tar if not member.isdir()]
+
+
+def _tar_entry(tar: tarfile.TarFile, member: tarfile.TarInfo) -> Entry:
     safe = tarfile.data_filter(member, "/tree")  # raises for whatever would leave such a folder
     path = posixpath.normpath(safe.name)
     if member.issym():
@@ -118,6 +151,30 @@ def _archive_entry(tar: tarfile.TarFile, member: tarfile.TarInfo) -> Entry:
     content = tar.extractfile(member)
     mode = EXECUTABLE if member.mode & 0o100 else FILE
     return Entry(path, mode, content.read() if content else b"")
+
+
+def _zip_entries(path: Path) -> list[tuple[str, Entry]]:
+    """Return top folder and entry of every file of a Go module's archive.
+
+    The top folder is ``module@version``, in which the module's path has slashes. Such archives keep neither modes nor
+    links.
+    """
+    with zipfile.ZipFile(path) as packed:
+        files = [info for info in packed.infolist() if not info.is_dir()]
+        return [_without_top(Entry(_safe(info.filename), FILE, packed.read(info)), "[^@]*@[^/]*") for info in files]
+
+
+def _safe(path: str) -> str:
+    """Return a path if it stays in its folder; raises BadZipFile."""
+    if path.startswith("/") or "\\" in path or {"", ".", ".."} & set(path.split("/")):
+        raise zipfile.BadZipFile(f"{path!r} would lead out of its folder")
+    return path
+
+
+def _without_top(entry: Entry, top: str) -> tuple[str, Entry]:
+    """Split an entry's path after the top folder; without one, the top is the whole path."""
+    found = re.match(f"({top})/(?s:(.*))", entry.path)
+    return (found[1], replace(entry, path=found[2])) if found else (entry.path, entry)
 
 
 def _member(entry: Entry) -> tarfile.TarInfo:

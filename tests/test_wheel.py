@@ -51,7 +51,7 @@ def test_the_wheel_holds_code_and_data_and_nothing_else(dist: Path) -> None:
         "assay/harness/grade.py",
         "assay/harness/cli/app.py",
         "assay/dockerfiles/python/environment.Dockerfile",
-        "assay/instances/recipes/python/default.yaml",
+        "assay/dockerfiles/go/toolchains.yaml",
         "assay/instances/releases/assay.yaml",
     }
     assert wanted <= names

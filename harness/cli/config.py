@@ -41,9 +41,9 @@ def read_settings(folder: Path | None = None) -> dict[str, Any]:
     return {}
 
 
-def toolchain_images(language: str = "python") -> Mapping[str, str]:
-    """Return the toolchain images that the user chose, by language version."""
-    images: Mapping[str, str] = read_settings().get("toolchains", {}).get(language, {})
+def toolchain_images() -> Mapping[str, Mapping[str, str]]:
+    """Return the toolchain images that the user chose, by language and version."""
+    images: Mapping[str, Mapping[str, str]] = read_settings().get("toolchains", {})
     return images
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import platform
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ from assay.harness.cli.config import toolchain_images
 from assay.harness.cli.options import EnvironmentChoice
 from assay.harness.domain import Instance, Prediction, PublishedImage, TestPlan
 from assay.harness.engines import Engine, open_engine
+from assay.harness.errors import EnvironmentFailure
 from assay.harness.evaluate import Task
 from assay.harness.executors import find_executor
 from assay.harness.run import Prepare, Progress, Runner
@@ -26,8 +27,10 @@ class Workbench:
     engine: Engine
     prepare: Prepare
     settle: Callable[[Instance], Instance]
-    """Decides whether an instance keeps the environment that its row carries."""
+    """Decides whether an instance keeps the environment that its row carries, and dates it if the row does not."""
     plan: Callable[[Instance], TestPlan]
+    assets: Callable[[Instance], Callable[[], Mapping[str, bytes]]]
+    """Gives the way to the binary files of an instance's tests."""
     abort: Callable[[], None]
     """Ends every container and build that is under way."""
 
@@ -60,7 +63,10 @@ def open_workbench(
     engine = open_engine(engine_name, instances)
 
     def plan(instance: Instance) -> TestPlan:
-        recipe = find_recipe(instance, recipes or ())
+        try:
+            recipe = find_recipe(instance, recipes or ())
+        except EnvironmentFailure:  # told again, as this instance's outcome, when its image is to be prepared
+            return TestPlan(command="exit 1\n")
         made_from = repr((engine.name, recipe, sorted(toolchain_images().items())))
         made_from_hash = hashlib.sha256(made_from.encode()).hexdigest()
         return test_plan(instance, recipe).model_copy(update={"environment": made_from_hash})
@@ -68,9 +74,12 @@ def open_workbench(
     if engine.name == "fake":
         from assay.harness.engines.fake import image_name
 
-        return Workbench(engine, image_name, _without_image, lambda each: _acted_out(plan(each)), engine.abort)
+        return Workbench(
+            engine, image_name, _without_image, lambda each: _acted_out(plan(each)), lambda _: dict, engine.abort
+        )
+    from assay.instances.assets import Assets
     from assay.instances.build import Builder
-    from assay.instances.sources import Sources
+    from assay.instances.sources import Sources, dated
 
     sources = Sources(mirrors or ())
     builder = Builder(engine, sources, toolchains=toolchain_images(), recipes=tuple(recipes or ()), note=note)
@@ -80,9 +89,12 @@ def open_workbench(
         engine.abort()
 
     def settle(instance: Instance) -> Instance:
-        return instance if _keeps_image(instance, environment, engine) else _without_image(instance)
+        return dated(instance if _keeps_image(instance, environment, engine) else _without_image(instance), sources)
 
-    return Workbench(engine, builder.image, settle, plan, abort)
+    def assets(instance: Instance) -> Callable[[], Mapping[str, bytes]]:
+        return Assets(instance.assets, sources)
+
+    return Workbench(engine, builder.image, settle, plan, assets, abort)
 
 
 def _keeps_image(instance: Instance, choice: EnvironmentChoice, engine: Engine) -> bool:
@@ -117,7 +129,7 @@ def make_tasks(
         plan = bench.plan(instance)
         if timeout is not None:
             plan = plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": float(timeout)})})
-        tasks.append(Task(instance, prediction, plan, runs_empty))
+        tasks.append(Task(instance, prediction, plan, runs_empty, bench.assets(instance)))
     return tasks
 
 

@@ -5,21 +5,25 @@ import shlex
 import tarfile
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, time, timedelta
 from hashlib import sha256
-from importlib import resources
 from pathlib import Path
 
 from assay.harness.domain import Instance, Limits, Recipe, Service, TreeRef
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EnvironmentFailure
+from assay.instances.buildfiles import build_text
 from assay.instances.pins.project import BuildSystem
-from assay.instances.toolchains import RELEASED, Toolchain
+from assay.instances.sources import tree_ref
+from assay.instances.toolchains import Toolchain, versions_of
 
 SECONDS = 900.0
 LOCK_BYTES = 16 * 1024 * 1024
 RIPENING = timedelta(days=90)
 """After a Python comes out, wheels for it take some weeks to appear."""
+
+RUNNER = ("pytest",)
+"""What a recipe that names no packages needs on top of the project's own."""
 
 REUPLOADED = {"atomicwrites": "2022-07-09T00:00:00Z"}
 """Packages whose old files were deleted and uploaded anew, to the day when that was done: their dates are too late."""
@@ -60,7 +64,7 @@ def lock_request(instance: Instance, recipe: Recipe, toolchain: Toolchain, syste
         toolchain=toolchain.identity,
         cutoff=cutoff(instance, recipe),
         # The project by its path, so that nothing pulls in a release of it from the index.
-        requirements=(f"/testbed{extras}", *system.requires, *recipe.packages),
+        requirements=(f"/testbed{extras}", *system.requires, *(recipe.packages or RUNNER)),
         files=recipe.requirements,
         constraints=recipe.constraints,
         exports=exports(instance, recipe),
@@ -80,11 +84,6 @@ def service_lock_request(instance: Instance, recipe: Recipe, service: Service, t
     )
 
 
-def tree_ref(instance: Instance) -> TreeRef:
-    """Return the reference to an instance's base tree."""
-    return TreeRef(instance.repo, instance.base_commit, instance.archive)
-
-
 def cutoff(instance: Instance, recipe: Recipe) -> str:
     """Return the time after which no package may have been uploaded.
 
@@ -92,8 +91,11 @@ def cutoff(instance: Instance, recipe: Recipe) -> str:
     """
     created = instance.created_at if instance.created_at.tzinfo else instance.created_at.replace(tzinfo=UTC)
     wanted = created + timedelta(days=recipe.cutoff_days)
-    released = RELEASED.get(recipe.python)
-    moment = max(wanted, released + RIPENING) if released else wanted
+    known = versions_of(recipe.language)
+    version = known.versions.get(recipe.toolchain or known.default)
+    moment = wanted
+    if version and version.released:
+        moment = max(wanted, datetime.combine(version.released, time.min, UTC) + RIPENING)
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -180,4 +182,4 @@ def _lines(items: tuple[str, ...]) -> str:
 
 
 def _script() -> str:
-    return resources.files("assay").joinpath("dockerfiles", "python", "lock.sh").read_text(encoding="utf-8")
+    return build_text("lock.sh", "python")

@@ -56,3 +56,14 @@ def test_the_archive_belongs_to_root_and_names_the_tripwires(instance: Instance)
 def test_paths_cannot_become_commands(instance: Instance) -> None:
     plan = PLAN.model_copy(update={"report_path": "/tmp/x y/$(id)/report.xml"})
     assert "'/tmp/x y/$(id)'" in make_delivery(instance, plan, gate(instance.gold_patch), None).apply_script()
+
+
+def test_binary_files_of_the_tests_come_last_and_as_they_are(instance: Instance) -> None:
+    content = b"\x89PNG\r\n\x00"
+    delivery = make_delivery(instance, PLAN, gate(instance.gold_patch), None, {"test/fixtures/a.png": content})
+    with tarfile.open(fileobj=io.BytesIO(delivery.archive())) as tar:
+        packed = tar.extractfile("assay/assets/test/fixtures/a.png")
+        assert packed is not None
+        assert packed.read() == content
+    script = delivery.restore_script()
+    assert script.index("xargs -0 rm -rf") < script.index("/assay/assets/. .")

@@ -3,7 +3,8 @@ import re
 import pytest
 
 from assay.harness.domain import Recipe
-from assay.instances.images import image_chain, service_spec
+from assay.harness.languages import LANGUAGES
+from assay.instances.images import image_chain, manifest_packages, python_packages, service_spec
 from assay.instances.pins.project import BuildSystem
 from assay.instances.toolchains import Toolchain
 
@@ -14,7 +15,9 @@ LOCK = "pytest==7.2.0 \\\n    --hash=sha256:00\n"
 @pytest.fixture
 def chain(make_instance):
     def make(recipe=None, toolchain=TOOLCHAIN, lock=LOCK, system=None, **changes):
-        return image_chain(make_instance(**changes), recipe or Recipe(), toolchain, lock, system or BuildSystem())
+        instance, recipe_ = make_instance(**changes), recipe or Recipe()
+        packages = python_packages(instance, recipe_, lock, system or BuildSystem())
+        return image_chain(instance, recipe_, toolchain, packages)
 
     return make
 
@@ -100,7 +103,9 @@ def test_dockerfiles_keep_to_what_every_builder_understands(chain):
 
 def test_an_instance_image_names_the_images_of_its_services(make_instance):
     def instance_image(**services):
-        return image_chain(make_instance(), Recipe(), TOOLCHAIN, LOCK, BuildSystem(), services)[1]
+        instance = make_instance()
+        packages = python_packages(instance, Recipe(), LOCK, BuildSystem())
+        return image_chain(instance, Recipe(), TOOLCHAIN, packages, services)[1]
 
     with_one = instance_image(web="assay/env-python:1")
 
@@ -108,11 +113,11 @@ def test_an_instance_image_names_the_images_of_its_services(make_instance):
     assert len({instance_image().name, with_one.name, instance_image(web="assay/env-python:2").name}) == 3
 
 
-def test_a_service_has_packages_of_its_own_and_nothing_of_the_project(make_instance):
+def test_a_service_has_packages_of_its_own_and_nothing_of_the_project(make_instance, chain):
     recipe = Recipe(system_packages=("graphviz",), faketime="2014-05-01 00:00:00")
     spec = service_spec(make_instance(), recipe, TOOLCHAIN, LOCK)
 
-    assert spec.name == image_chain(make_instance(), Recipe(), TOOLCHAIN, LOCK, BuildSystem())[0].name
+    assert spec.name == chain()[0].name
     assert "graphviz" not in spec.dockerfile
     assert "faketime" not in spec.dockerfile
 
@@ -121,3 +126,19 @@ def test_another_time_brings_the_package_that_tells_it(chain):
     environment, _ = chain(recipe=Recipe(faketime="2014-05-01 00:00:00"))
 
     assert "--no-install-recommends faketime" in environment.dockerfile
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES.keys() - {"python"}))
+def test_instances_with_the_same_manifests_share_packages(make_instance, language):
+    def images(lock, **changes):
+        instance, recipe = make_instance(language=language, **changes), Recipe(language=language)
+        return image_chain(instance, recipe, TOOLCHAIN, manifest_packages(instance, recipe, lock))
+
+    one, other_commit, other_lock = images("a"), images("a", base_commit="1" * 40), images("b")
+
+    assert one[0].name == other_commit[0].name != other_lock[0].name
+    assert len({each[1].name for each in (one, other_commit, other_lock)}) == 3
+    assert one[0].tree == one[1].tree
+    assert (one[0].fetches, one[1].fetches) == (True, False)
+    assert "network=none" in one[1].dockerfile
+    assert "@" not in one[0].dockerfile

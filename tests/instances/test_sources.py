@@ -3,14 +3,15 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from toys import Index, Repository
 
-from assay.harness.domain import Archive, TreeRef
+from assay.harness.domain import UNKNOWN_TIME, Archive, TreeRef
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.sources import Sources, find_mirror
+from assay.instances.sources import Sources, dated, find_mirror
 
 REPO = "Owner/Name"
 
@@ -54,6 +55,32 @@ def test_tree_of_a_commit_is_what_git_stores(repository: Repository, commit: str
     (tmp_path / "attributes").rename(out / ".gitattributes")
     again.git("add", ".gitattributes")
     assert again.git("write-tree") == repository.git("rev-parse", f"{commit}^{{tree}}")
+
+
+def test_a_tree_may_have_a_patch_on_top(repository: Repository, commit: str, tmp_path: Path) -> None:
+    (repository.folder / "crlf.txt").write_bytes(b"a\nc\n")
+    patch = repository.git("diff") + "\n"
+    mirror = mirror_of(repository, tmp_path / "mirrors" / "owner__name")
+    before = sorted(path for path in mirror.rglob("*"))
+    sources = Sources([tmp_path / "mirrors"], tmp_path / "cache")
+
+    plain, patched = TreeRef(REPO, commit), TreeRef(REPO, commit, patch=patch)
+    assert (sources.read_file(plain, "crlf.txt"), sources.read_file(patched, "crlf.txt")) == (b"a\nb\n", b"a\nc\n")
+    assert sources.read_file(patched, "left_out.py") == b"kept = True\n"
+    assert sorted(path for path in mirror.rglob("*")) == before
+    with pytest.raises(EnvironmentFailure, match="the patch of the base tree does not apply"):
+        sources.tree(TreeRef(REPO, commit, patch=patch.replace("-b", "-x")))
+
+
+def test_an_instance_without_a_date_gets_its_commits(repository: Repository, make_instance, tmp_path: Path) -> None:
+    base = repository.commit()
+    sources = Sources([tmp_path / "mirrors"], tmp_path / "cache")
+    undated = make_instance(repo=REPO, base_commit=base, created_at=UNKNOWN_TIME)
+    assert dated(undated, sources) == undated
+    mirror_of(repository, tmp_path / "mirrors" / "owner__name")
+    assert dated(undated, sources).created_at == datetime.fromisoformat(repository.git("show", "-s", "--format=%cI"))
+    known = make_instance(repo=REPO, base_commit=base)
+    assert dated(known, sources) == known
 
 
 def test_equal_trees_give_equal_bytes(repository: Repository, commit: str, tmp_path: Path) -> None:

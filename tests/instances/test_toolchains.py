@@ -6,8 +6,9 @@ import pytest
 from assay.harness.domain import Recipe
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.fake import FakeEngine, open_engine
-from assay.harness.errors import EnvironmentFailure
-from assay.instances.toolchains import SUITES, bootstrap, toolchain
+from assay.harness.errors import EnvironmentFailure, UserError
+from assay.harness.languages import LANGUAGES
+from assay.instances.toolchains import bootstrap, toolchain, versions_of
 
 
 @pytest.fixture
@@ -16,16 +17,31 @@ def engine() -> FakeEngine:
 
 
 def test_each_python_has_its_debian_release_and_a_name_of_its_own(engine: FakeEngine):
-    found = [toolchain(Recipe(python=version), {}, engine) for version in SUITES]
+    found = [toolchain(Recipe(toolchain=version), {}, engine) for version in ("3.9", "3.11", "3.13")]
 
     assert [each.suite for each in found] == ["bullseye", "bookworm", "trixie"]
     assert len({each.name for each in found}) == 3
     assert found[1].name.startswith("assay/toolchain-python:3.11-")
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_language_has_a_usual_version_that_debian_carries(engine: FakeEngine, language: str):
+    usual = toolchain(Recipe(language=language), {}, engine)
+
+    assert usual.suite
+    assert {"git", "patch", *versions_of(language).versions[versions_of(language).default].packages} == {
+        *usual.packages
+    } - {"procps", "ca-certificates"}
+
+
+def test_a_language_without_toolchains_says_so(engine: FakeEngine):
+    with pytest.raises(UserError, match="cobol"):
+        toolchain(Recipe(language="cobol"), {}, engine)
+
+
 def test_a_python_that_debian_does_not_carry_needs_an_image_of_the_users(engine: FakeEngine):
-    with pytest.raises(EnvironmentFailure, match=r"Python 3.6 .*\[toolchains.python\]"):
-        toolchain(Recipe(python="3.6"), {}, engine)
+    with pytest.raises(EnvironmentFailure, match=r"python 3.6 .*\[toolchains.python\]"):
+        toolchain(Recipe(toolchain="3.6"), {}, engine)
 
 
 def test_bootstrap_without_mmdebstrap_says_what_to_do(
@@ -55,7 +71,7 @@ def test_a_failed_bootstrap_carries_its_log(engine: FakeEngine, monkeypatch: pyt
 
 @pytest.mark.docker
 def test_an_image_of_the_users_is_taken_as_it_is(docker_engine: DockerEngine, toolchain_image: str):
-    chosen = toolchain(Recipe(python="3.6"), {"3.6": toolchain_image}, docker_engine)
+    chosen = toolchain(Recipe(toolchain="3.6"), {"python": {"3.6": toolchain_image}}, docker_engine)
 
     assert (chosen.name, chosen.suite) == (toolchain_image, "")
     assert chosen.identity.startswith("sha256:")
@@ -65,7 +81,7 @@ def test_an_image_of_the_users_is_taken_as_it_is(docker_engine: DockerEngine, to
 @pytest.mark.parametrize("image", ["assay-test/absent:1", "localhost:1/absent@sha256:" + "0" * 64])
 def test_an_image_of_the_users_that_is_not_there_is_no_reason_to_take_another(docker_engine: DockerEngine, image: str):
     with pytest.raises(EnvironmentFailure, match="toolchain image"):
-        toolchain(Recipe(), {"3.11": image}, docker_engine)
+        toolchain(Recipe(), {"python": {"3.11": image}}, docker_engine)
 
 
 @pytest.mark.docker

@@ -230,3 +230,15 @@ def test_500_rows_stay_under_90_mib(in_folder: Path, rows: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "500 of 500 resolved" in done.stdout
     assert int(done.stderr.splitlines()[-1]) < 90 * 1024
+
+
+@pytest.mark.docker
+def test_a_language_that_is_not_supported_is_an_outcome_and_stops_nobody(assay: Callable, rows: Path) -> None:
+    first, *others = (json.loads(line) for line in rows.read_text().splitlines())
+    rows.write_text("\n".join(json.dumps(row) for row in [{**first, "language": "cobol"}, *others]))
+    done = assay("evaluate", "rows.jsonl", "--gold", "--engine", "docker", "-i", first["instance_id"], "--json")
+    assert done.code == 3
+    assert done.json["outcomes"] == {first["instance_id"]: "env_error"}
+    shown = assay("report", "show", "rows.gold")
+    assert "unknown language" in shown.out
+    assert "cobol" in shown.out

@@ -32,7 +32,7 @@ def test_what_comes_from_the_tree_is_no_part_of_a_lock():
 def test_packages_are_as_of_the_instance_but_not_older_than_the_toolchain(
     make_instance, created, python, days, expected
 ):
-    assert cutoff(make_instance(created_at=created), Recipe(python=python, cutoff_days=days)) == expected
+    assert cutoff(make_instance(created_at=created), Recipe(toolchain=python, cutoff_days=days)) == expected
 
 
 def test_the_version_is_told_to_the_build_only_on_request(make_instance):
