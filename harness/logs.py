@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.harness import languages
 from assay.harness.domain import Apply, ApplyStatus, Channel, Evidence, FailedPart, Instance, TestReport, Verdict
 from assay.harness.errors import DataError
 from assay.harness.grade import grade
-from assay.harness.reports import find, read_log
+from assay.harness.reports import find, read_log, suite_ran
 from assay.harness.reports.markers import is_cut
 
 SUFFIXES = frozenset({".txt", ".log"})
@@ -101,9 +102,19 @@ def read_text(path: Path) -> str:
 
 
 def _report(instance: Instance, text: str) -> TestReport:
-    tests = read_log(find(instance.log_format), text)
-    channel = Channel.LOG if tests else Channel.NONE
-    return TestReport(channel=channel, format=instance.log_format, tests=tests)
+    log_format, style = log_plan(instance)
+    tests = read_log(find(log_format), text, style)
+    ran = suite_ran(log_format, text, tests)
+    channel = Channel.LOG if tests or ran else Channel.NONE
+    return TestReport(channel=channel, format=log_format, tests=tests, suite_ran=ran)
+
+
+def log_plan(instance: Instance) -> tuple[str, str]:
+    """Return how the logs of an instance's labels are read: format, and way to identify tests; what the row does not
+    tell is the language's usual.
+    """
+    language = languages.find(instance.language)
+    return instance.log_format or language.DEFAULT_LOG, instance.test_id or language.DEFAULT_ID
 
 
 def _marker(text: str) -> str:

@@ -5,6 +5,7 @@ import shlex
 from assay.harness import languages
 from assay.harness.canary import PLACEHOLDER
 from assay.harness.domain import Instance, Limits, PublishedImage, Recipe, TestPlan
+from assay.harness.logs import log_plan
 from assay.harness.patch import touched_paths
 
 WORKDIR = "/testbed"
@@ -52,14 +53,15 @@ def _report_path(template: str) -> str:
 
 
 def _published_plan(instance: Instance, environment: PublishedImage, recipe: Recipe) -> TestPlan:
+    log_format, style = log_plan(instance)
     return TestPlan(
         workdir=WORKDIR,
         user="root",
         env=SAME_EVERYWHERE,
         command=_with_test_status(environment.eval_script),
         report_format="",
-        log_format=instance.log_format,
-        test_id=instance.test_id or "node",
+        log_format=log_format,
+        test_id=style,
         limits=_limits(recipe),
     )
 

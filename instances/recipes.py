@@ -27,6 +27,10 @@ def find_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
         DataError: a recipe file is wrong.
         EnvironmentFailure: the language is not supported.
     """
+    try:
+        languages.find(instance.language)
+    except UserError as error:
+        raise EnvironmentFailure(str(error)) from error
     if isinstance(instance.environment, PublishedImage):
         return Recipe(language=instance.language)  # its own script knows the rest
     if isinstance(instance.environment, Recipe):
@@ -34,10 +38,6 @@ def find_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
     for path in _candidates(instance, (*folders, FOLDER)):
         if path.is_file():
             return resolve(load_recipe(path), instance)
-    try:
-        languages.find(instance.language)
-    except UserError as error:
-        raise EnvironmentFailure(str(error)) from error
     return Recipe(language=instance.language)
 
 

@@ -1,26 +1,101 @@
 """Test reports: one module per format, never per repository.
 
-A new format is one module that satisfies ``base.ReportFormat`` and one line in ``FORMATS``.
+A new format is one module that satisfies ``base.ReportFormat`` and one name in ``FORMATS``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from assay.harness.domain import TestPlan, TestReport
+from assay.harness.domain import Status, TestPlan, TestReport
 from assay.harness.errors import UserError
-from assay.harness.reports import junit_xml, pytest_text, status_json, sympy_text, unittest_text
+from assay.harness.reports import (
+    ant_text,
+    automake_text,
+    cargo_text,
+    ctest_text,
+    doctest_xml,
+    go_json,
+    go_text,
+    googletest_text,
+    gradle_tasks_text,
+    gradle_text,
+    jasmine_text,
+    jekyll_text,
+    jest_json,
+    jest_text,
+    jq_text,
+    junit_xml,
+    karma_text,
+    libtest_json,
+    maven_text,
+    micropython_text,
+    minitest_text,
+    mocha_json,
+    mocha_text,
+    phpunit_text,
+    pytest_text,
+    redis_text,
+    rspec_json,
+    rspec_text,
+    status_json,
+    sympy_text,
+    tap,
+    tox_text,
+    unittest_text,
+    vitest_text,
+)
 from assay.harness.reports.base import ReportFormat
+from assay.harness.reports.ids import IDS
 from assay.harness.reports.lookup import lookup, names_a_test
+from assay.harness.reports.markers import fenced
 from assay.harness.reports.read import combine, merge, read_log
 
-__all__ = ["FORMATS", "ReportFormat", "find", "lookup", "names_a_test", "read", "read_log"]
+__all__ = ["FORMATS", "IDS", "ReportFormat", "find", "lookup", "names_a_test", "read", "read_log", "suite_ran"]
 
-FORMATS: dict[str, ReportFormat] = {
-    junit_xml.NAME: junit_xml,
-    pytest_text.NAME: pytest_text,
-    status_json.NAME: status_json,
-    sympy_text.NAME: sympy_text,
-    unittest_text.NAME: unittest_text,
+_MODULES: tuple[ReportFormat, ...] = (
+    ant_text,
+    automake_text,
+    cargo_text,
+    ctest_text,
+    doctest_xml,
+    go_json,
+    go_text,
+    googletest_text,
+    gradle_tasks_text,
+    gradle_text,
+    jasmine_text,
+    jekyll_text,
+    jest_json,
+    jest_text,
+    jq_text,
+    junit_xml,
+    karma_text,
+    libtest_json,
+    maven_text,
+    micropython_text,
+    minitest_text,
+    mocha_json,
+    mocha_text,
+    phpunit_text,
+    pytest_text,
+    redis_text,
+    rspec_json,
+    rspec_text,
+    status_json,
+    sympy_text,
+    tap,
+    tox_text,
+    unittest_text,
+    vitest_text,
+)
+
+FORMATS: dict[str, ReportFormat] = {module.NAME: module for module in _MODULES}
+
+SUITE_RAN: dict[str, Callable[[str], bool]] = {
+    jasmine_text.NAME: jasmine_text.suite_ran,
+    karma_text.NAME: karma_text.suite_ran,
+    mocha_text.NAME: mocha_text.suite_ran,
 }
+"""Formats that may name failures only, to the sign that the suite ran to its end; elsewhere tests are the sign."""
 
 
 def find(name: str) -> ReportFormat:
@@ -35,6 +110,21 @@ def find(name: str) -> ReportFormat:
         raise UserError(f"unknown report format {name!r}; known are {', '.join(sorted(FORMATS))}") from None
 
 
+def suite_ran(log_format: str, log: str, tests: Mapping[str, Status]) -> bool:
+    """Tell whether the suite of a log ran to its end.
+
+    Args:
+        log_format: name of the log's format.
+        log: what the test command printed.
+        tests: what was read from it.
+
+    Returns:
+        What the log says, in a format that may name failures only; else whether there are tests.
+    """
+    ended = SUITE_RAN.get(log_format)
+    return ended(fenced(log)) if ended else bool(tests)
+
+
 def read(plan: TestPlan, files: Mapping[str, bytes], output: str) -> TestReport:
     """Read the results of one run.
 
@@ -47,8 +137,9 @@ def read(plan: TestPlan, files: Mapping[str, bytes], output: str) -> TestReport:
         The tests of the report files; of the log when the files tell of none; or an empty report.
 
     Raises:
-        UserError: the plan names an unknown format.
+        UserError: the plan names an unknown format or an unknown way to identify tests.
     """
     texts = [content.decode("utf-8", errors="replace") for content in files.values()]
     structured = merge(find(plan.report_format), texts, plan.test_id) if plan.report_format else {}
-    return combine(plan, structured, read_log(find(plan.log_format), output, plan.test_id))
+    logged = read_log(find(plan.log_format), output, plan.test_id)
+    return combine(plan, structured, logged, suite_ran(plan.log_format, output, logged))

@@ -1,7 +1,7 @@
 """What a report format is, and the little that all formats share."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Protocol
 
 from assay.harness.domain import Status
@@ -12,6 +12,12 @@ SEVERITY = (Status.MISSING, Status.PASSED, Status.XFAIL, Status.SKIPPED, Status.
 _RANK = {status: rank for rank, status in enumerate(SEVERITY)}
 _LONGEST_LINE = 10_000
 """Cut there: no test's name is longer, and patterns stay quick on whatever a test prints."""
+
+SEPARATOR = "::"
+"""Between the parts of a test's full id."""
+
+_INSIDE = ":\N{WORD JOINER}:"
+"""Stands in a full id for the separator inside a part, such as the title ``a::b``."""
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -35,9 +41,19 @@ def worst(told: Iterable[tuple[str, Status]]) -> dict[str, Status]:
     return tests
 
 
-def by_function(tests: Mapping[str, Status]) -> dict[str, Status]:
-    """Rename node ids to bare function names, ``a.py::C::test_x[1]`` to ``test_x``; the worst of a clash wins."""
-    return worst((node.partition("[")[0].rpartition("::")[2], status) for node, status in tests.items())
+def join_id(*parts: str) -> str:
+    """Return the full id of a test from its parts, outermost first; empty parts fall away."""
+    return SEPARATOR.join(part.replace(SEPARATOR, _INSIDE) for part in parts if part)
+
+
+def parts_of(test: str) -> tuple[str, ...]:
+    """Return the parts of a full id as they are."""
+    return tuple(map(as_part, test.split(SEPARATOR)))
+
+
+def as_part(text: str) -> str:
+    """Return text of a full id as people write it."""
+    return text.replace(_INSIDE, SEPARATOR)
 
 
 def plain_lines(text: str) -> list[str]:

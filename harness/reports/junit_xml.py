@@ -1,92 +1,27 @@
-"""JUnit XML as pytest writes it, in every dialect since pytest 2; node ids are rebuilt."""
+"""JUnit XML, from pytest and from every other runner that writes it."""
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Collection, Iterable
 
 from assay.harness.domain import Status
+from assay.harness.reports import junit_others, junit_pytest
 from assay.harness.reports.base import worst
 
 NAME = "junit_xml"
 
 _DOCTYPE = re.compile(r"\ufeff?(?:\s|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE", re.DOTALL)
-_CLASS_LIKE = re.compile(r"_*[A-Z]")
-
-# pytest before 3.0 told these two by message alone.
-_SKIP_MESSAGES = {
-    "expected test failure": Status.XFAIL,
-    "xfail-marked test passes unexpectedly": Status.PASSED,
-}
 
 
 def parse(text: str) -> dict[str, Status]:
-    """Return node id to status; text that is no XML, or that declares a document type, gives an empty dict."""
+    """Return test id to status: pytest's node id, or what other runners give as ``class::name``.
+
+    Text that is no XML, or that declares a document type, gives an empty dict.
+    """
     if _DOCTYPE.match(text):
         return {}  # entities can expand without bound, and no test runner needs them
     try:
-        cases = list(ET.fromstring(text).iter("testcase"))
+        root = ET.fromstring(text)
     except ET.ParseError:
         return {}
-    modules = _modules(cases)
-    return worst((_node_id(case, modules), _status(case)) for case in cases)
-
-
-def _modules(cases: Iterable[ET.Element]) -> dict[str, str]:
-    """Return dotted module to path, of the tests that ran where they are defined."""
-    modules = {}
-    for path, classname in {(case.get("file", ""), case.get("classname", "")) for case in cases}:
-        module = path.removesuffix(".py").replace("/", ".")
-        if module and f"{classname}.".startswith(f"{module}."):
-            modules[module] = path
-    return modules
-
-
-def _node_id(case: ET.Element, modules: dict[str, str]) -> str:
-    """Rebuild the id under which pytest knows a test.
-
-    ``file`` is where the test function is defined, which for an inherited test is another module than the one that
-    ran it; so the class name leads and files only tell where in it the module ends.
-    """
-    classname, name = case.get("classname", ""), case.get("name", "")
-    if not classname:  # a module that could not be imported
-        return case.get("file") or name.replace(".", "/") + ".py"
-    module = _module_of(classname, modules)
-    path = modules.get(module) or module.replace(".", "/") + ".py"
-    classes = classname[len(module) + 1 :]
-    return "::".join([path, *(part for part in classes.split(".") if part not in {"", "()"}), name])
-
-
-def _module_of(classname: str, modules: Collection[str]) -> str:
-    """Return the longest known module that the class name lies in, else what precedes the capitalised tail."""
-    parts = classname.split(".")
-    prefixes = (".".join(parts[:end]) for end in range(len(parts), 0, -1))
-    return next((prefix for prefix in prefixes if prefix in modules), None) or _before_classes(parts)
-
-
-def _before_classes(parts: list[str]) -> str:
-    end = len(parts)
-    while end > 1 and _CLASS_LIKE.match(parts[end - 1]):
-        end -= 1
-    return ".".join(parts[:end])
-
-
-def _status(case: ET.Element) -> Status:
-    statuses = _child_statuses(case)
-    return max(statuses, key=[Status.PASSED, Status.XFAIL, Status.SKIPPED, Status.FAILED, Status.ERROR].index)
-
-
-def _child_statuses(case: ET.Element) -> Iterable[Status]:
-    yield Status.PASSED
-    for child in case:
-        if child.tag == "error":
-            yield Status.ERROR
-        elif child.tag == "failure":
-            yield Status.FAILED
-        elif child.tag == "skipped":
-            yield _skip_status(child)
-
-
-def _skip_status(skipped: ET.Element) -> Status:
-    if skipped.get("type") == "pytest.xfail":
-        return Status.XFAIL
-    return _SKIP_MESSAGES.get(skipped.get("message", ""), Status.SKIPPED)
+    cases = list(root.iter("testcase"))
+    return worst(junit_pytest.told(cases) if junit_pytest.is_pytest(root, cases) else junit_others.told(root))

@@ -3,16 +3,22 @@
 from collections.abc import Iterable
 
 from assay.harness.domain import Channel, Status, TestPlan, TestReport
-from assay.harness.reports.base import ReportFormat, by_function, worst
+from assay.harness.reports.base import ReportFormat, worst
+from assay.harness.reports.ids import rename
 from assay.harness.reports.markers import fenced
 
 PASSING = frozenset({Status.PASSED, Status.XFAIL})
 
 
 def merge(reader: ReportFormat, texts: Iterable[str], test_id: str = "node") -> dict[str, Status]:
-    """Parse several texts of one format; a test told in more than one keeps its worst status."""
-    tests = worst(told for text in texts for told in reader.parse(text).items())
-    return by_function(tests) if test_id == "function" else tests
+    """Parse several texts of one format and name the tests in a style of ``ids.IDS``.
+
+    A test told in more than one text keeps its worst status.
+
+    Raises:
+        UserError: there is no such style.
+    """
+    return rename(worst(told for text in texts for told in reader.parse(text).items()), test_id)
 
 
 def read_log(reader: ReportFormat, text: str, test_id: str = "node") -> dict[str, Status]:
@@ -21,14 +27,25 @@ def read_log(reader: ReportFormat, text: str, test_id: str = "node") -> dict[str
     return merge(reader, [inner], test_id) or (merge(reader, [text], test_id) if inner != text else {})
 
 
-def combine(plan: TestPlan, structured: dict[str, Status], logged: dict[str, Status]) -> TestReport:
-    """Make the report of one run from what its report file and its log tell."""
+def combine(plan: TestPlan, structured: dict[str, Status], logged: dict[str, Status], log_ended: bool) -> TestReport:
+    """Make the report of one run from what its report file and its log tell.
+
+    Args:
+        plan: names the formats.
+        structured: tests of the report file.
+        logged: tests of the log.
+        log_ended: the log says that the suite ran to its end, although it may name no test.
+    """
     if structured:
         both = structured.keys() & logged.keys()
         differing = sorted(t for t in both if (structured[t] in PASSING) != (logged[t] in PASSING))
         return TestReport(
-            channel=Channel.REPORT, format=plan.report_format, tests=structured, disagreements=tuple(differing)
+            channel=Channel.REPORT,
+            format=plan.report_format,
+            tests=structured,
+            disagreements=tuple(differing),
+            suite_ran=True,
         )
-    if logged and not plan.report_path:  # else a patch could choose the log by breaking the report
-        return TestReport(channel=Channel.LOG, format=plan.log_format, tests=logged)
+    if (logged or log_ended) and not plan.report_path:  # else a patch could choose the log by breaking the report
+        return TestReport(channel=Channel.LOG, format=plan.log_format, tests=logged, suite_ran=log_ended)
     return TestReport()

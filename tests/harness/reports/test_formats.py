@@ -1,5 +1,8 @@
 """What holds for every report format."""
 
+import time
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +10,10 @@ from hypothesis import strategies as st
 from assay.harness.domain import Status
 from assay.harness.errors import UserError
 from assay.harness.reports import FORMATS, find
+from assay.harness.reports.base import SEVERITY, as_part
+from assay.harness.reports.read import merge
 
+GOLDENS = Path(__file__).parent / "goldens"
 PIECES = st.sampled_from(
     [
         "=== short test summary info ===\n",
@@ -28,6 +34,11 @@ PIECES = st.sampled_from(
     ]
 )
 LOGS = st.lists(st.one_of(PIECES, st.text(max_size=8)), max_size=30).map("".join)
+SHREDS = {
+    folder.name: [line for path in sorted(folder.iterdir()) for line in path.read_text("utf-8").splitlines(True)]
+    for folder in sorted(GOLDENS.iterdir())
+}
+"""Lines of every format's goldens, to be thrown together."""
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -49,5 +60,28 @@ def test_no_tests_in_no_text(name: str) -> None:
 
 
 def test_unknown_format_names_the_known_ones() -> None:
-    with pytest.raises(UserError, match=r"unknown report format 'tap'.*junit_xml"):
-        find("tap")
+    with pytest.raises(UserError, match=r"unknown report format 'nose'.*junit_xml"):
+        find("nose")
+
+
+@pytest.mark.parametrize("name", SHREDS)
+@given(data=st.data())
+def test_shreds_of_reports_never_raise_and_are_merged_to_the_worst(name: str, data: st.DataObject) -> None:
+    halves = st.lists(st.one_of(st.sampled_from(SHREDS[name]), st.text(max_size=8)), max_size=20).map("".join)
+    one, two = data.draw(halves), data.draw(halves)
+    told = [FORMATS[name].parse(one), FORMATS[name].parse(two)]
+    merged = merge(FORMATS[name], [one, two])
+    assert Status.MISSING not in merged.values()
+    for tests in told:
+        for test, status in tests.items():
+            assert SEVERITY.index(merged[as_part(test)]) >= SEVERITY.index(status)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_line_takes_more_than_its_share_of_time(name: str) -> None:
+    """Lines that start like a result and go on for ever are what makes a careless pattern slow."""
+    starts = sorted({line[:22].rstrip("\n") for line in SHREDS.get(name, ["PASSED a.py::t", "test_x (a.B) ... "])})
+    hostile = [start + rest * (9_900 // len(rest)) for start in starts[:30] for rest in (" ", ".", "a > ", "[ ", "{(")]
+    began = time.process_time()
+    FORMATS[name].parse("\n".join([*SHREDS.get(name, []), *hostile]))
+    assert time.process_time() - began < 5

@@ -23,6 +23,7 @@ def test_the_report_file_comes_first() -> None:
         channel=Channel.REPORT,
         format="junit_xml",
         tests={"t.py::test_x": Status.PASSED, "t.py::TestC::test_x[1]": Status.FAILED},
+        suite_ran=True,
     )
 
 
@@ -65,6 +66,37 @@ def test_only_the_fenced_part_of_the_output_counts() -> None:
 def test_an_empty_fenced_part_leaves_the_whole_output() -> None:
     fenced = ">>>>> Start Test Output\n>>>>> End Test Output\nPASSED t.py::c\n"
     assert list(read(PLAN, {}, fenced).tests) == ["t.py::c"]
+
+
+@pytest.mark.parametrize(
+    ("log", "ran"),
+    [
+        ("Chrome 94.0 (Linux x86_64): Executed 4 of 4 SUCCESS (0.1 secs / 0.1 secs)\n", True),
+        ("Chrome 94.0 (Linux x86_64): Executed 3 of 4 SUCCESS (0.1 secs / 0.1 secs)\n", False),
+        ("", False),
+    ],
+)
+def test_a_log_that_names_failures_only_can_still_say_that_the_suite_ran(log: str, ran: bool) -> None:
+    plan = TestPlan(command="karma", report_format="", log_format="karma_text", test_id="spaced")
+    report = read(plan, {}, log)
+    assert (report.suite_ran, report.tests) == (ran, {})
+    assert report.channel is (Channel.LOG if ran else Channel.NONE)
+
+
+def test_a_failure_alone_is_no_sign_that_the_suite_ran_to_its_end() -> None:
+    plan = TestPlan(command="karma", report_format="", log_format="karma_text", test_id="spaced")
+    report = read(plan, {}, "Chrome 94.0 (Linux x86_64) cart adds FAILED\n")
+    assert (report.suite_ran, report.tests) == (False, {"cart adds": Status.FAILED})
+
+
+def test_elsewhere_tests_are_the_sign_that_the_suite_ran() -> None:
+    assert read(PLAN, {}, LOG).suite_ran
+    assert not read(PLAN, {}, "").suite_ran
+
+
+def test_unknown_styles_are_refused() -> None:
+    with pytest.raises(UserError, match="unknown test id style 'x'"):
+        read(TestPlan(command="pytest", test_id="x"), {}, "")
 
 
 def test_unknown_formats_are_refused() -> None:

@@ -1,0 +1,71 @@
+"""What the C++ framework doctest writes with ``-r=xml``, alone or within a log.
+
+Labels name a subcase by its test case and its own name, whatever lies between, so it has an id for that too.
+"""
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+
+from assay.harness.domain import Status
+from assay.harness.reports.base import join_id, worst
+
+NAME = "doctest_xml"
+
+Told = Iterator[tuple[str, Status]]
+
+_START = re.compile(r"^<doctest\b", re.MULTILINE)
+_END = "</doctest>"
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return ``case::subcase`` to status; what is no whole document gives an empty dict."""
+    start, end = _START.search(text), text.rfind(_END)
+    if start is None or end < start.start():
+        return {}
+    try:
+        root = ET.fromstring(text[start.start() : end + len(_END)])
+    except ET.ParseError:
+        return {}
+    return worst(told for case in root.iter("TestCase") for told in _case(case))
+
+
+def _case(case: ET.Element) -> Told:
+    name = case.get("name", "")
+    if name:
+        yield join_id(name), _case_status(case)
+        yield from _subcases(case, (name,))
+
+
+def _case_status(case: ET.Element) -> Status:
+    if case.get("skipped") == "true":
+        return Status.SKIPPED
+    if case.find(".//Exception") is not None:
+        return Status.ERROR
+    sums = case.find("OverallResultsAsserts")
+    failed = sums is not None and (sums.get("failures", "0") != "0" or sums.get("test_case_success") == "false")
+    return Status.FAILED if failed or _has_failed(case) else Status.PASSED
+
+
+def _subcases(parent: ET.Element, path: tuple[str, ...], thrown: bool = False) -> Told:
+    """Yield the subcases below; an exception leaves a subcase before it is told, as its next sibling."""
+    children = list(parent)
+    for child, after in zip(children, [*children[1:], None], strict=False):
+        if child.tag != "SubCase":
+            continue
+        below = (*path, child.get("name", ""))
+        broken = thrown or (after is not None and after.tag == "Exception")
+        status = _subcase_status(child, broken)
+        yield join_id(*below), status
+        yield join_id(path[0], below[-1]), status
+        yield from _subcases(child, below, broken)
+
+
+def _subcase_status(subcase: ET.Element, broken: bool) -> Status:
+    if broken or subcase.find(".//Exception") is not None:
+        return Status.ERROR
+    return Status.FAILED if _has_failed(subcase) else Status.PASSED
+
+
+def _has_failed(element: ET.Element) -> bool:
+    return any(expression.get("success") == "false" for expression in element.iter("Expression"))

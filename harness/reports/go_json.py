@@ -1,0 +1,34 @@
+"""What ``go test -json`` writes: one event a line.
+
+Only events of tests count; the output that they carry is never read. A test that starts and does not end was cut off
+by a panic, an exit or a time-out. Ids are the names of tests, which labels use without their package.
+"""
+
+from collections.abc import Iterator
+
+from assay.harness.domain import Status
+from assay.harness.reports import json_tree
+from assay.harness.reports.base import worst
+
+NAME = "go_json"
+
+_ENDS = {"pass": Status.PASSED, "fail": Status.FAILED, "skip": Status.SKIPPED}
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return test name to status; a package that could not be built is an error under its import path."""
+    return worst(_told(json_tree.lines(text)))
+
+
+def _told(events: Iterator[json_tree.Object]) -> Iterator[tuple[str, Status]]:
+    running: dict[tuple[str, str], None] = {}
+    for event in events:
+        action, package, test = (json_tree.text_of(event, key) for key in ("Action", "Package", "Test"))
+        if test and action == "run":
+            running[package, test] = None
+        elif test and action in _ENDS:
+            running.pop((package, test), None)
+            yield test, _ENDS[action]
+        elif action == "fail" and package and event.get("FailedBuild"):
+            yield package, Status.ERROR
+    yield from ((test, Status.ERROR) for _, test in running)

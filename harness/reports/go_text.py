@@ -1,0 +1,44 @@
+"""What ``go test -v`` prints.
+
+Output of tests stands between the lines and looks like them if it wants to: only a result of a test that the runner
+has started is believed, and any forged pass loses against the real failure. ``go_json`` has no such gap.
+"""
+
+import re
+from collections.abc import Iterator
+
+from assay.harness.domain import Status
+from assay.harness.reports.base import plain_lines, worst
+
+NAME = "go_text"
+
+_STATUSES = {"PASS": Status.PASSED, "FAIL": Status.FAILED, "SKIP": Status.SKIPPED}
+_RUN = re.compile(r"=== RUN +(\S.*)$")
+_END = re.compile(r"--- (PASS|FAIL|SKIP): (\S.*) \([\d.]+ ?s(?:econds)?\)$")
+_BUILD = re.compile(r"FAIL\t(\S+) \[(?:build|setup) failed\]$")
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return test name to status; a package that could not be built is an error under its import path."""
+    return worst(_told(plain_lines(text)))
+
+
+def _told(lines: list[str]) -> Iterator[tuple[str, Status]]:
+    started: set[str] = set()
+    ended: set[str] = set()
+    for line in lines:
+        if match := _RUN.match(line):
+            started.add(match[1])
+        elif match := _end(line):
+            if match[2] in started or match[1] == "FAIL":
+                ended.add(match[2])
+                yield match[2], _STATUSES[match[1]]
+        elif match := _BUILD.match(line):
+            yield match[1], Status.ERROR
+    yield from ((test, Status.ERROR) for test in sorted(started - ended))
+
+
+def _end(line: str) -> re.Match[str] | None:
+    """Match the end of a test, which follows at once what the test printed without a final newline."""
+    start = line.rfind("--- ")
+    return _END.match(line, start) if start >= 0 else None

@@ -1,0 +1,52 @@
+"""What a GoogleTest program prints, also behind the line numbers of ``ctest -V``.
+
+A result counts only for the test that runs at that moment, so a test can forge none but its own, whose real result is
+then told as well.
+"""
+
+import re
+from collections.abc import Iterator
+
+from assay.harness.domain import Status
+from assay.harness.reports.base import join_id, plain_lines, worst
+
+NAME = "googletest_text"
+
+_STATUSES = {"OK": Status.PASSED, "FAILED": Status.FAILED, "SKIPPED": Status.SKIPPED}
+_MARK = re.compile(r"\[ +(RUN|OK|FAILED|SKIPPED|DISABLED) +\] ([\w/]+)\.([\w/<>, ]+?)(?:, where .*?)?( \(\d+ ms\))?$")
+_PREFIX = re.compile(r"\d+: ")
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return ``Suite::Test`` to status; a test that starts and never ends is an error."""
+    return worst(_told(plain_lines(text)))
+
+
+def _told(lines: list[str]) -> Iterator[tuple[str, Status]]:
+    running: dict[str, str] = {}
+    for line in lines:
+        prefix, match = _mark(line)
+        if match is None:
+            continue
+        word, test = match[1], join_id(match[2], match[3])
+        if word == "RUN":
+            if left := running.get(prefix):
+                yield left, Status.ERROR
+            running[prefix] = test
+        elif word == "DISABLED":
+            yield test, Status.SKIPPED
+        elif running.get(prefix) == test and match[4]:
+            del running[prefix]
+            yield test, _STATUSES[word]
+        elif word == "FAILED":
+            yield test, Status.FAILED
+    yield from ((test, Status.ERROR) for test in running.values())
+
+
+def _mark(line: str) -> tuple[str, re.Match[str] | None]:
+    """Return ctest's prefix and the mark of a line, which may follow output without a final newline."""
+    start = line.rfind("[ ")
+    if start < 0:
+        return "", None
+    prefix = _PREFIX.match(line)
+    return prefix[0] if prefix else "", _MARK.match(line, start)

@@ -1,0 +1,181 @@
+"""The ways in which data sets name a test.
+
+A report gives every test a full id: parts from the outermost to the innermost, joined by ``::``. A style turns it into
+the names that a label may have for it. A name that several tests share has the worst of their statuses.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from assay.harness.domain import Status
+from assay.harness.errors import UserError
+from assay.harness.reports.base import SEPARATOR, as_part, parts_of, worst
+from assay.harness.reports.testdox import prettify
+
+Style = Callable[[str], tuple[str, ...]]
+
+_FILE = re.compile(r"\S.*\.(?:[cm]?[jt]sx?|vue|rb|php|py)$")
+_JAVA_CLASS = re.compile(r"(?:[a-z_][\w$]*\.)+([A-Z_$][\w$]*)$")
+_WORD = re.compile(r"([\w$]+)[(\[{].*", re.DOTALL)
+_SPEC_FILE = re.compile(r"\S+\[[\d:]+\]$")
+
+
+def node(test: str) -> tuple[str, ...]:
+    """``a.py::C::test_x[1]``: the full id itself."""
+    return (as_part(test),)
+
+
+def function(test: str) -> tuple[str, ...]:
+    """``test_x``: the bare function of a pytest node id."""
+    return (test.partition("[")[0].rpartition(SEPARATOR)[2],)
+
+
+def title(test: str) -> tuple[str, ...]:
+    """``adds``: the innermost part."""
+    return (parts_of(test)[-1],)
+
+
+def arrow(test: str) -> tuple[str, ...]:
+    """``suite > adds``, after the file or without it; ``com.x.FooTest > adds`` or ``FooTest > adds``."""
+    return tuple(" > ".join(parts) for parts in _with_and_without_place(test))
+
+
+def any_title(test: str) -> tuple[str, ...]:
+    """``adds`` as well as ``suite > adds``."""
+    return tuple(dict.fromkeys((*title(test), *arrow(test))))
+
+
+def spaced(test: str) -> tuple[str, ...]:
+    """``suite adds``, after the file or without it; mocha's TAP reporter leaves out every ``#``."""
+    names = [" ".join(parts) for parts in _with_and_without_place(test)]
+    return tuple(dict.fromkeys((*names, *(name.replace("#", "") for name in names))))
+
+
+def padded(test: str) -> tuple[str, ...]:
+    """As ``spaced``, also with the blank that stands between a name and its result."""
+    return tuple(name + blank for name in spaced(test) for blank in ("", " "))
+
+
+def dashed(test: str) -> tuple[str, ...]:
+    """``suite - adds``, after the file or without it."""
+    return tuple(" - ".join(parts) for parts in _with_and_without_place(test))
+
+
+def colon(test: str) -> tuple[str, ...]:
+    """``suite:adds``, after the file or without it."""
+    return tuple(":".join(parts) for parts in _with_and_without_place(test))
+
+
+def file_title(test: str) -> tuple[str, ...]:
+    """``a.test.js:adds`` and ``a.test.js:suite adds``; the file alone is a group."""
+    file, *titles = parts_of(test)
+    return tuple(dict.fromkeys((f"{file}:{titles[-1]}", f"{file}:{' '.join(titles)}"))) if titles else (file,)
+
+
+def method(test: str) -> tuple[str, ...]:
+    """``com.x.FooTest#adds`` and ``FooTest#adds``, also without a method's arguments; the class alone is a group."""
+    names = [_hash(parts) for parts in _with_and_without_place(test)]
+    bare = [_hash((*parts[:-1], _WORD.sub(r"\1", parts[-1]))) for parts in _with_and_without_place(test)]
+    return tuple(dict.fromkeys((*names, *bare)))
+
+
+def file_of(test: str) -> tuple[str, ...]:
+    """``a.test.js``, the file of a test."""
+    return parts_of(test)[:1]
+
+
+def class_of(test: str) -> tuple[str, ...]:
+    """``com.x.FooTest`` and ``FooTest``, the class of a test."""
+    return tuple(parts[0] for parts in _with_and_without_place(test))
+
+
+def parens(test: str) -> tuple[str, ...]:
+    """``adds(com.x.FooTest)``, as JUnit 3 wrote it."""
+    outer, *inner = parts_of(test)
+    return (f"{SEPARATOR.join(inner)}({outer})",) if inner else (outer,)
+
+
+def dot(test: str) -> tuple[str, ...]:
+    """``Suite.Test``."""
+    return (".".join(parts_of(test)),)
+
+
+def lower(test: str) -> tuple[str, ...]:
+    """The full id, as it is and in lower case."""
+    return tuple(dict.fromkeys((as_part(test), as_part(test).lower())))
+
+
+def rspec(test: str) -> tuple[str, ...]:
+    """``adds``, and ``adds - ./spec/a_spec.rb[1:1]`` when the example's place is known."""
+    place, *titles = parts_of(test)
+    if not titles:
+        return (place,)
+    return (titles[-1], f"{titles[-1]} - {place}") if _SPEC_FILE.match(place) else (titles[-1],)
+
+
+def testdox(test: str) -> tuple[str, ...]:
+    """``Url Generator > Basic generation``: PHPUnit's prose for ``UrlGeneratorTest::testBasicGeneration``."""
+    return (" > ".join(prettify(parts_of(test))),)
+
+
+IDS: dict[str, Style] = {
+    style.__name__: style
+    for style in (
+        node,
+        function,
+        title,
+        arrow,
+        any_title,
+        spaced,
+        padded,
+        dashed,
+        colon,
+        file_title,
+        method,
+        parens,
+        dot,
+        lower,
+        rspec,
+        testdox,
+    )
+}
+"""Name of a style to the function from a test's full id to the names that a label may have for it."""
+
+GROUPS: dict[str, Style] = {file_title.__name__: file_of, method.__name__: class_of}
+"""Styles in which a label may also name a whole file or class, to the function from a full id to those names."""
+
+_GROUP_ORDER = (Status.SKIPPED, Status.XFAIL, Status.PASSED, Status.FAILED, Status.ERROR)
+"""A class passes if none of its tests fails and some of them pass, as test runners sum it up."""
+
+
+def rename(tests: Mapping[str, Status], style: str) -> dict[str, Status]:
+    """Return the tests under the names of a style; the worst of a clash wins.
+
+    Raises:
+        UserError: there is no such style; the message names those that there are.
+    """
+    if style not in IDS:
+        raise UserError(f"unknown test id style {style!r}; known are {', '.join(sorted(IDS))}")
+    named = worst((name, status) for test, status in tests.items() for name in IDS[style](test))
+    return _sums(tests, GROUPS[style]) | named if style in GROUPS else named
+
+
+def _sums(tests: Mapping[str, Status], groups_of: Style) -> dict[str, Status]:
+    sums: dict[str, Status] = {}
+    for name, status in ((name, status) for test, status in tests.items() for name in groups_of(test)):
+        sums[name] = max(sums.get(name, status), status, key=_GROUP_ORDER.index)
+    return sums
+
+
+def _with_and_without_place(test: str) -> Iterator[tuple[str, ...]]:
+    """Yield the parts, and again without the file or the Java package if they start with one."""
+    parts = parts_of(test)
+    yield parts
+    if match := _JAVA_CLASS.match(parts[0]):
+        yield (match[1], *parts[1:])
+    elif len(parts) > 1 and _FILE.match(parts[0]):
+        yield parts[1:]
+
+
+def _hash(parts: tuple[str, ...]) -> str:
+    return f"{parts[0]}#{SEPARATOR.join(parts[1:])}" if len(parts) > 1 else parts[0]

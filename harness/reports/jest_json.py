@@ -1,0 +1,41 @@
+"""What jest writes with ``--json``, and vitest's JSON reporter, which follows it."""
+
+from collections.abc import Iterator
+
+from assay.harness.domain import Status
+from assay.harness.reports import json_tree
+from assay.harness.reports.base import join_id
+
+NAME = "jest_json"
+
+_STATUSES = {
+    "passed": Status.PASSED,
+    "failed": Status.FAILED,
+    "pending": Status.SKIPPED,
+    "skipped": Status.SKIPPED,
+    "disabled": Status.SKIPPED,
+    "todo": Status.SKIPPED,
+    "focused": Status.PASSED,
+}
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return ``file::suite::title`` to status; a file that could not be run is an error under its path."""
+    return json_tree.read_documents(text, "testResults", _told)
+
+
+def _told(report: json_tree.Object) -> Iterator[tuple[str, Status]]:
+    for result in json_tree.objects(report, "testResults"):
+        file = json_tree.path_of(result, "name")
+        cases = [(_id(file, case), json_tree.text_of(case, "status")) for case in _cases(result)]
+        yield from ((test, _STATUSES[status]) for test, status in cases if test and status in _STATUSES)
+        if file and json_tree.text_of(result, "status") == "failed" and "failed" not in dict(cases).values():
+            yield join_id(file), Status.ERROR
+
+
+def _cases(result: json_tree.Object) -> Iterator[json_tree.Object]:
+    return json_tree.objects(result, "assertionResults")
+
+
+def _id(file: str, case: json_tree.Object) -> str:
+    return join_id(file, *json_tree.texts_of(case, "ancestorTitles"), json_tree.text_of(case, "title"))

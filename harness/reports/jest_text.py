@@ -1,0 +1,88 @@
+"""What jest prints: a line per file and, with ``--verbose``, an outline of its tests right under it.
+
+Only the outline that follows such a line without a gap is read, so what tests log, which jest prints elsewhere and
+indented, does not count; a test that writes past the console can forge a whole file. Lines ``[PASSED] suite > title``,
+which published evaluation scripts make from jest's JSON, are read as well.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from assay.harness.domain import Status
+from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.outline import Outline, indent_of
+
+NAME = "jest_text"
+
+Told = Iterator[tuple[str, Status]]
+
+_TIME = r"(?: \([\d.]+ ?m?s\))?$"
+_FILE = re.compile(rf"(PASS|FAIL) +(?:\S.*? )??(\S+?){_TIME}")
+_CROSSES = "✕✖\N{MULTIPLICATION SIGN}"
+_RESULT = re.compile(rf"([✓✔√{_CROSSES}○✎]) (?:skipped |todo )?(\S.*?){_TIME}")
+_COUNT = re.compile(r"\d+ tests?$")
+_STATUSES = {
+    **dict.fromkeys("✓✔√", Status.PASSED),
+    **dict.fromkeys(_CROSSES, Status.FAILED),
+    **dict.fromkeys("○✎", Status.SKIPPED),
+}
+_TRANSFORMED = re.compile(r"\[(PASSED|FAILED|PENDING|SKIPPED|TODO)\] (\S.*)$")
+_TRANSFORMED_STATUSES = {"PASSED": Status.PASSED, "FAILED": Status.FAILED}
+_NOT_RUN = "● Test suite failed to run"
+
+
+@dataclass(slots=True)
+class _File:
+    """A file of tests and what its lines tell."""
+
+    name: str = ""
+    passed: bool = True
+    broken: bool = False
+    outlining: bool = False
+    outline: Outline = field(default_factory=Outline)
+    tests: list[tuple[str, Status]] = field(default_factory=list)
+
+    def read(self, line: str) -> None:
+        """Take a line that follows the file's own."""
+        bare = line.strip(" ")
+        self.broken = self.broken or bare == _NOT_RUN
+        self.outlining = self.outlining and line.startswith("  ") and not bare.startswith("●")
+        if not self.outlining:
+            return
+        if match := _RESULT.match(bare):
+            if not _COUNT.match(match[2]):
+                titles = self.outline.titles(indent_of(line))
+                self.tests.append((join_id(self.name, *titles, match[2]), _STATUSES[match[1]]))
+        else:
+            self.outline.suite(indent_of(line), bare)
+
+    def told(self) -> Told:
+        """Yield the tests, and the file itself where they do not account for its result."""
+        yield from self.tests
+        if not self.name:
+            return
+        if self.broken:
+            yield join_id(self.name), Status.ERROR
+        elif not self.passed and Status.FAILED not in dict(self.tests).values():
+            yield join_id(self.name), Status.FAILED
+        elif self.passed and not self.tests:
+            yield join_id(self.name), Status.PASSED
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return ``file::suite::title`` to status, or the file's alone when its tests are not listed."""
+    return worst(_told(plain_lines(text)))
+
+
+def _told(lines: list[str]) -> Told:
+    file = _File()
+    for line in lines:
+        if match := _FILE.match(line):
+            yield from file.told()
+            file = _File(name=match[2], passed=match[1] == "PASS", outlining=True)
+        elif match := _TRANSFORMED.match(line):
+            yield join_id(*match[2].split(" > ")), _TRANSFORMED_STATUSES.get(match[1], Status.SKIPPED)
+        else:
+            file.read(line)
+    yield from file.told()

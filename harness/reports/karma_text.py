@@ -1,0 +1,68 @@
+"""What Karma prints: an outline of all tests (mocha reporter), or dots and the names of the tests that failed.
+
+The outline is read between ``START:`` and ``Finished``; what the browser logs stands at the left edge and is no entry.
+Whether the suite ran tells the last count, ``Executed 812 of 812``.
+"""
+
+import re
+from collections.abc import Iterator
+
+from assay.harness.domain import Status
+from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.outline import Outline
+
+NAME = "karma_text"
+
+Told = Iterator[tuple[str, Status]]
+
+_INFO = "\N{INFORMATION SOURCE}"
+_STATUSES = {"✔": Status.PASSED, "✓": Status.PASSED, "✖": Status.FAILED, "✗": Status.FAILED, _INFO: Status.SKIPPED}
+_ENTRY = re.compile(rf"( +)(?:([✔✓✖✗{_INFO}]) )?(\S.*?)(?: \((?:slow: )?[\d.]+ ?m?s(?:ecs)?(?: / [\d.]+ secs)?\))?$")
+_FAILED = re.compile(r"[A-Z]\w*(?: \w+)* [\d.]+ \([^)]*\):? (\S.*?) FAILED$")
+_EXECUTED = re.compile(r"Executed (\d+) of (\d+)\b(.*)$")
+_SKIPPED = re.compile(r"\(skipped (\d+)\)")
+_COMPLETED = re.compile(r"✔ \d+ tests? completed$")
+_BROKEN = re.compile(r"DISCONNECTED|ERROR")
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return ``suite::title``, or the joined titles where Karma joins them, to status."""
+    lines = plain_lines(text)
+    return worst((*_outline(lines), *_failures(lines)))
+
+
+def suite_ran(text: str) -> bool:
+    """Tell whether every test was executed."""
+    counts = [line for line in plain_lines(text) if "Executed " in line or _COMPLETED.match(line)]
+    return bool(counts) and _is_complete(counts[-1])
+
+
+def _is_complete(count: str) -> bool:
+    if _COMPLETED.match(count):
+        return True
+    match = _EXECUTED.match(count, count.rfind("Executed "))
+    if match is None or _BROKEN.search(match[3]):
+        return False
+    skipped = _SKIPPED.search(match[3])
+    executed = int(match[1][:9])
+    return executed > 0 and executed + (int(skipped[1][:9]) if skipped else 0) == int(match[2][:9])
+
+
+def _outline(lines: list[str]) -> Told:
+    outline, inside = Outline(), False
+    for line in lines:
+        if line == "START:":
+            outline, inside = Outline(), True
+        elif line.startswith(("Finished in ", "SUMMARY:")):
+            inside = False
+        elif inside and (match := _ENTRY.match(line)):
+            if match[2]:
+                yield join_id(*outline.titles(len(match[1])), match[3]), _STATUSES[match[2]]
+            else:
+                outline.suite(len(match[1]), match[3])
+
+
+def _failures(lines: list[str]) -> Told:
+    for line in lines:
+        if line.endswith(" FAILED") and (match := _FAILED.match(line)):
+            yield join_id(match[1]), Status.FAILED

@@ -1,0 +1,87 @@
+"""What Maven prints: one line of sums per test class, one per failed method, and how each build ended.
+
+Evaluation scripts run one build per test, since Maven names no method that has passed; the shell's trace of
+``-Dtest=`` then tells which test a build was for. Tests print to the same stream: only classes that Maven has announced
+count, and a class that fails stays failed. Surefire's XML (``junit_xml``) cannot be forged by printing.
+"""
+
+import re
+from collections.abc import Iterator
+
+from assay.harness.domain import Status
+from assay.harness.reports.base import join_id, plain_lines, worst
+
+NAME = "maven_text"
+
+Told = Iterator[tuple[str, Status]]
+
+_RUNNING = re.compile(r"(?:\[INFO\] )?Running (\S+)$")
+_SUMS = re.compile(
+    r"(?:\[\w+\] )?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+), Time elapsed: [^<]*?"
+    r"(?:<<< (?:FAILURE|ERROR)!)?(?: -{1,2} in (\S+))?$"
+)
+_METHOD = re.compile(
+    r"(?:\[ERROR\] )?(?:([\w$]+(?:[\[{(][^.]*?)?)\(([\w.$]+)\)|([\w.$]*\b[A-Z_][\w$]*)(?:\.([\w$]+.*?))?)"
+    r" (?: |-- )Time elapsed: .*<<< (FAILURE|ERROR)!$"
+)
+_STATUSES = {"FAILURE": Status.FAILED, "ERROR": Status.ERROR, "SUCCESS": Status.PASSED}
+_TRACED = re.compile(r"\++ .*-Dtest=(\S+)")
+_BUILD = re.compile(r"(?:\[\w+\] )?BUILD (SUCCESS|FAILURE)$")
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return ``Class::method``, and the class alone where no method is named, to status."""
+    lines = plain_lines(text)
+    return worst((*_classes(lines), *_methods(lines), *_builds(lines)))
+
+
+def _classes(lines: list[str]) -> Told:
+    announced: dict[str, None] = {}
+    for line in lines:
+        if match := _RUNNING.match(line):
+            announced[match[1]] = None
+        elif (match := _sums(line)) and announced:
+            name = match[5] or next(reversed(announced))
+            status = _sum_status(*map(int, match.groups()[:4]))
+            if status and name in announced:
+                yield join_id(name), status
+
+
+def _sums(line: str) -> re.Match[str] | None:
+    return _SUMS.match(line) if "Tests run: " in line else None
+
+
+def _sum_status(run: int, failures: int, errors: int, skipped: int) -> Status | None:
+    if errors:
+        return Status.ERROR
+    if failures:
+        return Status.FAILED
+    if run == 0:
+        return None
+    return Status.SKIPPED if run == skipped else Status.PASSED
+
+
+def _methods(lines: list[str]) -> Told:
+    for line in lines:
+        if "Time elapsed: " in line and "Tests run: " not in line and (match := _METHOD.match(line)):
+            cls, method = match[2] or match[3], match[1] or match[4] or ""
+            yield join_id(cls, method), _STATUSES[match[5]]
+
+
+def _builds(lines: list[str]) -> Told:
+    """Pair the tests of the shell's trace with the ends of the builds, in order.
+
+    More ends than tests mean that a test has printed one; then no passing is believed.
+    """
+    waiting: list[str] = []
+    pairs: list[tuple[str, str]] = []
+    surplus = False
+    for line in lines:
+        if match := _TRACED.match(line):
+            waiting.append(match[1].strip("'\""))
+        elif match := _BUILD.match(line):
+            surplus = surplus or not waiting
+            pairs += [(waiting.pop(0), match[1])] if waiting else []
+    for name, ended in pairs:
+        if not surplus or ended == "FAILURE":
+            yield join_id(*name.split("#")), _STATUSES[ended]

@@ -1,0 +1,68 @@
+"""What Ruby's minitest prints with ``-v``, and test-unit's verbose outline.
+
+What a test prints stands between its name and its result; the name comes first, so a result counts only for the test
+that was named before it. A test can still print a whole line of the form.
+"""
+
+import re
+from collections.abc import Iterator
+
+from assay.harness.domain import Status
+from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.outline import Outline
+
+NAME = "minitest_text"
+
+Told = Iterator[tuple[str, Status]]
+
+_STATUSES = {
+    ".": Status.PASSED,
+    "F": Status.FAILED,
+    "E": Status.ERROR,
+    "S": Status.SKIPPED,
+    "P": Status.SKIPPED,  # test-unit: pending
+    "O": Status.SKIPPED,  # test-unit: omitted
+    "N": Status.PASSED,  # test-unit: with a notification
+}
+_START = re.compile(r"([A-Z][\w:]*(?: \w[^#]*)?)#(\S.*?) =(?: |$)")
+_END = re.compile(r"(?:.*\D)?\d+\.\d+ s = ([.FES])$")
+
+_RESULT = re.compile(r"( +)(\S.*?):[ \t]+([.FEPON])(?:: \([\d.e-]+\))?$")
+_TITLE = re.compile(r"( *)(\S.*):$")
+_STARTED = "Started"
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return ``Class::test`` to status."""
+    lines = plain_lines(text)
+    return worst((*_minitest(lines), *_test_unit(lines)))
+
+
+def _minitest(lines: list[str]) -> Told:
+    running = ""
+    for line in lines:
+        rest = line
+        if match := _START.match(line):
+            if running:
+                yield running, Status.ERROR
+            running, rest = join_id(match[1], match[2]), line[match.end() :]
+        if running and (end := _end(rest)):
+            yield running, _STATUSES[end[1]]
+            running = ""
+    if running:
+        yield running, Status.ERROR
+
+
+def _end(rest: str) -> re.Match[str] | None:
+    return _END.match(rest) if " s = " in rest else None
+
+
+def _test_unit(lines: list[str]) -> Told:
+    outline, inside = Outline(), False
+    for line in lines:
+        if line in {_STARTED, "Started:"}:
+            outline, inside = Outline(), True
+        elif inside and (match := _RESULT.match(line)):
+            yield join_id(*outline.titles(len(match[1])), match[2].removeprefix("test: ")), _STATUSES[match[3]]
+        elif inside and (match := _TITLE.match(line)):
+            outline.suite(len(match[1]), match[2])

@@ -1,0 +1,31 @@
+"""What mocha's ``json`` reporter writes."""
+
+from collections.abc import Iterator
+
+from assay.harness.domain import Status
+from assay.harness.reports import json_tree
+from assay.harness.reports.base import join_id
+
+NAME = "mocha_json"
+
+_LISTS = {"passes": Status.PASSED, "pending": Status.SKIPPED, "failures": Status.FAILED}
+_HOOK = '" hook'
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return ``file::suites::title`` to status; the titles of nested suites are one part, as mocha joins them."""
+    return json_tree.read_documents(text, "passes", _told)
+
+
+def _told(report: json_tree.Object) -> Iterator[tuple[str, Status]]:
+    for key, status in _LISTS.items():
+        for case in json_tree.objects(report, key):
+            title = json_tree.text_of(case, "title")
+            if title:
+                broken = status is Status.FAILED and title.startswith('"') and _HOOK in title
+                yield _id(case, title), Status.ERROR if broken else status
+
+
+def _id(case: json_tree.Object, title: str) -> str:
+    suites = json_tree.text_of(case, "fullTitle").removesuffix(title).strip()
+    return join_id(json_tree.path_of(case, "file"), suites, title)

@@ -1,0 +1,34 @@
+"""What the Tcl runner of Redis and Valkey prints: ``[ok]: name (26 ms)`` and ``[err]: name in file``.
+
+The runner is its own server's client and prints nothing that tests say, apart from their messages after a failure.
+"""
+
+import re
+from collections.abc import Iterator
+
+from assay.harness.domain import Status
+from assay.harness.reports.base import join_id, plain_lines, worst
+
+NAME = "redis_text"
+
+_STATUSES = {
+    "ok": Status.PASSED,
+    "err": Status.FAILED,
+    "exception": Status.ERROR,
+    "timeout": Status.ERROR,
+    "skip": Status.SKIPPED,
+    "ignore": Status.SKIPPED,
+}
+_LINE = re.compile(rf"\[({'|'.join(_STATUSES)})\]: (\S.*)$")
+_TIME = re.compile(r" \(\d+ (?:ms|seconds)\)$")
+_FILE = re.compile(r" in \S+\.tcl$")
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return test name to status, without timings and files."""
+    return worst(_told(plain_lines(text)))
+
+
+def _told(lines: list[str]) -> Iterator[tuple[str, Status]]:
+    for match in filter(None, map(_LINE.match, lines)):
+        yield join_id(_FILE.sub("", _TIME.sub("", match[2]))), _STATUSES[match[1]]

@@ -1,0 +1,25 @@
+"""What RSpec's ``json`` formatter writes."""
+
+from collections.abc import Iterator
+
+from assay.harness.domain import Status
+from assay.harness.reports import json_tree
+from assay.harness.reports.base import join_id
+
+NAME = "rspec_json"
+
+_STATUSES = {"passed": Status.PASSED, "failed": Status.FAILED, "pending": Status.SKIPPED}
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return ``place::groups::description`` to status; the place is an id such as ``./spec/a_spec.rb[1:2]``."""
+    return json_tree.read_documents(text, "examples", _told)
+
+
+def _told(report: json_tree.Object) -> Iterator[tuple[str, Status]]:
+    for example in json_tree.objects(report, "examples"):
+        description, status = json_tree.text_of(example, "description"), json_tree.text_of(example, "status")
+        if description and status in _STATUSES:
+            groups = json_tree.text_of(example, "full_description").removesuffix(description).strip()
+            place = json_tree.text_of(example, "id") or json_tree.text_of(example, "file_path")
+            yield join_id(place, groups, description), _STATUSES[status]

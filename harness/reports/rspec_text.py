@@ -1,0 +1,32 @@
+"""One line per RSpec example, ``description - status`` or ``description - place - status``.
+
+Published evaluation scripts make such lines from RSpec's JSON. Output of the examples comes before that JSON and is
+dropped there; a script that keeps it lets an example forge a line.
+"""
+
+import re
+from collections.abc import Iterator
+
+from assay.harness.domain import Status
+from assay.harness.reports.base import join_id, plain_lines, worst
+
+NAME = "rspec_text"
+
+_STATUSES = {"passed": Status.PASSED, "failed": Status.FAILED, "pending": Status.SKIPPED}
+_END = re.compile(r" - (passed|failed|pending)$")
+_PLACE = re.compile(r" - (\./\S+\[[\d:]+\])$")
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return ``place::description``, or the description alone, to status."""
+    return worst(_told(plain_lines(text)))
+
+
+def _told(lines: list[str]) -> Iterator[tuple[str, Status]]:
+    for line in lines:
+        if end := _END.search(line):
+            description = line[: end.start()]
+            place = _PLACE.search(description)
+            test = join_id(place[1], description[: place.start()]) if place else join_id(description)
+            if test:
+                yield test, _STATUSES[end[1]]

@@ -1,0 +1,77 @@
+"""Test Anything Protocol: node:test with its nested subtests, mocha's reporter, QUnit, tape and others.
+
+A runner counts its tests; a passing line whose number is out of turn was printed by a test and is not believed. Runners
+that let tests print to the same stream cannot be told from a test that counts along.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from assay.harness.domain import Status
+from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.outline import Outline, indent_of
+
+NAME = "tap"
+
+_RESULT = re.compile(r" *(not )?ok (\d+)(?: - | -$| |$)(.*)$")
+_DIRECTIVE = re.compile(r" # (?:SKIP|TODO)\b(.*)$", re.IGNORECASE)
+_SUBTEST = "# Subtest: "
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Goes through the lines; ``counts`` holds the last number per indent."""
+
+    outline: Outline = field(default_factory=Outline)
+    counts: dict[int, int] = field(default_factory=dict)
+    block: int = -1
+    """Indent of the YAML block that is being passed over."""
+
+    def read(self, line: str) -> Iterator[tuple[str, Status]]:
+        """Take the next line."""
+        indent, bare = indent_of(line), line.strip()
+        if bare and indent < self.block:
+            self.block = -1
+        if self.block >= 0:
+            if bare == "..." and indent == self.block:
+                self.block = -1
+        elif bare == "---" and indent:
+            self.block = indent
+        elif bare.startswith(_SUBTEST):
+            self.outline.suite(indent, _unescaped(bare.removeprefix(_SUBTEST)))
+            self.counts.pop(indent + 4, None)
+        elif match := _RESULT.match(line):
+            yield from self.result(indent, match)
+
+    def result(self, indent: int, match: re.Match[str]) -> Iterator[tuple[str, Status]]:
+        """Take the line of a result."""
+        number, failed = int(match[2][:9]), bool(match[1])
+        in_turn = number in {1, self.counts.get(indent, 0) + 1}
+        if not in_turn and not failed:
+            return
+        if in_turn:
+            self.counts[indent] = number
+        told = f" {match[3]}"
+        directive = _DIRECTIVE.search(told)
+        title = told[: directive.start()] if directive else told
+        if directive and not title.strip():  # QUnit puts the directive first
+            title = directive[1]
+        if test := join_id(*self.outline.titles(indent), _unescaped(title.strip())):
+            yield test, _status(failed, directive is not None)
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return ``subtest::title`` to status; tests that are skipped or still to do count as skipped."""
+    reader = _Reader()
+    return worst(told for line in plain_lines(text) for told in reader.read(line))
+
+
+def _status(failed: bool, directed: bool) -> Status:
+    if directed:
+        return Status.SKIPPED
+    return Status.FAILED if failed else Status.PASSED
+
+
+def _unescaped(title: str) -> str:
+    return title.replace("\\#", "#").replace("\\\\", "\\")

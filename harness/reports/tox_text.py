@@ -1,0 +1,43 @@
+"""The summary with which tox 3 and 4 end: one line per environment. What comes before it is not read."""
+
+import re
+from collections.abc import Iterator
+
+from assay.harness.domain import Status
+from assay.harness.reports.base import join_id, plain_lines, worst
+
+NAME = "tox_text"
+
+_HEADING = re.compile(r"_+ summary _+$")
+_THREE = re.compile(r"(?:(ERROR|SKIPPED): +|  )(\S+): (commands succeeded|commands failed|ignored failed command|.*)$")
+_FOUR = re.compile(r"  (\S+): (OK|FAIL|SKIP|IGNORED FAIL)\b.*(?:\(|code)")
+_FOUR_STATUSES = {"OK": Status.PASSED, "FAIL": Status.FAILED, "SKIP": Status.SKIPPED, "IGNORED FAIL": Status.XFAIL}
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return environment to status."""
+    lines = plain_lines(text)
+    headings = [place for place, line in enumerate(lines) if _HEADING.match(line)]
+    return worst(_three(lines[headings[-1] + 1 :]) if headings else _four(lines))
+
+
+def _three(lines: list[str]) -> Iterator[tuple[str, Status]]:
+    for match in filter(None, map(_THREE.match, lines)):
+        yield join_id(match[2]), _three_status(match[1] or "", match[3])
+
+
+def _three_status(mark: str, told: str) -> Status:
+    if mark == "SKIPPED":
+        return Status.SKIPPED
+    if told == "commands succeeded" and not mark:
+        return Status.PASSED
+    return Status.FAILED if told == "commands failed" else Status.ERROR
+
+
+def _four(lines: list[str]) -> Iterator[tuple[str, Status]]:
+    """Read the last lines upwards, until one that is none of the summary's."""
+    for line in reversed(lines):
+        if match := _FOUR.match(line):
+            yield join_id(match[1]), _FOUR_STATUSES[match[2]]
+        elif line and not line.startswith(("  congratulations", "  evaluation failed")):
+            return

@@ -1,0 +1,86 @@
+"""Every format against texts in the style of its tool, written by hand.
+
+A folder per format; beside each text lies what must be read from it: the tests under the names of one style, and for
+formats that may name failures only whether the suite ran. ``cut`` texts end in the middle, in ``forged`` ones a test
+prints what its report looks like.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Status
+from assay.harness.reports import FORMATS, SUITE_RAN, read_log, suite_ran
+from assay.harness.reports.read import merge
+
+FOLDER = Path(__file__).parent / "goldens"
+TEXTS = sorted(path for path in FOLDER.glob("*/*") if not path.name.endswith(".expected.json"))
+LOGS = [path for path in TEXTS if path.parent.name.endswith("_text") or path.parent.name == "tap"]
+OWN_TESTS = {"pytest_text", "status_json", "sympy_text", "unittest_text"}
+"""Formats whose goldens are written into a test module of their own."""
+
+
+def label(path: Path) -> str:
+    return f"{path.parent.name}-{path.stem}"
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=label)
+def test_golden(path: Path) -> None:
+    text = path.read_text("utf-8")
+    expected = json.loads(path.with_suffix(".expected.json").read_text("utf-8"))
+    tests = merge(FORMATS[path.parent.name], [text], expected["test_id"])
+    assert {name: status.value for name, status in tests.items()} == expected["tests"]
+    if path.parent.name in SUITE_RAN:
+        assert suite_ran(path.parent.name, text, tests) == expected["suite_ran"]
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS.keys() - OWN_TESTS))
+def test_every_format_has_goldens(name: str) -> None:
+    expected = [json.loads(path.read_text("utf-8"))["tests"] for path in (FOLDER / name).glob("*.expected.json")]
+    statuses = {status for tests in expected for status in tests.values()}
+    assert {"failed"} < statuses
+    assert {"cut", "forged"} <= {path.stem for path in TEXTS if path.parent.name == name}
+
+
+@pytest.mark.parametrize("path", LOGS, ids=label)
+def test_a_log_is_read_alike_with_markers_colours_and_line_ends(path: Path) -> None:
+    reader, text = FORMATS[path.parent.name], path.read_text("utf-8")
+    plain = merge(reader, [text])
+    assert read_log(reader, f"+ : '>>>>> Start Test Output'\n{text}\n+ : '>>>>> End Test Output'\n") == plain
+    assert merge(reader, [text.replace("\n", "\r\n")]) == plain
+    assert merge(reader, [text.replace("\n", "\x1b[0m\n\x1b[32m")]) == plain
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "test_id"),
+    [
+        ("go_text/results.txt", "go_json/results.jsonl", "node"),
+        ("cargo_text/results.txt", "libtest_json/results.jsonl", "node"),
+        ("cargo_text/results.txt", "junit_xml/nextest.xml", "node"),
+        ("cargo_text/results.txt", "cargo_text/nextest.txt", "node"),
+        ("jest_text/results.txt", "jest_json/results.json", "file_title"),
+        ("jest_text/results.txt", "jest_json/results.json", "arrow"),
+        ("jest_text/results.txt", "jest_json/results.json", "title"),
+        ("vitest_text/results.txt", "junit_xml/vitest.xml", "arrow"),
+        ("mocha_text/results.txt", "mocha_json/results.json", "spaced"),
+        ("tap/mocha.txt", "mocha_text/results.txt", "spaced"),
+        ("tap/node_test.txt", "junit_xml/node_test.xml", "arrow"),
+        ("rspec_text/results.txt", "rspec_json/results.json", "rspec"),
+        ("googletest_text/results.txt", "junit_xml/googletest.xml", "dot"),
+        ("ctest_text/results.txt", "junit_xml/ctest.xml", "node"),
+        ("maven_text/results.txt", "junit_xml/surefire.xml", "method"),
+        ("gradle_text/results.txt", "junit_xml/gradle.xml", "arrow"),
+        ("phpunit_text/results.txt", "junit_xml/phpunit.xml", "testdox"),
+        ("minitest_text/results.txt", "junit_xml/minitest.xml", "method"),
+    ],
+)
+def test_a_label_is_found_in_both_forms_of_a_runner(one: str, other: str, test_id: str) -> None:
+    told = [
+        merge(FORMATS[name.partition("/")[0]], [(FOLDER / name).read_text("utf-8")], test_id) for name in (one, other)
+    ]
+    shared = told[0].keys() & told[1].keys()
+    assert len(shared) > 1, told
+    bad = {Status.FAILED, Status.ERROR}
+    for name in shared:
+        assert told[0][name] == told[1][name] or {told[0][name], told[1][name]} <= bad, name
