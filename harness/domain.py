@@ -87,6 +87,10 @@ class Rule(StrEnum):
     R2E = "r2e"
 
 
+STAGED = frozenset({Rule.MULTI_SWE_BENCH, Rule.R2E})
+"""Rules that compare with earlier runs (``Stages``)."""
+
+
 class Archive(Model):
     """A release archive of a package index, named so that anyone can fetch and verify the same bytes."""
 
@@ -287,7 +291,7 @@ class Instance(Model):
 
     @model_validator(mode="after")
     def _rule_has_its_stages(self) -> "Instance":
-        if self.rule in {Rule.MULTI_SWE_BENCH, Rule.R2E} and self.stages is None:
+        if self.rule in STAGED and self.stages is None:
             message = f"the rule {self.rule} compares with earlier runs, but there are no stages"
             raise ValueError(message)
         return self

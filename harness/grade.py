@@ -1,10 +1,12 @@
-"""The definition of "resolved": from saved evidence to a verdict. Pure, so re-grading is this same function.
+"""From saved evidence to a verdict. Pure, so re-grading is this same function.
 
-One function per benchmark rule; everything that is decided without looking at single tests comes first.
+Everything that is decided without looking at single tests comes first; the benchmark's rule (``harness.rules``) looks
+at them; what would be resolved is looked at once more.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
+from assay.harness import languages
 from assay.harness.domain import (
     ApplyStatus,
     Channel,
@@ -16,15 +18,20 @@ from assay.harness.domain import (
     Status,
     Verdict,
 )
+from assay.harness.errors import UserError
+from assay.harness.languages import Language
+from assay.harness.languages.base import unchanged
 from assay.harness.reports import lookup, names_a_test
+from assay.harness.reports.base import worst
+from assay.harness.rules import FAILING, PASSING, RULES
 
-PASSING = frozenset({Status.PASSED, Status.XFAIL})
+__all__ = ["FAILING", "PASSING", "RULES", "grade"]
+
 NOT_RUN = frozenset({Status.SKIPPED, Status.XFAIL})
-FAILING = frozenset({Status.FAILED, Status.ERROR})
 KILLED = 137
 """128 + SIGKILL: how a killed main process ends."""
-
-Tests = Mapping[str, Status]
+FINISHED = frozenset({0, 1})
+"""How a runner ends that has done all its work, in a language that is not known here."""
 
 
 def grade(instance: Instance, evidence: Evidence) -> Verdict:
@@ -35,14 +42,15 @@ def grade(instance: Instance, evidence: Evidence) -> Verdict:
     """
     unfixed: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
-    early = _without_tests(evidence)
+    early = _without_tests(instance, evidence)
     if early is not None:
         outcome, reason = early
     else:
-        unfixed, broken = RULES[instance.rule](_with_real_labels(instance), evidence.report.tests)
-        outcome, reason = _by_expectations(instance, unfixed, broken)
+        graded = _with_real_labels(instance)
+        unfixed, broken = RULES[instance.rule](graded, _under_labels(graded, _own_tests(evidence)))
+        outcome, reason = _by_expectations(graded, unfixed, broken)
         if outcome is Outcome.RESOLVED:
-            outcome, reason = _in_doubt(evidence) or (outcome, reason)
+            outcome, reason = _in_doubt(instance, evidence) or (outcome, reason)
     return Verdict(
         instance_id=instance.id,
         outcome=outcome,
@@ -54,43 +62,37 @@ def grade(instance: Instance, evidence: Evidence) -> Verdict:
     )
 
 
-def swe_bench(instance: Instance, tests: Tests) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """SWE-bench's pass_and_fail rule: returns (unfixed, broken).
-
-    A fail-to-pass test must pass (an expected failure counts, a skip does not); a pass-to-pass test may also be
-    skipped. A missing test has failed.
-
-    Of the expected failures of fail-to-pass tests only those count that the test patch can have declared: code under
-    test can call ``pytest.xfail`` itself.
-    """
-    fixed = PASSING if _declares_expected_failures(instance) else {Status.PASSED}
-    unfixed = tuple(t for t in instance.fail_to_pass if lookup(t, tests) not in fixed)
-    broken = tuple(t for t in instance.pass_to_pass if lookup(t, tests) not in PASSING | {Status.SKIPPED})
-    return unfixed, broken
+def _own_tests(evidence: Evidence) -> Mapping[str, Status]:
+    """Return the results without those of the tripwires."""
+    tests = evidence.report.tests
+    if not evidence.canaries:
+        return tests
+    return {name: status for name, status in tests.items() if name not in evidence.canaries}
 
 
-def _declares_expected_failures(instance: Instance) -> bool:
-    added = instance.test_patch.lower()
-    return "xfail" in added or "expectedfailure" in added
+def _under_labels(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Status]:
+    """Add the results of labels that differ from a reported name in what changes from run to run only."""
+    language = _language_of(instance)
+    if language is None or language.normalise is unchanged:
+        return tests
+    steady = worst((language.normalise(name), status) for name, status in tests.items())
+    labels = (label for label in (*instance.fail_to_pass, *instance.pass_to_pass) if label not in tests)
+    found = {label: steady[language.normalise(label)] for label in labels if language.normalise(label) in steady}
+    return {**tests, **found}
 
 
-def swe_bench_fail_only(instance: Instance, tests: Tests) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """SWE-bench's fail_only rule, for logs that name failures only: what is not reported as failed has passed."""
-    unfixed = tuple(t for t in instance.fail_to_pass if lookup(t, tests) in FAILING)
-    broken = tuple(t for t in instance.pass_to_pass if lookup(t, tests) in FAILING)
-    return unfixed, broken
+def _language_of(instance: Instance) -> Language | None:
+    try:
+        return languages.find(instance.language)
+    except UserError:  # a foreign log can be graded all the same
+        return None
 
 
-RULES: dict[Rule, Callable[[Instance, Tests], tuple[tuple[str, ...], tuple[str, ...]]]] = {
-    Rule.SWE_BENCH: swe_bench,
-    Rule.SWE_BENCH_FAIL_ONLY: swe_bench_fail_only,
-}
-
-
-def _without_tests(evidence: Evidence) -> tuple[Outcome, str] | None:
+def _without_tests(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
     """Decide what needs no test result: who failed, in order of what the patch cannot write."""
-    checks = (_by_failed_part, _by_apply, _by_limits, _by_consistency)
-    return next((answer for answer in (check(evidence) for check in checks) if answer), None)
+    checks = (_by_failed_part, _by_apply, _by_limits)
+    answers = (check(evidence) for check in checks)
+    return next((answer for answer in answers if answer), None) or _by_consistency(instance, evidence)
 
 
 def _by_failed_part(evidence: Evidence) -> tuple[Outcome, str] | None:
@@ -126,19 +128,24 @@ def _by_limits(evidence: Evidence) -> tuple[Outcome, str] | None:
     return None
 
 
-def _by_consistency(evidence: Evidence) -> tuple[Outcome, str] | None:
+def _by_consistency(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
     """The exit status and the results must tell the same story; an unknown status (a foreign log) is not judged."""
     report = evidence.report
     failing = any(status in FAILING for status in report.tests.values())
-    if not report.tests:
+    told_by_silence = instance.rule is Rule.SWE_BENCH_FAIL_ONLY and report.suite_ran
+    if not report.tests and not told_by_silence:
         return Outcome.NOT_RUN, f"no test result was found (exit status {evidence.exit_code})"
     if evidence.exit_code == 0 and failing and report.channel is Channel.REPORT:
         return Outcome.TAMPERED, "exit status 0 although tests failed"
     return None
 
 
-def _in_doubt(evidence: Evidence) -> tuple[Outcome, str] | None:
-    """Look once more at what would be resolved: the tripwires and the exit status must bear it out."""
+def _in_doubt(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
+    """Look once more at what would be resolved: tripwires, exit status and the sign of a full run must bear it out."""
+    return _by_tripwires(evidence) or _by_exit_status(instance, evidence) or _by_silence(instance, evidence)
+
+
+def _by_tripwires(evidence: Evidence) -> tuple[Outcome, str] | None:
     tests, wrong = evidence.report.tests, []
     for name, expected in evidence.canaries.items():
         found = tests.get(name, Status.MISSING)
@@ -146,22 +153,41 @@ def _in_doubt(evidence: Evidence) -> tuple[Outcome, str] | None:
             wrong.append(f"{found} instead of {expected}")
     if wrong:
         return Outcome.TAMPERED, f"the tripwire tests do not behave: {', '.join(wrong)}"
-    if evidence.exit_code not in (0, 1, None):
+    return None
+
+
+def _by_exit_status(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
+    """Judge how the test command ended; the status of a foreign log may be unknown."""
+    language = _language_of(instance)
+    finished = language.FINISHED if language else FINISHED
+    if evidence.exit_code is not None and evidence.exit_code not in finished:
         return Outcome.NOT_RUN, f"exit status {evidence.exit_code}: the test runner did not finish its work"
-    if evidence.exit_code and not any(status in FAILING for status in tests.values()):
+    if evidence.exit_code and not any(status in FAILING for status in evidence.report.tests.values()):
         return Outcome.NOT_RUN, f"exit status {evidence.exit_code} although no test failed"
     return None
 
 
+def _by_silence(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
+    """Where silence means success, something must show that the suite was not cut off."""
+    if instance.rule is not Rule.SWE_BENCH_FAIL_ONLY or evidence.report.suite_ran:
+        return None
+    if any(status in PASSING for status in evidence.report.tests.values()):
+        return None
+    return Outcome.NOT_RUN, "only failures are told, and nothing shows that the suite ran to its end"
+
+
 def _by_expectations(instance: Instance, unfixed: tuple[str, ...], broken: tuple[str, ...]) -> tuple[Outcome, str]:
-    if not instance.fail_to_pass:
+    expects_a_map = instance.rule is Rule.R2E and instance.stages is not None and bool(instance.stages.fix)
+    if not instance.fail_to_pass and not expects_a_map:
         return Outcome.UNRESOLVED, "the instance names no fail-to-pass test, so nothing can show a fix"
     if not unfixed and not broken:
         return Outcome.RESOLVED, "all expected tests pass"
-    reason = (
-        f"{len(unfixed)} of {len(instance.fail_to_pass)} unfixed, {len(broken)} of {len(instance.pass_to_pass)} broken"
-    )
-    return Outcome.UNRESOLVED, reason
+    if expects_a_map:
+        return Outcome.UNRESOLVED, f"{len(unfixed) + len(broken)} results are not those that are expected"
+    more = sum(1 for name in broken if name not in set(instance.pass_to_pass))
+    reason = f"{len(unfixed)} of {len(instance.fail_to_pass)} unfixed, "
+    reason += f"{len(broken) - more} of {len(instance.pass_to_pass)} broken"
+    return Outcome.UNRESOLVED, reason + (f", {more} others speak against it" if more else "")
 
 
 def _with_quarantine(instance: Instance, reason: str) -> str:

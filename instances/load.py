@@ -99,7 +99,7 @@ class _Reader:
         if not isinstance(row.value, dict):
             raise DataError(f"is {kind(row.value)}, not a row (an object)")
         dialect = self._dialect_of(row)
-        if not self._is_new_and_wanted(row):
+        if not self._is_new_and_wanted(row, dialect):
             return None
         value = derive.fill(row.value, self.sources or Sources())
         instance = dialect.to_instance(value, self.ref)
@@ -115,9 +115,9 @@ class _Reader:
             raise UserError(f"{row.file}: its rows ({fields} ...) are of no format that is read here ({known})")
         return self.dialect
 
-    def _is_new_and_wanted(self, row: rows.Row) -> bool:
-        name = row.value.get("instance_id")
-        if not isinstance(name, str) or not name:
+    def _is_new_and_wanted(self, row: rows.Row, dialect: Format) -> bool:
+        name = dialect.id_of(row.value)
+        if not name:
             return not self.wanted  # the format says what is wrong with it
         first = self.seen.get(name.lower())
         if first is not None:

@@ -7,6 +7,7 @@ from assay.harness.canary import PLACEHOLDER
 from assay.harness.domain import Instance, Limits, PublishedImage, Recipe, TestPlan
 from assay.harness.logs import log_plan
 from assay.harness.patch import touched_paths
+from assay.harness.stubs import without_stubs
 
 WORKDIR = "/testbed"
 REPORTS = "/tmp/assay-report"
@@ -35,7 +36,7 @@ def test_plan(instance: Instance, recipe: Recipe) -> TestPlan:
         env={**SAME_EVERYWHERE, **_other_time(recipe), **recipe.env},
         command=_command(template, recipe, paths),
         restore=(*paths, *(asset.path for asset in instance.assets if asset.path not in paths)),
-        test_patch=instance.test_patch,
+        test_patch=without_stubs(instance.test_patch),
         report_format=recipe.report_format or language.DEFAULT_REPORT,
         report_path=_report_path(template),
         log_format=recipe.log_format or instance.log_format or language.DEFAULT_LOG,

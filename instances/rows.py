@@ -1,5 +1,6 @@
 """The rows of a data set, wherever they lie: files, folders, the hub. What a row means is the formats' business."""
 
+import csv
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +24,10 @@ ALIASES = {
 BUNDLED = {"releases": Path(__file__).parent / "releases"}
 """Short name to a folder that Assay ships."""
 
-SUFFIXES = (".jsonl", ".json", ".parquet")
+SUFFIXES = (".jsonl", ".json", ".parquet", ".csv")
+
+CELL = 2**31 - 1
+"""Largest cell of a table; the csv module's own limit is too small for a Dockerfile or a patch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,8 @@ def _task_table(folder: Path, layout: task_folder.Layout, split: str | None) -> 
             except DataError as error:
                 yield error
                 continue
-            if split in (None, row.get("split", split)):
+            own = row.get("split", split)
+            if split in (None, own) and own not in layout.withheld:
                 yield Row(row, str(folder / "tasks" / task_id))
 
     files = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
@@ -110,7 +115,7 @@ def _task_table(folder: Path, layout: task_folder.Layout, split: str | None) -> 
 
 
 def _file_table(path: Path, split: str | None) -> Table:
-    readers = {".jsonl": _json_lines, ".json": _json_rows, ".parquet": _parquet_rows}
+    readers = dict(zip(SUFFIXES, (_json_lines, _json_rows, _parquet_rows, _csv_rows), strict=True))
     if path.suffix not in readers:
         raise UserError(f"{path}: a data set file ends in {', '.join(readers)}")
     reader = readers[path.suffix]
@@ -157,6 +162,33 @@ def _json_rows(path: Path) -> Iterator[Row | DataError]:
         yield DataError("is neither a list of rows nor an object by instance id", file=str(path))
         return
     yield from (Row(row, str(path)) for row in whole)
+
+
+def _csv_rows(path: Path) -> Iterator[Row | DataError]:
+    """Read a table whose first line names its columns; a row stands where it begins, for a cell may have many lines."""
+    csv.field_size_limit(CELL)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        header: list[str] | None = None
+        line = 1
+        try:
+            for cells in reader:
+                if header is None:
+                    header = cells
+                elif cells:
+                    yield _csv_row(cells, header, str(path), line)
+                line = reader.line_num + 1
+        except csv.Error as error:
+            yield DataError(f"is not CSV: {error}", file=str(path), line=line)
+        except UnicodeDecodeError:
+            yield DataError("is not UTF-8 text", file=str(path), line=line)
+
+
+def _csv_row(cells: list[str], header: list[str], file: str, line: int) -> Row | DataError:
+    if len(cells) != len(header):
+        problem = f"has {len(cells)} values, but the first line names {len(header)} columns"
+        return DataError(problem, file=file, line=line)
+    return Row(dict(zip(header, cells, strict=True)), file, line)
 
 
 def _parquet_rows(path: Path) -> Iterator[Row | DataError]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from assay.harness.domain import Instance
     from assay.instances.load import Loaded
 
-app = typer.Typer(help="Show, check and validate instances.", no_args_is_help=True)
+app = typer.Typer(help="Show, check, convert and validate instances.", no_args_is_help=True)
 
 
 @app.command("show")
@@ -50,15 +50,27 @@ def show(
 
 def _row(instance: "Instance") -> tuple[str, ...]:
     counts = (str(len(instance.fail_to_pass)), str(len(instance.pass_to_pass)))
-    return (instance.id, instance.repo, f"{instance.created_at:%Y-%m-%d}", *counts)
+    return (instance.id, instance.repo, _created(instance)[:10], *counts)
+
+
+def _created(instance: "Instance") -> str:
+    from assay.harness.domain import UNKNOWN_TIME
+
+    return "unknown" if instance.created_at == UNKNOWN_TIME else instance.created_at.isoformat()
+
+
+def _base(instance: "Instance") -> str:
+    if instance.archive:
+        return f"{instance.archive.name} {instance.archive.version}"
+    return f"{instance.base.commit} with a patch on top" if instance.base else instance.base_commit
 
 
 def _show_one(instance: "Instance") -> None:
     facts = {
         "instance": instance.id,
         "repository": instance.repo,
-        "base": instance.base_commit or (instance.archive and f"{instance.archive.name} {instance.archive.version}"),
-        "created": instance.created_at.isoformat(),
+        "base": _base(instance),
+        "created": _created(instance),
         "version": instance.version,
         "rule": instance.rule,
         "tests": f"{len(instance.fail_to_pass)} fail to pass, {len(instance.pass_to_pass)} pass to pass",
@@ -78,13 +90,16 @@ def _show_one(instance: "Instance") -> None:
 def check(dataset: options.Dataset, split: options.Split = None, json: options.Json = False) -> None:
     """Read every row and report each that is wrong; exit 2 if any is.
 
+    What can be recomputed is: the label sets of Multi-SWE-bench rows must be those that their three results give.
+
     \b
-    Example:
+    Examples:
       assay dataset check rows.jsonl
+      assay dataset check polybench.csv --json
     """
     from assay.harness.cli import console
 
-    loaded = _load(dataset, None, split, skip_bad_rows=True)
+    loaded = _load(dataset, None, split, skip_bad_rows=True, tell=False)
     problems = [str(problem) for problem in loaded.problems]
     if json:
         console.print_json(jsonlib.dumps({"instances": len(loaded.instances), "problems": problems}))
@@ -95,6 +110,55 @@ def check(dataset: options.Dataset, split: options.Split = None, json: options.J
         about = ", ".join(f"{count} {language}" for language, count in languages.most_common())
         print(f"{len(loaded.instances)} good instances ({about or 'none'}), {len(problems)} wrong rows")
     raise typer.Exit(exits.USAGE if problems else 0)
+
+
+@app.command("convert")
+def convert(
+    dataset: options.Dataset,
+    to: Annotated[str, typer.Option("--to", metavar="DIALECT", help="Dialect of the rows.", show_default=False)],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write .jsonl, .json or .csv here.", show_default="stdout"),
+    ] = None,
+    ids: options.Ids = None,
+    split: options.Split = None,
+    lossy: Annotated[
+        bool, typer.Option("--lossy", help="Leave out what the rows cannot hold, saying what, and use their rule.")
+    ] = False,
+    skip_bad_rows: options.SkipBadRows = False,
+    json: options.Json = False,
+) -> None:
+    """Write instances as rows of another dialect; each row is read again and must give the same instance.
+
+    Dialects: native, swebench, multi-swe-bench, polybench, swebench-live, swe-rebench, swe-smith, r2e. Each has its own
+    rule of what "resolved" means; another rule, or a field that rows cannot hold, is an error without --lossy.
+
+    \b
+    Examples:
+      assay dataset convert rows.jsonl --to native -o mine.jsonl
+      assay dataset convert multi.jsonl --to swebench --lossy -o plain.jsonl
+      assay dataset convert polybench.csv --to polybench -i google__gson-1093
+    """
+    from assay.harness.cli import console
+    from assay.instances import convert as conversion
+
+    dialect = conversion.find_format(to)
+    loaded = _load(dataset, ids, split, skip_bad_rows=skip_bad_rows, published_images=True)
+    found = conversion.convert_all(loaded.instances, dialect, lossy=lossy)
+    losses = {instance.id: each.losses for instance, each in zip(loaded.instances, found, strict=True) if each.losses}
+    rows = [each.row for each in found]
+    if output:
+        conversion.save(rows, output)
+    if json:
+        where: dict[str, object] = {"file": str(output)} if output else {"rows": rows}
+        console.print_json(jsonlib.dumps({"dialect": dialect.NAME, "instances": len(rows), "losses": losses, **where}))
+        return
+    for loss, count in Counter(loss for each in found for loss in each.losses).items():
+        console.say(f"left out of {count} instances: {loss}")
+    if output:
+        print(f"{len(rows)} instances as rows of {dialect.NAME}: {output}")
+    else:
+        print(conversion.json_lines(rows), end="")
 
 
 @app.command("validate")
@@ -158,12 +222,20 @@ def validate(
     raise typer.Exit(0 if all(result.valid for result in results) or write else exits.INVALID)
 
 
-def _load(dataset: str, ids: list[str] | None, split: str | None, *, skip_bad_rows: bool) -> "Loaded":
+def _load(
+    dataset: str,
+    ids: list[str] | None,
+    split: str | None,
+    *,
+    skip_bad_rows: bool,
+    published_images: bool = False,
+    tell: bool = True,
+) -> "Loaded":
     from assay.harness.cli.console import say
     from assay.instances.load import load
 
-    loaded = load(dataset, ids=ids or (), split=split, skip_bad_rows=skip_bad_rows)
-    if ids is not None or not skip_bad_rows:
+    loaded = load(dataset, ids=ids or (), split=split, skip_bad_rows=skip_bad_rows, published_images=published_images)
+    if tell:
         for problem in loaded.problems:
             say(f"skipped: {problem}")
     return loaded

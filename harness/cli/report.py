@@ -1,6 +1,7 @@
 """``assay report``: what runs came to, and grading again."""
 
 import json as jsonlib
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +13,9 @@ from assay.harness.errors import UserError
 if TYPE_CHECKING:
     from assay.harness.logs import LogGrades
     from assay.harness.store import RunStore
+    from assay.harness.summary.report import Graded, RunReport
 
-app = typer.Typer(help="Show runs and grade them again.", no_args_is_help=True)
+app = typer.Typer(help="Show runs, grade them again and export them.", no_args_is_help=True)
 
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="Name of a run, or its folder.", show_default=False)]
 
@@ -73,6 +75,78 @@ def regrade(
         _regrade_run(_find_run(target, runs_dir), as_json=json)
     else:
         _regrade_logs(Path(target), dataset, predictions, skip_bad_rows=skip_bad_rows, as_json=json)
+
+
+class Layout(StrEnum):
+    """Whose files an export writes."""
+
+    SWE_BENCH = "swebench"
+    MULTI_SWE_BENCH = "multi-swe-bench"
+
+
+@app.command("export")
+def export(
+    run: RunName,
+    layout: Annotated[Layout, typer.Option("--format", help="Whose files to write.", show_default=False)],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="Folder to write into.", show_default="RUN.FORMAT"),
+    ] = None,
+    runs_dir: options.RunsDir = options.RUNS_DIR,
+    json: options.Json = False,
+) -> None:
+    """Write the reports of a run as another benchmark's own tools do: one of each instance, and one of all.
+
+    swebench: <model>.<run>.json, and report.json in logs/run_evaluation/<run>/<model>/<id>/ of each instance that has
+    test results. multi-swe-bench: final_report.json, and <org>/<repo>/evals/pr-<n>/report.json with the three stages;
+    for instances that are graded by its rule. Either names the rules that decided what "resolved" means.
+
+    \b
+    Examples:
+      assay report export rows.gold --format swebench
+      assay report export multi.gold --format multi-swe-bench -o reports
+    """
+    from assay.harness.cli import console
+    from assay.harness.summary import multi_swe_bench, swebench
+
+    store = _find_run(run, runs_dir)
+    writers = {Layout.SWE_BENCH: swebench.files, Layout.MULTI_SWE_BENCH: multi_swe_bench.files}
+    report, graded = _graded(store)
+    files = list(writers[layout](report, graded))
+    folder = output or Path(f"{store.root.resolve().name}.{layout}")
+    for name, content in files:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(jsonlib.dumps(content, indent=2) + "\n", encoding="utf-8")
+    if json:
+        written = [str(folder / name) for name, _ in files]
+        console.print_json(jsonlib.dumps({"format": layout, "rules": report.rules, "files": written}))
+    else:
+        print(f"{len(files)} files in {folder}; resolved by the rule of {', '.join(report.rules) or 'no instance'}")
+
+
+def _graded(store: "RunStore") -> "tuple[RunReport, list[Graded]]":
+    """Return a run's report and evaluations; raises UserError when evidence is missing."""
+    from assay.harness.summary.report import Graded, build_report
+
+    graded = []
+    for prediction in store.load_predictions():
+        saved = store.load_verdict(prediction.instance_id)
+        if saved is None:
+            continue
+        instance, evidence = store.load_instance(prediction.instance_id), store.load_evidence(prediction.instance_id)
+        if instance is None or evidence is None:
+            raise UserError(f"{store.root}: the evidence of {prediction.instance_id} is missing; evaluate it again")
+        graded.append(Graded(instance, evidence, saved.verdict))
+    about = store.load_run()
+    report = store.load_report() or build_report(
+        [each.verdict for each in graded],
+        [prediction.instance_id for prediction in store.load_predictions()],
+        run_id=about.id,
+        dataset=about.dataset.name,
+        model=about.model,
+    )
+    return report, graded
 
 
 def _find_run(run: str, runs_dir: Path) -> "RunStore":

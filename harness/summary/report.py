@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Field
 
-from assay.harness.domain import INFRASTRUCTURE, Model, Outcome, Verdict
+from assay.harness.domain import INFRASTRUCTURE, Evidence, Instance, Model, Outcome, Status, Verdict
 
 ERRORS = INFRASTRUCTURE | {
     Outcome.PATCH_REJECTED,
@@ -15,6 +16,22 @@ ERRORS = INFRASTRUCTURE | {
     Outcome.OUTPUT_LIMIT,
 }
 """What SWE-bench counts as an error: no test result could be graded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """One evaluation of a run, with what it was graded from."""
+
+    instance: Instance
+    evidence: Evidence
+    verdict: Verdict
+
+    @property
+    def tests(self) -> dict[str, Status]:
+        """What the project's own tests did, without the tripwires."""
+        return {
+            name: status for name, status in self.evidence.report.tests.items() if name not in self.evidence.canaries
+        }
 
 
 class RunReport(Model):

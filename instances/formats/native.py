@@ -15,12 +15,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from assay.harness.domain import DatasetRef, Instance, Recipe
+from assay.harness.domain import DatasetRef, Instance, Recipe, Rule
 from assay.harness.errors import DataError
 from assay.harness.stability import Stability
-from assay.instances.formats.base import Row, build, moment, names, text, wrong_field
+from assay.instances.formats.base import Row, build, moment, names, row_id, text, wrong_field
 
 NAME = "native"
+RULES: tuple[Rule, ...] = tuple(Rule)
 
 MARKER = "assay.yaml"
 """The file that makes a folder a data set of this dialect."""
@@ -41,6 +42,11 @@ COLUMNS = {"id": "instance_id"}
 def matches(row: Row) -> bool:
     """Tell whether a row has a column that only this dialect has."""
     return any(name in row for name in ("gold_patch", "derive", "recipe"))
+
+
+def id_of(row: Row) -> str:
+    """Return the id that the row has."""
+    return row_id(row)
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:

@@ -1,7 +1,8 @@
 """Data sets that are a folder with one folder a task: ours, and the task repositories of SWE-bench 5.x."""
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import yaml
 
 from assay.harness.errors import DataError
-from assay.instances.formats import native
+from assay.instances.formats import assets, native
+from assay.instances.formats.base import mapping
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -22,6 +24,10 @@ class Layout:
     """File at the top that tells the kind."""
     files: Mapping[str, str]
     """Text file of a task to the column that it is."""
+    required: tuple[str, ...] = ()
+    """What every ``task.yaml`` must tell."""
+    withheld: frozenset[str] = frozenset()
+    """Splits that are never loaded."""
 
 
 LAYOUTS = (
@@ -35,8 +41,14 @@ LAYOUTS = (
             "test.patch": "test_patch",
             "eval.sh": "eval_script",
         },
+        required=("repo", "version", "base_commit", "split", "image", "log_parser", "eval_type"),
+        withheld=frozenset({"deprecated"}),
     ),
 )
+
+
+ASSETS = ("assets", "test_assets")
+"""Folders of a task with the binary files of its tests, laid out like the repository."""
 
 
 def layout_of(folder: Path) -> Layout | None:
@@ -56,7 +68,7 @@ def task_ids(folder: Path) -> list[str]:
 
 
 def read_task(folder: Path, layout: Layout, task_id: str, shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one task as a row of its dialect; ``shared`` is the recipe that all tasks build on.
+    """Return one task as a row of its dialect; ``shared`` is the recipe that all tasks of its language build on.
 
     Raises:
         DataError: a file is not what it should be, or the folder's name is not the id inside.
@@ -72,9 +84,37 @@ def read_task(folder: Path, layout: Layout, task_id: str, shared: Mapping[str, A
             row[column] = _text(task / name)
     if (task / "tests.json").is_file():
         row |= _labels(task / "tests.json")
+    for name in layout.required:
+        if row.get(name) in (None, ""):
+            problem = "is missing; every task of this layout needs it"
+            raise DataError(problem, file=str(task / "task.yaml"), instance=task_id, field=name)
+    _add_assets(row, task)
+    shared = shared if _language(shared) == _language(row) else {}
     if isinstance(row.get("recipe"), dict) or shared:
         row["recipe"] = {**shared, **(row.get("recipe") or {})}
     return row
+
+
+def _add_assets(row: dict[str, Any], task: Path) -> None:
+    """Put the binary files beside a task into its column, in place of the addresses that it may name for them."""
+    found = {entry["path"]: entry for folder in ASSETS for entry in _files(task / folder)}
+    if not found:
+        return
+    told = mapping(row, assets.COLUMN) if row.get(assets.COLUMN) else {}
+    entries = told.get(assets.OF_TESTS) or []
+    others = [entry for entry in entries if not (isinstance(entry, Mapping) and entry.get("path") in found)]
+    row[assets.COLUMN] = {**told, assets.OF_TESTS: [*others, *found.values()]}
+
+
+def _files(folder: Path) -> Iterator[dict[str, str]]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            yield {"path": path.relative_to(folder).as_posix(), "url": path.absolute().as_uri(), "sha256": digest}
+
+
+def _language(fields: Mapping[str, Any]) -> str:
+    return str(fields.get("language", "python"))
 
 
 def _mapping(path: Path) -> dict[str, Any]:

@@ -134,6 +134,29 @@ def test_a_killed_child_is_a_warning(instance: Instance) -> None:
     assert "child_out_of_memory" in verdict.flags
 
 
+@pytest.mark.parametrize(
+    ("language", "exit_code", "outcome"),
+    [
+        ("rust", 101, Outcome.RESOLVED),
+        ("rust", 1, Outcome.NOT_RUN),
+        ("python", 101, Outcome.NOT_RUN),
+        ("python", 2, Outcome.NOT_RUN),
+        ("cobol", 1, Outcome.RESOLVED),
+        ("cobol", 2, Outcome.NOT_RUN),
+    ],
+)
+def test_the_language_knows_how_a_runner_ends_that_finished(
+    make_instance: Callable[..., Instance], language: str, exit_code: int, outcome: Outcome
+) -> None:
+    tests = {FIXED: Status.PASSED, KEPT: Status.PASSED, "other": Status.FAILED}
+    assert grade(make_instance(language=language), evidence(tests, exit_code=exit_code)).outcome is outcome
+
+
+def test_labels_that_name_no_test_show_no_fix(make_instance: Callable[..., Instance]) -> None:
+    instance = make_instance(fail_to_pass=("[100%]",))
+    assert grade(instance, evidence({KEPT: Status.PASSED})).outcome is Outcome.UNRESOLVED
+
+
 TRIPWIRES = {"test_a.py::test_x": Status.PASSED, "test_a.py::test_y": Status.FAILED}
 
 
@@ -160,3 +183,29 @@ def test_tripwires_and_status_must_bear_a_resolution_out(
 def test_tripwires_do_not_excuse_what_is_unresolved(instance: Instance) -> None:
     found = evidence({FIXED: Status.FAILED, KEPT: Status.PASSED}, exit_code=1, canaries=TRIPWIRES)
     assert grade(instance, found).outcome is Outcome.UNRESOLVED
+
+
+@pytest.mark.parametrize(
+    ("language", "label", "reported"),
+    [
+        ("javascript", "adds (12 ms)", "adds (7 ms)"),
+        ("javascript", "adds (12 ms)", "adds"),
+        ("rust", "src/lib.rs - add (line 3)", "src/lib.rs - add (line 9)"),
+        ("python", "t.py::test_a", "t.py::test_a"),
+    ],
+)
+def test_what_differs_from_run_to_run_is_no_part_of_a_name(
+    make_instance: Callable[..., Instance], language: str, label: str, reported: str
+) -> None:
+    instance = make_instance(language=language, fail_to_pass=(label,), pass_to_pass=())
+    for status, outcome in ((Status.PASSED, Outcome.RESOLVED), (Status.FAILED, Outcome.UNRESOLVED)):
+        report = TestReport(channel=Channel.REPORT, tests={reported: status})
+        evidence = Evidence(
+            instance_id=instance.id,
+            apply=Apply(status=ApplyStatus.APPLIED),
+            exit_code=None,
+            report=report,
+        )
+        verdict = grade(instance, evidence)
+        assert verdict.outcome is outcome
+        assert verdict.unfixed == (() if status is Status.PASSED else (label,))

@@ -1,7 +1,10 @@
+import csv
+import hashlib
 import json
 import sys
 import time
 import tracemalloc
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,7 @@ from toys import Index
 
 from assay.harness.domain import Instance, PublishedImage, Recipe, Rule
 from assay.harness.errors import DataError, PluginError, UserError
+from assay.harness.languages import LANGUAGES
 from assay.instances.load import load
 from assay.instances.rows import BUNDLED
 from assay.instances.sources import Sources
@@ -209,8 +213,8 @@ def test_a_column_split_is_honoured(tmp_path: Path) -> None:
 
 
 def test_rows_of_an_unknown_format_are_one_line(tmp_path: Path) -> None:
-    rows = [{"org": "o", "number": n, "fix_patch": "", "test_patch": "", "instance_id": f"o__r-{n}"} for n in range(9)]
-    with pytest.raises(UserError, match=r"org, number, fix_patch.*swebench") as caught:
+    rows = [{"question": "1 + 1", "answer": n} for n in range(9)]
+    with pytest.raises(UserError, match=r"question, answer.*swebench") as caught:
         load(lines(tmp_path, *rows))
     assert "\n" not in str(caught.value)
 
@@ -223,7 +227,7 @@ def task(folder: Path, name: str, **files: str) -> None:
 
 
 def test_a_native_folder(tmp_path: Path) -> None:
-    (tmp_path / "assay.yaml").write_text("name: mine\nrecipe: {python: '3.9', test_files: all}\n")
+    (tmp_path / "assay.yaml").write_text("name: mine\nrecipe: {toolchain: '3.9', test_files: all}\n")
     task(
         tmp_path, "o__r-1",
         task__yaml=f"repo: o/r\nbase_commit: {'a' * 40}\ncreated_at: 2020-01-02 03:04:05\n"
@@ -233,8 +237,32 @@ def test_a_native_folder(tmp_path: Path) -> None:
     )  # fmt: skip
     instance = only(str(tmp_path))
     assert (instance.id, instance.dataset.name, instance.gold_patch) == ("o__r-1", "mine", "gold\r\n")
-    assert instance.environment == Recipe(repo="o/r", python="3.9", test_files="all", packages=("nose",))
+    assert instance.environment == Recipe(repo="o/r", toolchain="3.9", test_files="all", packages=("nose",))
     assert instance.created_at.isoformat() == "2020-01-02T03:04:05+00:00"
+
+
+def test_the_shared_recipe_is_for_tasks_of_its_language(tmp_path: Path) -> None:
+    (tmp_path / "assay.yaml").write_text("name: mine\nrecipe: {language: go, toolchain: '1.19'}\n")
+    common = f"repo: o/r\nbase_commit: {'a' * 40}\ncreated_at: 2020-01-02\nproblem_statement: It breaks.\n"
+    common += "gold_patch: gold\ntest_patch: tests\nfail_to_pass: [a]\npass_to_pass: []\n"
+    task(tmp_path, "o__r-1", task__yaml=common + "language: go\n")
+    task(tmp_path, "o__r-2", task__yaml=common + "language: rust\n")
+    task(tmp_path, "o__r-3", task__yaml=common + "language: rust\nrecipe: {toolchain: '1.63'}\n")
+    environments = [instance.environment for instance in load(str(tmp_path)).instances]
+    assert environments == [
+        Recipe(repo="o/r", language="go", toolchain="1.19"),
+        None,
+        Recipe(repo="o/r", language="rust", toolchain="1.63"),
+    ]
+
+
+def test_what_is_wrong_with_a_derivation_names_the_file_of_its_task(tmp_path: Path) -> None:
+    (tmp_path / "assay.yaml").write_text("name: mine\n")
+    task(tmp_path, "o__r-1", task__yaml="repo: o/r\nderive: {index: npm, name: r}\n", problem__md="It breaks.\n")
+    with pytest.raises(DataError, match=r"o__r-1: field derive\.index: .*'pypi', 'go' or 'crates'") as caught:
+        load(str(tmp_path))
+    assert str(caught.value).startswith(str(tmp_path / "tasks" / "o__r-1"))
+    assert "\n" not in str(caught.value)
 
 
 def test_what_is_wrong_with_a_native_task_names_its_file(tmp_path: Path) -> None:
@@ -264,6 +292,98 @@ def test_a_task_repository_of_swebench(tmp_path: Path) -> None:
     assert load(str(tmp_path), split="deprecated").instances == ()
 
 
+TASK = {
+    "repo": "o/r", "version": "1", "base_commit": "b" * 40, "split": "test", "image": "i",
+    "log_parser": "parse_log_karma", "eval_type": "fail_only",
+}  # fmt: skip
+
+
+def sweb_task(folder: Path, name: str, **changes: object) -> Path:
+    (folder / "sweb.yaml").write_text("datasets: [x]\nsplits: [test]\n")
+    task(
+        folder, name, task__yaml=json.dumps(TASK | changes), problem_statement__md="It breaks.", gold__patch="gold",
+        test__patch="tests", eval__sh="run", tests__json='{"FAIL_TO_PASS": ["a"], "PASS_TO_PASS": []}',
+    )  # fmt: skip
+    return folder / "tasks" / name
+
+
+def test_a_task_that_is_deprecated_is_never_loaded(tmp_path: Path) -> None:
+    sweb_task(tmp_path, "o__r-1")
+    sweb_task(tmp_path, "o__r-2", split="deprecated")
+    assert [each.id for each in load(str(tmp_path)).instances] == ["o__r-1"]
+    assert load(str(tmp_path), split="deprecated").instances == ()
+
+
+@pytest.mark.parametrize("field", TASK)
+def test_a_task_of_a_task_repository_needs_its_keys(tmp_path: Path, field: str) -> None:
+    sweb_task(tmp_path, "o__r-1", **{field: None})
+    with pytest.raises(DataError, match="is missing; every task of this layout needs it") as caught:
+        load(str(tmp_path))
+    assert (caught.value.file, caught.value.instance, caught.value.field) == (
+        str(tmp_path / "tasks/o__r-1/task.yaml"), "o__r-1", field,
+    )  # fmt: skip
+
+
+def test_binary_files_of_a_task_come_before_their_addresses(tmp_path: Path) -> None:
+    entries = [{"path": f"test/{name}.png", "url": f"https://images.example/{name}.png"} for name in "ab"]
+    folder = sweb_task(tmp_path, "o__r-1", image_assets={"problem_statement": [], "patch": [], "test_patch": entries})
+    (folder / "test_assets/test").mkdir(parents=True)
+    (folder / "test_assets/test/b.png").write_bytes(b"png")
+    away, here = only(str(tmp_path)).assets
+    assert (away.path, away.url, away.sha256) == ("test/a.png", "https://images.example/a.png", None)
+    assert (here.path, here.url) == ("test/b.png", (folder / "test_assets/test/b.png").as_uri())
+    assert here.sha256 == hashlib.sha256(b"png").hexdigest()
+
+
+def table(folder: Path, *rows: dict[str, object]) -> str:
+    path = folder / "rows.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return str(path)
+
+
+def test_a_table_gives_the_same_instances_as_lines(tmp_path: Path) -> None:
+    rows = [row(1, patch="x" * 200_000, problem_statement='two\r\nlines, "quoted"\n'), row(2)]
+    read = [load(name).instances for name in (table(tmp_path, *rows), lines(tmp_path, *rows))]
+    bare = [[each.model_dump(exclude={"dataset"}) for each in instances] for instances in read]
+    assert bare[0] == bare[1]
+
+
+def test_a_wrong_row_of_a_table_is_found_where_it_begins(tmp_path: Path) -> None:
+    path = table(tmp_path, row(1, problem_statement="a\nb\nc"), row(2, base_commit="main"), row(3))
+    with Path(path).open("a") as file:
+        file.write('short,row\n"never closed')
+    problems = load(path, skip_bad_rows=True).problems
+    assert [(problem.line, problem.field) for problem in problems] == [(5, "base_commit"), (7, ""), (8, "")]
+    assert "has 2 values, but the first line names 11 columns" in str(problems[1])
+    assert "is not CSV" in str(problems[2])
+
+
+def test_ids_that_columns_make_up_can_be_chosen_and_are_not_there_twice(tmp_path: Path) -> None:
+    sample = (Path(__file__).parents[1] / "data/formats/multi-swe-bench.jsonl").read_text().splitlines()
+    bean = json.loads(sample[1])
+    assert "instance_id" not in bean
+    path = lines(tmp_path, bean)
+    assert [each.id for each in load(path, ids=["ACME__beans-15"]).instances] == ["acme__Beans-15"]
+    with pytest.raises(DataError, match=r"twice \(first: line 1"):
+        load(lines(tmp_path, bean, bean | {"instance_id": "acme__beans-15"}))
+
+
+def test_rows_of_several_dialects_may_share_a_file(tmp_path: Path) -> None:
+    samples = (Path(__file__).parents[1] / "data/formats").glob("*.jsonl")
+    rows = [json.loads(path.read_text().splitlines()[0]) | {"instance_id": path.stem} for path in samples]
+    loaded = load(lines(tmp_path, *rows))
+    assert {str(each.rule) for each in loaded.instances} == {str(rule) for rule in Rule} - {"swe-bench-fail-only"}
+
+
+def test_a_row_of_an_unknown_language_or_parser_loads(tmp_path: Path) -> None:
+    path = lines(tmp_path, row(1, language="Cobol"), row(2, log_parser="parse_log_unheard_of"))
+    first, second = load(path).instances
+    assert (first.language, second.log_format) == ("cobol", "parse_log_unheard_of")
+
+
 def test_a_native_task_is_derived_only_when_asked_for(tmp_path: Path, index: Index, sources: Sources) -> None:
     old = index.add("toy", "1.0", {"a.py": "1\n", "CHANGES": "1.1\n---\nNew.\n"})
     new = index.add("toy", "1.1", {"a.py": "2\n", "CHANGES": "1.1\n---\nNew.\n"})
@@ -287,7 +407,8 @@ def test_the_bundled_data_set_holds_facts_only() -> None:
     tasks = sorted((BUNDLED["releases"] / "tasks").iterdir())
     assert len(tasks) >= 6
     for folder in tasks:
-        assert {path.name for path in folder.iterdir()} == {"task.yaml", "tests.json"}
+        names = {path.name for path in folder.iterdir()}
+        assert names in ({"task.yaml", "tests.json"}, {"task.yaml", "tests.json", "problem.md"})
         labels = json.loads((folder / "tests.json").read_text())
         assert labels["fail_to_pass"]
         assert not set(labels["fail_to_pass"]) & set(labels["pass_to_pass"])
@@ -297,11 +418,20 @@ def test_the_bundled_data_set_holds_facts_only() -> None:
 def test_the_bundled_data_set_loads(sources: Sources) -> None:
     loaded = load("releases", sources=sources)
     assert loaded.ref.name == "releases"
+    languages = Counter(instance.language for instance in loaded.instances)
+    assert languages["python"] >= 6
+    assert languages["go"] >= 2
+    assert languages["rust"] >= 2
     for instance in loaded.instances:
         assert instance.archive
         assert instance.gold_patch.startswith("diff --git ")
-        assert instance.test_patch.startswith("diff --git a/tests/")
+        touched = [line.partition(" b/")[2] for line in instance.test_patch.splitlines() if line.startswith("diff ")]
+        assert touched
+        assert all(LANGUAGES[instance.language].is_test_file(path) for path in touched)
+        assert "Cargo.toml" not in instance.gold_patch
         assert len(instance.problem_statement.splitlines()) > 3
+        if instance.language != "python":
+            assert instance.environment is None  # the recipe at the top of the data set is Python's
 
 
 def test_five_hundred_rows_load_fast_and_lightly(tmp_path: Path) -> None:

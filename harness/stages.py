@@ -1,0 +1,128 @@
+"""Multi-SWE-bench's three stages: which change a test made, and whether the three runs make a usable instance. Pure.
+
+A test is told once in each stage: at the base commit (``run``), with the test patch (``test``) and with the gold patch
+too (``fix``). Each telling is PASS, FAIL, SKIP or NONE, which is our passed, failed, skipped and missing. The five sets
+of a row follow from the three stages alone, by these definitions:
+
+====== =================== ===========
+set    test                fix
+====== =================== ===========
+fixed  anything but PASS   PASS
+p2p    PASS                PASS
+f2p    FAIL                PASS
+s2p    SKIP                PASS
+n2p    NONE                PASS
+====== =================== ===========
+
+So fixed is f2p, s2p and n2p together, and what does not pass with the gold patch is in none of them. The definitions
+are those of the benchmark's own report; recomputed on its published rows they give the rows' sets to the last test.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from assay.harness.domain import Stages, Status
+
+WORDS = {
+    "PASS": Status.PASSED,
+    "FAIL": Status.FAILED,
+    "SKIP": Status.SKIPPED,
+    "NONE": Status.MISSING,
+}
+"""The benchmark's word for a status."""
+
+SETS = {"p2p": Status.PASSED, "f2p": Status.FAILED, "s2p": Status.SKIPPED, "n2p": Status.MISSING}
+"""What a test of each set did with the test patch; with the gold patch all of them pass."""
+
+RESULTS = {"run": "run_result", "test": "test_patch_result", "fix": "fix_patch_result"}
+"""Stage to the column of a row or report with its results."""
+PARTS = {"passed": Status.PASSED, "failed": Status.FAILED, "skipped": Status.SKIPPED}
+"""The lists of such a column."""
+LABELS = tuple(f"{name}_tests" for name in (*SETS, "fixed"))
+"""The columns of a row or report with sets of tests."""
+
+_SAME = {Status.ERROR: Status.FAILED, Status.XFAIL: Status.SKIPPED}
+
+
+def staged(status: Status) -> Status:
+    """Return one of the four that a stage knows: an error has failed, an expected failure shows nothing."""
+    return _SAME.get(status, status)
+
+
+def word(status: Status) -> str:
+    """Return the benchmark's word for a status."""
+    return next(name for name, meant in WORDS.items() if meant is staged(status))
+
+
+def status_in(stage: Mapping[str, Status], test: str) -> Status:
+    """Return what a stage tells of a test."""
+    return staged(stage.get(test, Status.MISSING))
+
+
+def every_test(stages: Stages) -> dict[str, None]:
+    """Return all tests that any stage tells of, in order and once each."""
+    return dict.fromkeys((*stages.run, *stages.test, *stages.fix))
+
+
+def classify(stages: Stages) -> dict[str, tuple[str, ...]]:
+    """Return the tests of each of the four sets p2p, f2p, s2p and n2p."""
+    passed = [test for test in every_test(stages) if status_in(stages.fix, test) is Status.PASSED]
+    return {
+        name: tuple(test for test in passed if status_in(stages.test, test) is before) for name, before in SETS.items()
+    }
+
+
+def fixed(stages: Stages) -> tuple[str, ...]:
+    """Return the tests that pass with the gold patch and did not with the test patch alone."""
+    return tuple(
+        test
+        for test in every_test(stages)
+        if status_in(stages.fix, test) is Status.PASSED and status_in(stages.test, test) is not Status.PASSED
+    )
+
+
+def killers(stages: Stages) -> Iterator[str]:
+    """Yield the tests, listed anywhere or not, that speak against the fix stage all by themselves.
+
+    Those are the tests that passed with the test patch and fail now, and those that passed at the base commit, did not
+    run with the test patch and fail now.
+    """
+    for test, now in stages.fix.items():
+        if staged(now) is Status.FAILED and _passed_before(stages, test):
+            yield test
+
+
+def _passed_before(stages: Stages, test: str) -> bool:
+    before = status_in(stages.test, test)
+    if before in {Status.MISSING, Status.SKIPPED}:
+        before = status_in(stages.run, test)
+    return before is Status.PASSED
+
+
+def invalid(stages: Stages) -> str:
+    """Say why the benchmark does not accept three stages; empty when it does. Its checks, in its order."""
+    if not stages.fix:
+        return "the fix stage has no test"
+    killer = next(killers(stages), None)
+    if killer is not None:
+        return f"{killer[:80]!r} passed before the gold patch and fails with it"
+    if not fixed(stages):
+        return "the gold patch fixes no test"
+    return ""
+
+
+def labels(stages: Stages) -> dict[str, dict[str, dict[str, str]]]:
+    """Return the five columns of tests, each test with the word for what it did in each stage."""
+    sets = (*classify(stages).values(), fixed(stages))
+    return {field: {test: _told(stages, test) for test in tests} for field, tests in zip(LABELS, sets, strict=True)}
+
+
+def results(stage: Mapping[str, Status]) -> dict[str, int | list[str]]:
+    """Return one stage as a row or report writes it: counts and lists."""
+    lists = {part: [test for test in stage if status_in(stage, test) is status] for part, status in PARTS.items()}
+    counts: dict[str, int | list[str]] = {f"{part}_count": len(tests) for part, tests in lists.items()}
+    return counts | {f"{part}_tests": tests for part, tests in lists.items()}
+
+
+def _told(stages: Stages, test: str) -> dict[str, str]:
+    each = {"run": stages.run, "test": stages.test, "fix": stages.fix}
+    return {name: word(status_in(stage, test)) for name, stage in each.items()}
