@@ -1,0 +1,86 @@
+"""Words that all nouns share: closed lists, names and the base of what is written to files."""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+
+
+def _climbs_no_folder(name: str) -> str:
+    if ".." in name:
+        raise ValueError("must not hold '..'")
+    return name
+
+
+def _stays_in_the_tree(path: str) -> str:
+    parts = path.lower().replace("\\", "/").split("/")
+    if not {"", "..", ".git"}.isdisjoint(parts) or ":" in parts[0]:
+        raise ValueError(f"{path[:60]!r} is no path inside the tree")
+    return path
+
+
+InstanceId = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$"), AfterValidator(_climbs_no_folder)
+]
+"""Also the name of a folder."""
+
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+"""Stands for "nobody tells" where a time is needed; older than any repository."""
+
+
+class Model(BaseModel):
+    """Base of everything that is written to or read from a file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Status(StrEnum):
+    """What happened to one test."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    XFAIL = "xfail"
+    MISSING = "missing"
+
+
+class Outcome(StrEnum):
+    """What came of one evaluation; closed, and never derived from the text of a log."""
+
+    RESOLVED = "resolved"
+    UNRESOLVED = "unresolved"
+    EMPTY_PATCH = "empty_patch"
+    PATCH_REJECTED = "patch_rejected"
+    PATCH_CONFLICT = "patch_conflict"
+    NOT_RUN = "not_run"
+    TIMED_OUT = "timed_out"
+    OUT_OF_MEMORY = "out_of_memory"
+    OUTPUT_LIMIT = "output_limit"
+    TAMPERED = "tampered"
+    ENV_ERROR = "env_error"
+    INFRA_ERROR = "infra_error"
+
+
+INFRASTRUCTURE = frozenset({Outcome.ENV_ERROR, Outcome.INFRA_ERROR})
+"""Outcomes that say nothing about the patch."""
+
+
+class Rule(StrEnum):
+    """Which benchmark's definition of "resolved" an instance is graded by."""
+
+    SWE_BENCH = "swe-bench"
+    SWE_BENCH_FAIL_ONLY = "swe-bench-fail-only"
+    MULTI_SWE_BENCH = "multi-swe-bench"
+    SWE_POLYBENCH = "swe-polybench"
+    SWE_BENCH_LIVE = "swe-bench-live"
+    SWE_REBENCH = "swe-rebench"
+    SWE_SMITH = "swe-smith"
+    R2E = "r2e"
+
+
+STAGED = frozenset({Rule.MULTI_SWE_BENCH, Rule.R2E})
+"""Rules that compare with earlier runs (``Stages``)."""
