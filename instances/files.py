@@ -10,11 +10,14 @@ from typing import IO
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that takes its name only when the block ends well; two processes may write the same one."""
+    """Open a file, to write and re-read, that takes its name only when the block ends well.
+
+    Two processes may write the same one.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, part = tempfile.mkstemp(dir=path.parent, prefix=".part-")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(handle, "w+b") as file:
             yield file
         Path(part).chmod(0o644)
         Path(part).replace(path)

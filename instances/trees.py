@@ -97,8 +97,9 @@ def archive_entries(path: Path) -> Iterator[Entry]:
     """
     try:
         entries = _zip_entries(path) if _is_zip(path) else _tar_entries(path)
-    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
-        raise EnvironmentFailure(f"{path.name} cannot be unpacked: {error}") from None
+    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
+        reason = str(error).partition("\n")[0].rstrip(":")
+        raise EnvironmentFailure(f"{path.name} cannot be unpacked: {reason}") from None
     tops = {top for top, _ in entries}
     if len(tops) != 1:
         raise EnvironmentFailure(f"{path.name} holds {len(tops)} top folders, not one")
@@ -172,9 +173,11 @@ def _safe(path: str) -> str:
 
 
 def _without_top(entry: Entry, top: str) -> tuple[str, Entry]:
-    """Split an entry's path after the top folder; without one, the top is the whole path."""
-    found = re.match(f"({top})/(?s:(.*))", entry.path)
-    return (found[1], replace(entry, path=found[2])) if found else (entry.path, entry)
+    """Split an entry's path after the top folder; raises ValueError when it is in none."""
+    found = re.fullmatch(f"({top})/(.+)", entry.path, re.DOTALL)
+    if found is None:
+        raise ValueError(f"{entry.path!r} is in no top folder")
+    return found[1], replace(entry, path=found[2])
 
 
 def _member(entry: Entry) -> tarfile.TarInfo:

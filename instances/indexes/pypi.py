@@ -1,13 +1,13 @@
-"""Release archives of a package index, fetched without running anything that they hold.
+"""Source archives of Python packages.
 
 ``pip download`` builds an archive's metadata, which runs its code; so the link is looked up here, in the index that
 pip and uv are set to use.
 """
 
 import base64
-import hashlib
 import json
 import os
+import shutil
 import ssl
 import subprocess
 import sys
@@ -27,7 +27,16 @@ from packaging.version import InvalidVersion, Version
 
 from assay.harness.domain import Archive
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.files import atomic_file
+from assay.instances.indexes.base import WrongArchive
+from assay.instances.toolchains import Images
+
+NAME = "pypi"
+
+PACKAGING: tuple[str, ...] = ("*.egg-info/*", "PKG-INFO", "requirements/*")
+"""Generated metadata, and pins of the developers' tools.
+
+Build files (pyproject.toml, setup.cfg ...) are none of it, for they may set the test runner up.
+"""
 
 ACCEPT = "application/vnd.pypi.simple.v1+json, text/html;q=0.5"
 
@@ -44,28 +53,18 @@ class Link:
     sha256: str = ""
 
 
-def download(archive: Archive, folder: Path) -> Path:
-    """Return the verified archive in ``folder``, fetching it if it is not there yet.
-
-    Raises:
-        EnvironmentFailure: no network, no such release, or other bytes than the data set names.
-    """
-    kept = folder / f"{archive.sha256}.tar"
-    if kept.is_file():
-        return kept
-    link = find_link(archive)
-    with atomic_file(kept) as part:
-        found = _fetch(link.url, part)
-        if found != archive.sha256:
-            raise EnvironmentFailure(f"{link.filename}: its sha256 is {found}, the data set says {archive.sha256}")
-    return kept
+def fetch(archive: Archive, to: IO[bytes], _cache: Path, _images: Images, /) -> None:
+    """Write the source archive of a release; see ``base.Index``."""
+    with _opened(find_link(archive).url, {}) as answer:
+        shutil.copyfileobj(answer, to)
 
 
 def find_link(archive: Archive) -> Link:
     """Return the source archive of a release, of several the one that the index lists with the right hash.
 
     Raises:
-        EnvironmentFailure: the index does not answer or has no such release.
+        WrongArchive: the index has no such release.
+        EnvironmentFailure: the index does not answer.
     """
     page = f"{index_url()}/{canonicalize_name(archive.name)}/"
     with _opened(page, {"Accept": ACCEPT}) as answer:
@@ -74,7 +73,7 @@ def find_link(archive: Archive) -> Link:
     links = _json_links(text) if is_json else _html_links(text)
     found = [link for link in links if _is_release(link.filename, archive)]
     if not found:
-        raise EnvironmentFailure(f"the package index has no source archive of {archive.name} {archive.version}")
+        raise WrongArchive(f"the package index has no source archive of {archive.name} {archive.version}", "version")
     best = min(found, key=lambda link: link.sha256 != archive.sha256)
     return replace(best, url=urljoin(page, best.url))
 
@@ -145,16 +144,6 @@ class _Anchors(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "a":
             self.hrefs.extend(value for name, value in attrs if name == "href" and value)
-
-
-def _fetch(url: str, to: IO[bytes]) -> str:
-    """Write what a URL gives and return its sha256."""
-    digest = hashlib.sha256()
-    with _opened(url, {}) as answer:
-        while chunk := answer.read(1 << 16):
-            digest.update(chunk)
-            to.write(chunk)
-    return digest.hexdigest()
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """A package index served from this machine, a git repository and an empty cache."""
 
+import shutil
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -7,7 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from toys import Index, Repository
+from toys import CrateIndex, GoProxy, Index, Repository
 
 from assay.instances.sources import Sources
 
@@ -30,6 +31,32 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
         yield Index(folder, url)
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture
+def go_proxy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GoProxy:
+    """A module proxy of our own, which go is set to use."""
+    if shutil.which("go") is None:
+        pytest.skip("there is no go on this machine")
+    folder = tmp_path / "proxy"
+    folder.mkdir()
+    monkeypatch.setenv("GOPROXY", folder.as_uri())
+    monkeypatch.setenv("GOMODCACHE", str(tmp_path / "modules"))
+    return GoProxy(folder)
+
+
+@pytest.fixture
+def crate_index(index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CrateIndex:
+    """A crate registry of our own, which cargo is set to use."""
+    if shutil.which("cargo") is None:
+        pytest.skip("there is no cargo on this machine")
+    url = index.url.removesuffix("/simple")
+    home = tmp_path / "cargo"
+    home.mkdir()
+    settings = '[source.crates-io]\nreplace-with = "here"\n[source.here]\nregistry = "sparse+{}/crate-index/"\n'
+    (home / "config.toml").write_text(settings.format(url))
+    monkeypatch.setenv("CARGO_HOME", str(home))
+    return CrateIndex(index.folder, url)
 
 
 @pytest.fixture

@@ -1,11 +1,12 @@
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from toys import Index, Repository
+from toys import CrateIndex, GoProxy, Index, Repository
 
 from assay.harness.domain import Archive, TreeRef
-from assay.harness.errors import DataError
+from assay.harness.errors import DataError, EnvironmentFailure
 from assay.instances.derive import Derivation, derive, fill, section
 from assay.instances.sources import Sources
 from assay.instances.trees import read_tar
@@ -108,6 +109,96 @@ def test_without_patterns_the_language_says_what_a_test_is(index: Index, sources
     new = index.add("toy", "1.1", {"a.py": "2\n", "pkg/test_a.py": "2\n", "CHANGES.rst": "1.1\n---\n"})
     filled = fill(row(old, new), sources)
     assert (paths(filled["gold_patch"]), paths(filled["test_patch"])) == (["a.py"], ["pkg/test_a.py"])
+
+
+def own_words(old: Archive, new: Archive, language: str) -> dict[str, object]:
+    """Return a row of a task with a problem.md of its own."""
+    made = {"index": old.index, "name": old.name}
+    made |= {
+        "from": {"version": old.version, "sha256": old.sha256},
+        "to": {"version": new.version, "sha256": new.sha256},
+    }
+    told = {"instance_id": "o__calc-1", "repo": "o/calc", "language": language, "problem_statement": "Add subtracts.\n"}
+    return {**told, "derive": made}
+
+
+def test_two_versions_of_a_go_module(go_proxy: GoProxy, sources: Sources) -> None:
+    old = {
+        "go.mod": "module example.org/calc\n",
+        "README.md": "old\n",
+        ".github/workflows/test.yml": "old\n",
+        "calc.go": "package calc\n\nfunc Add(a, b int) int { return a - b }\n",
+        "calc_test.go": "package calc\n",
+        "testdata/sums.txt": "1 2\n",
+    }
+    new = {
+        path: text.replace("a - b", "a + b").replace("old", "new").replace("1 2", "1 2 3") for path, text in old.items()
+    }
+    new["calc_test.go"] += "\n// More.\n"
+    releases = go_proxy.add("example.org/calc", "v1.0.0", old), go_proxy.add("example.org/calc", "v1.0.1", new)
+    filled = fill(own_words(*releases, "go"), sources)
+    assert (paths(filled["gold_patch"]), paths(filled["test_patch"])) == (
+        ["calc.go"],
+        ["calc_test.go", "testdata/sums.txt"],
+    )
+    assert (filled["archive"], filled["problem_statement"]) == (releases[0], "Add subtracts.\n")
+
+
+def test_two_versions_of_a_crate(crate_index: CrateIndex, sources: Sources) -> None:
+    old = {
+        "Cargo.toml.orig": "old\n",
+        ".cargo_vcs_info.json": "old\n",
+        "CHANGELOG.md": "# 1.0.1\n\nOld adds.\n",
+        "src/lib.rs": "old\n",
+        "tests/calc.rs": "old\n",
+        "tests/ui/Cargo.toml": "old\n",
+    }
+    new = {path: text.replace("old", "new") for path, text in old.items()} | {"Cargo.lock": "version = 4\n"}
+    releases = crate_index.add("calc-rs", "1.0.0", old), crate_index.add("calc-rs", "1.0.1", new)
+    filled = fill(own_words(*releases, "rust"), sources)
+    assert paths(filled["gold_patch"]) == ["src/lib.rs"]
+    assert paths(filled["test_patch"]) == ["tests/calc.rs", "tests/ui/Cargo.toml"]
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "problem"),
+    [
+        ({"index": "npm"}, "derive.index", "'pypi', 'go' or 'crates'"),
+        ({"from": {"version": "1.0.0"}}, "derive.from.sha256", "is missing"),
+        ({"from": {"version": "1.0.0", "sha256": "0" * 64}}, "derive.from.sha256", "the data set says 0000"),
+        ({"to": {"version": "1.0.1", "sha256": "0" * 64}}, "derive.to.sha256", "the data set says 0000"),
+        ({"to": {"version": "one", "sha256": "0" * 64}}, "", "field derive.to: cargo cannot fetch calc-rs one"),
+        ({"to": {"version": "1 0", "sha256": "0" * 64}}, "derive.to.version", "'1 0' is no version"),
+        ({"name": "calc/rs"}, "derive.name", "'calc/rs' is no name"),
+        ({"name": "other-rs"}, "", "field derive.from: cargo cannot fetch other-rs"),
+        ({"statement": {"file": "CHANGELOG.md"}}, "derive.statement", "there is a problem.md as well"),
+    ],
+)
+def test_what_is_wrong_with_a_crate_is_one_line_with_task_and_field(
+    crate_index: CrateIndex, sources: Sources, change: dict[str, object], field: str, problem: str
+) -> None:
+    releases = crate_index.add("calc-rs", "1.0.0", {}), crate_index.add("calc-rs", "1.0.1", {"src/lib.rs": "// 1\n"})
+    wrong = own_words(*releases, "rust")
+    wrong["derive"] = {**wrong["derive"], **change}  # type: ignore[dict-item]
+    with pytest.raises(DataError if field else EnvironmentFailure, match=re.escape(problem)) as caught:
+        fill(wrong, sources)
+    assert str(caught.value).startswith("o__calc-1: ")
+    assert "\n" not in str(caught.value)
+    assert getattr(caught.value, "field", "") == field
+
+
+def test_a_task_that_tells_no_problem_says_where_to(toy: dict[str, object], sources: Sources) -> None:
+    derivation = dict(toy["derive"])  # type: ignore[call-overload]
+    del derivation["statement"]
+    with pytest.raises(DataError, match=r"no problem\.md.*change log") as caught:
+        fill({**toy, "derive": derivation}, sources)
+    assert caught.value.field == "derive.statement"
+
+
+def test_a_language_that_nobody_knows(toy: dict[str, object], sources: Sources) -> None:
+    with pytest.raises(DataError, match=r"'klingon'.*python") as caught:
+        fill({**toy, "language": "klingon"}, sources)
+    assert (caught.value.instance, caught.value.field) == ("o__toy-1.1", "language")
 
 
 def test_ignore_replaces_the_default(index: Index, sources: Sources) -> None:

@@ -2,8 +2,11 @@
 
 import hashlib
 import io
+import json
+import re
 import subprocess
 import tarfile
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +34,57 @@ class Index:
         page.mkdir(parents=True, exist_ok=True)
         (page / "index.html").write_text("<html><body>" + "<br/>".join(links) + "</body></html>")
         return Archive(name=name, version=version, sha256=digest)
+
+
+@dataclass
+class GoProxy:
+    """A folder that the go command can use as a module proxy."""
+
+    folder: Path
+
+    def add(self, name: str, version: str, files: Mapping[str, str | bytes]) -> Archive:
+        """Publish a version of a module with these files and return its name."""
+        archive = make_zip({f"{name}@{version}/{path}": content for path, content in files.items()})
+        escaped = re.sub("[A-Z]", lambda letter: f"!{letter[0].lower()}", name)
+        at = self.folder / escaped / "@v"
+        at.mkdir(parents=True, exist_ok=True)
+        (at / f"{version}.zip").write_bytes(archive)
+        (at / f"{version}.mod").write_text(str(files.get("go.mod", f"module {name}\n")))
+        (at / f"{version}.info").write_text(json.dumps({"Version": version, "Time": "2020-01-02T03:04:05Z"}))
+        return Archive(index="go", name=name, version=version, sha256=hashlib.sha256(archive).hexdigest())
+
+
+@dataclass
+class CrateIndex:
+    """A folder that is served as a crate registry."""
+
+    folder: Path
+    url: str
+    lines: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, name: str, version: str, files: Mapping[str, str | bytes], *, yanked: bool = False) -> Archive:
+        """Publish a crate with these files and return its name, which has at least four letters."""
+        manifest = f'[package]\nname = "{name}"\nversion = "{version}"\n'
+        archive = make_archive(f"{name}-{version}", {"Cargo.toml": manifest, "src/lib.rs": "", **files})
+        digest = hashlib.sha256(archive).hexdigest()
+        (self.folder / "crates").mkdir(exist_ok=True)
+        (self.folder / "crates" / f"{name}-{version}.crate").write_bytes(archive)
+        line = {"name": name, "vers": version, "deps": [], "cksum": digest, "features": {}, "yanked": yanked}
+        self.lines.setdefault(name, []).append(json.dumps(line) + "\n")
+        at = self.folder / "crate-index" / name[:2] / name[2:4] / name
+        at.parent.mkdir(parents=True, exist_ok=True)
+        at.write_text("".join(self.lines[name]))
+        config = {"dl": f"{self.url}/crates/{{crate}}-{{version}}.crate"}
+        (self.folder / "crate-index" / "config.json").write_text(json.dumps(config))
+        return Archive(index="crates", name=name, version=version, sha256=digest)
+
+
+def make_zip(files: Mapping[str, str | bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path, content in files.items():
+            packed.writestr(path, content)
+    return buffer.getvalue()
 
 
 def make_archive(top: str, files: Mapping[str, str | bytes]) -> bytes:
