@@ -25,7 +25,7 @@ from assay.harness.reports import lookup, names_a_test
 from assay.harness.reports.base import worst
 from assay.harness.rules import FAILING, PASSING, RULES
 
-__all__ = ["FAILING", "PASSING", "RULES", "grade"]
+__all__ = ["FAILING", "PASSING", "RULES", "grade", "steady", "under_labels"]
 
 NOT_RUN = frozenset({Status.SKIPPED, Status.XFAIL})
 KILLED = 137
@@ -47,7 +47,7 @@ def grade(instance: Instance, evidence: Evidence) -> Verdict:
         outcome, reason = early
     else:
         graded = _with_real_labels(instance)
-        unfixed, broken = RULES[instance.rule](graded, _under_labels(graded, _own_tests(evidence)))
+        unfixed, broken = RULES[instance.rule](graded, under_labels(graded, _own_tests(evidence)))
         outcome, reason = _by_expectations(graded, unfixed, broken)
         if outcome is Outcome.RESOLVED:
             outcome, reason = _in_doubt(instance, evidence) or (outcome, reason)
@@ -70,14 +70,21 @@ def _own_tests(evidence: Evidence) -> Mapping[str, Status]:
     return {name: status for name, status in tests.items() if name not in evidence.canaries}
 
 
-def _under_labels(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Status]:
-    """Add the results of labels that differ from a reported name in what changes from run to run only."""
+def steady(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Status]:
+    """Return results under names without what changes from run to run (times, line numbers), as the language knows."""
     language = _language_of(instance)
     if language is None or language.normalise is unchanged:
         return tests
-    steady = worst((language.normalise(name), status) for name, status in tests.items())
+    return worst((language.normalise(name), status) for name, status in tests.items())
+
+
+def under_labels(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Status]:
+    """Add the results of labels that differ from a reported name in what changes from run to run only."""
+    language, known = _language_of(instance), steady(instance, tests)
+    if language is None or known is tests:
+        return tests
     labels = (label for label in (*instance.fail_to_pass, *instance.pass_to_pass) if label not in tests)
-    found = {label: steady[language.normalise(label)] for label in labels if language.normalise(label) in steady}
+    found = {label: known[language.normalise(label)] for label in labels if language.normalise(label) in known}
     return {**tests, **found}
 
 

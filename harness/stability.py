@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 
 from assay.harness.domain import Evidence, Instance, Model, Outcome, Status, Verdict
 from assay.harness.errors import DataError
-from assay.harness.grade import PASSING, grade
+from assay.harness.grade import PASSING, grade, steady, under_labels
 from assay.harness.reports import lookup
 
 GRADED = frozenset({Outcome.RESOLVED, Outcome.UNRESOLVED})
@@ -79,7 +79,7 @@ def measure(
         engine: recorded as it is.
     """
     sides = {"gold": gold, "null": null}
-    reports = {side: [_results(each) for each in _graded(instance, found)] for side, found in sides.items()}
+    reports = {side: [_results(instance, each) for each in _graded(instance, found)] for side, found in sides.items()}
     expected = (*instance.fail_to_pass, *instance.pass_to_pass)
     names = sorted({*expected, *(name for runs in reports.values() for tests in runs for name in tests)})
     tests = {
@@ -147,9 +147,10 @@ def _graded(instance: Instance, runs: Iterable[Evidence | None]) -> list[Evidenc
     return [each for each in runs if each is not None and grade(instance, each).outcome in GRADED]
 
 
-def _results(evidence: Evidence) -> dict[str, Status]:
-    """Return a run's results without the tripwires, which have other names each time."""
-    return {name: status for name, status in evidence.report.tests.items() if name not in evidence.canaries}
+def _results(instance: Instance, evidence: Evidence) -> Mapping[str, Status]:
+    """Return a run's results by steady names, without the tripwires, which have other names each time."""
+    own = {name: status for name, status in evidence.report.tests.items() if name not in evidence.canaries}
+    return under_labels(instance, steady(instance, own))
 
 
 def _counts_as(status: Status) -> str:

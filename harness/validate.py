@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from assay.harness.domain import INFRASTRUCTURE, Evidence, Instance, Model, Outcome, Status, Verdict
-from assay.harness.grade import FAILING, PASSING
+from assay.harness.grade import FAILING, PASSING, steady
 from assay.harness.stability import Seen, Stability, outcomes, quarantine
 
 Runs = Sequence[Evidence | None]
@@ -44,7 +44,7 @@ def validation(instance: Instance, gold: Runs, null: Runs, stability: Stability)
         stability: what the same runs showed.
     """
     reduced = quarantine(instance, stability.quarantined)
-    reported = {name for each in gold if each is not None for name in each.report.tests}
+    reported = {name for each in gold if each is not None for name in steady(instance, each.report.tests)}
     passing = {
         name: each
         for name, each in stability.tests.items()

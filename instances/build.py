@@ -1,9 +1,7 @@
 """Brings an instance's image into being: looks every layer up by name and builds what is missing."""
 
 import shutil
-import tempfile
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +10,8 @@ from pathlib import Path
 from assay.harness.domain import ImageSpec, Instance, PublishedImage, Recipe, Service, TestPlan
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EnvironmentFailure, ImageMissing
-from assay.instances.files import atomic_file
+from assay.instances.ensure import Make, ensure, scratch_folder
+from assay.instances.files import atomic_file, locked
 from assay.instances.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.images import Packages, image_chain, manifest_packages, python_packages, service_spec
 from assay.instances.pins import manifests
@@ -20,7 +19,7 @@ from assay.instances.pins.project import read_build_system
 from assay.instances.pins.pypi import LockRequest, lock_request, resolve, service_lock_request
 from assay.instances.plan import test_plan
 from assay.instances.recipes import find_recipe
-from assay.instances.sources import Sources, dated, locked, tree_ref
+from assay.instances.sources import Sources, dated, tree_ref
 from assay.instances.toolchains import Images, Toolchain, bootstrap, toolchain
 
 SERVED = "python"
@@ -139,7 +138,7 @@ class Builder:
         return kept.read_text(encoding="utf-8")
 
     def _resolve(self, request: LockRequest, base: Toolchain) -> str:
-        with self._scratch() as scratch:
+        with scratch_folder(self._sources.cache) as scratch:
             files = {f"{IN_BOX}/{key}": path for key, path in write_secrets(Path(scratch)).items()}
             files["/run/uv"] = linux_uv(self._sources.cache)
             tree = self._sources.tree(request.tree) if request.tree else None
@@ -149,32 +148,13 @@ class Builder:
         if base.suite:
             self._ensure(base.name, partial(self._bootstrap, base))
 
-    def _ensure(self, name: str, make: Callable[[Path, Path], None]) -> None:
-        """Make an image unless it is there; whoever else wants it at the same time waits."""
-        if self._engine.find_image(name) is not None:
-            return
-        file = name.replace("/", "-").replace(":", "-")
-        log = self._sources.cache / "logs" / f"{file}.log"
-        log.parent.mkdir(parents=True, exist_ok=True)
-        with locked(self._sources.cache / "building" / f"{file}.lock"):
-            if self._engine.find_image(name) is not None:
-                return
-            self._begin(f"building {name}")
-            began = time.monotonic()
-            with self._scratch() as scratch:
-                make(Path(scratch), log)
-            self._note(f"built {name} in {time.monotonic() - began:.1f} s")
+    def _ensure(self, name: str, make: Make) -> None:
+        ensure(name, self._engine, self._sources.cache, make, self._begin)
 
     def _begin(self, what: str) -> None:
         if self._aborted.is_set():
             raise EnvironmentFailure(f"interrupted before {what}")
         self._note(what)
-
-    def _scratch(self) -> tempfile.TemporaryDirectory[str]:
-        # In the cache, where hard links work and large trees have room.
-        folder = self._sources.cache / "scratch"
-        folder.mkdir(parents=True, exist_ok=True)
-        return tempfile.TemporaryDirectory(dir=folder)
 
     def _bootstrap(self, base: Toolchain, scratch: Path, log: Path) -> None:
         bootstrap(base, self._engine, scratch, log)

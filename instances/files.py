@@ -1,5 +1,6 @@
-"""Files that are whole or not there."""
+"""Files that are whole or not there, and locks between processes."""
 
+import fcntl
 import os
 import tempfile
 from collections.abc import Iterator
@@ -23,3 +24,12 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
         Path(part).replace(path)
     finally:
         Path(part).unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a lock that other processes on this machine respect."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,19 +1,17 @@
 """Where a repository's tree comes from: a local mirror, a git URL or a release archive."""
 
-import fcntl
 import os
 import re
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
 from assay.harness.domain import UNKNOWN_TIME, Instance, TreeRef
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.files import atomic_file
+from assay.instances.files import atomic_file, locked
 from assay.instances.indexes import download, kept_archive
 from assay.instances.toolchains import Images
 from assay.instances.trees import (
@@ -183,15 +181,6 @@ def git_env() -> dict[str, str]:
     count = int(loose.get("GIT_CONFIG_COUNT", "0"))
     safe = {f"GIT_CONFIG_KEY_{count}": "safe.directory", f"GIT_CONFIG_VALUE_{count}": "*"}
     return loose | safe | {"GIT_CONFIG_COUNT": str(count + 1), "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold a lock that other processes on this machine respect."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _named(folder: Path, wanted: Iterable[str]) -> Iterator[Path]:

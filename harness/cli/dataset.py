@@ -232,9 +232,17 @@ def _load(
     tell: bool = True,
 ) -> "Loaded":
     from assay.harness.cli.console import say
+    from assay.harness.cli.workbench import make_sources
     from assay.instances.load import load
 
-    loaded = load(dataset, ids=ids or (), split=split, skip_bad_rows=skip_bad_rows, published_images=published_images)
+    loaded = load(
+        dataset,
+        ids=ids or (),
+        split=split,
+        skip_bad_rows=skip_bad_rows,
+        published_images=published_images,
+        sources=make_sources(),
+    )
     if tell:
         for problem in loaded.problems:
             say(f"skipped: {problem}")

@@ -11,7 +11,13 @@ from assay.harness.cli import exits, options
 if TYPE_CHECKING:
     from assay.harness.domain import Instance, Prediction, Verdict
 
-IDS = ("pallets__flask-2.3.2", "andialbrecht__sqlparse-0.4.4", "more-itertools__more-itertools-8.14.0")
+IDS = (
+    "pallets__flask-2.3.2",
+    "andialbrecht__sqlparse-0.4.4",
+    "masterminds__semver-3.3.1",
+    "tokio-rs__slab-0.4.11",
+)
+"""Python, Go and Rust, each from its own package index."""
 PARTIAL = "andialbrecht__sqlparse-0.4.4"
 """The instance whose gold patch is also tried without its last file: plausible, fixes most tests, and wrong."""
 
@@ -26,14 +32,16 @@ def demo(
 ) -> None:
     """Evaluate bundled instances with the gold patch, with none and with a part of it, in real containers.
 
-    The first time it bootstraps an image, installs dependencies as of each instance's date and builds the instances;
-    after that it takes seconds. Exit 4 if a verdict is not what it should be.
+    The instances are releases of Python packages, of a Go module and of a Rust crate. The first time it bootstraps an
+    image for each language, installs dependencies as of each instance's date and builds the instances; after that it
+    takes seconds. Exit 4 if a verdict is not what it should be.
     """
     from assay.harness.cli import console
     from assay.harness.cli.session import Session
+    from assay.harness.cli.workbench import make_sources
     from assay.instances.load import load
 
-    instances = load("releases", ids=IDS).instances
+    instances = load("releases", ids=IDS, sources=make_sources()).instances
     rows: list[tuple[str, Verdict]] = []
     for patch, pairs in _patches(instances).items():
         session = Session(run_id=f"demo.{patch}", runs_dir=runs_dir, engine=engine, jobs=jobs, fresh=True)

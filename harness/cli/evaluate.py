@@ -124,9 +124,12 @@ def _instances(
     dataset: str, ids: list[str] | None, split: str | None, *, skip_bad_rows: bool
 ) -> "tuple[Instance, ...]":
     from assay.harness.cli.console import say
+    from assay.harness.cli.workbench import make_sources
     from assay.instances.load import load
 
-    loaded = load(dataset, ids=ids or (), split=split, published_images=True, skip_bad_rows=skip_bad_rows)
+    loaded = load(
+        dataset, ids=ids or (), split=split, published_images=True, skip_bad_rows=skip_bad_rows, sources=make_sources()
+    )
     for problem in loaded.problems:
         say(f"skipped: {problem}")
     if not loaded.instances:

@@ -36,10 +36,12 @@ def build(
       assay images build lite -i pallets__flask-5063 --mirror ~/mirrors
     """
     from assay.harness.cli import console
-    from assay.harness.cli.workbench import open_workbench
+    from assay.harness.cli.workbench import make_sources, open_workbench
     from assay.instances.load import load
 
-    loaded = load(dataset, ids=ids or (), split=split, published_images=True, skip_bad_rows=skip_bad_rows)
+    loaded = load(
+        dataset, ids=ids or (), split=split, published_images=True, skip_bad_rows=skip_bad_rows, sources=make_sources()
+    )
     for problem in loaded.problems:
         console.say(f"skipped: {problem}")
     bench = open_workbench(

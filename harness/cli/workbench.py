@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay import __version__
 from assay.harness.cli.config import toolchain_images
@@ -18,6 +19,9 @@ from assay.harness.evaluate import Task
 from assay.harness.executors import find_executor
 from assay.harness.run import Prepare, Progress, Runner
 from assay.harness.store import Run, RunStore
+
+if TYPE_CHECKING:
+    from assay.instances.sources import Sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +83,9 @@ def open_workbench(
         )
     from assay.instances.assets import Assets
     from assay.instances.build import Builder
-    from assay.instances.sources import Sources, dated
+    from assay.instances.sources import dated
 
-    sources = Sources(mirrors or ())
+    sources = make_sources(mirrors or ())
     builder = Builder(engine, sources, toolchains=toolchain_images(), recipes=tuple(recipes or ()), note=note)
 
     def abort() -> None:
@@ -95,6 +99,13 @@ def open_workbench(
         return Assets(instance.assets, sources)
 
     return Workbench(engine, builder.image, settle, plan, assets, abort)
+
+
+def make_sources(mirrors: Sequence[Path] = ()) -> "Sources":
+    """Return where trees and archives come from, with the user's settings."""
+    from assay.instances.sources import Sources
+
+    return Sources(mirrors, toolchains=toolchain_images())
 
 
 def _keeps_image(instance: Instance, choice: EnvironmentChoice, engine: Engine) -> bool:

@@ -9,15 +9,16 @@ import re
 import shutil
 import subprocess
 import tarfile
-import tempfile
 from dataclasses import dataclass
-from importlib import resources
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 from assay.harness.domain import Archive, Limits, Recipe
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EngineUnavailable, EnvironmentFailure
+from assay.instances.buildfiles import build_text
+from assay.instances.ensure import ensure, scratch_folder
 from assay.instances.host import IN_BOX, write_secrets
 from assay.instances.indexes.base import WrongArchive
 from assay.instances.toolchains import Images, bootstrap, toolchain
@@ -45,9 +46,7 @@ class Client:
         for field, value, allowed in (("name", archive.name, self.names), ("version", archive.version, VERSION)):
             if not allowed.fullmatch(value):
                 raise WrongArchive(f"{value!r} is no {field} of a release that {self.program} could fetch", field)
-        parent = cache / "scratch"
-        parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=parent) as folder:
+        with scratch_folder(cache) as folder:
             scratch = Path(folder)
             if shutil.which(self.program):
                 self._run_here(archive, scratch, to)
@@ -70,7 +69,7 @@ class Client:
             shutil.copyfileobj(found, to)
 
     def _run_in_box(self, archive: Archive, scratch: Path, to: IO[bytes], toolbox: "_Toolbox") -> None:
-        engine, image = toolbox.open(self.program, scratch)
+        engine, image = toolbox.open(self.program)
         mounts = {str(path): f"{IN_BOX}/{key}" for key, path in write_secrets(scratch).items()}
         limits = Limits(network=True, cpus=2.0, seconds=SECONDS)
         with engine.open(image, limits, {f"{LABEL}.kind": "archive"}, mounts=mounts) as box:
@@ -82,8 +81,7 @@ class Client:
         to.writelines(found.values())
 
     def _script(self) -> str:
-        script = resources.files("assay").joinpath("dockerfiles", self.language, "archive.sh")
-        return script.read_text(encoding="utf-8")
+        return build_text("archive.sh", self.language)
 
     def _failed(self, archive: Archive, output: str) -> EnvironmentFailure:
         problem = f"{self.program} cannot fetch {archive.name} {archive.version}: {_complaint(output)}"
@@ -98,7 +96,7 @@ class _Toolbox:
     cache: Path
     images: Images
 
-    def open(self, program: str, scratch: Path) -> tuple[Engine, str]:
+    def open(self, program: str) -> tuple[Engine, str]:
         """Return an engine and the name of the image, which is there then."""
         from assay.harness.engines import open_engine
 
@@ -107,18 +105,12 @@ class _Toolbox:
         except EngineUnavailable as error:
             problem = f"there is no {program} on this machine, nor an engine to run one in a container"
             raise EnvironmentFailure(f"{problem} ({error})") from error
-        return engine, self._image(engine, scratch)
+        return engine, self._image(engine)
 
-    def _image(self, engine: Engine, scratch: Path) -> str:
-        from assay.instances.sources import locked
-
+    def _image(self, engine: Engine) -> str:
         base = toolchain(Recipe(language=self.language), self.images, engine)
-        file = base.name.replace("/", "-").replace(":", "-")
-        log = self.cache / "logs" / f"{file}.log"
-        log.parent.mkdir(parents=True, exist_ok=True)
-        with locked(self.cache / "building" / f"{file}.lock"):  # the lock under which ``build.Builder`` makes it, too
-            if base.suite and engine.find_image(base.name) is None:
-                bootstrap(base, engine, scratch, log)
+        if base.suite:
+            ensure(base.name, engine, self.cache, partial(bootstrap, base, engine))
         return base.name
 
 

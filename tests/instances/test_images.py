@@ -9,6 +9,7 @@ from assay.instances.pins.project import BuildSystem
 from assay.instances.toolchains import Toolchain
 
 TOOLCHAIN = Toolchain("assay/toolchain-python:3.11-x", "assay/toolchain-python:3.11-x")
+PLACEHOLDER = re.compile(r"@[A-Z_]+@")
 LOCK = "pytest==7.2.0 \\\n    --hash=sha256:00\n"
 
 
@@ -30,8 +31,7 @@ def test_each_image_stands_on_the_one_below(chain):
     assert instance.dockerfile.count(f"FROM {environment.name}\n") == 1
     assert environment.labels["assay.kind"] == "environment"
     assert (instance.labels["assay.kind"], instance.labels["assay.repo"]) == ("instance", "acme/calc")
-    assert "@" not in environment.dockerfile
-    assert "@" not in instance.dockerfile
+    assert not PLACEHOLDER.search(environment.dockerfile + instance.dockerfile)
 
 
 def test_equal_inputs_share_images_whatever_the_instance(chain):
@@ -141,4 +141,4 @@ def test_instances_with_the_same_manifests_share_packages(make_instance, languag
     assert one[0].tree == one[1].tree
     assert (one[0].fetches, one[1].fetches) == (True, False)
     assert "network=none" in one[1].dockerfile
-    assert "@" not in one[0].dockerfile
+    assert not PLACEHOLDER.search(one[0].dockerfile + one[1].dockerfile)
