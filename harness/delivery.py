@@ -20,6 +20,7 @@ ASSETS = f"{HOME}/assets"
 APPLY, RESTORE, TEST = f"{HOME}/apply.sh", f"{HOME}/restore.sh", f"{HOME}/test.sh"
 EVERYWHERE = (".gitattributes",)
 """Put back for every language: it changes what git writes when the tests are restored."""
+PRODUCTS_LEFT_OUT = "build_products_left_out"
 CONFLICT, TESTS_DO_NOT_APPLY = 3, 4
 """Exit statuses of the first two scripts; everything else but 0 is a failure of the infrastructure."""
 GIT = "git -c core.hooksPath=/dev/null -c core.autocrlf=false -c safe.directory='*' --literal-pathspecs"
@@ -37,6 +38,13 @@ class Delivery:
     left_out: tuple[str, ...] = ()
     assets: Mapping[str, bytes] = field(default_factory=dict)
     """Binary files of the tests, by their path in the tree."""
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What the verdict has to say of the patch's files that are never applied."""
+        touched = [path.lower() for path in touched_paths(self.patch.text)]
+        products = any(fnmatchcase(path, pattern) for path in touched for pattern in self.left_out)
+        return (PRODUCTS_LEFT_OUT,) if products else ()
 
     def archive(self) -> bytes:
         """Return everything as one tar archive, owned by root."""
@@ -137,7 +145,7 @@ def put_back(instance: Instance, plan: TestPlan, changed: Sequence[str]) -> PutB
     flags = {
         "tests_ran_as_root": plan.user == "root",
         "runner_configuration_put_back": bool(steering),
-        "build_products_left_out": bool(products),
+        PRODUCTS_LEFT_OUT: bool(products),
     }
     paths = dict.fromkeys((*plan.restore, *sorted(steering | products | tests)))
     return PutBack(tuple(paths), tuple(name for name, holds in flags.items() if holds))

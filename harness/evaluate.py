@@ -172,7 +172,7 @@ def _applied_evidence(task: Task, delivery: Delivery, applied: ExecResult, back:
         user=task.plan.user,
         apply=Apply(status=status, detail=detail, normalized=delivery.patch.normalized),
         restored=back.paths,
-        flags=(*loosened(task.plan), *back.flags),
+        flags=tuple(dict.fromkeys((*loosened(task.plan), *delivery.flags, *back.flags))),
         failed_part=failed_part,
         error=error,
     )

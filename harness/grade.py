@@ -149,7 +149,9 @@ def _by_consistency(instance: Instance, evidence: Evidence) -> tuple[Outcome, st
 
 def _in_doubt(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
     """Look once more at what would be resolved: tripwires, exit status and the sign of a full run must bear it out."""
-    return _by_tripwires(evidence) or _by_exit_status(instance, evidence) or _by_silence(instance, evidence)
+    checks = (_by_exit_status, _by_silence, _by_both_channels)
+    answers = (check(instance, evidence) for check in checks)
+    return _by_tripwires(evidence) or next((answer for answer in answers if answer), None)
 
 
 def _by_tripwires(evidence: Evidence) -> tuple[Outcome, str] | None:
@@ -171,6 +173,15 @@ def _by_exit_status(instance: Instance, evidence: Evidence) -> tuple[Outcome, st
         return Outcome.NOT_RUN, f"exit status {evidence.exit_code}: the test runner did not finish its work"
     if evidence.exit_code and not any(status in FAILING for status in evidence.report.tests.values()):
         return Outcome.NOT_RUN, f"exit status {evidence.exit_code} although no test failed"
+    return None
+
+
+def _by_both_channels(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
+    """No test can take back what its runner has printed: a report that tells an expected test better was tampered with."""
+    report, expected = evidence.report, {*instance.fail_to_pass, *instance.pass_to_pass}
+    doubtful = [name for name in report.disagreements if name in expected and report.tests.get(name) in PASSING]
+    if doubtful:
+        return Outcome.TAMPERED, f"the report and the output tell {len(doubtful)} expected tests differently"
     return None
 
 

@@ -39,7 +39,7 @@ def test_plan(instance: Instance, recipe: Recipe) -> TestPlan:
         test_patch=without_stubs(instance.test_patch),
         report_format=recipe.report_format or language.DEFAULT_REPORT,
         report_path=_report_path(template),
-        log_format=recipe.log_format or instance.log_format or language.DEFAULT_LOG,
+        log_format=recipe.log_format or language.DEFAULT_LOG,
         test_id=recipe.test_id or instance.test_id or language.DEFAULT_ID,
         canary=recipe.canary and PLACEHOLDER in template,
         services=recipe.services,

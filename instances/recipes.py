@@ -60,7 +60,7 @@ def load_recipe(path: Path) -> Recipe:
     if not isinstance(content, dict):
         raise DataError("must hold fields and values", file=str(path))
     try:
-        recipe = Recipe.model_validate(content)
+        recipe = Recipe.model_validate({"language": path.parent.name, **content})
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])

@@ -104,7 +104,7 @@ class Recipe(Model):
     report_format: str = ""
     """Of the report files; empty for the language's usual one."""
     log_format: str = ""
-    """Of what the test command prints; empty for what the instance's labels were made from."""
+    """Of what the test command prints; empty for what the language's usual one does."""
     test_id: str = ""
     """How labels name a test (``harness.reports.IDS``); empty for the instance's own or the usual way."""
     test_files: Literal["patch", "all"] = "patch"

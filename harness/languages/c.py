@@ -1,8 +1,9 @@
 """C, with CMake and ctest; suites of Make and autotools are a matter of recipes."""
 
 import re
+from collections.abc import Iterable
 
-from assay.harness.languages.base import anywhere, folders, named, no_targets
+from assay.harness.languages.base import anywhere, folders, named
 
 NAME = "c"
 SUFFIXES = frozenset({".c", ".h"})
@@ -13,7 +14,7 @@ BUILD = "assay-build"
 """Folder of the build: no repository has one of that name, while some keep sources in ``build``."""
 TEST_COMMAND = f"""\
 cmake -S . -B {BUILD} -DCMAKE_BUILD_TYPE=Debug && cmake --build {BUILD} --parallel 2 || exit $?
-mkdir -p {{reports}}
+rm -rf {{reports}} && mkdir -p {{reports}} || exit $?
 export GTEST_OUTPUT=xml:{{reports}}/
 ctest --test-dir {BUILD} --output-on-failure --output-junit {{reports}}/ctest.xml
 status=$?
@@ -41,11 +42,14 @@ TEST_FOLDERS = re.compile(
 )
 TEST_NAMES = re.compile(r"tests?[_\-].+\.\w+|.+[_\-.](unit)?tests?\.\w+|run[_\-]?tests?(\.\w+)?")
 TOP_NAMES = re.compile(r"tests?\.\w+")
-EVERYWHERE = ("*.cmake", "*.m4", "CTestConfig.*", "CMakePresets.json", "CMakeUserPresets.json")
+EVERYWHERE = (
+    *("*.cmake", "CMakeLists.txt", "CTestConfig.*", "CMakePresets.json", "CMakeUserPresets.json"),
+    *("*.m4", "*.mk", "*.am", "Makefile", "makefile", "GNUmakefile", "Makefile.*"),
+    *("meson.build", "BUILD", "BUILD.bazel", "SConscript"),
+)
 AT_THE_TOP = (
-    *("CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "Makefile.*", "*.mk", "configure", "configure.*"),
-    *("meson.build", "meson_options.txt", "meson.options", "BUILD", "BUILD.bazel", "WORKSPACE*", "MODULE.bazel"),
-    *("build.sh", "autogen.sh", "bootstrap", "bootstrap.sh", "SConstruct", "wscript", "conanfile.*", "vcpkg.json"),
+    *("configure", "configure.*", "meson_options.txt", "meson.options", "WORKSPACE*", "MODULE.bazel", "SConstruct"),
+    *("build.sh", "autogen.sh", "bootstrap", "bootstrap.sh", "wscript", "conanfile.*", "vcpkg.json"),
 )
 FRAMEWORKS = frozenset({"gtest", "gmock", "googletest"})
 _DURATION = re.compile(r"\s+\(?\d+(\.\d+)?\s?(ms|s|sec)\)?$")
@@ -64,9 +68,9 @@ def is_test_file(path: str) -> bool:
 def runner_config(path: str) -> bool:
     """Tell whether a file decides what is built and run as the tests.
 
-    Of build files, which name the targets, those at the top count, and those of the tests do as test files; deeper
-    ones list the sources, and a fix that adds a file has to say so there. A test framework's folder would come before
-    the real one among the headers.
+    Build files are programs, and one anywhere in the tree can redefine what a test is. They list the sources as well: a
+    patch that adds one where the gold patch leaves the list alone does not build, and the flag says why. A test
+    framework's folder would come before the real one among the headers.
     """
     inside = folders(path)
     if named(path, EVERYWHERE) or FRAMEWORKS & set(inside):
@@ -74,7 +78,9 @@ def runner_config(path: str) -> bool:
     return not inside and named(path, AT_THE_TOP)
 
 
-test_targets = no_targets
+def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the test files, for recipes that build or run some of the suite only; ctest itself runs all of it."""
+    return tuple(dict.fromkeys(filter(is_test_file, paths)))
 
 
 def normalise(test_id: str) -> str:

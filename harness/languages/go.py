@@ -10,10 +10,16 @@ SUFFIXES = frozenset({".go"})
 DOCKERFILES = "go"
 GRAMMAR = "tree_sitter_go:language"
 TEST_COMMAND = """\
+export GOENV=off
 set -- {files}
 [ "$#" -gt 0 ] || set -- ./...
-status=0
+status=0 seen=
 for package in "$@"; do
+  until [ "$package" = ./... ] || ls "$package"/*_test.go > /dev/null 2>&1; do
+    [ "$package" = . ] && package=./... || package=$(dirname "$package")
+  done
+  case " $seen " in *" $package "*) continue ;; esac
+  seen="$seen $package"
   module=$(dirname "$package")
   [ ! -e "$package/go.mod" ] || module=$package
   until [ -e "$module/go.mod" ] || [ "$module" = . ]; do module=$(dirname "$module"); done
@@ -21,8 +27,10 @@ for package in "$@"; do
 done
 exit "$status"
 """
-"""A package is tested from within its own module. Nothing is taken from a cache of results, and the harness alone
-keeps the time."""
+"""Data belong to the next package above them that has tests, or else to all.
+
+A package is tested from within its own module. Nothing is taken from a cache of results, and no settings from the
+home folder, where the tests of one package could leave some for the next. The harness alone keeps the time."""
 DEFAULT_REPORT = "go_json"
 DEFAULT_LOG = "go_text"
 DEFAULT_ID = "node"
@@ -52,13 +60,14 @@ def runner_config(path: str) -> bool:
 
 
 def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the packages of the test files, ``./dir``; the data of a package lies in its folder ``testdata``."""
+    """Return the folders of the test files and of the tests' data, ``./dir``; nothing in ``testdata`` is a package."""
     return tuple(dict.fromkeys(package for package in map(_package, paths) if package))
 
 
 def _package(path: str) -> str:
     above, data, _ = f"/{path}".partition("/testdata/")
-    if not data and not path.endswith("_test.go"):
+    helper = path.endswith(".go") and not path.endswith("_test.go")
+    if not data and (helper or not is_test_file(path)):
         return ""
     folder = above if data else above.rpartition("/")[0]
     return f".{folder}"

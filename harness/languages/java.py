@@ -51,6 +51,7 @@ CONFIGURATION = (
 STEERING = re.compile(
     r"^gradle/|(^|/)(\.mvn|buildSrc|build-logic)/"  # further build logic
     r"|META-INF/services/org\.(junit|testng|spockframework)\."  # registers listeners of the runner
+    r"|META-INF/services/javax\.annotation\.processing\."  # code that the compiler runs, inside Maven itself
     r"|(^|/)(org/junit|junit/framework|org/testng|org/hamcrest|org/apache/maven/surefire)/.*\.(java|kt|groovy)$"
 )
 """Of a whole path. The project's classes come before its libraries': one of a runner's packages would replace it."""

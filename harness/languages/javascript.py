@@ -13,7 +13,7 @@ GRAMMAR = "tree_sitter_javascript:language"
 TEST_COMMAND = """\
 set -- {files}
 [ "$#" -eq 0 ] || set -- --runTestsByPath "$@"
-exec node_modules/.bin/jest --ci --json --outputFile={report} "$@"
+exec node_modules/.bin/jest --ci --json --outputFile={report} --reporters=default --reporters=/opt/assay/jest.js "$@"
 """
 """Without ``--ci``, a snapshot that is not there would be written and pass."""
 DEFAULT_REPORT = "jest_json"

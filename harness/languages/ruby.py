@@ -26,8 +26,8 @@ CONFIGURATION = (
     *("Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb", "*.rake"),  # what "test" runs
     *("Gemfile", "Gemfile.lock", "gems.rb", "gems.locked", "*.gemspec", ".ruby-version"),
 )
-SHADOWS = re.compile(r"(^|/)lib/(rspec|minitest|test[-_/]unit|cucumber|rake|bundler|rubygems)([-_./]|$)")
-"""Of a whole path: ``lib`` comes before the gems, and minitest loads every plug-in that it finds there."""
+SHADOWS = re.compile(r"(^|/)(lib|test|spec)/(rspec|minitest|test[-_/]unit|cucumber|rake|bundler|rubygems)([-_./]|$)")
+"""Of a whole path: these folders come before the gems, and minitest loads every plug-in that it finds there."""
 _ADDRESS = re.compile(r"(?<=:)0x[0-9a-f]+\b")
 
 

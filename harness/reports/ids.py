@@ -17,6 +17,7 @@ Style = Callable[[str], tuple[str, ...]]
 _FILE = re.compile(r"\S.*\.(?:[cm]?[jt]sx?|vue|rb|php|py)$")
 _JAVA_CLASS = re.compile(r"(?:[a-z_][\w$]*\.)+([A-Z_$][\w$]*)$")
 _WORD = re.compile(r"([\w$]+)[(\[{].*", re.DOTALL)
+_LAST_WORD = re.compile(r" \(\w+\)$")
 _SPEC_FILE = re.compile(r"\S+\[[\d:]+\]$")
 
 
@@ -41,8 +42,9 @@ def arrow(test: str) -> tuple[str, ...]:
 
 
 def any_title(test: str) -> tuple[str, ...]:
-    """``adds`` as well as ``suite > adds``."""
-    return tuple(dict.fromkeys((*title(test), *arrow(test))))
+    """``adds`` as well as ``suite > adds``; some label makers took any last word in parentheses for a duration."""
+    names = (*title(test), *arrow(test))
+    return tuple(dict.fromkeys((*names, *(_LAST_WORD.sub("", name) for name in names))))
 
 
 def spaced(test: str) -> tuple[str, ...]:

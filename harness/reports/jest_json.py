@@ -38,4 +38,5 @@ def _cases(result: json_tree.Object) -> Iterator[json_tree.Object]:
 
 
 def _id(file: str, case: json_tree.Object) -> str:
-    return join_id(file, *json_tree.texts_of(case, "ancestorTitles"), json_tree.text_of(case, "title"))
+    titles = (*json_tree.texts_of(case, "ancestorTitles"), json_tree.text_of(case, "title"))
+    return join_id(file, *(title.strip() for title in titles))  # as in the logs that labels come from

@@ -1,4 +1,4 @@
-"""The attacks are real: a harness that applies a patch, runs pytest and believes what it sees falls for each of them.
+"""The attacks are real: a harness that applies a patch, runs tests and believes what it sees falls for each of them.
 
 Such a harness puts nothing back, has no tripwires and looks at one thing only: the exit status, the lines of the log
 (up to the first end marker) or the report file.
@@ -20,8 +20,16 @@ from assay.harness.reports import FORMATS, lookup
 from corpus.model import Case, corpus
 from corpus.stage import Place, task_of
 
-ATTACKS = [case for case in corpus().cases if case.fools and case.language in corpus().projects]
 REPORT = "/tmp/naive/report.xml"
+COMMANDS = {
+    "python": f"python -m pytest -rA -p no:cacheprovider --junitxml={REPORT} -o junit_family=xunit1",
+    "go": "go test -v",
+    "rust": "cargo test --offline",
+}
+"""What such a harness runs, by language; pytest is given the files of the tests."""
+PASSED = {"python": r"^PASSED (\S+)", "go": r"^ *--- PASS: (\S+)", "rust": r"^test (\S+) \.\.\. ok$"}
+"""How the log of each tells that a test has passed."""
+ATTACKS = [case for case in corpus().cases if case.fools and case.language in COMMANDS]
 PASSING = (Status.PASSED, Status.XFAIL)
 
 pytestmark = [pytest.mark.docker, pytest.mark.network]
@@ -44,8 +52,8 @@ def test_a_naive_harness_falls_for_it(
 
 def _script(instance: Instance) -> str:
     files = " ".join(shlex.quote(path) for path in touched_paths(instance.test_patch) if path.endswith(".py"))
-    pytest_call = f"python -m pytest -rA -p no:cacheprovider --junitxml={REPORT} -o junit_family=xunit1 {files}"
-    return f"mkdir -p /tmp/naive; git apply /given/tests.patch && git apply /given/model.patch && {pytest_call}"
+    run = f"{COMMANDS[instance.language]} {files}"
+    return f"mkdir -p /tmp/naive; git apply /given/tests.patch && git apply /given/model.patch && {run}"
 
 
 def _believed(case: Case, instance: Instance, box: Box, done: ExecResult) -> bool:
@@ -53,7 +61,8 @@ def _believed(case: Case, instance: Instance, box: Box, done: ExecResult) -> boo
         return done.exit_code == 0
     if case.fools == "log":
         text = done.output.decode(errors="replace").partition(">>>>> End Test Output")[0]
-        return _all_pass(instance, dict.fromkeys(re.findall(r"^PASSED (\S+)", text, re.MULTILINE), Status.PASSED))
+        passed = re.findall(PASSED[instance.language], text, re.MULTILINE)
+        return _all_pass(instance, dict.fromkeys(passed, Status.PASSED))
     texts = [content.decode() for content in box.get("/tmp/naive", 1_000_000).values()]
     texts += [content.decode() for content in box.get("/tmp/forged.xml", 1_000_000).values()]
     return any(_all_pass(instance, FORMATS["junit_xml"].parse(text)) for text in texts)

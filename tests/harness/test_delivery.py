@@ -67,3 +67,10 @@ def test_binary_files_of_the_tests_come_last_and_as_they_are(instance: Instance)
         assert packed.read() == content
     script = delivery.restore_script()
     assert script.index("xargs -0 rm -rf") < script.index("/assay/assets/. .")
+
+
+def test_a_patch_that_brings_build_products_is_flagged(instance: Instance) -> None:
+    assert make_delivery(instance, PLAN, gate(diff("calc.py")), None).flags == ()
+    assert make_delivery(instance, PLAN, gate(diff("calc.py", "x.egg-info/a")), None).flags == (
+        "build_products_left_out",
+    )

@@ -209,3 +209,14 @@ def test_what_differs_from_run_to_run_is_no_part_of_a_name(
         verdict = grade(instance, evidence)
         assert verdict.outcome is outcome
         assert verdict.unfixed == (() if status is Status.PASSED else (label,))
+
+
+@pytest.mark.parametrize(("told", "outcome"), [(FIXED, Outcome.TAMPERED), ("another", Outcome.RESOLVED)])
+def test_a_report_that_tells_an_expected_test_better_than_the_output_resolves_nothing(
+    instance: Instance, told: str, outcome: Outcome
+) -> None:
+    tests = {FIXED: Status.PASSED, KEPT: Status.PASSED, "another": Status.FAILED}
+    report = TestReport(channel=Channel.REPORT, tests=tests, disagreements=(told,))
+    verdict = grade(instance, evidence(exit_code=1).model_copy(update={"report": report}))
+    assert verdict.outcome is outcome
+    assert "report_and_log_disagree" in verdict.flags

@@ -65,6 +65,11 @@ def test_other_files(path: str) -> None:
         "third_party/googletest/src/gtest.cc",
         "build.sh",
         "BUILD.bazel",
+        "src/CMakeLists.txt",
+        "src/Makefile",
+        "src/Makefile.am",
+        "py/py.mk",
+        "src/meson.build",
     ],
 )
 def test_runner_config(path: str) -> None:
@@ -74,9 +79,6 @@ def test_runner_config(path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "src/CMakeLists.txt",
-        "src/Makefile",
-        "py/py.mk",
         "src/main.c",
         "include/calc/test.h",
         "CMakeLists.txt.md",
@@ -117,8 +119,9 @@ def test_no_build_products(path: str) -> None:
     assert not any(fnmatchcase(path, pattern) for pattern in c.BUILD_PRODUCTS)
 
 
-def test_everything_is_run() -> None:
-    assert c.test_targets(["tests/fuzzer.c"]) == ()
+def test_targets_are_the_test_files() -> None:
+    paths = ["tests/fuzzer.c", "tests/unit/zset.tcl", "src/main.c", "tests/fuzzer.c"]
+    assert c.test_targets(paths) == ("tests/fuzzer.c", "tests/unit/zset.tcl")
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,8 @@ def test_commands_are_shell_and_leave_a_report(language: str, targets: tuple[str
 def test_go_packages_are_tested_within_their_own_modules(place: Place) -> None:
     place.write("go.mod")
     place.write("tools/gen/go.mod")
-    place.write("tools/gen/inner/a_test.go")
-    place.write("core/b_test.go")
+    for path in ("tools/gen/inner/a_test.go", "tools/gen/a_test.go", "core/b_test.go", "c_test.go"):
+        place.write(path)
     place.tool("go", 'echo "{}"')
     assert place.run("go", "./core", "./tools/gen/inner", "./tools/gen", ".") == 0
     flags = "test -json -vet=off -count=1 -timeout=0"
@@ -92,14 +92,38 @@ def test_go_runs_everything_when_nothing_is_named_and_keeps_a_failure(place: Pla
 
 def test_a_failing_go_package_is_not_made_up_for_by_the_next(place: Place) -> None:
     place.write("go.mod")
+    place.write("bad/a_test.go")
+    place.write("good/a_test.go")
     place.tool("go", 'case "$*" in *bad) exit 1;; esac')
     assert place.run("go", "./bad", "./good") == 1
 
 
-def test_cargo_keeps_both_streams_and_its_status(place: Place) -> None:
-    place.tool("cargo", "echo running 1 test; echo Running tests/a.rs >&2; exit 101")
+def test_data_of_go_tests_belong_to_the_next_package_above_that_has_tests_or_to_all(place: Place) -> None:
+    place.write("go.mod")
+    place.write("core/a_test.go")
+    place.tool("go")
+    assert place.run("go", "./core/tests/more", "./core", "./tests/data") == 0
+    assert [call.rpartition("/./")[2] for call in place.calls] == ["core", "..."]
+
+
+def test_cargo_reports_what_the_image_and_rustdoc_leave_and_keeps_its_status(place: Place) -> None:
+    documented = 'echo "test src/lib.rs - f (line 1) ... ok"'
+    tests = 'echo printed; echo "test a ... FAILED" >> "$ASSAY_REPORT"; exit 101'
+    place.tool("cargo", f'case "$*" in *--doc*) {documented} ;; *) {tests} ;; esac')
     assert place.run("rust") == 101
-    assert (place.reports / "report").read_text() == "running 1 test\nRunning tests/a.rs\n"
+    assert (place.reports / "report").read_text() == "test a ... FAILED\ntest src/lib.rs - f (line 1) ... ok\n"
+
+
+@pytest.mark.parametrize(("said", "status"), [("no library targets found in package `x`", 0), ("cannot be read", 101)])
+def test_a_package_without_a_library_has_no_tests_in_documentation(said: str, status: int, place: Place) -> None:
+    place.tool("cargo", f'case "$*" in *--doc*) echo "error: {said}" >&2; exit 101;; esac')
+    assert place.run("rust") == status
+
+
+def test_a_cargo_that_does_not_finish_ends_with_its_status(place: Place) -> None:
+    place.tool("cargo", "exit 134")
+    assert place.run("rust") == 134
+    assert len(place.calls) == 1
 
 
 def test_maven_reports_of_all_modules_are_collected_and_old_ones_are_not(place: Place) -> None:
@@ -123,7 +147,7 @@ def test_jest_is_given_paths_not_patterns(language: str, place: Place) -> None:
     place.tool("jest", "exit 1", at="node_modules/.bin")
     assert place.run(language, "test/a.test.js") == 1
     assert place.run(language) == 1
-    common = "jest in TREE: --ci --json --outputFile=REPORTS/report"
+    common = "jest in TREE: --ci --json --outputFile=REPORTS/report --reporters=default --reporters=/opt/assay/jest.js"
     assert place.calls == [f"{common} --runTestsByPath test/a.test.js", common]
 
 
@@ -148,13 +172,14 @@ def test_a_list_of_tests_is_no_report_of_them(place: Place) -> None:
 
 
 def test_phpunit_takes_one_file_at_a_time_and_the_worst_status_counts(place: Place) -> None:
-    place.tool("phpunit", 'case "$3" in *Two*) exit 2;; *One*) exit 1;; esac', at="vendor/bin")
+    place.tool("phpunit", 'case "$3" in *Two*) exit 2;; *One*) exit 1;; esac')
+    place.tool("phpunit", "exit 0", at="vendor/bin")
     assert place.run("php", "tests/TwoTest.php", "tests/OneTest.php", "tests/NoTest.php") == 2
     assert place.calls[0] == "phpunit in TREE: --log-junit REPORTS/1.xml tests/TwoTest.php"
     assert len(place.calls) == 3
 
 
 def test_phpunit_without_named_files_runs_all(place: Place) -> None:
-    place.tool("phpunit", "exit 1", at="vendor/bin")
+    place.tool("phpunit", "exit 1")
     assert place.run("php") == 1
     assert place.calls == ["phpunit in TREE: --log-junit REPORTS/all.xml"]

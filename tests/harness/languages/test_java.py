@@ -62,6 +62,7 @@ def test_other_files(path: str) -> None:
         "build.xml",
         "src/main/resources/junit-platform.properties",
         "src/main/resources/META-INF/services/org.junit.platform.launcher.TestExecutionListener",
+        "src/main/resources/META-INF/services/javax.annotation.processing.Processor",
         "src/main/java/org/junit/Assert.java",
         "src/main/java/org/junit/jupiter/api/Assertions.java",
         "core/src/main/java/junit/framework/TestCase.java",

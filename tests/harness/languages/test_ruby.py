@@ -55,6 +55,7 @@ def test_other_files(path: str) -> None:
         "lib/minitest/quiet_plugin.rb",
         "lib/test/unit.rb",
         "tool/lib/minitest.rb",
+        "test/minitest/quiet_plugin.rb",
     ],
 )
 def test_runner_config(path: str) -> None:

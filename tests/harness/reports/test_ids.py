@@ -25,6 +25,8 @@ def names(style: str, *parts: str) -> set[str]:
         ("arrow", ("test/a.spec.ts", "suite", "adds"), {"test/a.spec.ts > suite > adds", "suite > adds"}),
         ("arrow", ("org.shop.CartTest", "adds"), {"org.shop.CartTest > adds", "CartTest > adds"}),
         ("any_title", ("suite", "adds"), {"adds", "suite > adds"}),
+        ("any_title", ("adds (text)",), {"adds (text)", "adds"}),
+        ("any_title", ("adds (if it can)",), {"adds (if it can)"}),
         ("spaced", ("a.js", "suite inner", "adds"), {"a.js suite inner adds", "suite inner adds"}),
         ("spaced", ("suite adds",), {"suite adds"}),
         ("spaced", ("suite", "#add adds"), {"suite #add adds", "suite add adds"}),
