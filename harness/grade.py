@@ -177,7 +177,7 @@ def _by_exit_status(instance: Instance, evidence: Evidence) -> tuple[Outcome, st
 
 
 def _by_both_channels(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
-    """No test can take back what its runner has printed: a report that tells an expected test better was tampered with."""
+    """No test can take back what its runner has printed: a report that tells an expected test better was forged."""
     report, expected = evidence.report, {*instance.fail_to_pass, *instance.pass_to_pass}
     doubtful = [name for name in report.disagreements if name in expected and report.tests.get(name) in PASSING]
     if doubtful:

@@ -17,7 +17,7 @@ from assay.instances.toolchains import Toolchain
 
 APT = (
     "RUN apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends {packages}"
-    " && rm -rf /var/lib/apt/lists/*"
+    " && apt-get clean && rm -rf /var/lib/apt/lists/*"
 )
 
 

@@ -23,6 +23,7 @@ from corpus.stage import Place, task_of
 REPORT = "/tmp/naive/report.xml"
 COMMANDS = {
     "python": f"python -m pytest -rA -p no:cacheprovider --junitxml={REPORT} -o junit_family=xunit1",
+    "c": "make test",
     "go": "go test -v",
     "rust": "cargo test --offline",
 }
