@@ -25,7 +25,11 @@ CONFLICT, TESTS_DO_NOT_APPLY = 3, 4
 """Exit statuses of the first two scripts; everything else but 0 is a failure of the infrastructure."""
 GIT = "git -c core.hooksPath=/dev/null -c core.autocrlf=false -c safe.directory='*' --literal-pathspecs"
 CHANGED = f"{GIT} diff --name-only --no-renames --no-ext-diff -z HEAD"
-UNTRACKED = f"{GIT} ls-files --others -z | LC_ALL=C sort -z"
+UNTRACKED = f"{GIT} ls-files --others -z"
+WHO = "-c user.name=assay -c user.email=assay@localhost"
+A_COMMIT = f"{GIT} rev-parse -q --verify HEAD > /dev/null 2>&1"
+COMMIT = f"{GIT} init -q && {GIT} add -f -A && {GIT} {WHO} commit -q --allow-empty -m base"
+"""Makes a repository of the tree, of an image that has none: what changes in it is then seen, and can be put back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +69,11 @@ class Delivery:
         """Return the shell text that applies the patch and prints, each ended by NUL, the paths that it changed.
 
         It runs as the tests' user before any code of the patch has run. What changed is read off the tree, so that no
-        two readings of a patch can differ. That the test patch does not fit is the instance's fault only if it does not
-        fit the base commit.
+        two readings of a patch can differ; warnings of git, which a patch can provoke, never get between the paths.
+        That the test patch does not fit is the instance's fault only if it does not fit the base commit.
         """
-        said, before = "/tmp/assay-said", "/tmp/assay-before"
-        lines = ["set -u", f"{UNTRACKED} > {before}"]
+        said, before, after = "/tmp/assay-said", "/tmp/assay-before", "/tmp/assay-after"
+        lines = ["set -u", _or_exit(f"{A_COMMIT} || {{ {COMMIT}; }}", said, 1), _list_untracked(before)]
         if self.plan.test_patch:
             lines.append(_or_exit(f"{GIT} apply --check {HOME}/tests.patch", said, TESTS_DO_NOT_APPLY))
         if not self.patch.is_empty:
@@ -79,7 +83,12 @@ class Delivery:
             lines.append(_or_exit(f"{GIT} apply{without} {HOME}/model.patch", said, CONFLICT))
         if self.plan.report_path:
             lines.append(f"mkdir -p {shlex.quote(self.plan.report_path.rpartition('/')[0] or '/')}")
-        lines += [CHANGED, f"{UNTRACKED} | LC_ALL=C comm -z -13 {before} -", f"rm -f {said} {before}"]
+        lines += [
+            f"{CHANGED} 2> /dev/null || exit 1",
+            _list_untracked(after),
+            f"LC_ALL=C comm -z -13 {before} {after} || exit 1",
+            f"rm -f {said} {before} {after}",
+        ]
         return "\n".join([*lines, "exit 0", ""])
 
     def restore_script(self) -> str:
@@ -157,6 +166,10 @@ def _language_of(instance: Instance) -> Language | None:
         return languages.find(instance.language)
     except UserError:
         return None
+
+
+def _list_untracked(file: str) -> str:
+    return f"{UNTRACKED} > {file} 2> /dev/null && LC_ALL=C sort -z -o {file} {file} || exit 1"
 
 
 def _or_exit(command: str, said: str, status: int) -> str:

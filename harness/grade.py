@@ -177,7 +177,12 @@ def _by_exit_status(instance: Instance, evidence: Evidence) -> tuple[Outcome, st
 
 
 def _by_both_channels(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
-    """No test can take back what its runner has printed: a report that tells an expected test better was forged."""
+    """No test can take back what its runner has printed: a report that tells an expected test better was forged.
+
+    With tripwires that behave the report needs no second witness, and a patch may print whatever it likes.
+    """
+    if evidence.canaries:
+        return None
     report, expected = evidence.report, {*instance.fail_to_pass, *instance.pass_to_pass}
     doubtful = [name for name in report.disagreements if name in expected and report.tests.get(name) in PASSING]
     if doubtful:

@@ -1,8 +1,12 @@
 import io
+import subprocess
 import tarfile
+from pathlib import Path
+
+import pytest
 
 from assay.harness.canary import PLACEHOLDER, make_canary
-from assay.harness.delivery import make_delivery, put_back
+from assay.harness.delivery import Delivery, make_delivery, put_back
 from assay.harness.domain import Instance, TestPlan
 from assay.harness.patch import gate
 
@@ -74,3 +78,29 @@ def test_a_patch_that_brings_build_products_is_flagged(instance: Instance) -> No
     assert make_delivery(instance, PLAN, gate(diff("calc.py", "x.egg-info/a")), None).flags == (
         "build_products_left_out",
     )
+
+
+def applied(delivery: Delivery, tree: Path) -> bytes:
+    """What the first script prints, on both streams as in a container, when it is run in a folder of the host."""
+    script = delivery.apply_script().replace("/assay/", f"{tree.parent}/").replace("/tmp/assay-", f"{tree.parent}/")
+    (tree.parent / "model.patch").write_text(delivery.patch.text)
+    command = ["sh", "-c", script]
+    return subprocess.run(command, cwd=tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True).stdout
+
+
+@pytest.mark.parametrize("repository", [True, False])
+def test_warnings_that_a_patch_provokes_hide_no_path(instance: Instance, tmp_path: Path, repository: bool) -> None:
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (tree / "calc.py").write_text("a\n")
+    if repository:
+        who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        for command in (["init", "-q"], ["add", "."], [*who, "commit", "-q", "-m", "base"]):
+            subprocess.run(["git", *command], cwd=tree, check=True)
+    more = "".join(
+        f"diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+{text}\n"
+        for path, text in {".gitattributes": "*.py text eol=crlf", "conftest.py": "forged = 1"}.items()
+    )
+    delivery = make_delivery(instance, TestPlan(command="true"), gate(more + diff("calc.py")), None)
+    changed = applied(delivery, tree).split(b"\0")
+    assert changed == [b"calc.py", b".gitattributes", b"conftest.py", b""]

@@ -220,3 +220,10 @@ def test_a_report_that_tells_an_expected_test_better_than_the_output_resolves_no
     verdict = grade(instance, evidence(exit_code=1).model_copy(update={"report": report}))
     assert verdict.outcome is outcome
     assert "report_and_log_disagree" in verdict.flags
+
+
+def test_with_tripwires_that_behave_a_fix_may_print_what_it_likes(instance: Instance) -> None:
+    tests = {FIXED: Status.PASSED, KEPT: Status.PASSED, "trip": Status.FAILED}
+    report = TestReport(channel=Channel.REPORT, tests=tests, disagreements=(FIXED,))
+    found = evidence(exit_code=1).model_copy(update={"report": report, "canaries": {"trip": Status.FAILED}})
+    assert grade(instance, found).outcome is Outcome.RESOLVED

@@ -15,8 +15,8 @@ def test_the_demo_is_as_it_should_be(in_folder: Path) -> None:
     told = json.loads(done.stdout)
     assert told["as_hoped"]
     assert [(row["patch"], row["outcome"]) for row in told["verdicts"]] == [
-        *[("gold", "resolved")] * 3,
-        *[("null", "unresolved")] * 3,
+        *[("gold", "resolved")] * 4,
+        *[("null", "unresolved")] * 4,
         ("partial", "unresolved"),
     ]
     partial = told["verdicts"][-1]
