@@ -164,7 +164,9 @@ class Builder:
         context.mkdir()
         (context / "Dockerfile").write_text(spec.dockerfile, encoding="utf-8")
         for name, text in spec.files.items():
-            (context / name).write_text(text, encoding="utf-8")
+            file = context / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
         if spec.tree is not None:
             shutil.copyfile(self._sources.tree(spec.tree), context / "tree.tar")
         if "requirements.txt" in spec.files:

@@ -1,6 +1,7 @@
 """What images are built with: the texts of ``dockerfiles/``."""
 
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from assay.harness import languages
@@ -16,14 +17,31 @@ def build_text(path: str, language: str = "") -> str:
         EnvironmentFailure: there is no such text.
         UserError: there is no such language.
     """
-    places = [resources.files("assay").joinpath("dockerfiles")]
-    name = ""
-    if language:
-        module = languages.find(language)
-        name = module.DOCKERFILES
-        places.append(Path(getattr(module, "__file__", None) or "").parent / "dockerfiles")
-    for place in places:
-        file = place.joinpath(name, path)
+    for folder in _folders(language):
+        file = folder.joinpath(path)
         if file.is_file():
             return file.read_text(encoding="utf-8")
-    raise EnvironmentFailure(f"language {language!r} has no build file dockerfiles/{name}/{path}")
+    name = f"{languages.find(language).DOCKERFILES}/" if language else ""
+    raise EnvironmentFailure(f"language {language!r} has no build file dockerfiles/{name}{path}")
+
+
+def runner_texts(language: str) -> dict[str, str]:
+    """Return the files of a language's folder ``runner``, by name: programs that start and report tests.
+
+    An instance's image has them in ``/opt/assay``, where no patch can reach them.
+
+    Raises:
+        UserError: there is no such language.
+    """
+    folders = [folder.joinpath("runner") for folder in _folders(language)]
+    files = [file for folder in folders if folder.is_dir() for file in folder.iterdir() if file.is_file()]
+    return {file.name: file.read_text(encoding="utf-8") for file in files}
+
+
+def _folders(language: str) -> list[Traversable]:
+    shared = resources.files("assay").joinpath("dockerfiles")
+    if not language:
+        return [shared]
+    module = languages.find(language)
+    beside = Path(getattr(module, "__file__", None) or "").parent / "dockerfiles"
+    return [place.joinpath(module.DOCKERFILES) for place in (shared, beside)]

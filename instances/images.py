@@ -9,7 +9,7 @@ from hashlib import sha256
 from assay.harness import languages
 from assay.harness.domain import ImageSpec, Instance, Recipe, TreeRef
 from assay.harness.engines.base import LABEL, SERVICE_LABEL
-from assay.instances.buildfiles import build_text
+from assay.instances.buildfiles import build_text, runner_texts
 from assay.instances.pins.project import BuildSystem
 from assay.instances.pins.pypi import bounds, cutoff, exports
 from assay.instances.sources import tree_key, tree_ref
@@ -112,6 +112,7 @@ def instance_spec(
     """
     dockerfile = build_text("instance.Dockerfile").replace("@PARENT@", parent.name)
     files = {"instance.sh": build_text("instance.sh"), "install.sh": build_text("install.sh", recipe.language)}
+    files |= {f"runner/{name}": text for name, text in runner_texts(recipe.language).items()}
     files |= packages.project
     if recipe.install:
         files["commands.sh"] = _lines(recipe.install)

@@ -1,0 +1,28 @@
+// Usage: node /opt/assay/jasmine.js REPORT CONFIG [FILE...]
+const results = require("./results");
+
+const [report, config, ...files] = process.argv.slice(2);
+const Jasmine = require("/opt/node/node_modules/jasmine");
+const ended = results.guard(report);
+const runner = new Jasmine({ projectBaseDir: process.cwd() });
+const suites = [];
+const thrown = (where, of) => (of && of.failedExpectations || []).forEach(() => results.error(where));
+
+runner.loadConfigFile(config);
+runner.seed("1");
+runner.env.addReporter({
+  suiteStarted: (suite) => void suites.push(suite.description),
+  suiteDone(suite) {
+    thrown(suites.join(" "), suite);
+    suites.pop();
+  },
+  specDone: (spec) => void results.add([...suites], spec.description, spec.status === "excluded" ? "pending" : spec.status),
+  jasmineDone(all) {
+    thrown("jasmine", all);
+    ended();
+    results.write(report);
+  },
+});
+// Specs that fail are an ordinary end; a run that was cut off is none, and keeps its 2.
+process.on("exit", (status) => void (process.exitCode = status === 3 ? 1 : status));
+runner.execute(files.length ? files : undefined);

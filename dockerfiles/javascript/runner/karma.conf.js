@@ -1,0 +1,28 @@
+// Usage: ASSAY_REPORT=REPORT ASSAY_KARMA=CONFIG karma start /opt/assay/karma.conf.js
+const path = require("path");
+const results = require("./results");
+
+const { ASSAY_REPORT: report, ASSAY_KARMA: theirs = "karma.conf.js" } = process.env;
+const flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]; // a box has no rights for another sandbox
+
+function Reporter() {
+  this.onSpecComplete = (browser, { suite, description, skipped, success }) =>
+    results.add(suite, description, skipped ? "pending" : success ? "passed" : "failed");
+  this.onBrowserError = () => results.error("browser");
+  this.onRunComplete = () => results.write(report);
+}
+
+module.exports = (config) => {
+  const file = path.resolve(theirs);
+  const configure = require(file);
+  (configure.default || configure)(config);
+  config.set({
+    basePath: path.resolve(path.dirname(file), config.basePath || ""),
+    browsers: ["Headless"],
+    customLaunchers: { Headless: { base: "ChromeHeadless", flags } },
+    plugins: [...(config.plugins || ["karma-*"]), { "reporter:assay": ["type", Reporter] }],
+    reporters: ["dots", "assay"],
+    singleRun: true,
+    autoWatch: false,
+  });
+};

@@ -1,0 +1,38 @@
+# Runs minitest files and writes JUnit XML: minitest.rb REPORT [FILE ...]; without files, all below test.
+require "cgi"
+require "minitest"
+
+REPORT = File.expand_path(ARGV.shift)
+FILES = ARGV.slice!(0..)
+
+# Sees every result, whatever reporters a project chooses.
+module JUnitReport
+  CHILDREN = { Minitest::Skip => "skipped", Minitest::UnexpectedError => "error" }.freeze
+
+  def record(result)
+    (@cases ||= []) << testcase(result)
+    super
+  end
+
+  def report
+    File.write(REPORT, "<testsuites name=\"minitest\">\n#{(@cases || []).join}</testsuites>\n")
+    super
+  end
+
+  private
+
+  def testcase(result)
+    owner = result.respond_to?(:klass) ? result.klass : result.class.name
+    children = result.failures.map { |each| "<#{CHILDREN.fetch(each.class, 'failure')}/>" }.join
+    "<testcase classname=\"#{text(owner)}\" name=\"#{text(result.name)}\">#{children}</testcase>\n"
+  end
+
+  def text(name)
+    CGI.escapeHTML(name.to_s.scrub.gsub(/[\x00-\x1f]/, " ").delete_suffix(". ")) # as shoulda ends every name
+  end
+end
+
+Minitest::CompositeReporter.prepend(JUnitReport)
+$LOAD_PATH.unshift(File.expand_path("lib"), File.expand_path("test"))
+require "minitest/autorun"
+(FILES.empty? ? Dir["test/**/{test_*,*_test}.rb"].sort : FILES).each { |file| require File.expand_path(file) }
