@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.harness.cli import options
+from assay.harness.cli import measures, options
 from assay.harness.errors import UserError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def show(run: RunName, runs_dir: options.RunsDir = options.RUNS_DIR, json: optio
     from assay.harness.store import SavedVerdict
     from assay.harness.summary.report import build_report
 
-    store = _find_run(run, runs_dir)
+    store = find_run(run, runs_dir)
     about = store.load_run()
     found = (store.load_verdict(each.instance_id) for each in store.load_predictions())
     saved: list[SavedVerdict] = [entry for entry in found if entry is not None]
@@ -72,7 +72,7 @@ def regrade(
       assay report regrade logs/ --dataset lite.jsonl -p preds.jsonl
     """
     if dataset is None:
-        _regrade_run(_find_run(target, runs_dir), as_json=json)
+        _regrade_run(find_run(target, runs_dir), as_json=json)
     else:
         _regrade_logs(Path(target), dataset, predictions, skip_bad_rows=skip_bad_rows, as_json=json)
 
@@ -109,7 +109,7 @@ def export(
     from assay.harness.cli import console
     from assay.harness.summary import multi_swe_bench, swebench
 
-    store = _find_run(run, runs_dir)
+    store = find_run(run, runs_dir)
     writers = {Layout.SWE_BENCH: swebench.files, Layout.MULTI_SWE_BENCH: multi_swe_bench.files}
     report, graded = _graded(store)
     files = list(writers[layout](report, graded))
@@ -123,6 +123,10 @@ def export(
         console.print_json(jsonlib.dumps({"format": layout, "rules": report.rules, "files": written}))
     else:
         print(f"{len(files)} files in {folder}; resolved by the rule of {', '.join(report.rules) or 'no instance'}")
+
+
+app.command("compare")(measures.compare)
+app.command("metrics")(measures.metrics)
 
 
 def _graded(store: "RunStore") -> "tuple[RunReport, list[Graded]]":
@@ -149,7 +153,8 @@ def _graded(store: "RunStore") -> "tuple[RunReport, list[Graded]]":
     return report, graded
 
 
-def _find_run(run: str, runs_dir: Path) -> "RunStore":
+def find_run(run: str, runs_dir: Path) -> "RunStore":
+    """Return a run by its name or its folder; raises UserError, naming those that there are, for no run."""
     from assay.harness.store import RunStore
 
     for folder in (runs_dir / run, Path(run)):

@@ -1,6 +1,7 @@
 """What the harness knows about a programming language: which files are tests and what steers their runner."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib import import_module
 from pathlib import PurePosixPath
@@ -10,6 +11,32 @@ from assay.harness.errors import PluginError
 
 if TYPE_CHECKING:
     import tree_sitter
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """Node types of a grammar that define something; ``harness.syntax`` reads them."""
+
+    functions: frozenset[str]
+    classes: frozenset[str]
+    """Types with members, whatever the language calls them, and what holds their methods."""
+    scopes: frozenset[str] = frozenset()
+    """Add their name to the names within and count for nothing else: namespaces and modules."""
+    function_values: frozenset[str] = frozenset()
+    """Expressions that count as a function where a name is given to them."""
+    class_values: frozenset[str] = frozenset()
+    givers: frozenset[str] = frozenset()
+    """Statements and fields that give such a value its name."""
+    wrappers: frozenset[str] = frozenset()
+    """Stand around a definition and belong to it, such as Python's decorated definition."""
+    decorators: frozenset[str] = frozenset()
+    """Stand before a definition, on its level, and belong to it."""
+    grammars: tuple[tuple[str, str], ...] = ()
+    """Suffixes of files that another grammar than the language's own reads, and that grammar."""
+
+    def grammar(self, path: str) -> str:
+        """Return the grammar that a file needs instead of ``Language.GRAMMAR``; empty if that one reads it."""
+        return dict(self.grammars).get(PurePosixPath(path).suffix, "")
 
 
 class Language(Protocol):
@@ -22,6 +49,8 @@ class Language(Protocol):
     """Folder of ``dockerfiles/`` with what its images are built with; two languages of one toolchain share it."""
     GRAMMAR: str
     """Syntax-tree grammar: module and function of an individual grammar wheel, ``tree_sitter_go:language``."""
+    SYNTAX: Syntax
+    """What of that grammar defines functions and classes."""
     TEST_COMMAND: str
     """Runs the usual runner; see ``Recipe.test_command`` for its placeholders."""
     DEFAULT_REPORT: str
@@ -71,13 +100,13 @@ def no_targets(paths: Iterable[str]) -> tuple[str, ...]:  # noqa: ARG001 - the P
     return ()
 
 
-def load_grammar(language: Language) -> "tree_sitter.Language":
-    """Return the syntax-tree grammar of a language; nothing else imports one.
+def load_grammar(language: Language, path: str = "") -> "tree_sitter.Language":
+    """Return the syntax-tree grammar of a language, or of one of its files; nothing else imports one.
 
     Raises:
         PluginError: its wheel is not installed; the message names the extra that brings it.
     """
-    module, _, function = language.GRAMMAR.partition(":")
+    module, _, function = (language.SYNTAX.grammar(path) or language.GRAMMAR).partition(":")
     try:
         import tree_sitter
 

@@ -3,13 +3,17 @@
 import re
 from collections.abc import Iterable
 
-from assay.harness.languages.base import anywhere, folders, named
+from assay.harness.languages.base import Syntax, anywhere, folders, named
 
 NAME = "c"
 SUFFIXES = frozenset({".c", ".h"})
 """C++ has headers of that name, too."""
 DOCKERFILES = "c"
 GRAMMAR = "tree_sitter_c:language"
+SYNTAX = Syntax(
+    functions=frozenset({"function_definition"}),
+    classes=frozenset({"struct_specifier", "union_specifier", "enum_specifier"}),
+)
 BUILD = "assay-build"
 """Folder of the build: no repository has one of that name, while some keep sources in ``build``."""
 TEST_COMMAND = f"""\

@@ -1,11 +1,19 @@
 """C++: C's build tools, conventions and risks."""
 
+from dataclasses import replace
+
 from assay.harness.languages import c
 
 NAME = "cpp"
 SUFFIXES = frozenset({".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".tpp", ".inl"})
 DOCKERFILES = "c"
 GRAMMAR = "tree_sitter_cpp:language"
+SYNTAX = replace(
+    c.SYNTAX,
+    classes=c.SYNTAX.classes | {"class_specifier"},
+    scopes=frozenset({"namespace_definition"}),
+    wrappers=frozenset({"template_declaration"}),
+)
 TEST_COMMAND = c.TEST_COMMAND
 DEFAULT_REPORT = c.DEFAULT_REPORT
 DEFAULT_LOG = c.DEFAULT_LOG

@@ -3,12 +3,16 @@
 import re
 from collections.abc import Iterable
 
-from assay.harness.languages.base import folders, named, unchanged
+from assay.harness.languages.base import Syntax, folders, named, unchanged
 
 NAME = "go"
 SUFFIXES = frozenset({".go"})
 DOCKERFILES = "go"
 GRAMMAR = "tree_sitter_go:language"
+SYNTAX = Syntax(
+    functions=frozenset({"function_declaration", "method_declaration", "method_elem"}),
+    classes=frozenset({"type_spec"}),
+)
 TEST_COMMAND = """\
 export GOENV=off
 set -- {files}

@@ -5,12 +5,26 @@ from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from assay.harness.languages.base import folders, named
+from assay.harness.languages.base import Syntax, folders, named
 
 NAME = "java"
 SUFFIXES = frozenset({".java"})
 DOCKERFILES = "java"
 GRAMMAR = "tree_sitter_java:language"
+SYNTAX = Syntax(
+    functions=frozenset(
+        {
+            *("method_declaration", "constructor_declaration", "compact_constructor_declaration"),
+            "annotation_type_element_declaration",
+        }
+    ),
+    classes=frozenset(
+        {
+            *("class_declaration", "interface_declaration", "enum_declaration", "record_declaration"),
+            "annotation_type_declaration",
+        }
+    ),
+)
 TEST_COMMAND = """\
 set -- {files}
 [ "$#" -eq 0 ] || set -- "-Dtest=$(IFS=,; echo "$*")" -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false

@@ -4,12 +4,21 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from assay.harness.languages.base import anywhere, folders, named
+from assay.harness.languages.base import Syntax, anywhere, folders, named
 
 NAME = "javascript"
 SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs"})
 DOCKERFILES = "javascript"
 GRAMMAR = "tree_sitter_javascript:language"
+SYNTAX = Syntax(
+    functions=frozenset({"function_declaration", "generator_function_declaration", "method_definition"}),
+    classes=frozenset({"class_declaration"}),
+    function_values=frozenset({"arrow_function", "function_expression", "generator_function"}),
+    class_values=frozenset({"class"}),
+    givers=frozenset({"variable_declarator", "pair", "assignment_expression", "field_definition", "export_statement"}),
+    wrappers=frozenset({"export_statement"}),
+    decorators=frozenset({"decorator"}),
+)
 TEST_COMMAND = """\
 set -- {files}
 [ "$#" -eq 0 ] || set -- --runTestsByPath "$@"

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterable
 
-from assay.harness.languages.base import folders, named, unchanged
+from assay.harness.languages.base import Syntax, folders, named, unchanged
 
 NAME = "php"
 SUFFIXES = frozenset({".php"})
 DOCKERFILES = "php"
 GRAMMAR = "tree_sitter_php:language_php"
+SYNTAX = Syntax(
+    functions=frozenset({"function_definition", "method_declaration"}),
+    classes=frozenset({"class_declaration", "interface_declaration", "trait_declaration", "enum_declaration"}),
+)
 TEST_COMMAND = """\
 mkdir -p {reports}
 set -- {files}

@@ -4,12 +4,17 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-from assay.harness.languages.base import folders, unchanged
+from assay.harness.languages.base import Syntax, folders, unchanged
 
 NAME = "python"
 SUFFIXES = frozenset({".py", ".pyi", ".pyx", ".pxd"})
 DOCKERFILES = "python"
 GRAMMAR = "tree_sitter_python:language"
+SYNTAX = Syntax(
+    functions=frozenset({"function_definition"}),
+    classes=frozenset({"class_definition"}),
+    wrappers=frozenset({"decorated_definition"}),
+)
 TEST_COMMAND = """\
 set -- {files}
 [ "$#" -gt 0 ] && set -- "$@" {canary} || set -- .

@@ -3,12 +3,16 @@
 import re
 from collections.abc import Iterable
 
-from assay.harness.languages.base import folders, named
+from assay.harness.languages.base import Syntax, folders, named
 
 NAME = "ruby"
 SUFFIXES = frozenset({".rb"})
 DOCKERFILES = "ruby"
 GRAMMAR = "tree_sitter_ruby:language"
+SYNTAX = Syntax(
+    functions=frozenset({"method", "singleton_method"}),
+    classes=frozenset({"class", "module"}),
+)
 TEST_COMMAND = "exec /usr/bin/rspec --no-color --format progress --format json --out {report} {files}"
 DEFAULT_REPORT = "rspec_json"
 DEFAULT_LOG = "rspec_text"

@@ -3,12 +3,18 @@
 import re
 from itertools import pairwise
 
-from assay.harness.languages.base import folders, named, no_targets
+from assay.harness.languages.base import Syntax, folders, named, no_targets
 
 NAME = "rust"
 SUFFIXES = frozenset({".rs"})
 DOCKERFILES = "rust"
 GRAMMAR = "tree_sitter_rust:language"
+SYNTAX = Syntax(
+    functions=frozenset({"function_item", "function_signature_item", "macro_definition"}),
+    classes=frozenset({"struct_item", "enum_item", "union_item", "trait_item", "impl_item"}),
+    scopes=frozenset({"mod_item"}),
+    decorators=frozenset({"attribute_item"}),
+)
 TEST_COMMAND = """\
 export ASSAY_REPORT={report}
 : > {report}

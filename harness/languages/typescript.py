@@ -1,11 +1,21 @@
 """TypeScript: JavaScript's runners, conventions and risks."""
 
+from dataclasses import replace
+
 from assay.harness.languages import javascript
 
 NAME = "typescript"
 SUFFIXES = frozenset({".ts", ".tsx", ".mts", ".cts"})
 DOCKERFILES = "javascript"
 GRAMMAR = "tree_sitter_typescript:language_typescript"
+SYNTAX = replace(
+    javascript.SYNTAX,
+    functions=javascript.SYNTAX.functions | {"function_signature", "method_signature", "abstract_method_signature"},
+    classes=javascript.SYNTAX.classes | {"abstract_class_declaration", "interface_declaration", "enum_declaration"},
+    givers=javascript.SYNTAX.givers | {"public_field_definition"},
+    scopes=frozenset({"internal_module", "module"}),
+    grammars=((".tsx", "tree_sitter_typescript:language_tsx"),),
+)
 TEST_COMMAND = javascript.TEST_COMMAND
 DEFAULT_REPORT = javascript.DEFAULT_REPORT
 DEFAULT_LOG = javascript.DEFAULT_LOG

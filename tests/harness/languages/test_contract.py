@@ -18,6 +18,7 @@ from assay.harness.delivery import put_back
 from assay.harness.domain import Instance, Recipe
 from assay.harness.errors import PluginError
 from assay.harness.languages import LANGUAGES, Language, find, load_grammar
+from assay.harness.languages.base import Syntax
 from assay.harness.reports import FORMATS, IDS
 from assay.instances.plan import test_plan as make_plan
 from assay.instances.toolchains import versions_of
@@ -87,7 +88,8 @@ def test_the_grammar_reads_a_program(language: Language) -> None:
 
 
 def test_a_grammar_that_is_not_installed_names_the_extra() -> None:
-    language = tiny_language("klingon", GRAMMAR="tree_sitter_klingon:language")
+    words = Syntax(functions=frozenset({"deed"}), classes=frozenset({"house"}))
+    language = tiny_language("klingon", GRAMMAR="tree_sitter_klingon:language", SYNTAX=words)
     with pytest.raises(PluginError, match=r"grammar of klingon is not installed .*assay-bench\[grammars\]"):
         load_grammar(language)
 
@@ -141,12 +143,13 @@ def test_normalising_again_changes_nothing(language: Language, test_id: str) -> 
 
 
 TINY = """
-from assay.harness.languages.base import no_targets, unchanged
+from assay.harness.languages.base import Syntax, no_targets, unchanged
 
 NAME = "tiny"
 SUFFIXES = frozenset({".tiny"})
 DOCKERFILES = "tiny"
 GRAMMAR = "tree_sitter_tiny:language"
+SYNTAX = Syntax(functions=frozenset({"rule"}), classes=frozenset())
 TEST_COMMAND = "exec tiny --junit {report}"
 DEFAULT_REPORT = "junit_xml"
 DEFAULT_LOG = "unittest_text"
@@ -209,7 +212,7 @@ def test_an_entry_point_that_leads_nowhere_says_so(eleventh: str, tmp_path: Path
         find(eleventh)
 
 
-def tiny_language(name: str, **members: str) -> Language:
+def tiny_language(name: str, **members: object) -> Language:
     module = ModuleType(name)
     exec(TINY, vars(module))
     vars(module).update(members, NAME=name)

@@ -1,0 +1,117 @@
+"""All measures of a run's patches against the gold patches: of each, and over all."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from statistics import fmean
+
+from assay.harness.domain import Instance, Model
+from assay.harness.errors import EnvironmentFailure
+from assay.harness.metrics.category import Category, Complexity, category, complexity
+from assay.harness.metrics.changes import MalformedPatchError, read_changes
+from assay.harness.metrics.retrieval import Retrieval, Scores, Texts, retrieval, touched_nodes
+from assay.harness.metrics.similarity import Similarity, patch_similarity
+
+
+class Assessment(Model):
+    """One patch against the gold patch, beside the verdict."""
+
+    instance_id: str
+    resolved: bool
+    category: Category
+    """Of the instance."""
+    complexity: Complexity | None
+    """Of the gold patch; None if the base tree or the patch cannot be read."""
+    retrieval: Retrieval
+    similarity: Similarity
+
+
+class Share(Model):
+    """How many of a group are resolved."""
+
+    resolved: int
+    instances: int
+
+
+class Means(Model):
+    """Means over the patches that were scored, which may be fewer for one measure than for another."""
+
+    files: Scores | None
+    files_scored: int
+    nodes: Scores | None
+    nodes_scored: int
+    similarity: float | None
+    similarity_scored: int
+    by_category: dict[str, Share]
+    by_complexity: dict[str, Share]
+
+
+def assess(instance: Instance, patch: str, texts: Texts, *, resolved: bool) -> Assessment:
+    """Measure one patch.
+
+    Args:
+        instance: with the gold patch.
+        patch: unified diff that was proposed.
+        texts: of the instance's base tree; when it raises EnvironmentFailure, only what needs no tree is measured.
+        resolved: what the verdict says.
+
+    Raises:
+        UserError: the instance's language is unknown. PluginError: a grammar is not installed.
+    """
+    known: Callable[[str], str | None] = cache(texts)
+    try:
+        found = retrieval(instance.gold_patch, patch, known, instance.language)
+        how_much = _complexity(instance, known)
+    except EnvironmentFailure as error:
+        found = retrieval(instance.gold_patch, patch, None, instance.language)
+        found = found.model_copy(update={"problem": f"the base tree cannot be had: {error}"})
+        how_much = None
+    return Assessment(
+        instance_id=instance.id,
+        resolved=resolved,
+        category=category(instance),
+        complexity=how_much,
+        retrieval=found,
+        similarity=patch_similarity(instance.gold_patch, patch),
+    )
+
+
+def means(assessments: Sequence[Assessment]) -> Means:
+    """Sum up a run: every instance weighs the same, whatever the size of its patch."""
+    files = [each.retrieval.files for each in assessments if each.retrieval.files]
+    nodes = [each.retrieval.nodes for each in assessments if each.retrieval.nodes]
+    alike = [each.similarity.score for each in assessments if each.similarity.score is not None]
+    return Means(
+        files=_mean(files),
+        files_scored=len(files),
+        nodes=_mean(nodes),
+        nodes_scored=len(nodes),
+        similarity=fmean(alike) if alike else None,
+        similarity_scored=len(alike),
+        by_category=_shares((each.category.name, each.resolved) for each in assessments),
+        by_complexity=_shares((str(each.complexity or "not known"), each.resolved) for each in assessments),
+    )
+
+
+def _complexity(instance: Instance, texts: Texts) -> Complexity | None:
+    try:
+        return complexity(touched_nodes(read_changes(instance.gold_patch), texts, instance.language))
+    except MalformedPatchError:
+        return None
+
+
+def _mean(found: Sequence[Scores]) -> Scores | None:
+    if not found:
+        return None
+    return Scores(
+        precision=fmean(each.precision for each in found),
+        recall=fmean(each.recall for each in found),
+        f1=fmean(each.f1 for each in found),
+    )
+
+
+def _shares(groups: Iterable[tuple[str, bool]]) -> dict[str, Share]:
+    found: dict[str, list[bool]] = defaultdict(list)
+    for name, resolved in groups:
+        found[name].append(resolved)
+    return {name: Share(resolved=sum(each), instances=len(each)) for name, each in sorted(found.items())}

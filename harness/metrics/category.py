@@ -1,0 +1,147 @@
+"""What kind of task an instance is: what is asked for, and how much of the code its patch changes.
+
+SWE-PolyBench (arXiv 2504.08703) tells both for its own rows, but not by which rules; these are ours, and each answer
+names the rule that gave it. ``docs/metrics.md`` has them in words.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from assay.harness.domain import Instance, Model
+from assay.harness.metrics.changes import MalformedPatchError, read_changes
+from assay.harness.metrics.retrieval import TouchedNode
+
+OWN_COLUMN = "task_category"
+DOCUMENTS = frozenset({".md", ".rst", ".adoc", ".asciidoc", ".txt"})
+TAIL = r"(?:\([^)]*\))?[\]:!]"
+"""Behind a tag: ``[Bug]``, ``bug:``, ``fix(parser):``."""
+
+
+class Complexity(StrEnum):
+    """How many functions and classes a patch changes; a method is a function."""
+
+    NONE = "none"
+    SINGLE_FUNCTION = "single_function"
+    FUNCTIONS = "functions"
+    SINGLE_CLASS = "single_class"
+    CLASSES = "classes"
+    MIXED = "mixed"
+
+
+class Category(Model):
+    """What is asked for, ``bug_fix`` and the like or the row's own word, and the rule that says so."""
+
+    name: str
+    by: str
+
+
+class _Rule(NamedTuple):
+    category: str
+    pattern: re.Pattern[str]
+
+
+def _rules(**patterns: str) -> tuple[_Rule, ...]:
+    return tuple(_Rule(category, re.compile(pattern, re.IGNORECASE)) for category, pattern in patterns.items())
+
+
+TAGS = _rules(
+    bug_fix=rf"^\[?(bug|fix|regression|crash){TAIL}|^\[?bug report{TAIL}",
+    feature=rf"^\[?(feat|feature|feature request|enhancement|proposal|rfe|request){TAIL}",
+    documentation=rf"^\[?(docs?|documentation){TAIL}",
+    refactoring=rf"^\[?(refactor|refactoring|chore|cleanup){TAIL}",
+    performance=rf"^\[?(perf|performance){TAIL}",
+)
+TITLES = _rules(
+    feature=r"^(please )?(allow|add|support|implement|introduce|provide|enable|expose|extend|feature request|new)\b",
+    documentation=r"^(document|clarify|typo|docs?|documentation)\b|\bin the docs?$",
+    bug_fix=r"^fix(e[sd])?\b",
+)
+REWORK = _rules(
+    refactoring=r"^(refactor|rename|clean ?up|deprecate|remove|simplify|move|replace|drop|convert|migrate)\b",
+    performance=r"^(speed up|optimi[sz]e)\b|\b(slow|performance)\b",
+)
+SIGNS = _rules(
+    bug_fix=r"traceback \(most recent call last\)|stack ?trace|\bpanic(ked)?\b|\bsegfaults?\b|segmentation fault"
+    r"|\b(bugs?|errors?|exceptions?|crash(es|ed|ing)?|regression|incorrect(ly)?|wrong(ly)?|broken|unexpected(ly)?)\b"
+    r"|\b(fails?|failed|failing|failure|raises?|throws?|ignored|inconsistent(ly)?|invalid)\b|\w+(Error|Exception)\b"
+    r"|\b(can(no|')t|cannot|does(n't| not)|do(n't| not)|is(n't| not)|not work(ing)?|no longer|should(n't| not))\b",
+    feature=r"\b(feature|enhancement|proposal|suggestion)\b"
+    r"|\b(would|could) be (nice|useful|great|good|helpful|possible)\b"
+    r"|\b(i('d| would) like|is there a way|please (add|support))\b",
+)
+
+
+def complexity(touched: Iterable[TouchedNode]) -> Complexity:
+    """Return how much of the code a patch changes, by the innermost functions and classes around its lines.
+
+    Args:
+        touched: what ``retrieval.touched_nodes`` gives for the patch.
+    """
+    kinds = [each.kind for each in {node.key: node for node in touched}.values()]
+    functions, classes = kinds.count("function"), kinds.count("class")
+    if functions and classes:
+        return Complexity.MIXED
+    if functions:
+        return Complexity.SINGLE_FUNCTION if functions == 1 else Complexity.FUNCTIONS
+    if classes:
+        return Complexity.SINGLE_CLASS if classes == 1 else Complexity.CLASSES
+    return Complexity.NONE
+
+
+def category(instance: Instance) -> Category:
+    """Return what an instance asks for, by the first rule that knows; ``unknown`` if none does.
+
+    The rules in order: the row's own word; a tag before the title; a gold patch that touches documents alone; how the
+    title begins, where it asks for something new; signs of a fault, then of a wish, in the title; how the title begins,
+    where it asks to change what works; the signs in the whole statement.
+    """
+    own = _own_word(instance)
+    if own:
+        return Category(name=own, by=f"the row's {OWN_COLUMN}")
+    title = _title(instance.problem_statement)
+    checks: tuple[tuple[str, Callable[[], Category | None]], ...] = (
+        ("tag", lambda: _first(TAGS, title)),
+        ("patch", lambda: _by_documents(instance.gold_patch)),
+        ("beginning of the title", lambda: _first(TITLES, title)),
+        ("title", lambda: _first(SIGNS, title)),
+        ("beginning of the title", lambda: _first(REWORK, title)),
+        ("statement", lambda: _first(SIGNS, instance.problem_statement)),
+    )
+    for place, check in checks:
+        found = check()
+        if found:
+            return found.model_copy(update={"by": f"{place}: {found.by}"})
+    return Category(name="unknown", by="no rule")
+
+
+def _own_word(instance: Instance) -> str:
+    columns = dict(instance.origin.columns) if instance.origin else {}
+    told = json.loads(columns.get(OWN_COLUMN, '""'))
+    return re.sub(r"\W+", "_", told.strip().lower()) if isinstance(told, str) else ""
+
+
+def _title(statement: str) -> str:
+    lines = (line.strip(" \t\r#*") for line in statement.split("\n"))
+    return next((line for line in lines if line), "")
+
+
+def _first(rules: Iterable[_Rule], text: str) -> Category | None:
+    for rule in rules:
+        match = rule.pattern.search(text)
+        if match:
+            return Category(name=rule.category, by=" ".join(match[0].split()))
+    return None
+
+
+def _by_documents(patch: str) -> Category | None:
+    try:
+        paths = {change.path for change in read_changes(patch)}
+    except MalformedPatchError:
+        return None
+    if paths and all(PurePosixPath(path).suffix.lower() in DOCUMENTS for path in paths):
+        return Category(name="documentation", by="documents only")
+    return None

@@ -1,0 +1,296 @@
+"""Runs of one data set side by side: rates, differences, and whether chance alone could make them.
+
+Only instances count that every run evaluated, by the same expected tests, and whose outcome says something about the
+patch; all others are left out and named with the reason.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from assay.harness.domain import INFRASTRUCTURE, DatasetRef, Instance, Model, Outcome
+from assay.harness.errors import UserError
+from assay.harness.metrics.statistics import (
+    SAMPLES,
+    Interval,
+    Row,
+    clustered_bootstrap,
+    cost_per_resolved,
+    holm,
+    mcnemar,
+    pass_all_k,
+    pass_at_k,
+    wilson,
+)
+from assay.harness.store import RunStore
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of one instance in a run, and by which expected tests."""
+
+    outcome: Outcome
+    repo: str
+    expected: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunResults:
+    """What is compared of a run; ``cost`` is that of all its predictions, in any currency."""
+
+    name: str
+    model: str
+    dataset: DatasetRef
+    results: Mapping[str, Result]
+    cost: float | None = None
+
+
+class RunRate(Model):
+    """One run's rate over the compared instances, with Wilson's interval."""
+
+    run: str
+    model: str
+    resolved: int
+    rate: Interval
+    cost_per_resolved: float | None = None
+    """Cost of the whole run by all that it resolved, whether compared or not."""
+
+
+class PairTest(Model):
+    """Two runs: what only one of them resolves, the difference of their rates, and how likely chance makes it."""
+
+    first: str
+    second: str
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+    difference: Interval
+    """Rate of the first minus that of the second; the interval is the clustered bootstrap's."""
+    p: float
+    """McNemar's exact test."""
+    p_holm: float
+    """Adjusted for the number of pairs."""
+
+
+class PassRates(Model):
+    """What k runs of a model give, as a mean over the instances."""
+
+    k: int
+    at_least_one: Interval
+    """pass@k"""
+    all_of_them: Interval
+    """pass^k"""
+
+
+class ModelSamples(Model):
+    """A model of which several runs were given."""
+
+    model: str
+    runs: tuple[str, ...]
+    rates: tuple[PassRates, ...]
+
+
+class Comparison(Model):
+    """Runs side by side."""
+
+    dataset: DatasetRef
+    instances: int
+    repositories: int
+    left_out: dict[str, str]
+    """Why each instance does not count."""
+    seed: int
+    samples: int
+    runs: tuple[RunRate, ...]
+    pairs: tuple[PairTest, ...]
+    models: tuple[ModelSamples, ...]
+
+
+def load_results(store: RunStore, name: str, cost: float | None = None) -> RunResults:
+    """Read a run.
+
+    Args:
+        store: of the run.
+        name: that the run is shown under.
+        cost: of all its predictions.
+
+    Raises:
+        UserError: the folder holds no run.
+    """
+    about = store.load_run()
+    results = {}
+    for prediction in store.load_predictions():
+        saved = store.load_verdict(prediction.instance_id)
+        if saved:
+            instance = store.load_instance(prediction.instance_id)
+            results[prediction.instance_id] = _result(saved.verdict.outcome, prediction.instance_id, instance)
+    return RunResults(name, about.model, about.dataset, results, cost)
+
+
+def _result(outcome: Outcome, instance_id: str, instance: Instance | None) -> Result:
+    if instance is None:  # an evaluation that could not begin saves none
+        return Result(outcome, instance_id.rpartition("-")[0])
+    return Result(outcome, instance.repo, (instance.rule, instance.fail_to_pass, instance.pass_to_pass))
+
+
+def compare(runs: Sequence[RunResults], *, samples: int = SAMPLES, seed: int = 0) -> Comparison:
+    """Compare runs of one data set.
+
+    Runs of one model (by name) are samples of it: they give pass@k and pass^k, and are tested against each other only
+    where no other model was given.
+
+    Args:
+        runs: two or more, of different names.
+        samples: resamples of the bootstrap.
+        seed: of the bootstrap.
+
+    Raises:
+        UserError: fewer than two runs, runs of different data sets, or no instance that all of them evaluated.
+    """
+    _check(runs)
+    left_out = _left_out(runs)
+    common = sorted(set(runs[0].results) - set(left_out))
+    if not common:
+        reasons = ", ".join(f"{reason} ({count})" for reason, count in Counter(left_out.values()).most_common(3))
+        raise UserError(f"no instance was evaluated by all of these runs: {reasons or 'they hold no verdict'}")
+    table = _Table(runs, common, samples, seed)
+    return Comparison(
+        dataset=runs[0].dataset,
+        instances=len(common),
+        repositories=len(table.by_repo()),
+        left_out=left_out,
+        seed=seed,
+        samples=samples,
+        runs=tuple(table.rate(run) for run in runs),
+        pairs=_with_holm([table.test(*pair) for pair in _pairs(runs)]),
+        models=tuple(table.passes(model, same) for model, same in _by_model(runs).items() if len(same) > 1),
+    )
+
+
+def _check(runs: Sequence[RunResults]) -> None:
+    names = [run.name for run in runs]
+    if len(set(names)) < max(2, len(names)):
+        raise UserError(f"a comparison needs two or more different runs, not {', '.join(names) or 'none'}")
+    for run in runs[1:]:
+        if not _same(run.dataset, runs[0].dataset):
+            told = " and ".join(f"{each.name} of {_written(each.dataset)}" for each in (runs[0], run))
+            raise UserError(f"runs of different data sets cannot be compared: {told}; evaluate both on one")
+
+
+def _same(one: DatasetRef, other: DatasetRef) -> bool:
+    """Tell whether two data sets are one; a revision says so whatever the name it was read under."""
+    if one.revision and other.revision:
+        return one.revision == other.revision
+    return one.name == other.name
+
+
+def _written(dataset: DatasetRef) -> str:
+    return f"{dataset.name} {dataset.revision[:12]}".strip()
+
+
+def _left_out(runs: Sequence[RunResults]) -> dict[str, str]:
+    everything = sorted({name for run in runs for name in run.results})
+    reasons = {name: _reason(name, runs) for name in everything}
+    return {name: reason for name, reason in reasons.items() if reason}
+
+
+def _reason(instance_id: str, runs: Sequence[RunResults]) -> str:
+    missing = [run.name for run in runs if instance_id not in run.results]
+    if missing:
+        return f"not evaluated in {', '.join(missing)}"
+    found = {run.name: run.results[instance_id] for run in runs}
+    failed = [f"{each.outcome} in {name}" for name, each in found.items() if each.outcome in INFRASTRUCTURE]
+    if failed:
+        return ", ".join(failed)
+    return "graded by different expected tests" if len({each.expected for each in found.values()}) > 1 else ""
+
+
+def _by_model(runs: Sequence[RunResults]) -> dict[str, list[RunResults]]:
+    """Return the runs of each model; nothing tells whether runs without a model's name are of one."""
+    found: dict[str, list[RunResults]] = defaultdict(list)
+    for run in runs:
+        found[run.model].append(run)
+    found.pop("", None)
+    return found
+
+
+def _pairs(runs: Sequence[RunResults]) -> Iterator[tuple[RunResults, RunResults]]:
+    pairs = list(combinations(runs, 2))
+    different = [pair for pair in pairs if pair[0].model != pair[1].model or not pair[0].model]
+    yield from different or pairs
+
+
+def _with_holm(pairs: Sequence[PairTest]) -> tuple[PairTest, ...]:
+    adjusted = holm([pair.p for pair in pairs])
+    return tuple(pair.model_copy(update={"p_holm": p}) for pair, p in zip(pairs, adjusted, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The compared instances of all runs."""
+
+    runs: Sequence[RunResults]
+    common: Sequence[str]
+    samples: int
+    seed: int
+
+    def by_repo(self) -> dict[str, list[str]]:
+        """Return the instances of each repository."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for name in self.common:
+            found[self.runs[0].results[name].repo].append(name)
+        return found
+
+    def rate(self, run: RunResults) -> RunRate:
+        """Return a run's rate."""
+        resolved = sum(_resolves(run, name) for name in self.common)
+        everything = sum(_resolves(run, name) for name in run.results)
+        return RunRate(
+            run=run.name,
+            model=run.model,
+            resolved=resolved,
+            rate=wilson(resolved, len(self.common)),
+            cost_per_resolved=None if run.cost is None else cost_per_resolved(run.cost, everything),
+        )
+
+    def test(self, first: RunResults, second: RunResults) -> PairTest:
+        """Test two runs against each other; the p-value is not yet adjusted."""
+        found = {name: (_resolves(first, name), _resolves(second, name)) for name in self.common}
+        only_first = tuple(name for name, each in found.items() if each == (True, False))
+        only_second = tuple(name for name, each in found.items() if each == (False, True))
+        p = mcnemar(len(only_first), len(only_second))
+        return PairTest(
+            first=first.name,
+            second=second.name,
+            only_first=only_first,
+            only_second=only_second,
+            difference=self._mean({name: float(one) - float(other) for name, (one, other) in found.items()}),
+            p=p,
+            p_holm=p,
+        )
+
+    def passes(self, model: str, runs: Sequence[RunResults]) -> ModelSamples:
+        """Return what 1 to n runs of a model give."""
+        n, right = len(runs), {name: sum(_resolves(run, name) for run in runs) for name in self.common}
+        rates = tuple(
+            PassRates(
+                k=k,
+                at_least_one=self._mean({name: pass_at_k(n, c, k) for name, c in right.items()}),
+                all_of_them=self._mean({name: pass_all_k(n, c, k) for name, c in right.items()}),
+            )
+            for k in range(1, n + 1)
+        )
+        return ModelSamples(model=model, runs=tuple(run.name for run in runs), rates=rates)
+
+    def _mean(self, figures: Mapping[str, float]) -> Interval:
+        rows: dict[str, list[Row]] = {
+            repo: [(figures[name],) for name in names] for repo, names in self.by_repo().items()
+        }
+        return clustered_bootstrap(rows, _mean_of_sums, samples=self.samples, seed=self.seed)
+
+
+def _mean_of_sums(sums: Row) -> float:
+    return sums[0] / sums[-1]
+
+
+def _resolves(run: RunResults, instance_id: str) -> bool:
+    return run.results[instance_id].outcome is Outcome.RESOLVED

@@ -1,0 +1,137 @@
+"""Which files and which functions and classes a patch touches, against those of the gold patch.
+
+The measures are SWE-PolyBench's (arXiv 2504.08703): precision, recall and F1 over files, and over nodes of the syntax
+tree. Where we differ from its code is told in ``docs/metrics.md``.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Set
+from dataclasses import dataclass
+from typing import TypeVar
+
+from assay.harness.domain import Model
+from assay.harness.metrics.changes import FileChange, MalformedPatchError, place, read_changes
+from assay.harness.syntax import Kind, definitions, innermost
+
+Texts = Callable[[str], str | None]
+"""Gives the text of a file of the base tree; None when it is not there or is no text."""
+Item = TypeVar("Item")
+
+
+class Scores(Model):
+    """How well a set that was found fits the set that was to be found; each in [0, 1]."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+class Retrieval(Model):
+    """A patch against the gold patch; None where the gold patch gives nothing to find, or cannot be read."""
+
+    files: Scores | None
+    nodes: Scores | None
+    problem: str = ""
+    """Why the patch scores 0, or why nothing could be scored."""
+
+
+@dataclass(frozen=True, slots=True)
+class TouchedNode:
+    """A function or class that is the innermost around a changed line."""
+
+    path: str
+    kind: Kind
+    node: str
+    name: str
+
+    @property
+    def key(self) -> str:
+        """What tells it from all others: ``path->node type:qualified.name``."""
+        return f"{self.path}->{self.node}:{self.name}"
+
+
+def retrieval(gold: str, candidate: str, texts: Texts | None, language: str) -> Retrieval:
+    """Score a patch against the gold patch.
+
+    Args:
+        gold: unified diff of the reference.
+        candidate: unified diff that is scored; one that is empty, cannot be read or does not apply scores 0.
+        texts: of the base tree; without them only the files are scored.
+        language: name of the project's language.
+
+    Raises:
+        UserError: there is no language of that name. PluginError: its grammar is not installed.
+    """
+    try:
+        wanted = read_changes(gold)
+        wanted_nodes = _keys(wanted, texts, language)
+    except MalformedPatchError as error:
+        return Retrieval(files=None, nodes=None, problem=f"the gold patch cannot be scored against: {error}")
+    files, nodes, problem = _candidate(candidate, texts, language)
+    return Retrieval(
+        files=scores({change.path for change in wanted}, files), nodes=scores(wanted_nodes, nodes), problem=problem
+    )
+
+
+def scores(wanted: Set[Item], found: Set[Item]) -> Scores | None:
+    """Return precision, recall and F1 of a found set; None when nothing is wanted, 0 when nothing is found."""
+    if not wanted:
+        return None
+    both = len(wanted & found)
+    return Scores(
+        precision=both / len(found) if found else 0.0,
+        recall=both / len(wanted),
+        f1=2 * both / (len(wanted) + len(found)),
+    )
+
+
+def touched_nodes(changes: Iterable[FileChange], texts: Texts, language: str) -> frozenset[TouchedNode]:
+    """Return the innermost functions and classes around the lines that a patch removes and adds.
+
+    Removed lines are looked up in the file before the patch, added ones in the file after it. Lines that lie in no
+    function or class, and lines of white space, count for nothing; so do files that are not code.
+
+    Args:
+        changes: of the patch (``changes.read_changes``).
+        texts: of the base tree.
+        language: name of the project's language.
+
+    Raises:
+        MalformedPatchError: a change does not fit the base tree.
+    """
+    return frozenset(node for change in changes for node in _nodes_of_file(change, texts, language))
+
+
+def _keys(changes: Iterable[FileChange], texts: Texts | None, language: str) -> frozenset[str]:
+    return frozenset(node.key for node in touched_nodes(changes, texts, language)) if texts else frozenset()
+
+
+def _candidate(patch: str, texts: Texts | None, language: str) -> tuple[frozenset[str], frozenset[str], str]:
+    """Return the files and the nodes that a patch touches, none where it is wrong, and what is wrong."""
+    try:
+        changes = read_changes(patch)
+    except MalformedPatchError as error:
+        return frozenset(), frozenset(), f"the patch cannot be read: {error}"
+    files = frozenset(change.path for change in changes)
+    try:
+        nodes = _keys(changes, texts, language)
+    except MalformedPatchError as error:
+        return files, frozenset(), f"the patch does not apply: {error}"
+    return files, nodes, "" if changes else "the patch is empty"
+
+
+def _nodes_of_file(change: FileChange, texts: Texts, language: str) -> Iterator[TouchedNode]:
+    if not change.hunks:
+        return
+    before = texts(change.old) if change.old else None
+    placed = place(change, before)
+    yield from _nodes_at(placed.removed, change.path, change.old, before or "", language)
+    yield from _nodes_at(placed.added, change.path, change.new, placed.after, language)
+
+
+def _nodes_at(lines: Iterable[int], known_by: str, path: str | None, text: str, language: str) -> Iterator[TouchedNode]:
+    """Yield the nodes around lines of a file; its name at the time tells how to read it."""
+    found = definitions(language, path, text) if path else ()
+    for line in lines:
+        around = innermost(found, line)
+        if around:
+            yield TouchedNode(known_by, around.kind, around.node, around.name)

@@ -1,0 +1,141 @@
+"""What rates over instances mean: estimates over several samples, intervals, tests of two runs and of many.
+
+In plain Python; the tests hold each figure against scipy's.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import ceil, comb, sqrt
+from random import Random
+from statistics import NormalDist
+
+from assay.harness.domain import Model
+
+SAMPLES = 10_000
+CONFIDENCE = 0.95
+
+Row = tuple[float, ...]
+
+
+class Interval(Model):
+    """A figure and the interval that it is believed to lie in."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+def pass_at_k(n: int, c: int, k: int) -> float:
+    """Return the probability that at least one of k samples is right: 1 - C(n-c, k) / C(n, k) (arXiv 2107.03374).
+
+    Args:
+        n: samples that were drawn.
+        c: those of them that are right.
+        k: samples that somebody may hand in, at most n.
+    """
+    _check_samples(n, c, k)
+    return 1 - comb(n - c, k) / comb(n, k)
+
+
+def pass_all_k(n: int, c: int, k: int) -> float:
+    """Return the probability that all of k samples are right, pass^k: C(c, k) / C(n, k) (arXiv 2406.12045).
+
+    Args:
+        n: samples that were drawn.
+        c: those of them that are right.
+        k: samples that are used, at most n.
+    """
+    _check_samples(n, c, k)
+    return comb(c, k) / comb(n, k)
+
+
+def _check_samples(n: int, c: int, k: int) -> None:
+    if not (0 <= c <= n and 1 <= k <= n):
+        raise ValueError(f"{c} right ones of {n} samples, and {k} of them taken: must be 0 <= c <= n and 1 <= k <= n")
+
+
+def wilson(successes: int, n: int, confidence: float = CONFIDENCE) -> Interval:
+    """Return a rate with Wilson's score interval (Journal of the American Statistical Association 22, 1927).
+
+    Args:
+        successes: how many of n.
+        n: trials; with none the rate is 0 and may be anything.
+        confidence: of the interval.
+    """
+    if not 0 <= successes <= n:
+        raise ValueError(f"{successes} of {n} is no rate")
+    if n == 0:
+        return Interval(estimate=0.0, low=0.0, high=1.0)
+    z, p = NormalDist().inv_cdf((1 + confidence) / 2), successes / n
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    low = 0.0 if successes == 0 else centre - half  # what rounding leaves at the ends is no part of the formula
+    high = 1.0 if successes == n else centre + half
+    return Interval(estimate=p, low=low, high=high)
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """Return the two-sided p-value of McNemar's exact test: the binomial test of the discordant pairs at one half.
+
+    Args:
+        only_first: instances that only the first run resolves.
+        only_second: instances that only the second run resolves.
+    """
+    n, few = only_first + only_second, min(only_first, only_second)
+    return min(1.0, 2 * sum(comb(n, i) for i in range(few + 1)) / (1 << n))
+
+
+def holm(p_values: Sequence[float]) -> tuple[float, ...]:
+    """Return p-values adjusted for their number after Holm (Scandinavian Journal of Statistics 6, 1979), in order."""
+    adjusted = [0.0] * len(p_values)
+    highest = 0.0
+    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        highest = max(highest, min(1.0, p_values[index] * (len(p_values) - rank)))
+        adjusted[index] = highest
+    return tuple(adjusted)
+
+
+def clustered_bootstrap(
+    rows: Mapping[str, Sequence[Row]],
+    statistic: Callable[[Row], float],
+    *,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    confidence: float = CONFIDENCE,
+) -> Interval:
+    """Return a statistic of sums with the percentile interval of a bootstrap that draws whole clusters.
+
+    Instances of one repository come out alike, so that they are drawn together; rows that belong together, such as the
+    results of two runs for one instance, stay together in their row. With a single cluster there is nothing to draw
+    from but its rows, and they are drawn.
+
+    Args:
+        rows: figures of each instance, by cluster; all rows of one length, and at least one of them.
+        statistic: of the column sums, the last of which is the number of rows.
+        samples: how often is drawn.
+        seed: of what is drawn; equal seeds give equal intervals.
+        confidence: of the interval.
+    """
+    totals = [_sums([(*row, 1.0) for row in cluster]) for cluster in rows.values() if cluster]
+    if len(totals) == 1:
+        totals = [(*row, 1.0) for cluster in rows.values() for row in cluster]
+    if not totals:
+        raise ValueError("there is no row to draw from")
+    draw = Random(seed).choices
+    found = sorted(statistic(_sums(draw(totals, k=len(totals)))) for _ in range(samples))
+    tail = (1 - confidence) / 2
+    low, high = found[int(tail * (samples - 1))], found[ceil((1 - tail) * (samples - 1))]
+    return Interval(estimate=statistic(_sums(totals)), low=low, high=high)
+
+
+def _sums(rows: Sequence[Row]) -> Row:
+    return tuple(map(sum, zip(*rows, strict=True)))
+
+
+def cost_per_resolved(cost: float, resolved: int) -> float | None:
+    """Return what one resolved issue cost, failed attempts included; None when none was resolved.
+
+    Args:
+        cost: of all instances, resolved or not, in any currency.
+        resolved: how many of them were resolved.
+    """
+    return cost / resolved if resolved else None

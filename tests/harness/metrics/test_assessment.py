@@ -1,0 +1,61 @@
+"""All measures of one patch, and their means."""
+
+from collections.abc import Callable
+
+import pytest
+
+from assay.harness.domain import Instance
+from assay.harness.errors import EnvironmentFailure
+from assay.harness.metrics.assessment import assess, means
+from toy import GOLD, TESTS
+
+CALC = {"calc.py": "def add(a, b):\n    return a - b\n"}
+
+
+def test_a_patch_is_measured(make_instance: Callable[..., Instance]) -> None:
+    found = assess(make_instance(problem_statement="Wrong sum"), GOLD, CALC.get, resolved=True)
+    assert found.similarity.score == 1.0
+    assert found.complexity == "single_function"
+    assert (found.category.name, found.category.by) == ("bug_fix", "title: Wrong")
+    assert found.retrieval.files is not None
+    assert found.retrieval.nodes is not None
+    assert (found.retrieval.files.f1, found.retrieval.nodes.f1) == (1, 1)
+
+
+def test_without_the_tree_only_what_needs_it_is_missing(instance: Instance) -> None:
+    def texts(path: str) -> str | None:
+        raise EnvironmentFailure("no mirror has it")
+
+    found = assess(instance, GOLD, texts, resolved=True)
+    assert found.similarity.score == 1.0
+    assert found.complexity is None
+    assert found.retrieval.files is not None
+    assert found.retrieval.nodes is None
+    assert found.retrieval.problem == "the base tree cannot be had: no mirror has it"
+
+
+def test_means_are_over_what_was_scored(make_instance: Callable[..., Instance]) -> None:
+    wrong = make_instance(id="acme__calc-2", gold_patch="words", problem_statement="[Bug] it is")
+    sums = make_instance(problem_statement="Sums of two")
+    found = means(
+        [
+            assess(sums, GOLD, CALC.get, resolved=True),
+            assess(sums, "", CALC.get, resolved=False),
+            assess(wrong, TESTS, CALC.get, resolved=False),
+        ]
+    )
+    assert (found.files_scored, found.nodes_scored, found.similarity_scored) == (2, 2, 2)
+    assert found.files is not None
+    assert (found.files.precision, found.files.recall, found.files.f1) == (0.5, 0.5, 0.5)
+    assert found.similarity == pytest.approx(0.5)
+    shares = {name: (share.resolved, share.instances) for name, share in found.by_complexity.items()}
+    assert shares == {"not known": (0, 1), "single_function": (1, 2)}
+    assert {name: (each.resolved, each.instances) for name, each in found.by_category.items()} == {
+        "bug_fix": (0, 1),
+        "unknown": (1, 2),
+    }
+
+
+def test_means_of_nothing() -> None:
+    found = means([])
+    assert (found.files, found.nodes, found.similarity, found.files_scored) == (None, None, None, 0)

@@ -1,0 +1,123 @@
+"""Diffs as they are read, and where their lines come to lie."""
+
+import difflib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.harness.metrics.changes import MalformedPatchError, place, read_changes
+
+PATCH = """\
+diff --git a/a.py b/a.py
+index 1111111..2222222 100644
+--- a/a.py
++++ b/a.py
+@@ -2,3 +2,4 @@ def f():
+ b
+-c
++C
++
+ d
+"""
+TEXT = "a\nb\nc\nd\n"
+
+
+def test_lines_are_numbered_as_an_editor_does() -> None:
+    (change,) = read_changes(PATCH)
+    placed = place(change, TEXT)
+    assert (placed.removed, placed.added) == ((3,), (3,)), "the empty line counts for nothing"
+    assert placed.after == "a\nb\nC\n\nd\n"
+
+
+def test_a_hunk_is_found_where_its_lines_stand() -> None:
+    (change,) = read_changes(PATCH)
+    placed = place(change, "new\nnew\n" + TEXT)
+    assert (placed.removed, placed.added) == ((5,), (5,))
+
+
+def test_the_nearest_place_is_taken() -> None:
+    (change,) = read_changes("--- a/a\n+++ b/a\n@@ -4,1 +4,1 @@\n-x\n+y\n")
+    assert place(change, "x\n1\nx\n2\n3\n4\nx\n").removed == (3,)
+
+
+def test_hunks_do_not_overlap() -> None:
+    patch = "--- a/a\n+++ b/a\n@@ -1,2 +1,1 @@\n-x\n x\n@@ -5,2 +4,1 @@\n-x\n x\n"
+    (change,) = read_changes(patch)
+    assert place(change, "x\nx\nx\nx\n").removed == (1, 3)
+    with pytest.raises(MalformedPatchError, match="no lines like those of the hunk at line 5"):
+        place(change, "x\nx\nx\n")
+
+
+def test_a_file_that_is_not_there() -> None:
+    (change,) = read_changes(PATCH)
+    with pytest.raises(MalformedPatchError, match=r"a\.py: there is no such file"):
+        place(change, None)
+
+
+def test_new_removed_and_renamed_files() -> None:
+    made, gone, moved, quoted, plain = read_changes(
+        "diff --git a/new.py b/new.py\nnew file mode 100644\n--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+x\n"
+        "--- a/old.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
+        "diff --git a/p/one.py b/p/two.py\nsimilarity index 100%\nrename from p/one.py\nrename to p/two.py\n"
+        'diff --git "a/caf\\303\\251.py" "b/caf\\303\\251.py"\n'
+        '--- "a/caf\\303\\251.py"\n+++ "b/caf\\303\\251.py"\n@@ -1 +1 @@\n-x\n+y\n'
+        "--- plain.py\t2020-01-01\n+++ plain.py\t2020-01-02\n@@ -1 +1 @@\n-x\n+y\n"
+    )
+    assert (made.old, made.new, made.path) == (None, "new.py", "new.py")
+    assert place(made, None).added == (1,)
+    assert (gone.old, gone.new, gone.path) == ("old.py", None, "old.py")
+    assert place(gone, "x\n").removed == (1,)
+    assert (moved.old, moved.new, moved.path, moved.hunks) == ("p/one.py", "p/two.py", "p/one.py", ())
+    assert quoted.path == "café.py"
+    assert plain.path == "plain.py"
+
+
+def test_what_only_looks_like_a_header_within_a_hunk_is_a_line() -> None:
+    (change,) = read_changes("--- a/a.sql\n+++ b/a.sql\n@@ -1,2 +1,2 @@\n--- old\n+++ new\n x\n")
+    assert place(change, "-- old\nx\n").after == "++ new\nx\n"
+
+
+def test_a_letter_around_the_diff_is_no_part_of_it() -> None:
+    letter = f"From 1234 Mon Sep 17 00:00:00 2001\nSubject: mend\n\n---\n a.py | 3 +--\n\n{PATCH}-- \n2.39.2\n"
+    assert read_changes(letter) == read_changes(PATCH)
+
+
+def test_a_changed_mode_changes_the_file() -> None:
+    (change,) = read_changes("diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n")
+    assert (change.path, change.hunks) == ("run.sh", ())
+
+
+def test_binary_files_have_no_lines() -> None:
+    (change,) = read_changes(
+        "diff --git a/i.png b/i.png\nindex 1111111..2222222 100644\nBinary files a/i.png and b/i.png differ\n"
+    )
+    assert (change.path, change.hunks) == ("i.png", ())
+
+
+def test_empty_text_changes_nothing() -> None:
+    assert read_changes(" \n") == ()
+
+
+@pytest.mark.parametrize("text", ["words", PATCH[:-4], PATCH.replace("a.py", "../a.py")])
+def test_what_may_not_be_applied_is_not_read(text: str) -> None:
+    with pytest.raises(MalformedPatchError):
+        read_changes(text)
+
+
+LINES = st.lists(st.sampled_from(["a", "b", "c", " d", "+e", "-f", "@@ -1 +1 @@", "g\r", "h\f", ""]), max_size=12)
+
+
+@settings(deadline=None)
+@given(before=LINES, after=LINES, context=st.integers(0, 4))
+def test_placing_a_diff_gives_the_new_text(before: list[str], after: list[str], context: int) -> None:
+    diff = list(difflib.unified_diff(before, after, "a/x", "b/x", n=context, lineterm=""))
+    if not diff:
+        return
+    (change,) = read_changes("\n".join(diff) + "\n")
+    placed = place(change, "".join(f"{line}\n" for line in before))
+    assert placed.after == "".join(f"{line}\n" for line in after)
+    minus = [line[1:] for line in diff[2:] if line.startswith("-")]
+    plus = [line[1:] for line in diff[2:] if line.startswith("+")]
+    assert [before[number - 1] for number in placed.removed] == [line for line in minus if line.strip()]
+    assert [after[number - 1] for number in placed.added] == [line for line in plus if line.strip()]

@@ -1,0 +1,136 @@
+"""The cases say what they must, and their patches can be made; an edit that does not fit is told by its case."""
+
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from pydantic import ValidationError
+
+from assay.harness.errors import UserError
+from assay.instances.load import load
+from assay.instances.sources import Sources
+from patchdiff.model import Case, WrongKind, cases, patch_of, trees_of
+
+BASE = {"src/calc.py": "def add(a, b):\n    return a - b\n\n\ndef sub(a, b):\n    return a - b\n", "LICENSE": "free\n"}
+GOLD = BASE | {"src/calc.py": BASE["src/calc.py"].replace("a - b", "a + b", 1)}
+ROW = {
+    "name": "swapped",
+    "instance": "acme__calc-1",
+    "label": "right",
+    "kind": "reordered",
+    "phase": "development",
+    "why": "sums do not depend on the order",
+    "from": "gold",
+    "edits": [{"path": "src/calc.py", "find": "return a + b", "replace": "return b + a"}],
+}
+
+
+def case(**changes: object) -> Case:
+    return Case.model_validate(ROW | changes)
+
+
+def edited(**changes: object) -> Case:
+    return case(edits=[ROW["edits"][0] | changes])
+
+
+def test_every_case_has_a_name_of_its_own_and_says_why():
+    names = Counter(each.name for each in cases())
+    assert [name for name, times in names.items() if times > 1] == []
+    assert [each.name for each in cases() if len(each.why.split()) < 10] == []
+
+
+def test_the_development_set_has_twelve_wrong_patches_of_all_kinds_and_six_right_ones_over_six_instances():
+    seen = [each for each in cases() if each.phase == "development"]
+    wrong = [each for each in seen if each.label == "wrong"]
+    assert (len(wrong), len(seen) - len(wrong)) == (12, 6)
+    kinds = Counter(each.kind for each in wrong)
+    assert {kind for kind in get_args(WrongKind) if kinds[kind] < 2} == set()
+    instances = {each.instance for each in seen}
+    assert len(instances) == 6
+    assert {each.instance for each in wrong} == instances
+    assert any(each.dataset != "releases" for each in seen)
+
+
+def test_what_shows_a_wrong_patch_is_a_program():
+    for each in cases():
+        compile(each.shows, each.name, "exec")
+        assert ("print(" in each.shows) is (each.label == "wrong"), each.name
+
+
+def test_no_anchor_is_longer_than_a_few_lines():
+    long = [each.name for each in cases() for edit in each.edits if len(edit.find) + len(edit.until) > 160]
+    assert long == []
+
+
+def test_a_patch_of_the_fixed_tree_holds_the_fix_as_well():
+    patch = patch_of(case(), BASE, GOLD)
+    assert patch.startswith("diff --git a/src/calc.py b/src/calc.py\n")
+    assert "-    return a - b\n+    return b + a\n" in patch
+    assert "LICENSE" not in patch
+
+
+def test_a_patch_of_the_base_tree_holds_only_its_own_edits():
+    own = case(**{"from": "base", "edits": [{"path": "LICENSE", "find": "free", "replace": "paid"}]})
+    patch = patch_of(own, BASE, GOLD)
+    assert "calc.py" not in patch
+    assert "-free\n+paid\n" in patch
+
+
+def test_an_edit_goes_on_to_the_first_end_after_its_beginning():
+    patch = patch_of(edited(find="def sub", until="- b", replace="def sub(b, a):\n    return a"), BASE, GOLD)
+    assert "+def sub(b, a):\n+    return a\n" in patch
+
+
+def test_an_edit_can_be_made_in_several_places():
+    patch = patch_of(edited(find="(a, b)", replace="(a, b=0)", count=2), BASE, GOLD)
+    assert patch.count("(a, b=0)") == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"find": "(a, b)"}, "2 times"),
+        ({"find": "return a * b"}, "0 times"),
+        ({"find": "def sub", "until": "while"}, "no 'while' after 'def sub'"),
+        ({"path": "src/other.py"}, "has no src/other.py"),
+        ({"replace": "return a + b"}, "change nothing"),
+    ],
+)
+def test_an_edit_that_does_not_fit_names_the_case(changes: dict[str, str], says: str):
+    with pytest.raises(UserError, match="swapped") as caught:
+        patch_of(edited(**changes), BASE, GOLD)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": "regression"},
+        {"label": "wrong", "shows": "print(1)"},
+        {"label": "wrong", "kind": "regression"},
+        {"shows": "print(1)"},
+        {"edits": []},
+    ],
+)
+def test_a_case_that_contradicts_itself_is_not_read(changes: dict[str, object]):
+    with pytest.raises(ValidationError):
+        case(**changes)
+
+
+@pytest.mark.network
+@pytest.mark.parametrize("each", [each for each in cases() if each.dataset == "releases"], ids=lambda each: each.name)
+def test_the_patch_of_each_bundled_case_applies_to_the_base_tree(each: Case, tmp_path: Path):
+    sources = Sources()
+    base, gold = trees_of(*load("releases", ids=[each.instance], sources=sources).instances, sources)
+    patch = patch_of(each, base, gold)
+    for path, text in base.items():
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode())
+    subprocess.run(["git", "apply", "-"], cwd=tmp_path, input=patch.encode(), check=True, capture_output=True)
+    for edit in each.edits:
+        program = (tmp_path / edit.path).read_bytes().decode()
+        assert program != gold[edit.path]
+        compile(program, edit.path, "exec")
