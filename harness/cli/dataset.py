@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.harness.cli import exits, options
+from assay.harness.cli.audit import audit
 from assay.harness.errors import UserError
 
 if TYPE_CHECKING:
     from assay.harness.domain import Instance
     from assay.instances.load import Loaded
 
-app = typer.Typer(help="Show, check, convert and validate instances.", no_args_is_help=True)
+app = typer.Typer(help="Show, check, convert, validate and audit instances.", no_args_is_help=True)
+app.command("audit")(audit)
 
 
 @app.command("show")
@@ -34,7 +36,7 @@ def show(
     """
     from assay.harness.cli import console
 
-    loaded = _load(dataset, ids, split, skip_bad_rows=skip_bad_rows)
+    loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows)
     if json:
         rows = [instance.model_dump(mode="json") for instance in loaded.instances]
         about = {"dataset": loaded.ref.name, "revision": loaded.ref.revision}
@@ -99,7 +101,7 @@ def check(dataset: options.Dataset, split: options.Split = None, json: options.J
     """
     from assay.harness.cli import console
 
-    loaded = _load(dataset, None, split, skip_bad_rows=True, tell=False)
+    loaded = load_instances(dataset, None, split, skip_bad_rows=True, tell=False)
     problems = [str(problem) for problem in loaded.problems]
     if json:
         console.print_json(jsonlib.dumps({"instances": len(loaded.instances), "problems": problems}))
@@ -143,7 +145,7 @@ def convert(
     from assay.instances import convert as conversion
 
     dialect = conversion.find_format(to)
-    loaded = _load(dataset, ids, split, skip_bad_rows=skip_bad_rows, published_images=True)
+    loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, published_images=True)
     found = conversion.convert_all(loaded.instances, dialect, lossy=lossy)
     losses = {instance.id: each.losses for instance, each in zip(loaded.instances, found, strict=True) if each.losses}
     rows = [each.row for each in found]
@@ -197,7 +199,7 @@ def validate(
     from assay.harness.cli.session import Session
     from assay.harness.stability import StabilityFile
 
-    loaded = _load(dataset, ids, split, skip_bad_rows=skip_bad_rows)
+    loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows)
     if write and not Path(dataset).is_dir():
         raise UserError("--write needs a data set in the native folder format")
     session = Session(
@@ -222,7 +224,7 @@ def validate(
     raise typer.Exit(0 if all(result.valid for result in results) or write else exits.INVALID)
 
 
-def _load(
+def load_instances(
     dataset: str,
     ids: list[str] | None,
     split: str | None,
@@ -231,6 +233,7 @@ def _load(
     published_images: bool = False,
     tell: bool = True,
 ) -> "Loaded":
+    """Return the instances of a data set, and tell what was skipped unless ``tell`` is false."""
     from assay.harness.cli.console import say
     from assay.harness.cli.workbench import make_sources
     from assay.instances.load import load

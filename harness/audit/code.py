@@ -1,0 +1,137 @@
+"""Lines of code without a parser: which of them say something, as tokens, and what in them is text. Pure.
+
+A diff shows fragments, which no grammar need accept, and an audit of thousands of rows has no trees at hand.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+MIN_TOKENS, MIN_CHARACTERS = 4, 8
+"""Of a line that says something; white space does not count."""
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_IMPORT = re.compile(
+    r"""(?x)\s* (?: (?:from\s+\S+\s+)?import\b | \#\s*include\b | using\s | use\s | package\s | export\s+\*
+    | (?:const|let|var)\s.*=\s*require\( | require(?:_relative|_once)?\b | "[^"]*"\s*$ )"""
+)
+_LITERAL = re.compile(r"""(?P<quote>['"`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)""")
+_FENCE = re.compile(r"\"{3}|'{3}")
+_DOCTEST = re.compile(r"\s*>>>\s")
+_WITH_HASH = frozenset({"python", "ruby", "php"})
+_KEYWORD_LINES = """
+if else elif elsif for while do end try except finally catch throw raise return break continue pass default case switch
+match in is not and or null nil none None True False true false undefined self this def function func fn class struct
+enum let var const public private protected static final void new yield async await int then begin rescue ensure unless
+mut pub unsafe super with as lambda char long bool del global nonlocal assert from import
+"""
+_KEYWORDS = frozenset(_KEYWORD_LINES.split())
+_PROSE = re.compile(r"\w+(?: \w+){2,}")
+
+
+def tokens(line: str) -> tuple[str, ...]:
+    """Cut a line into words and single signs; white space is gone, and all kinds of quotes are one."""
+    return tuple("'" if token in {'"', "`"} else token for token in _TOKEN.findall(line))
+
+
+def statement_tokens(line: str) -> tuple[str, ...]:
+    """Return a line's tokens without the comma or semicolon that ends it, which people do not quote."""
+    found = tokens(line)
+    return found[:-1] if found and found[-1] in ",;" else found
+
+
+def says_something(line: str, language: str) -> bool:
+    """Tell whether a line of code can give a solution away.
+
+    Comments, imports, lines of brackets, key words and string literals alone, and very short lines (fewer than 4 tokens
+    or 8 characters) do not: they stand in any program, or in any talk about it.
+    """
+    if is_comment(line, language) or is_import(line):
+        return False
+    found = statement_tokens(line)
+    if len(found) < MIN_TOKENS or sum(map(len, found)) < MIN_CHARACTERS:
+        return False
+    return any(
+        len(token) > 1 and token.isidentifier() and token not in _KEYWORDS for token in tokens(masked(line, language))
+    )
+
+
+def is_import(line: str) -> bool:
+    """Tell whether a line brings something in from elsewhere, in any language."""
+    return bool(_IMPORT.match(line))
+
+
+def is_comment(line: str, language: str) -> bool:
+    """Tell whether a whole line is a comment."""
+    text = line.strip()
+    if language in _WITH_HASH and text.startswith("#"):
+        return True
+    return language not in {"python", "ruby"} and (text.startswith(("//", "/*", "* ", "*/")) or text == "*")
+
+
+def without_docstrings(lines: Iterable[str], language: str) -> Iterator[str]:
+    """Yield lines of code; those that lie in a triple-quoted text of Python, and all prose, come out empty.
+
+    A fragment may begin inside such a text. The first fence tells: it opens one if the line begins with it and has
+    more behind it, or if the line before ends in a colon. Where there is no fence, prose tells: a quarter of the lines
+    with three words in a row that are no key words, or the prompt of an example.
+    """
+    found = list(lines)
+    if language != "python":
+        yield from found
+        return
+    inside = _begins_inside(found)
+    for line in found:
+        fences = len(_FENCE.findall(line))
+        yield "" if inside or fences or _DOCTEST.match(line) or _is_prose(line) else line
+        inside ^= fences % 2 == 1
+
+
+def _begins_inside(lines: list[str]) -> bool:
+    before = ""
+    for line in lines:
+        text = line.strip()
+        if len(_FENCE.findall(text)) % 2:
+            opens = before.endswith(":") or bool(re.match(r"[rRuUbBfF]{0,2}(\"{3}|'{3})\S", text)) or "=" in text
+            return not (opens or "(" in text)
+        before = text or before
+    if any(map(_DOCTEST.match, lines)):
+        return True
+    filled = [line for line in lines if line.strip() and not is_comment(line, "python")]
+    return 4 * sum(map(_is_prose, filled)) >= len(filled) > 0
+
+
+def _is_prose(line: str) -> bool:
+    """Tell whether three words stand in a row; code puts signs or key words between its names."""
+    runs = (match[0].split(" ") for match in _PROSE.finditer(masked(line, "python")))
+    return any(sum(word not in _KEYWORDS for word in run) >= 3 for run in runs)
+
+
+def literals(line: str) -> Iterator[str]:
+    """Yield the content of the string literals that begin and end in a line."""
+    return (match["text"] for match in _LITERAL.finditer(line))
+
+
+def masked(line: str, language: str) -> str:
+    """Return a line of the same length in which string literals and a trailing comment are blank."""
+    blank = _blank_literals(line)
+    code = blank[: _end_of_code(blank, language)]
+    return code + " " * (len(line) - len(code))
+
+
+def without_comment(line: str, language: str) -> str:
+    """Return a line without a trailing comment."""
+    return line[: _end_of_code(_blank_literals(line), language)]
+
+
+def _blank_literals(line: str) -> str:
+    return _LITERAL.sub(lambda match: " " * len(match[0]), line)
+
+
+def _end_of_code(blank: str, language: str) -> int:
+    at = blank.find("#" if language in {"python", "ruby"} else "//")
+    return at if at >= 0 else len(blank)
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text, letter case included."""
+    return frozenset(re.findall(r"\w+", text))
