@@ -269,7 +269,7 @@ class Runs(RuleBasedStateMachine):
     def change_a_prediction(self, which: int, instance: Instance, patch: str) -> None:
         self.patches[self.roots[which]] = {**self.patches[self.roots[which]], instance.id: patch}
 
-    @precondition(lambda self: any(root.is_dir() for root in self.roots))
+    @precondition(lambda self: any(path.is_file() for path in self.roots[0].parent.rglob("*")))
     @rule(data=st.data(), keep=st.floats(0, 0.99))
     def tear_a_file(self, data: st.DataObject, keep: float) -> None:
         runs = self.roots[0].parent
