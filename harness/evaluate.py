@@ -106,7 +106,7 @@ def _evaluate_in(box: Box, task: Task, patch: GatedPatch) -> Evaluation:
     clock = _Clock(create=box.create_seconds, start=box.start_seconds)
     box.put(delivery.archive())
     clock.lap("deliver")
-    applied, back = _apply(box, task)
+    applied, back = _apply(box, task, delivery)
     clock.lap("apply")
     evidence = _applied_evidence(task, delivery, applied, back)
     if evidence.apply.status is ApplyStatus.CONFLICT or evidence.failed_part:
@@ -130,7 +130,7 @@ def _evaluate_in(box: Box, task: Task, patch: GatedPatch) -> Evaluation:
     return Evaluation(evidence, patch.text, run.output, files)
 
 
-def _apply(box: Box, task: Task) -> tuple[ExecResult, PutBack]:
+def _apply(box: Box, task: Task, delivery: Delivery) -> tuple[ExecResult, PutBack]:
     """Apply the patch, see what it changed, put back what must not stay, and apply the test patch."""
     plan = task.plan
     applied = box.exec(["sh", APPLY], user=plan.user, workdir=plan.workdir, seconds=APPLY_SECONDS)
@@ -138,7 +138,7 @@ def _apply(box: Box, task: Task) -> tuple[ExecResult, PutBack]:
         return applied, PutBack((), ())
     changed = applied.output.decode(errors="replace").split("\0")[:-1]
     back = put_back(task.instance, plan, changed)
-    if not back.paths and not plan.test_patch:
+    if not (back.paths or plan.test_patch or delivery.assets):
         return applied, back
     command = ["sh", RESTORE, *back.paths]
     return box.exec(command, user=plan.user, workdir=plan.workdir, seconds=APPLY_SECONDS), back

@@ -82,7 +82,7 @@ class Runner:
         saved = {} if self.fresh else self._known(tasks)
         pending = self._longest_first([task for task in tasks if task.instance.id not in saved])
         self.store.journal("planned", count=str(len(tasks)), known=str(len(saved)))
-        with _on_interrupt(self._abort, self._leave):
+        with on_interrupt(self._abort, self._leave):
             for verdict in self.executor(self._work, pending, self.jobs):
                 saved[verdict.verdict.instance_id] = verdict
         self._tidy(saved)
@@ -195,7 +195,7 @@ def _failure(task: Task, part: FailedPart, error: str, output: str = "") -> Eval
 
 
 @contextmanager
-def _on_interrupt(abort: Callable[[], None], leave: Callable[[float], None]) -> Iterator[None]:
+def on_interrupt(abort: Callable[[], None], leave: Callable[[float], None]) -> Iterator[None]:
     """Call ``abort`` at the first SIGINT or SIGTERM and raise KeyboardInterrupt; ``leave`` at the second, or if it is
     still not over after a while.
 

@@ -2,7 +2,7 @@
 
     <run>/{run.json, journal.jsonl, predictions.jsonl, verdicts.jsonl, report.json, lock,
            instances/<id>/{instance.json, patch.diff, evidence.json, verdict.json, test_output.txt, reports/...,
-                           reruns/<n>/{the same files}}}
+                           reruns/<n>/{the same files}, patchdiff/{comparison.json, test_*.py}}}
     <runs>/.index/{<content key>, durations.json}      what any run here has already judged, and how long tests took
 
 Files, and the folder of an instance, are replaced whole or not at all; the journal only grows, and lines of it that a
@@ -23,7 +23,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from assay.harness.domain import DatasetRef, Evidence, Instance, Model, Prediction, Verdict
+from assay.harness.domain import Comparison, DatasetRef, Evidence, Instance, Model, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluate import Evaluation, Task
 from assay.harness.stability import StabilityFile
@@ -54,6 +54,13 @@ class SavedVerdict(Model):
     key: str
     seconds: float = 0.0
     verdict: Verdict
+
+
+class SavedComparison(Model):
+    """A comparison with gold and the key of the content that it was made for."""
+
+    key: str
+    comparison: Comparison
 
 
 def content_key(task: Task, version: str) -> str:
@@ -206,6 +213,21 @@ class RunStore:
     def load_verdict(self, instance_id: str) -> SavedVerdict | None:
         """Return the saved verdict of an instance; None when there is none that can be read whole."""
         return _read(self._folder(instance_id) / "verdict.json", SavedVerdict)
+
+    def save_comparison(self, saved: SavedComparison, files: Mapping[str, str]) -> Path:
+        """Write a comparison and the test files that reproduce what it found; return their folder."""
+        folder = self._folder(saved.comparison.instance_id) / "patchdiff"
+        shutil.rmtree(folder, ignore_errors=True)
+        for name, text in files.items():
+            _write(folder / Path(name).name, text.encode(errors="replace"))
+        folder.mkdir(parents=True, exist_ok=True)
+        _replace(folder / "comparison.json", saved.model_dump_json(indent=1).encode())
+        self.journal("compared", saved.comparison.instance_id, finding=saved.comparison.finding)
+        return folder
+
+    def load_comparison(self, instance_id: str) -> SavedComparison | None:
+        """Return the saved comparison of an instance's patch; None when there is none that can be read whole."""
+        return _read(self._folder(instance_id) / "patchdiff" / "comparison.json", SavedComparison)
 
     def load_reruns(self, saved: SavedVerdict) -> list[Evidence]:
         """Return the evidence of every repetition of the evaluation that a verdict was given for."""

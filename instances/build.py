@@ -17,7 +17,7 @@ from assay.instances.images import Packages, image_chain, manifest_packages, pyt
 from assay.instances.pins import manifests
 from assay.instances.pins.project import read_build_system
 from assay.instances.pins.pypi import LockRequest, lock_request, resolve, service_lock_request
-from assay.instances.plan import test_plan
+from assay.instances.plan import make_plan
 from assay.instances.recipes import find_recipe
 from assay.instances.sources import Sources, dated, tree_ref
 from assay.instances.toolchains import Images, Toolchain, bootstrap, toolchain
@@ -72,7 +72,7 @@ class Builder:
     def prepare(self, instance: Instance) -> Prepared:
         """Return an instance's image, which is on the engine then, and its plan; raises EnvironmentFailure."""
         recipe = find_recipe(instance, self._recipes)
-        plan = test_plan(instance, recipe)
+        plan = make_plan(instance, recipe)
         if isinstance(instance.environment, PublishedImage):
             image = self._published(instance.environment.image)
             return Prepared(image, (image,), plan)

@@ -1,6 +1,7 @@
 """How an instance's tests are run: pure, from the instance and its recipe to a plan."""
 
 import shlex
+from collections.abc import Sequence
 
 from assay.harness import languages
 from assay.harness.canary import PLACEHOLDER
@@ -21,8 +22,8 @@ FAKETIME_LIBRARY = "/usr/$LIB/faketime/libfaketime.so.1"
 """Where Debian's package puts it; the dynamic linker fills in the architecture's folder."""
 
 
-def test_plan(instance: Instance, recipe: Recipe) -> TestPlan:
-    """Return the plan by which an instance's tests are run in its image.
+def make_plan(instance: Instance, recipe: Recipe, files: Sequence[str] | None = None) -> TestPlan:
+    """Return the plan by which an instance's tests, or those in some other files of its tree, are run in its image.
 
     A row that carries its own image is run by its own script, as the user that such images expect.
     """
@@ -34,7 +35,7 @@ def test_plan(instance: Instance, recipe: Recipe) -> TestPlan:
     return TestPlan(
         workdir=WORKDIR,
         env={**SAME_EVERYWHERE, **_other_time(recipe), **recipe.env},
-        command=_command(template, recipe, paths),
+        command=_command(template, recipe, paths if files is None else files),
         restore=(*paths, *(asset.path for asset in instance.assets if asset.path not in paths)),
         test_patch=without_stubs(instance.test_patch),
         report_format=recipe.report_format or language.DEFAULT_REPORT,
@@ -77,7 +78,7 @@ def _with_test_status(script: str) -> str:
     return "\n".join(kept) + "\n"
 
 
-def _command(template: str, recipe: Recipe, paths: tuple[str, ...]) -> str:
+def _command(template: str, recipe: Recipe, paths: Sequence[str]) -> str:
     targets = languages.find(recipe.language).test_targets(paths) if recipe.test_files == "patch" else ()
     filled = {"{files}": " ".join(map(shlex.quote, targets)), "{reports}": REPORTS, "{report}": REPORT}
     for placeholder, text in filled.items():

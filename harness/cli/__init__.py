@@ -6,11 +6,15 @@ import sys
 from assay.harness.cli.exits import INFRASTRUCTURE, USAGE
 from assay.harness.errors import AssayError, EngineUnavailable, UserError
 
+PATCHDIFF = "suites,amplify,replay"
+"""What ``--patchdiff`` without a value stands for; the command line's own parser knows no optional values."""
+
 
 def main() -> None:
     """Run the command line; every error that we raise on purpose is one line and an exit code."""
     from assay.harness.cli.app import app
 
+    sys.argv[1:] = [f"{arg}={PATCHDIFF}" if arg == "--patchdiff" else arg for arg in sys.argv[1:]]
     try:
         app()
     except (UserError, EngineUnavailable) as error:

@@ -67,6 +67,13 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    patchdiff: options.PatchDiff = None,
+    budget: options.Budget = 300,
+    seed: options.Seed = 0,
+    confirmations: options.Confirmations = 20,
+    model: options.ModelName = None,
+    base_url: options.BaseUrl = None,
+    cassette: options.Cassette = None,
     fail_under: Annotated[
         float | None,
         typer.Option(min=0, max=100, metavar="PERCENT", help="Exit 5 if fewer are resolved.", show_default=False),
@@ -84,7 +91,10 @@ def evaluate(
       assay evaluate rows.jsonl -p preds.json --run-id first --fail-under 30 --json
       assay evaluate lite -p preds.jsonl --rerun-failed 2 --controls
       assay evaluate rows.jsonl --gold --stability runs/rows.validate/stability.json
+      assay evaluate lite -p preds.jsonl --patchdiff
+      assay evaluate lite -p preds.jsonl --patchdiff=suites --budget 60
     """
+    from assay.harness.cli.comparing import choice, settings
     from assay.harness.cli.session import Session
 
     if sum((predictions is not None, gold, null)) != 1:
@@ -104,6 +114,8 @@ def evaluate(
         fresh=fresh,
         rerun_failed=rerun_failed,
         controls=controls,
+        patchdiff=settings(patchdiff, budget=budget, seed=seed, confirmations=confirmations) if patchdiff else None,
+        model=choice(model, base_url, cassette),
     )
     report, verdicts = session.run(pairs, [instance.id for instance in instances], runs_empty=null)
     session.show(report, verdicts, as_json=json)

@@ -62,5 +62,41 @@ Environment = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, everything else on stderr.")]
 
+PatchDiff = Annotated[
+    str | None,
+    typer.Option(
+        "--patchdiff",
+        metavar="[=NAMES]",
+        help="Compare what is resolved with the gold patch: suites, amplify, replay, property, llm; the first three "
+        "unless named.",
+        show_default=False,
+    ),
+]
+Generators = Annotated[
+    str, typer.Option("-g", "--generators", metavar="NAMES", help="suites, amplify, replay, property, llm.")
+]
+Budget = Annotated[
+    float, typer.Option(min=1, metavar="SECONDS", envvar="ASSAY_BUDGET", help="Of comparing one patch with gold.")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Of the inputs that PatchDiff makes; the same seed makes the same.")]
+Confirmations = Annotated[
+    int, typer.Option(min=3, metavar="N", help="Times that a difference must show, on both sides.")
+]
+ModelName = Annotated[
+    str | None, typer.Option("--model", envvar="ASSAY_MODEL", help="Model of the llm generator.", show_default=False)
+]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url", envvar="OPENAI_BASE_URL", help="OpenAI-compatible endpoint of that model.", show_default=False
+    ),
+]
+Cassette = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Keep that model's answers, and take them from there if they are.", show_default=False
+    ),
+]
+
 RUNS_DIR = Path("runs")
 CORES = os.cpu_count() or 1

@@ -10,15 +10,18 @@ from typing import TypeVar
 import typer
 
 from assay import __version__
-from assay.harness.cli import console, exits
+from assay.harness.cli import comparing, console, exits
+from assay.harness.cli.comparing import ModelChoice
 from assay.harness.cli.options import EnvironmentChoice
 from assay.harness.cli.workbench import Workbench, describe_run, make_runner, make_tasks, open_workbench
+from assay.harness.differential.generators.base import Settings
 from assay.harness.domain import Instance, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluate import Task
 from assay.harness.rerun import rerun, suspects, with_flaky
 from assay.harness.run import Runner
 from assay.harness.store import RunStore
+from assay.harness.summary.patchdiff import PatchDiffFigures, patchdiff_figures
 from assay.harness.summary.report import RunReport, build_report
 from assay.harness.validate import unfit_reason
 
@@ -47,6 +50,10 @@ class Session:
     """How often an unresolved evaluation is repeated at most, to find flaky tests."""
     controls: bool = False
     """Evaluate each instance with its gold patch and without any, too."""
+    patchdiff: Settings | None = None
+    """Compare what is resolved with the gold patches."""
+    model: ModelChoice | None = None
+    """Whom generators that need a language model ask."""
 
     @property
     def store(self) -> RunStore:
@@ -80,6 +87,8 @@ class Session:
             verdicts = self._rerun_failed(runner, tasks, verdicts)
             unfit = self._unfit(pairs) if self.controls else None
             report = self._report(verdicts, instance_ids, tasks, unfit)
+            if self.patchdiff is not None:
+                report = report.model_copy(update={"patchdiff": self._compare(bench, runner, tasks, verdicts)})
             store.save_report(report, verdicts)
         return report, verdicts
 
@@ -93,13 +102,22 @@ class Session:
             verdicts = with_flaky(runner.store, tasks, verdicts)
         return verdicts
 
+    def _compare(
+        self, bench: Workbench, runner: Runner, tasks: Sequence[Task], verdicts: Sequence[Verdict]
+    ) -> PatchDiffFigures:
+        """Compare the resolved patches with gold; what was compared before is taken from there."""
+        resolved = [task for task, verdict in zip(tasks, verdicts, strict=True) if verdict.resolved]
+        comparer = comparing.make_comparer(bench, runner, self.patchdiff, self.model, len(resolved))
+        comparisons = self._until_interrupt(partial(comparer.execute, resolved))
+        return patchdiff_figures(comparisons, len(tasks))
+
     def _unfit(self, pairs: Sequence[Pair]) -> dict[str, str]:
         """Run both controls, each as a run of its own beside this one, and say which instances fail them and why."""
         instances = [instance for instance, _ in pairs]
         found: dict[str, list[Verdict]] = {}
         for model in CONTROLS:
             run_id = f"{self.run_id}.control-{model}"
-            session = replace(self, run_id=run_id, fresh=False, rerun_failed=0, controls=False)
+            session = replace(self, run_id=run_id, fresh=False, rerun_failed=0, controls=False, patchdiff=None)
             _, found[model] = session.run_control(instances, model)
         reasons = [unfit_reason(*both) for both in zip(*found.values(), strict=True)]
         return {instance.id: reason for instance, reason in zip(instances, reasons, strict=True) if reason}
@@ -126,6 +144,7 @@ class Session:
             "timeout": str(self.timeout or "as planned"),
             "rerun_failed": str(self.rerun_failed),
             "controls": "yes" if self.controls else "no",
+            "patchdiff": ",".join(self.patchdiff.generators) if self.patchdiff else "no",
         }
         store.save_run(describe_run(self.run_id, tasks, bench, **settings), [task.prediction for task in tasks])
 
@@ -156,6 +175,8 @@ class Session:
         seconds = {entry.verdict.instance_id: entry.seconds for entry in saved if entry is not None}
         console.print_verdicts(verdicts, seconds)
         console.print_doubts(verdicts, report.unfit_reasons or {})
+        if report.patchdiff is not None:
+            comparing.show(self.store, report)
         print(sum_line(report), f"· {self.runs_dir / self.run_id}")
 
 

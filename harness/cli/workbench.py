@@ -33,6 +33,8 @@ class Workbench:
     settle: Callable[[Instance], Instance]
     """Decides whether an instance keeps the environment that its row carries, and dates it if the row does not."""
     plan: Callable[[Instance], TestPlan]
+    plan_files: Callable[[Instance, Sequence[str]], TestPlan]
+    """Plans the run of some of the tree's test files, whatever the instance's own are."""
     assets: Callable[[Instance], Callable[[], Mapping[str, bytes]]]
     """Gives the way to the binary files of an instance's tests."""
     abort: Callable[[], None]
@@ -61,26 +63,27 @@ def open_workbench(
     Raises:
         EngineUnavailable: the engine does not answer. PluginError: there is none of that name.
     """
-    from assay.instances.plan import test_plan
+    from assay.instances.plan import make_plan
     from assay.instances.recipes import find_recipe
 
     engine = open_engine(engine_name, instances)
 
-    def plan(instance: Instance) -> TestPlan:
+    def plan(instance: Instance, files: Sequence[str] | None = None) -> TestPlan:
         try:
             recipe = find_recipe(instance, recipes or ())
         except EnvironmentFailure:  # told again, as this instance's outcome, when its image is to be prepared
             return TestPlan(command="exit 1\n")
         made_from = repr((engine.name, recipe, sorted(toolchain_images().items())))
         made_from_hash = hashlib.sha256(made_from.encode()).hexdigest()
-        return test_plan(instance, recipe).model_copy(update={"environment": made_from_hash})
+        return make_plan(instance, recipe, files).model_copy(update={"environment": made_from_hash})
 
     if engine.name == "fake":
         from assay.harness.engines.fake import image_name
 
-        return Workbench(
-            engine, image_name, _without_image, lambda each: _acted_out(plan(each)), lambda _: dict, engine.abort
-        )
+        def acted(instance: Instance, files: Sequence[str] | None = None) -> TestPlan:
+            return _acted_out(plan(instance, files))
+
+        return Workbench(engine, image_name, _without_image, acted, acted, lambda _: dict, engine.abort)
     from assay.instances.assets import Assets
     from assay.instances.build import Builder
     from assay.instances.sources import dated
@@ -98,7 +101,7 @@ def open_workbench(
     def assets(instance: Instance) -> Callable[[], Mapping[str, bytes]]:
         return Assets(instance.assets, sources)
 
-    return Workbench(engine, builder.image, settle, plan, assets, abort)
+    return Workbench(engine, builder.image, settle, plan, plan, assets, abort)
 
 
 def make_sources(mirrors: Sequence[Path] = ()) -> "Sources":

@@ -4,6 +4,15 @@ Pydantic models for what crosses a file boundary, slotted dataclasses for what s
 nothing here does input or output or imports another module of Assay.
 """
 
+from assay.harness.domain.divergence import (
+    MISSING,
+    SUSPICIOUS,
+    Comparison,
+    Divergence,
+    Finding,
+    GeneratorResult,
+    Observation,
+)
 from assay.harness.domain.environment import (
     Archive,
     ImageSpec,
@@ -48,21 +57,28 @@ from assay.harness.domain.vocabulary import (
 
 __all__ = [
     "INFRASTRUCTURE",
+    "MISSING",
     "STAGED",
+    "SUSPICIOUS",
     "UNKNOWN_TIME",
     "Apply",
     "ApplyStatus",
     "Archive",
     "Asset",
     "Channel",
+    "Comparison",
     "DatasetRef",
+    "Divergence",
     "Evidence",
     "FailedPart",
+    "Finding",
+    "GeneratorResult",
     "ImageSpec",
     "Instance",
     "InstanceId",
     "Limits",
     "Model",
+    "Observation",
     "Origin",
     "Outcome",
     "PatchedCommit",

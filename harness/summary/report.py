@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from assay.harness.domain import INFRASTRUCTURE, Evidence, Instance, Model, Outcome, Status, Verdict
+from assay.harness.summary.patchdiff import PatchDiffFigures
 
 ERRORS = INFRASTRUCTURE | {
     Outcome.PATCH_REJECTED,
@@ -79,6 +80,8 @@ class RunReport(Model):
     operational_resolved_instances: int | None = None
     operational_rate: float | None = None
     """Of the submitted instances that are fit."""
+    patchdiff: PatchDiffFigures | None = None
+    """What the comparison with gold says of the resolved ones; None: nothing was compared."""
 
 
 def build_report(

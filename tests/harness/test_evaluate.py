@@ -222,7 +222,7 @@ def test_the_image_holds_one_commit_and_neither_fix_nor_hidden_tests(
 def test_a_row_with_its_own_image_is_run_by_its_own_script(
     docker_engine: DockerEngine, prepared: tuple[str, TestPlan], module_instance: Instance
 ) -> None:
-    from assay.instances.plan import test_plan
+    from assay.instances.plan import make_plan
     from assay.instances.recipes import find_recipe
 
     script = (
@@ -232,7 +232,7 @@ def test_a_row_with_its_own_image_is_run_by_its_own_script(
     )
     environment = PublishedImage(image=prepared[0], eval_script=script)
     instance = module_instance.model_copy(update={"environment": environment})
-    plan = test_plan(instance, find_recipe(instance))
+    plan = make_plan(instance, find_recipe(instance))
     assert plan.user == "root"
     plan = plan.model_copy(update={"user": "assay"})  # published trees belong to root, this one does not
     found = {}

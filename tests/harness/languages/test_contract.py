@@ -20,7 +20,7 @@ from assay.harness.errors import PluginError
 from assay.harness.languages import LANGUAGES, Language, find, load_grammar
 from assay.harness.languages.base import Syntax
 from assay.harness.reports import FORMATS, IDS
-from assay.instances.plan import test_plan as make_plan
+from assay.instances.plan import make_plan
 from assay.instances.toolchains import versions_of
 
 PROGRAMS = {

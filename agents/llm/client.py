@@ -1,0 +1,199 @@
+"""A client for every endpoint that speaks the OpenAI-compatible chat interface."""
+
+import json
+import os
+import time
+import weakref
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import Field, JsonValue
+
+from assay.agents.llm.chat import Answer, Request, Usage
+from assay.agents.llm.errors import BadAnswer, ModelError, ModelUnavailable
+from assay.agents.llm.failures import failure
+from assay.agents.llm.prices import Prices
+from assay.agents.llm.wire import NotOfThisForm
+from assay.agents.llm.wire_replies import read_usage, to_answer
+from assay.agents.llm.wire_requests import estimate_prompt, estimate_tokens, to_body
+from assay.harness.domain import Model
+from assay.harness.errors import UserError
+
+if TYPE_CHECKING:
+    import httpx
+
+_OF_THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class Endpoint(Model):
+    """Where a model answers."""
+
+    base_url: str
+    """With the version, ``https://host/v1``; the client adds ``/chat/completions``."""
+    key_env: str = ""
+    """Environment variable that holds the key; empty for an endpoint without one."""
+    timeout: float = Field(default=600.0, gt=0)
+    """Seconds for a whole answer."""
+    connect_timeout: float = Field(default=10.0, gt=0)
+    """Seconds for a connection."""
+    limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    """What the endpoint calls the limit of the answer's tokens; newer models of OpenAI know the second name only."""
+
+
+class Client:
+    """The model behind an endpoint: one question, one post, no second try; streaming stays off.
+
+    A context manager, since it keeps connections; safe to use from several threads.
+    """
+
+    def __init__(self, endpoint: Endpoint, prices: Prices | None = None) -> None:
+        """Take the key from the environment.
+
+        Raises:
+            UserError: the address is none of HTTP, or the variable for the key is not set.
+        """
+        self._endpoint = endpoint
+        self._prices = prices or Prices()
+        self._key = _key(endpoint.key_env)
+        self._http = _open(endpoint, self._key)
+        weakref.finalize(self, self._http.close)  # so that a client that nobody closes leaves no open connection
+
+    def __enter__(self) -> Self:
+        """Return the client itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Close what is open."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def complete(self, request: Request) -> Answer:
+        """Ask once.
+
+        Raises:
+            ModelError: no answer came; ``spent`` holds a guess of what is billed where the question got through.
+        """
+        began = time.monotonic()
+        try:
+            status, headers, text = self._post(request, began + self._endpoint.timeout)
+            if not 200 <= status < 300:
+                raise failure(status, headers, self._without_key(text))
+            answer = self._read(request, text)
+        except ModelError as error:
+            error.spent = self._priced(request.model, error.spent)
+            raise
+        seconds = round(time.monotonic() - began, 3)
+        return answer.model_copy(update={"usage": self._priced(request.model, answer.usage), "seconds": seconds})
+
+    def _post(self, request: Request, deadline: float) -> tuple[int, dict[str, str], str]:
+        import httpx
+
+        body = {**to_body(request, limit_field=self._endpoint.limit_field), "stream": False}
+        content = json.dumps(body).encode()  # json escapes what is no UTF-8, so that any text can be sent
+        try:
+            with self._http.stream("POST", _address(self._endpoint), content=content) as response:
+                text = _read_until(response, deadline)
+                return response.status_code, dict(response.headers), text
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            raise ModelUnavailable(f"no connection to {self._endpoint.base_url}: {_why(error)}") from error
+        except (httpx.TimeoutException, _TooSlow) as error:
+            asked = _guess(request, "")
+            problem = f"no answer from {self._endpoint.base_url} within {self._endpoint.timeout:g} s"
+            raise ModelUnavailable(problem, spent=asked) from error
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            asked = _guess(request, "")
+            problem = f"the connection to {self._endpoint.base_url} broke: {_why(error)}"
+            raise ModelUnavailable(problem, spent=asked) from error
+
+    def _read(self, request: Request, text: str) -> Answer:
+        """Read a reply; one that cannot be read is billed by what it tells or by its length."""
+        reply: JsonValue = None
+        try:
+            reply = json.loads(text)
+            _raise_if_refused(reply, text)
+            answer = to_answer(reply)
+        except (NotOfThisForm, ValueError, RecursionError) as error:
+            told = read_usage(reply.get("usage")) if isinstance(reply, dict) else Usage(estimated=True)
+            spent = _guess(request, text) if told.estimated else told
+            reason = str(error) if isinstance(error, NotOfThisForm) else "it is no JSON"
+            raise BadAnswer(f"the model's answer cannot be read: {reason}", status=200, spent=spent) from error
+        if not answer.usage.estimated:
+            return answer
+        said = "".join((answer.content, answer.reasoning, *(call.arguments for call in answer.tool_calls)))
+        return answer.model_copy(update={"usage": _guess(request, said)})
+
+    def _priced(self, model: str, usage: Usage) -> Usage:
+        """Put a price on tokens; what the endpoint itself told of the cost stands."""
+        if usage.cost is not None:
+            return usage
+        return usage.model_copy(update={"cost": self._prices.cost(model, usage)})
+
+    def _without_key(self, text: str) -> str:
+        """Some endpoints repeat a wrong key; it must reach no log."""
+        return text.replace(self._key, "[key]") if self._key else text
+
+
+class _TooSlow(Exception):
+    """An answer came in pieces for longer than the whole answer may take."""
+
+
+def _read_until(response: "httpx.Response", deadline: float) -> str:
+    """Read a body; httpx's own limit is for each piece, and a slow server sends many."""
+    pieces = []
+    for piece in response.iter_bytes():
+        pieces.append(piece)
+        if time.monotonic() > deadline:
+            raise _TooSlow
+    return b"".join(pieces).decode("utf-8", "replace")
+
+
+def _raise_if_refused(reply: JsonValue, text: str) -> None:
+    """Some gateways refuse with status 200 and the real status in the body."""
+    error = reply.get("error") if isinstance(reply, dict) and "choices" not in reply else None
+    if error:
+        code = error.get("code") if isinstance(error, dict) else None
+        raise failure(code if isinstance(code, int) and 300 <= code < 600 else 502, {}, text)
+
+
+def _guess(request: Request, said: str) -> Usage:
+    """Guess the usage by the length of question and answer; the price comes later."""
+    said_tokens = estimate_tokens(said)
+    return Usage(prompt_tokens=estimate_prompt(request), completion_tokens=said_tokens, cost=None, estimated=True)
+
+
+def _why(error: Exception) -> str:
+    return str(error) or type(error).__name__
+
+
+def _address(endpoint: Endpoint) -> str:
+    return endpoint.base_url.rstrip("/") + "/chat/completions"
+
+
+def _key(variable: str) -> str:
+    key = os.environ.get(variable, "").strip() if variable else ""
+    if variable and not key:
+        raise UserError(f"the environment variable {variable} is not set; put the model's key there")
+    if not (key.isascii() and key.isprintable()):
+        raise UserError(f"the key in the environment variable {variable} holds characters that no key has")
+    return key
+
+
+def _open(endpoint: Endpoint, key: str) -> "httpx.Client":
+    import httpx
+
+    try:
+        parts = urlsplit(endpoint.base_url)
+        is_http = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        httpx.URL(_address(endpoint))
+    except (ValueError, httpx.InvalidURL):
+        is_http = False
+    if not is_http:
+        raise UserError(f"{endpoint.base_url!r} is no address of a model; write it as https://host/v1")
+    headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
+    timeout = httpx.Timeout(endpoint.timeout, connect=endpoint.connect_timeout)
+    # The proxy of the environment leads away from this machine.
+    return httpx.Client(headers=headers, timeout=timeout, trust_env=parts.hostname not in _OF_THIS_MACHINE)

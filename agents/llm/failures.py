@@ -1,0 +1,96 @@
+"""Which error an endpoint's refusal is. Pure.
+
+The status decides; the text only tells apart what has one status: a prompt that is too long from other bad requests,
+and a used-up quota from a limit of the moment.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from pydantic import JsonValue
+
+from assay.agents.llm.errors import AccessDenied, ContextTooLong, ModelError, ModelUnavailable, RequestRefused
+
+DENIED = frozenset({401, 402, 403, 404})
+BUSY = frozenset({408, 409, 429})
+TOO_LONG = frozenset({400, 413, 422})
+"""Statuses with which servers refuse a prompt that is too long."""
+
+_LENGTH_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
+_LENGTH_WORDS = ("context length", "context window", "context size", "prompt is too long")
+_QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+_LONGEST = 300
+"""Characters of an endpoint's own words that are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    words: str
+    codes: frozenset[str]
+
+
+def failure(status: int, headers: Mapping[str, str], text: str, *, now: datetime | None = None) -> ModelError:
+    """Return the error that a refusal is.
+
+    Args:
+        status: HTTP status, none of the 200s.
+        headers: of the reply; names in lower case.
+        text: body of the reply.
+        now: the time, for a ``Retry-After`` that is a date.
+    """
+    told = _read(text)
+    problem = f"the model's endpoint answers with status {status}: {told.words or 'no explanation'}"
+    if told.codes & _QUOTA_CODES:
+        return AccessDenied(f"{problem}; raise the quota, or use another key", status=status)
+    if status in BUSY or status >= 500:
+        return ModelUnavailable(problem, status=status, retry_after=_wait(headers, now or datetime.now(UTC)))
+    if status in DENIED or 300 <= status < 400:
+        return AccessDenied(f"{problem}; check the address, the key and the model's name", status=status)
+    if status in TOO_LONG and _is_too_long(told):
+        return ContextTooLong(problem, status=status)
+    return RequestRefused(problem, status=status)
+
+
+def _is_too_long(told: _Told) -> bool:
+    words = told.words.lower()
+    return bool(told.codes & _LENGTH_CODES) or any(phrase in words for phrase in _LENGTH_WORDS)
+
+
+def _read(text: str) -> _Told:
+    """Find the words: in ``error.message``, ``error``, ``message`` or ``detail``, as servers differ, or plain text."""
+    try:
+        body: JsonValue = json.loads(text)
+    except (ValueError, RecursionError):
+        return _Told(_one_line(text), frozenset())
+    error = body.get("error", body) if isinstance(body, dict) else body
+    if not isinstance(error, dict):
+        return _Told(_one_line(str(error)), frozenset())
+    words = error.get("message") or error.get("detail") or ""
+    codes = {code for name in ("code", "type") if isinstance(code := error.get(name), str)}
+    return _Told(_one_line(str(words)), frozenset(codes))
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
+
+
+def _wait(headers: Mapping[str, str], now: datetime) -> float:
+    """Return the seconds that ``Retry-After`` asks for, as a number or as a date; 0 if it asks for nothing readable."""
+    asked = headers.get("retry-after", "").strip()
+    try:
+        seconds = float(asked)
+    except ValueError:
+        seconds = _until(asked, now)
+    return seconds if 0 < seconds < float("inf") else 0.0
+
+
+def _until(date: str, now: datetime) -> float:
+    try:
+        then = parsedate_to_datetime(date)
+    except ValueError:
+        return 0.0
+    return (then.replace(tzinfo=then.tzinfo or UTC) - now).total_seconds()

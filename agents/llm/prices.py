@@ -1,0 +1,80 @@
+"""What tokens cost: a small table of ours, and whatever the user adds. An unknown price stops nothing."""
+
+import re
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+
+import yaml
+from pydantic import Field, ValidationError
+
+from assay.agents.llm.chat import Usage
+from assay.harness.domain import Model
+from assay.harness.errors import DataError
+
+MILLION = 1_000_000
+
+_DATE = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")
+"""At the end of a model's name: a snapshot, which costs what the model does."""
+
+
+class Price(Model):
+    """US dollars for a million tokens."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cached: float | None = Field(default=None, ge=0)
+    """Of prompt tokens that the endpoint still knew; None if they cost what others do."""
+
+    def of(self, usage: Usage) -> float:
+        """Return what tokens cost, in US dollars."""
+        cached = min(usage.cached_tokens, usage.prompt_tokens)
+        fresh = usage.prompt_tokens - cached
+        cached_price = self.input if self.cached is None else self.cached
+        return (fresh * self.input + cached * cached_price + usage.completion_tokens * self.output) / MILLION
+
+
+class Prices(Model):
+    """Prices by the model's name."""
+
+    models: Mapping[str, Price] = Field(default_factory=dict)
+
+    def find(self, model: str) -> Price | None:
+        """Return the price of a model: by its full name, without the provider before it, without the date behind it."""
+        bare = model.rpartition("/")[2]
+        names = (model, _DATE.sub("", model), bare, _DATE.sub("", bare))
+        return next((self.models[name] for name in names if name in self.models), None)
+
+    def cost(self, model: str, usage: Usage) -> float | None:
+        """Return what usage costs in US dollars; None if the price is unknown."""
+        price = self.find(model)
+        return None if price is None else price.of(usage)
+
+
+def load_prices(file: Path | None = None) -> Prices:
+    """Return the prices that come with Assay, with those of a user's file over them.
+
+    Raises:
+        DataError: the file cannot be read or is not of this form; names the field.
+    """
+    ours = _parse(resources.files(__package__).joinpath("prices.yaml").read_text(encoding="utf-8"), "prices.yaml")
+    if file is None:
+        return ours
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"the prices cannot be read: {error}", file=str(file)) from error
+    return Prices(models={**ours.models, **_parse(text, str(file)).models})
+
+
+def _parse(text: str, name: str) -> Prices:
+    wanted = "write 'models:' and below it lines such as 'my-model: {input: 0.5, output: 1.5}'"
+    try:
+        return Prices.model_validate(yaml.safe_load(text) or {})
+    except yaml.YAMLError as error:
+        problem = str(error).splitlines()[0]
+        raise DataError(f"is no YAML ({problem}); {wanted}", file=name) from error
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(place) for place in first["loc"])
+        raise DataError(f"{first['msg']}; {wanted}", file=name, field=field) from error

@@ -1,0 +1,32 @@
+"""A model that says what it was told to say: for tests, for demos without a key, for trying out an agent."""
+
+import threading
+from collections.abc import Callable, Iterable
+
+from assay.agents.llm.chat import Answer, Request, Usage
+from assay.agents.llm.errors import RequestRefused
+from assay.agents.llm.wire_requests import estimate_prompt, estimate_tokens
+
+
+class Scripted:
+    """A model that plays its lines in order, or asks a function for each; costs nothing and counts tokens by length."""
+
+    def __init__(self, lines: Iterable[str | Answer] | Callable[[Request], str | Answer]) -> None:
+        self._ask = lines if callable(lines) else None
+        self._lines = iter(()) if callable(lines) else iter(lines)
+        self._lock = threading.Lock()
+
+    def complete(self, request: Request) -> Answer:
+        """Return the next line; raises RequestRefused when none is left."""
+        line = self._ask(request) if self._ask else self._next()
+        if isinstance(line, Answer):
+            return line
+        usage = Usage(prompt_tokens=estimate_prompt(request), completion_tokens=estimate_tokens(line), estimated=True)
+        return Answer(content=line, model=request.model, usage=usage)
+
+    def _next(self) -> str | Answer:
+        with self._lock:
+            line = next(self._lines, None)
+        if line is None:
+            raise RequestRefused("the scripted model has no line left")
+        return line

@@ -1,0 +1,77 @@
+"""The story of one comparison: four trees, what to aim at, generators one after the other, and what it comes to."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from assay.harness.differential.decide import ORDER, finding_of
+from assay.harness.differential.generators import find_generators
+from assay.harness.differential.generators.base import Ask, Context, Found, Generator, PlanTests, Settings
+from assay.harness.differential.sides import SideError, Sides
+from assay.harness.differential.survey import survey
+from assay.harness.domain import Comparison, Finding, GeneratorResult
+from assay.harness.errors import AssayError, EngineError
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A comparison, and the test files that reproduce its divergences, by name."""
+
+    comparison: Comparison
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+def compare(sides: Sides, settings: Settings, plan_tests: PlanTests, ask: Ask | None = None) -> Compared:
+    """Compare a patch with the gold patch of its instance.
+
+    Args:
+        sides: the trees.
+        settings: which generators, and how much.
+        plan_tests: plans the run of test files.
+        ask: the language model for generators that need one.
+
+    Raises:
+        EngineError: the engine failed; nothing is known then. PluginError: there is no generator of some name.
+    """
+    began = time.monotonic()
+    generators = find_generators(settings.generators)
+    try:
+        context = Context(sides, survey(sides), settings, plan_tests, ask, began)
+        found = [_spend(context, name, each) for name, each in generators.items()]
+    except SideError as error:
+        return Compared(not_assessed(sides, settings, str(error)))
+    divergences = sorted((each for one in found for each in one.divergences), key=lambda d: ORDER.index(d.finding))
+    comparison = Comparison(
+        instance_id=sides.instance.id,
+        model=sides.task.prediction.model,
+        finding=finding_of(divergences, sum(one.result.reached for one in found)),
+        divergences=tuple(divergences),
+        generators=tuple(one.result for one in found),
+        targets=tuple(each.label for each in context.survey.targets),
+        seed=settings.seed,
+        seconds=round(time.monotonic() - began, 3),
+        error="; ".join(one.error for one in found if one.error),
+    )
+    return Compared(comparison, {name: text for one in found for name, text in one.files.items()})
+
+
+def not_assessed(sides: Sides, settings: Settings, error: str) -> Comparison:
+    """Return the comparison that could not be made."""
+    return Comparison(
+        instance_id=sides.instance.id,
+        model=sides.task.prediction.model,
+        finding=Finding.NOT_ASSESSED,
+        seed=settings.seed,
+        error=error,
+    )
+
+
+def _spend(context: Context, name: str, generate: Generator) -> Found:
+    if context.seconds_left <= 0:
+        return Found(GeneratorResult(name=name, note="the budget was spent before"))
+    try:
+        return generate(context)
+    except (EngineError, SideError):
+        raise
+    except AssayError as error:  # a model that does not answer, a package that is not there
+        return Found(GeneratorResult(name=name, note=f"failed: {error}"), error=f"{name}: {error}")

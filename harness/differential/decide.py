@@ -1,0 +1,109 @@
+"""From observations to findings. Pure; the order and meaning of the classes are docs/patchdiff.md's."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.harness.domain import SUSPICIOUS, Divergence, Finding, Observation
+
+REJECTIONS = frozenset({"TypeError", "AttributeError"})
+"""By these, code says that an input is not of the kind that it is made for."""
+MIN_PROBES = 10
+"""So many probes must have reached a target on both sides before their silence means anything."""
+ORDER = tuple(Finding)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one probe saw on one side in one round."""
+
+    observation: Observation
+    reached: bool = True
+    mutated: bool = False
+    target: str = ""
+    private: bool = False
+    """Of a function that its project offers to nobody: what it returns is a matter between the sides' own parts."""
+
+
+Round = Mapping[str, Seen]
+"""What a program saw on one side, by the probes' keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """What gold, its copy and the candidate showed in the first rounds."""
+
+    reached: int
+    null_divergences: int
+    suspects: tuple[str, ...]
+    """Probes on which gold and the candidate differ."""
+
+
+def stable(rounds: Sequence[Round]) -> dict[str, Seen]:
+    """Return the probes that saw the same in every round."""
+    if not rounds:
+        return {}
+    first, *others = rounds
+    return {
+        key: seen
+        for key, seen in first.items()
+        if all(key in each and each[key].observation == seen.observation for each in others)
+    }
+
+
+def screen(gold: Sequence[Round], null: Sequence[Round], candidate: Sequence[Round]) -> Screened:
+    """Compare the sides over the probes that are stable on each.
+
+    A probe counts only if it executed a target with gold and with the candidate; a probe that cannot be compared on
+    one of the sides, for want of the function, does not count at all.
+    """
+    of_gold, of_null, of_candidate = sides = [stable(rounds) for rounds in (gold, null, candidate)]
+    common = [key for key in of_gold if all(_comparable(side, key) for side in sides)]
+    noise = {key for key in common if of_gold[key].observation != of_null[key].observation}
+    counted = [key for key in common if key not in noise and of_gold[key].reached and of_candidate[key].reached]
+    apart = [key for key in counted if of_gold[key].observation != of_candidate[key].observation]
+    return Screened(len(counted), len(noise), tuple(apart))
+
+
+def _comparable(side: Mapping[str, Seen], key: str) -> bool:
+    return key in side and not side[key].observation.is_missing
+
+
+def classify(base: Observation, gold: Seen, candidate: Observation) -> Finding | None:
+    """Say what it means that a candidate and gold saw this; None if they agree."""
+    of_gold = gold.observation
+    if of_gold == candidate:
+        return None
+    if gold.mutated and _rejects(of_gold) != _rejects(candidate) and base != of_gold:
+        return Finding.GOLD_REJECTS
+    if gold.mutated and _rejects(of_gold):
+        return Finding.GOLD_REJECTS  # whether the candidate accepts it or fails otherwise: nobody promised anything
+    if gold.private:
+        return Finding.DIVERGENT
+    if base == of_gold:
+        return Finding.CHANGED_UNRELATED
+    return Finding.UNFIXED_LIKE_BASE if candidate == base else Finding.DIVERGENT
+
+
+def _rejects(seen: Observation) -> bool:
+    return seen.kind == "error" and seen.type in REJECTIONS
+
+
+def confirmed(key: str, gold: Sequence[Round], candidate: Sequence[Round], rounds: int) -> bool:
+    """Tell whether a probe came out the same in so many further rounds on each side, and differently on the two."""
+    if min(len(gold), len(candidate)) < rounds:
+        return False
+    of_gold, of_candidate = stable(gold), stable(candidate)
+    both = key in of_gold and key in of_candidate
+    return both and of_gold[key].observation != of_candidate[key].observation
+
+
+def finding_of(divergences: Sequence[Divergence], reached: int) -> Finding:
+    """Return what a whole comparison comes to: its hardest divergence, or what its silence is worth."""
+    if divergences:
+        return min((each.finding for each in divergences), key=ORDER.index)
+    return Finding.NO_DIFFERENCE_FOUND if reached >= MIN_PROBES else Finding.NOT_ASSESSED
+
+
+def is_flagged(finding: Finding) -> bool:
+    """Tell whether a finding speaks against a patch."""
+    return finding is Finding.REGRESSION or finding in SUSPICIOUS

@@ -1,0 +1,61 @@
+"""Existing tests with other inputs: every operand of an assertion is observed, under mutated literals and names.
+
+Test amplification by observation, as in DSpot and reference tests of PatchDiff's kind, but without a model: the
+oracle is the gold patch.
+"""
+
+import time
+from collections.abc import Sequence
+from functools import partial
+
+from assay.harness.differential.generators.amplified import drafts
+from assay.harness.differential.generators.base import Context, Found
+from assay.harness.differential.generators.minimise import reproduced
+from assay.harness.differential.probing import Program, differences, run_lines
+from assay.harness.differential.sides import Side
+from assay.harness.domain import GeneratorResult
+
+NAME = "amplify"
+LOOKED_AT = 16
+"""Test files that are searched for tests that reach a target, the nearest first."""
+FILES = 6
+"""Of those with such tests, that are amplified."""
+COPIES = 1000
+"""Changed tests in all: many of each where few reach a target, at least ``FEWEST`` and at most ``MOST`` of each."""
+FEWEST, MOST = 8, 120
+SECONDS = 8.0
+LIMIT = 2.0
+"""Seconds that one test may take."""
+
+
+def generate(context: Context) -> Found:
+    """See which test files reach a target with gold, then observe their tests and mutations of them on all sides."""
+    began = time.monotonic()
+    tests = _reaching_tests(context)
+    files = [path for path in context.survey.test_files if any(test.startswith(path) for test in tests)][:FILES]
+    if not files:
+        note = "no test reaches a target" if context.sides.instance.language == "python" else "for Python only"
+        return Found(GeneratorResult(name=NAME, seconds=round(time.monotonic() - began, 3), note=note))
+    each = min(MOST, max(FEWEST, COPIES // len(tests)))
+    return differences(context, NAME, _program(context, files, each, tests))
+
+
+def _reaching_tests(context: Context) -> list[str]:
+    """Return the tests of the nearest files that execute a target with gold, as they are."""
+    if context.sides.instance.language != "python":
+        return []
+    looked_at = context.survey.test_files[:LOOKED_AT]
+    (lines,) = run_lines(context, _program(context, looked_at, 0), Side.GOLD, [0])
+    return list(dict.fromkeys(str(line["test"]) for line in lines if line.get("reached")))
+
+
+def _program(context: Context, files: Sequence[str], mutants: int, tests: Sequence[str] = ()) -> Program:
+    settings = {
+        "files": list(files),
+        "tests": list(tests),
+        "seed": context.settings.seed,
+        "mutants": mutants,
+        "limit": LIMIT,
+        "runner": "pytest",
+    }
+    return Program(NAME, "amplify.py", settings, SECONDS, partial(reproduced, make_drafts=drafts))

@@ -1,0 +1,64 @@
+"""What a generator of probes is given and gives back."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from assay.harness.differential.sides import Sides
+from assay.harness.differential.survey import Survey
+from assay.harness.domain import Divergence, GeneratorResult, Instance, TestPlan
+
+PlanTests = Callable[[Instance, Sequence[str]], TestPlan]
+"""Plans the run of some of an instance's test files by the recipe's own command."""
+Ask = Callable[[Sequence[tuple[str, str]]], str]
+"""Gives (role, text) messages to a language model and returns its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How much is done for a comparison."""
+
+    generators: tuple[str, ...]
+    seed: int = 0
+    budget: float = 300.0
+    """Seconds; nothing new is begun after them."""
+    confirmations: int = 20
+    """Rounds that a divergence must hold in, on both sides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One comparison, as its generators see it."""
+
+    sides: Sides
+    survey: Survey
+    settings: Settings
+    plan_tests: PlanTests
+    ask: Ask | None = None
+    """The language model; None if the user names none."""
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds_left(self) -> float:
+        """What is left of the budget."""
+        return max(0.0, self.settings.budget - (time.monotonic() - self.began))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a generator contributes; ``files`` are the reproductions that its divergences name."""
+
+    result: GeneratorResult
+    divergences: tuple[Divergence, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    error: str = ""
+    """What broke; what others found stands, and the next run tries again."""
+
+
+class Generator(Protocol):
+    """Makes probes, runs them on the sides of a comparison and says where these differ."""
+
+    def __call__(self, context: Context) -> Found:
+        """Spend what is needed of the budget; raises EngineError and SideError."""
+        ...

@@ -1,0 +1,228 @@
+"""Running one program on every side of a comparison, and saying where the sides differ: screen, confirm, classify."""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from importlib import resources
+from itertools import islice, zip_longest
+from typing import Any
+
+from assay.harness.differential.decide import ORDER, Round, Seen, classify, confirmed, screen, stable
+from assay.harness.differential.generators.base import Context, Found
+from assay.harness.differential.sides import OUT, Job, Side
+from assay.harness.domain import MISSING, Divergence, GeneratorResult, Observation
+
+FOLDER = ".assay-probe"
+"""In the tree: where a program and its input lie."""
+PYTHON = "/opt/venv/bin/python"
+SCREENS = {Side.GOLD: (0, 1), Side.NULL: (2,), Side.CANDIDATE: (0, 1)}
+"""Hash seeds of each side's first rounds; gold's copy has another one, and one is enough to show noise."""
+MOST_SUSPECTS = 60
+"""So many are looked at closely, of each target and each kind of input some; the rest would tell the same."""
+MOST_SHOWN = 3
+"""Divergences of one generator that get a reproduction."""
+END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A probe on which gold and the candidate differ, and what its program told of it with gold."""
+
+    probe: str
+    line: Mapping[str, Any]
+
+
+Reproduce = Callable[[Context, Sequence[Suspect]], Mapping[str, str]]
+"""Makes test files that pass with gold and fail with the candidate; leaves out what cannot be told in a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program of ``programs/`` and its input, but for where the targets lie, which differs from side to side."""
+
+    name: str
+    script: str
+    settings: Mapping[str, Any]
+    seconds: float
+    """That it gives itself for one round."""
+    reproduce: Reproduce = lambda _context, _suspects: {}
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Laid into the tree beside it, path to text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """What a program saw on one side, round by round, and how each probe can be redone."""
+
+    seen: list[Round]
+    redo: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def run(context: Context, program: Program, side: Side, seeds: Iterable[int], only: Sequence[str] = ()) -> Rounds:
+    """Run a program on one side, once for each hash seed, in one container.
+
+    Args:
+        context: the comparison.
+        program: what to run.
+        side: whose tree.
+        seeds: ``PYTHONHASHSEED`` of each round.
+        only: keys of the probes to run; all when empty.
+    """
+    lines = run_lines(context, program, side, seeds, only)
+    redo = {line["key"]: line for each in lines[:1] for line in each if "key" in line}
+    return Rounds([_round(each) for each in lines], redo)
+
+
+def run_lines(
+    context: Context, program: Program, side: Side, seeds: Iterable[int], only: Sequence[str] = ()
+) -> list[list[dict[str, Any]]]:
+    """Run a program as ``run`` does and return what it told, line by line, in each round."""
+    numbers = list(seeds)
+    input_ = {**program.settings, "targets": _targets(context, side), "budget": program.seconds}
+    files = {
+        **program.files,
+        **scripts(program.script),
+        f"{FOLDER}/input.json": json.dumps({**input_, "only": list(only) or None}),
+    }
+    hard = int(program.seconds * 2 + 30)
+    command = f"""\
+mkdir -p {OUT}
+for seed in {" ".join(map(str, numbers))}; do
+    PYTHONHASHSEED=$seed timeout -k 5 {hard} {PYTHON} {FOLDER}/{program.script} {FOLDER}/input.json {OUT}/$seed.jsonl \\
+        < /dev/null > {OUT}/$seed.txt 2>&1 || true
+done
+"""
+    job = Job(command, {path: text.encode() for path, text in files.items()}, seconds=hard * len(numbers) + 30.0)
+    left = context.sides.run(side, job)
+    return [_lines(left.get(f"{number}.jsonl", b"")) for number in numbers]
+
+
+def scripts(*names: str) -> dict[str, str]:
+    """Return programs of ``programs/`` and what they share, by their path in the tree."""
+    folder = resources.files("assay.harness.differential").joinpath("programs")
+    wanted = [file for file in folder.iterdir() if file.name in names or file.name.startswith("_shared")]
+    return {f"{FOLDER}/{file.name}": file.read_text(encoding="utf-8") for file in wanted}
+
+
+def _targets(context: Context, side: Side) -> list[dict[str, Any]]:
+    place = Side.GOLD if side is Side.NULL else side
+    return [
+        {"path": each.path, "name": each.name, "first": first, "last": last}
+        for each in context.survey.targets
+        for first, last in each.places.get(place, ())
+    ]
+
+
+def _lines(content: bytes) -> list[dict[str, Any]]:
+    """Return the JSON objects of a file whose writer may have been killed."""
+    found = []
+    for line in content.decode(errors="replace").splitlines():
+        try:
+            told = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(told, dict):
+            found.append(told)
+    return found
+
+
+def _round(lines: Iterable[Mapping[str, Any]]) -> Round:
+    return {
+        str(line["key"]): Seen(
+            observation=Observation(
+                kind=str(line.get("kind", "missing")), type=str(line.get("type", "")), text=str(line.get("text", ""))
+            ),
+            reached=bool(line.get("reached")),
+            mutated=bool(line.get("mutated")),
+            target=str(line.get("target", "")),
+            private=bool(line.get("private")),
+        )
+        for line in lines
+        if "key" in line
+    }
+
+
+def differences(context: Context, name: str, program: Program) -> Found:
+    """Run a program with gold, its copy and the candidate, and look closely at where gold and the candidate differ."""
+    began = time.monotonic()
+    rounds = _screening(context, program)
+    screened = screen(*(rounds[side].seen for side in SCREENS))
+    found = _divergences(context, name, program, _sample(screened.suspects, rounds[Side.GOLD]))
+    told, files = _reproduced(context, program, found, rounds[Side.GOLD].redo)
+    looked_at = min(len(screened.suspects), MOST_SUSPECTS)
+    dropped = looked_at - len(found)
+    result = GeneratorResult(
+        name=name,
+        probes=len(rounds[Side.GOLD].seen[0]),
+        reached=screened.reached,
+        divergences=len(found),
+        null_divergences=screened.null_divergences,
+        seconds=round(time.monotonic() - began, 3),
+        note=f"{dropped} differences did not hold in {context.settings.confirmations} rounds" if dropped else "",
+    )
+    return Found(result, tuple(told), files)
+
+
+def _screening(context: Context, program: Program) -> dict[Side, Rounds]:
+    with ThreadPoolExecutor(len(SCREENS)) as pool:
+        return dict(
+            zip(SCREENS, pool.map(lambda side: run(context, program, side, SCREENS[side]), SCREENS), strict=True)
+        )
+
+
+def _sample(suspects: Sequence[str], gold: Rounds) -> list[str]:
+    """Choose suspects to look at: by turns from each target, and from inputs as they are and mutated ones."""
+    kinds: dict[tuple[str, bool], list[str]] = {}
+    for key in sorted(suspects):
+        seen = gold.seen[0][key]
+        kinds.setdefault((seen.target, seen.mutated), []).append(key)
+    turns = (key for turn in zip_longest(*kinds.values()) for key in turn if key is not None)
+    return list(islice(turns, MOST_SUSPECTS))
+
+
+def _divergences(context: Context, name: str, program: Program, suspects: Sequence[str]) -> list[Divergence]:
+    """Repeat suspects on both sides, ask base what it shows, and classify what holds; the hardest come first."""
+    if not suspects:
+        return []
+    wanted = context.settings.confirmations
+    seeds = {Side.BASE: range(2), Side.GOLD: range(wanted), Side.CANDIDATE: range(wanted)}
+    with ThreadPoolExecutor(len(seeds)) as pool:
+        ran = pool.map(lambda side: run(context, program, side, seeds[side], suspects).seen, seeds)
+        base, gold, candidate = ran
+    kept = [key for key in suspects if confirmed(key, gold, candidate, wanted)]
+    of_base, of_gold, of_candidate = (stable(rounds) for rounds in (base, gold, candidate))
+    found = [_divergence(name, key, of_base.get(key), of_gold[key], of_candidate[key], wanted) for key in kept]
+    return sorted(found, key=lambda each: ORDER.index(each.finding))
+
+
+def _divergence(name: str, key: str, base: Seen | None, gold: Seen, candidate: Seen, confirmations: int) -> Divergence:
+    before = base.observation if base else MISSING
+    finding = classify(before, gold, candidate.observation)
+    assert finding is not None  # the two differ
+    return Divergence(
+        finding=finding,
+        generator=name,
+        probe=key,
+        target=gold.target,
+        mutated=gold.mutated,
+        base=before,
+        gold=gold.observation,
+        candidate=candidate.observation,
+        confirmed=confirmations,
+    )
+
+
+def _reproduced(
+    context: Context, program: Program, found: Sequence[Divergence], redo: Mapping[str, Mapping[str, Any]]
+) -> tuple[list[Divergence], dict[str, str]]:
+    """Give the first divergences a test file each, as far as they can be told in one."""
+    suspects = [Suspect(each.probe, redo[each.probe]) for each in found[:MOST_SHOWN] if each.probe in redo]
+    texts = program.reproduce(context, suspects) if suspects else {}
+    names: dict[str, str] = {}
+    for number, each in enumerate(found, 1):
+        if each.probe in texts:  # what comes down to the same is told once
+            names.setdefault(texts[each.probe], f"test_{each.generator}_{number}.py")
+    told = [each.model_copy(update={"reproduction": names.get(texts.get(each.probe, ""), "")}) for each in found]
+    return told, {name: text for text, name in names.items()}

@@ -1,0 +1,50 @@
+"""Test files imported in a changed form, by whoever imports them, under their own name; no file is written."""
+
+import importlib.machinery
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import CodeType, ModuleType
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    """Loads a file as the code that something else makes of it; no compiled file is read or kept."""
+
+    def __init__(self, name: str, path: str, make: "Callable[[str], CodeType]") -> None:
+        super().__init__(name, path)
+        self._make = make
+
+    def get_code(self, fullname: str) -> "CodeType":  # noqa: ARG002
+        """Return the changed code."""
+        return self._make(self.path)
+
+
+class Finder:
+    """Finds some files before anybody else does.
+
+    Args:
+        files: paths of the files.
+        make: returns the code to run for a file's absolute path.
+    """
+
+    def __init__(self, files: "list[str]", make: "Callable[[str], CodeType]") -> None:
+        self._files = frozenset(str(Path(file).resolve()) for file in files)
+        self._make = make
+
+    def install(self) -> None:
+        """Put this finder before all others, those of test runners included."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+        sys.meta_path.insert(0, self)
+
+    def find_spec(self, name: str, path: "Sequence[str] | None" = None, target: "ModuleType | None" = None) -> Any:
+        """Return the spec of one of the files; None for anything else."""
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is None or not spec.origin or str(Path(spec.origin).resolve()) not in self._files:
+            return None
+        spec.loader = _Loader(name, spec.origin, self._make)
+        spec.cached = None
+        return spec

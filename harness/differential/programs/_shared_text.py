@@ -1,0 +1,273 @@
+"""Any value as a text that two processes agree on: the only ground on which two versions of a project are compared.
+
+Nothing here asks an object whether it equals another. Containers are written out by the methods of their built-in
+base, whatever a subclass says of itself; objects without a representation of their own by type and public attributes.
+"""
+
+import hashlib
+import io
+import itertools
+import re
+import types
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+CAP = 2000  # characters of a text; the rest goes into a digest
+DEPTH = 6
+ITEMS = 200
+DRAWN = 50  # items taken from an iterator
+NODES = 3000
+ATTRIBUTES = 40
+_HIDDEN = (
+    (re.compile(r"\b0x[0-9a-fA-F]{8,16}\b"), "0x~"),
+    (re.compile(r"\bat 0x[0-9a-fA-F]+"), "at 0x~"),
+    (re.compile(r"\bid='?\d{8,}'?"), "id=~"),
+    (re.compile(r"/[\w./-]*pytest-of-[^/\s'\"]+/pytest-\w+"), "<tmp>"),
+    (re.compile(r"/(?:var/|usr/)?tmp/tmp[\w]{6,10}"), "<tmp>"),
+)
+_PLAIN = (bool, int, float, complex, str, bytes, bytearray)
+_SEQUENCES = (list, tuple)
+_SETS = (set, frozenset)
+_NAMED = (types.FunctionType, types.BuiltinFunctionType)
+
+
+class _Writing:
+    """One text in the making: what it may still hold, and the objects it is inside of."""
+
+    def __init__(self, draw: bool, inside: bool) -> None:
+        self.draw = draw
+        self.inside = inside
+        self.nodes = NODES
+        self.open: list[int] = []
+
+
+def describe(value: object, draw: bool = True, inside: bool = False) -> str:
+    """Return the normalised text of a value, at most `CAP` characters and a digest.
+
+    `draw` takes items out of iterators (which changes them); `inside` shows attributes even of objects that have a
+    representation of their own.
+    """
+    try:
+        return settle(_text(value, 0, _Writing(draw, inside)))
+    except Exception as problem:
+        return "<no text: " + type(problem).__name__ + ">"
+
+
+def type_name(value: object) -> str:
+    """Return a type's name; the bare name is kept for the built-in types themselves, so none can pass for them."""
+    kind = type(value)
+    if kind.__module__ == "builtins" and kind.__flags__ & (1 << 9) == 0:
+        return kind.__name__
+    return str(kind.__module__) + "." + str(kind.__qualname__)
+
+
+def settle(text: str) -> str:
+    """Return a text without addresses and temporary paths, cut to `CAP` characters and the digest of the whole."""
+    if len(text) > 200 * CAP:
+        text = text[: 200 * CAP] + "+" + str(len(text))
+    for pattern, instead in _HIDDEN:
+        text = pattern.sub(instead, text)
+    if len(text) <= CAP:
+        return text
+    digest = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:32]
+    return text[: CAP - 60] + "...sha256:" + digest
+
+
+def _text(value: object, depth: int, out: _Writing) -> str:
+    out.nodes -= 1
+    if value is None or value is Ellipsis or value is NotImplemented:
+        return repr(value)
+    if out.nodes < 0:
+        return "<more>"
+    if isinstance(value, _PLAIN):
+        return _plain(value, depth, out)
+    if depth > DEPTH or id(value) in out.open:
+        return "<" + type_name(value) + ">"
+    out.open.append(id(value))
+    try:
+        return _compound(value, depth, out)
+    finally:
+        out.open.pop()
+
+
+def _plain(value: Any, depth: int, out: _Writing) -> str:
+    for base, write in _PLAIN_TEXTS:
+        if isinstance(value, base):
+            return _wrapped(value, base, write(value), depth, out)
+    return repr(value)
+
+
+def _integer(value: int) -> str:
+    plain = int.__index__(value)
+    return hex(plain) if plain.bit_length() > 10000 else int.__repr__(plain)
+
+
+def _float(value: float) -> str:
+    return repr(float(format(float.__float__(value), ".12g")))
+
+
+def _complex(value: complex) -> str:
+    return "complex(" + _float(value.real) + ", " + _float(value.imag) + ")"
+
+
+def _characters(value: str) -> str:
+    return str.__repr__(value) if str.__len__(value) < 100 * CAP else _digested(str.encode(value, "utf-8", "replace"))
+
+
+def _digested(data: bytes) -> str:
+    return "<" + str(len(data)) + " bytes sha256:" + hashlib.sha256(data).hexdigest() + ">"
+
+
+def _bytes(value: bytes) -> str:
+    return bytes.__repr__(bytes(value)) if len(value) < 100 * CAP else _digested(bytes(value))
+
+
+_PLAIN_TEXTS: "tuple[tuple[Any, Callable[[Any], str]], ...]" = (
+    (bool, bool.__repr__),
+    (int, _integer),
+    (float, _float),
+    (complex, _complex),
+    (str, _characters),
+    ((bytes, bytearray), _bytes),
+)
+
+
+def _wrapped(value: object, base: Any, text: str, depth: int, out: _Writing) -> str:
+    """Return the text of a built-in's content, marked with the type and the attributes of a subclass."""
+    if type(value) is base or type_name(value) in ("bytes", "bytearray"):
+        return text if type(value) is not bytearray else "bytearray(" + text + ")"
+    return type_name(value) + "(" + text + _attributes(value, depth, out) + ")"
+
+
+def _compound(value: Any, depth: int, out: _Writing) -> str:
+    for base, write in _COMPOUND:
+        if isinstance(value, base):
+            return str(write(value, depth, out))
+    if _is_raised(value):
+        raised = getattr(value, "value", None) or getattr(value, "exception", None)
+        return "<raised " + type_name(raised) + ">"
+    if isinstance(value, io.IOBase):
+        return _file(value)
+    if hasattr(type(value), "__next__") and hasattr(type(value), "__iter__"):
+        return _drawn(value, depth, out)
+    return _object(value, depth, out)
+
+
+def _sequence(value: Any, depth: int, out: _Writing) -> str:
+    base = list if isinstance(value, list) else tuple
+    items = base.__iter__(value)
+    brackets = "[]" if base is list else "()"
+    text = brackets[0] + _joined(items, base.__len__(value), depth, out) + brackets[1]
+    return _wrapped(value, base, text, depth, out)
+
+
+def _joined(items: "Iterable[object]", count: int, depth: int, out: _Writing) -> str:
+    texts = [_text(item, depth + 1, out) for item in itertools.islice(items, ITEMS)]
+    return ", ".join(texts) + (", +" + str(count - ITEMS) if count > ITEMS else "")
+
+
+def _set(value: Any, depth: int, out: _Writing) -> str:
+    base = set if isinstance(value, set) else frozenset
+    texts = sorted(_text(item, depth + 1, out) for item in base.__iter__(value))
+    return _wrapped(value, base, base.__name__ + "{" + ", ".join(texts) + "}", depth, out)
+
+
+def _dict(value: Any, depth: int, out: _Writing) -> str:
+    pairs = [_text(k, depth + 1, out) + ": " + _text(v, depth + 1, out) for k, v in dict.items(value)]
+    if type(value).__name__ != "OrderedDict":  # two plain dicts are equal in whatever order
+        pairs.sort()
+    return _wrapped(value, dict, "{" + ", ".join(pairs) + "}", depth, out)
+
+
+def _exception(value: BaseException, _depth: int, _out: _Writing) -> str:
+    return "<exception " + type_name(value) + ">"
+
+
+def _class(value: type, _depth: int, _out: _Writing) -> str:
+    return "<class " + str(value.__module__) + "." + value.__qualname__ + ">"
+
+
+def _function(value: Any, _depth: int, _out: _Writing) -> str:
+    return "<function " + str(value.__module__) + "." + str(value.__qualname__) + ">"
+
+
+def _method(value: Any, depth: int, out: _Writing) -> str:
+    return "<method " + str(getattr(value, "__qualname__", "")) + " of " + _text(value.__self__, depth + 1, out) + ">"
+
+
+def _module(value: Any, _depth: int, _out: _Writing) -> str:
+    return "<module " + str(value.__name__) + ">"
+
+
+_COMPOUND: "tuple[tuple[Any, Callable[[Any, int, _Writing], str]], ...]" = (
+    (_SEQUENCES, _sequence),
+    (_SETS, _set),
+    (dict, _dict),
+    (BaseException, _exception),
+    (type, _class),
+    (_NAMED, _function),
+    (types.MethodType, _method),
+    (types.ModuleType, _module),
+)
+
+
+def _is_raised(value: object) -> bool:
+    return type(value).__name__ in ("ExceptionInfo", "_AssertRaisesContext")
+
+
+def _file(value: Any) -> str:
+    content = value.getvalue() if isinstance(value, (io.StringIO, io.BytesIO)) and not value.closed else ""
+    return "<file " + type_name(value) + " " + repr(content) + ">"
+
+
+def _drawn(value: Any, depth: int, out: _Writing) -> str:
+    if not out.draw:
+        return "<iterator " + type_name(value) + ">"
+    texts = []
+    try:
+        for item in itertools.islice(value, DRAWN):
+            texts.append(_text(item, depth + 1, out))  # noqa: PERF401 - what came before an exception counts
+    except Exception as problem:
+        texts.append("raises " + type_name(problem))
+    return "<iterator " + type_name(value) + " [" + ", ".join(texts) + "]>"
+
+
+def _object(value: Any, depth: int, out: _Writing) -> str:
+    name = type_name(value)
+    if getattr(type(value), "__repr__", None) is object.__repr__:
+        return name + "(" + _attributes(value, depth, out).lstrip(", ") + ")"
+    try:
+        own = repr(value)
+    except Exception as problem:
+        own = "<repr raises " + type_name(problem) + ">"
+    more = _attributes(value, depth, out) if out.inside else ""
+    return "<" + name + " " + str(own) + more + ">"
+
+
+def _attributes(value: Any, depth: int, out: _Writing) -> str:
+    """Return ", name=text" for the public attributes an object holds, in the order of their names."""
+    held = held_attributes(value)
+    names = sorted(name for name in held if not name.startswith("_"))[:ATTRIBUTES]
+    return "".join(", " + name + "=" + _text(held[name], depth + 1, out) for name in names)
+
+
+def held_attributes(value: Any) -> "dict[str, object]":
+    """Return what an object holds in its own dictionary and slots; runs none of the object's code."""
+    held: dict[str, object] = {}
+    try:
+        own = object.__getattribute__(value, "__dict__")
+        held.update((str(name), item) for name, item in dict.items(own))
+    except Exception:
+        held.clear()
+    for kind in type(value).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else tuple(slots):
+            member = kind.__dict__.get(name)
+            if isinstance(member, types.MemberDescriptorType):
+                try:
+                    held[name] = member.__get__(value, kind)
+                except AttributeError:
+                    continue
+    return held

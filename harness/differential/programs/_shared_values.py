@@ -1,0 +1,154 @@
+"""Plain data: what counts as such, how it is told in a literal, and the values that may stand in its place."""
+
+import ast
+import math
+import random
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+BLANKS = " \t\n\r\f\v"
+MARKS = BLANKS + "\"'`/\\<>=&%#:;,.-_+*?!$@|()[]{}"
+LONGEST = 20000  # characters of a string, beyond which it is data, not a literal
+DEEPEST = 12
+_ACCENT = "\u00e9"
+
+
+def read_literal(text: str) -> Any:
+    """Return the value of a literal's text; None if it is none."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+
+
+def is_plain(value: object, depth: int = 0) -> bool:
+    """Tell whether a value is plain data: built-in types alone, which a literal tells completely."""
+    if type(value) in (bool, int, str, bytes, type(None)):
+        return True
+    if type(value) is float:
+        return math.isfinite(value)
+    inner = _items(value) if depth < DEEPEST else None
+    return inner is not None and all(is_plain(item, depth + 1) for item in inner)
+
+
+def _items(value: Any) -> "list[Any] | None":
+    """Return what a built-in container holds; None for anything else, and for the empty set, which has no literal."""
+    if type(value) is dict:
+        return [*value, *value.values()]
+    if type(value) in (list, tuple) or (type(value) is set and value):
+        return list(value)
+    return None
+
+
+def literal(value: object) -> str:
+    """Return plain data as the text of a literal, the same in every process; "" if it is not plain or too long."""
+    if not is_plain(value):
+        return ""
+    text = _written(value)
+    return text if len(text) <= LONGEST else ""
+
+
+def _written(value: Any) -> str:
+    """Return the literal, elements of sets in the order of their texts."""
+    if type(value) is set:
+        return "{" + ", ".join(sorted(_written(item) for item in value)) + "}"
+    if type(value) is dict:
+        return "{" + ", ".join(_written(key) + ": " + _written(item) for key, item in value.items()) + "}"
+    if type(value) is list:
+        return "[" + ", ".join(_written(item) for item in value) + "]"
+    if type(value) is tuple:
+        return "(" + "".join(_written(item) + ", " for item in value).rstrip(" ") + ")"
+    return repr(value)
+
+
+def others(value: Any, choice: random.Random) -> "list[Any]":
+    """Return plain values that may stand in a plain value's place; none equals it in type and text."""
+    if isinstance(value, (bool, int, float)):
+        return [not value, None] if isinstance(value, bool) else [*numbers(value), None]
+    if isinstance(value, (str, bytes)):
+        other = value.encode("utf-8", "replace") if isinstance(value, str) else value + b"\xe9"
+        return [*texts(value, choice), other, None]
+    if isinstance(value, (list, tuple)):
+        return [type(value)(items) for items in _orders(list(value))]
+    if isinstance(value, dict):
+        return _fewer(value)
+    if isinstance(value, set):
+        return [set(rest) for rest in _orders(sorted(value, key=repr)) if len(rest) < len(value)]
+    return [0, "", False]
+
+
+def numbers(value: Any) -> "list[Any]":
+    """Return the neighbours of a number and the usual border values; small enough that nothing loops over them long."""
+    if isinstance(value, float):
+        return _different(value, [-value, 0.0, value + 1, value / 2, value * 10, 0.5, -1.0])
+    return _different(value, [value + 1, value - 1, 0, 1, -1, -value, value * 2, value + 10, 2, 100])
+
+
+def texts(value: Any, choice: random.Random) -> "list[Any]":
+    """Return changed copies of a string or bytes: borders, case, cut, doubled, and changes inside it."""
+    if isinstance(value, bytes):
+        news = texts(value.decode("latin-1"), choice)
+        return [each.encode("latin-1") for each in news if all(ord(mark) < 256 for mark in each)]
+    plain = ["", " ", value + " ", " " + value, value.swapcase(), value[:-1], value[1:], value[::-1]]
+    plain += [value.upper(), value + "\n", value + _ACCENT, "x" + value[1:], value[:-1] + "0"]
+    if len(value) < 200:
+        plain.append(value + value)
+    return _different(value, plain + _inside(value, choice) + _marked(value, choice))
+
+
+def _inside(value: str, choice: random.Random) -> "list[str]":
+    """Return copies of a string with one change at a place that `choice` picks."""
+    if len(value) < 2:
+        return []
+    at = choice.randrange(len(value))
+    mark = choice.choice(value)
+    news = [value[:at] + value[at + 1 :], value[:at] + mark + value[at:], value[:at] + mark + value[at + 1 :]]
+    words = value.split(" ")
+    if len(words) > 1:
+        at = choice.randrange(len(words) - 1)
+        news.append(" ".join(words[:at] + words[at + 1 :]))
+        news.append(" ".join([*words[:at], words[at + 1], words[at], *words[at + 2 :]]))
+        news.append(" ".join([*words[: at + 1], *words[at:]]))
+        news.append("\n".join([" ".join(words[: at + 1]), " ".join(words[at + 1 :])]))
+    return news
+
+
+def _marked(value: str, choice: random.Random) -> "list[str]":
+    """Return copies of a string with a mark that formats give a meaning to, and with another blank for a blank."""
+    at = choice.randrange(len(value) + 1)
+    news = [value[:at] + mark + value[at:] for mark in choice.sample(MARKS, 4)]
+    blanks = [place for place, mark in enumerate(value) if mark in BLANKS]
+    if blanks:
+        at = choice.choice(blanks)
+        news += [value[:at] + mark + value[at + 1 :] for mark in choice.sample(BLANKS, 3)]
+    return news
+
+
+def _different(value: Any, news: "Iterable[Any]") -> "list[Any]":
+    found, seen = [], {repr(value)}  # type: list[Any], set[str]
+    for each in news:
+        if repr(each) not in seen:
+            seen.add(repr(each))
+            found.append(each)
+    return found
+
+
+def _orders(items: "list[Any]") -> "list[list[Any]]":
+    """Return an element left out, one repeated, two swapped, all reversed, none."""
+    found = [items[:i] + items[i + 1 :] for i in range(min(len(items), 4))]
+    if items:
+        found.append(items[:1] + items)
+        found.append(items + items[-1:])
+    if len(items) > 1:
+        found += [items[::-1], [items[1], items[0], *items[2:]], []]
+    return [order for order in found if repr(order) != repr(items)]
+
+
+def _fewer(value: "dict[Any, Any]") -> "list[dict[Any, Any]]":
+    keys = list(value)[:4]
+    found = [{key: item for key, item in value.items() if key != left} for left in keys]
+    if len(value) > 1:
+        found += [dict(reversed(list(value.items()))), {}]
+    return found

@@ -1,0 +1,221 @@
+"""How the programs talk: one job in, JSON lines out, and a worker process that may hang or die without loss.
+
+Code under test runs in the worker only. The watcher reads the worker's lines from a pipe, writes them out at once, ends
+a worker that overstays, says so in an observation, and starts another that goes on after the probe that was fatal.
+"""
+
+import contextlib
+import json
+import os
+import select
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+GRACE = 4.0  # seconds beyond a probe's own limit before its worker is ended from outside
+MAX_WORKERS = 8
+DONE, BUDGET = "done", "budget"
+Line = Any  # one decoded JSON object: what the host reads, and the only shape that crosses the pipe
+
+
+class Deadline:
+    """A point in time that a program must not pass."""
+
+    def __init__(self, seconds: float) -> None:
+        self.end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Return the seconds left; not positive when the time is over."""
+        return self.end - time.monotonic()
+
+    def over(self) -> bool:
+        """Tell whether the time is over."""
+        return self.left() <= 0
+
+
+class Channel:
+    """The worker's end of the pipe."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._owner = os.getpid()
+
+    def send(self, line: Line) -> None:
+        """Send one line; a process forked by the code under test has no voice here."""
+        if os.getpid() != self._owner:
+            return
+        data = (json.dumps(line, sort_keys=True) + "\n").encode("ascii")
+        while data:
+            data = data[os.write(self._descriptor, data) :]
+
+    def start(self, probe: str) -> None:
+        """Say that a probe begins: from now on the watcher's patience is limited."""
+        self.send({"start": probe})
+
+    def stop(self, probe: str) -> None:
+        """Say that a probe is over and need not be run again."""
+        self.send({"stop": probe})
+
+
+class Worker(NamedTuple):
+    """A running worker: its process and the pipe its lines come from."""
+
+    pid: int
+    pipe: int
+
+
+class Watch:
+    """What the watcher knows of the probes: which are over, which one is running, and since when."""
+
+    def __init__(self, out: "IO[str]", finished: "set[str]") -> None:
+        self.out = out
+        self.finished = finished
+        self.running = ""
+        self.since = 0.0
+        self.end = ""
+
+    def take(self, line: Line) -> None:
+        """Take one line of the worker: a mark, or an observation to be written out."""
+        if "start" in line:
+            self.running, self.since = line["start"], time.monotonic()
+        elif "stop" in line:
+            self.finished.add(line["stop"])
+            self.running = ""
+        elif "end" in line:
+            self.end = line["end"]
+        else:
+            write_line(self.out, line)
+
+    def overstayed(self, limit: float) -> bool:
+        """Tell whether the running probe has had its limit and the grace."""
+        return bool(self.running) and time.monotonic() - self.since > limit + GRACE
+
+
+def read_job() -> Line:
+    """Return the job: the JSON object in the file that the first argument names."""
+    return json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+
+
+def open_output() -> "IO[str]":
+    """Open the file that the second argument names, for lines flushed one by one."""
+    return Path(sys.argv[2]).open("w", encoding="utf-8")
+
+
+def write_line(out: "IO[str]", line: Line) -> None:
+    """Write one line and flush it, so that a killed program leaves whole lines."""
+    out.write(json.dumps(line, sort_keys=True) + "\n")
+    out.flush()
+
+
+def use_project() -> None:
+    """Make the project importable as its own tests do, and keep this folder's modules out of its way."""
+    here = str(Path(__file__).resolve().parent)
+    sys.path[:] = [str(Path.cwd())] + [entry for entry in sys.path if str(Path(entry or ".").resolve()) != here]
+
+
+def watch(
+    work: "Callable[[Channel, set[str]], str]",
+    out: "IO[str]",
+    seconds: float,
+    limit: float,
+    finished: "set[str] | None" = None,
+) -> str:
+    """Run `work` in worker processes until it is done or the budget of `seconds` is spent; return which of the two.
+
+    `work` gets the channel and the probes to leave out, and returns how it ended. A worker that dies or overstays
+    `limit` plus a grace leaves an observation of kind "died" or "timeout" for the probe it was at. `finished` holds the
+    probes of earlier work, and takes those of this.
+    """
+    deadline, seen = Deadline(seconds), Watch(out, set() if finished is None else finished)
+    for _ in range(MAX_WORKERS):
+        worker = _spawn(work, seen.finished)
+        why = _listen(worker, seen, deadline, limit)
+        _end(worker)
+        if seen.end or deadline.over():
+            return seen.end or BUDGET
+        probe = seen.running or "program"
+        write_line(out, fatal(probe, why))
+        if not seen.running:
+            break
+        seen.finished.add(probe)
+        seen.running = ""
+    return DONE
+
+
+def fatal(probe: str, why: str) -> Line:
+    """Return the observation of a probe that took its whole process with it; `why` is "died" or "timeout"."""
+    test, _, mutant = probe.partition("|")
+    return {
+        "key": probe + "|fatal",
+        "test": test,
+        "mutated": mutant not in ("", "m0"),
+        "target": "",
+        "reached": False,
+        "kind": why,
+        "type": "",
+        "text": "",
+        "literal": {},
+    }
+
+
+def _spawn(work: "Callable[[Channel, set[str]], str]", finished: "set[str]") -> Worker:
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(writing)
+        return Worker(pid, reading)
+    status = 1
+    try:
+        os.setsid()
+        os.close(reading)
+        _silence()
+        channel = Channel(writing)
+        channel.send({"end": work(channel, finished)})
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _silence() -> None:
+    """Give the worker no input and no terminal: what tests print is theirs, not ours."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+
+
+def _listen(worker: Worker, seen: Watch, deadline: Deadline, limit: float) -> str:
+    """Take lines until the worker ends, overstays or the budget is spent; return "died" or "timeout"."""
+    rest = b""
+    while not deadline.over():
+        ready, _, _ = select.select([worker.pipe], [], [], min(0.2, max(0.0, deadline.left())))
+        data = os.read(worker.pipe, 1 << 16) if ready else b""
+        if ready and not data:
+            return "died"
+        lines = (rest + data).split(b"\n")
+        rest = lines.pop()
+        for line in lines:
+            seen.take(json.loads(line.decode("ascii")))
+        if seen.end:
+            return "died"
+        if not ready and seen.overstayed(limit):
+            return "timeout"
+        if not ready and os.waitpid(worker.pid, os.WNOHANG)[0]:
+            return "died"
+    return "timeout"
+
+
+def _end(worker: Worker) -> None:
+    """End the worker and everything it started."""
+    for end in (os.killpg, os.kill):
+        try:
+            end(worker.pid, signal.SIGKILL)
+        except OSError:
+            continue
+    with contextlib.suppress(OSError):
+        os.waitpid(worker.pid, 0)
+    os.close(worker.pipe)

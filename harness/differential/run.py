@@ -1,0 +1,91 @@
+"""Comparisons of a run: resume, dispatch, save. An exception becomes a comparison that could not be made."""
+
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+
+from assay import __version__
+from assay.harness.differential.compare import Compared, compare, not_assessed
+from assay.harness.differential.generators import find_generators
+from assay.harness.differential.generators.base import Ask, PlanTests, Settings
+from assay.harness.differential.sides import Sides
+from assay.harness.domain import Comparison
+from assay.harness.engines.base import Engine
+from assay.harness.errors import AssayError
+from assay.harness.evaluate import Task
+from assay.harness.executors import Executor
+from assay.harness.run import Prepare, on_interrupt
+from assay.harness.store import RunStore, SavedComparison, content_key
+
+Finished = Callable[[Comparison, bool], None]
+"""Told of each comparison, and whether it was known already; may be called from any thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparer:
+    """Compares patches of a run with the gold patches, and keeps what comes out in the run's store."""
+
+    store: RunStore
+    engine: Engine
+    prepare: Prepare
+    executor: Executor
+    settings: Settings
+    plan_tests: PlanTests
+    ask: Ask | None = None
+    model: str = ""
+    """Of ``ask``, since what it answers decides what is found."""
+    jobs: int = 1
+    fresh: bool = False
+    finished: Finished = lambda _comparison, _known: None
+    abort: Callable[[], None] | None = None
+    _stop: threading.Event = field(default_factory=threading.Event)
+
+    def execute(self, tasks: Sequence[Task]) -> list[Comparison]:
+        """Compare what has no comparison yet and return all, in the order of the tasks.
+
+        Raises:
+            KeyboardInterrupt: told to stop; what is finished is saved. PluginError: there is no such generator.
+        """
+        find_generators(self.settings.generators)
+        known = {} if self.fresh else self._known(tasks)
+        pending = [task for task in tasks if task.instance.id not in known]
+        with on_interrupt(self._abort, lambda _seconds: os._exit(130)):
+            for comparison in self.executor(self._work, pending, self.jobs):
+                known[comparison.instance_id] = comparison
+        return [known[task.instance.id] for task in tasks]
+
+    def _known(self, tasks: Sequence[Task]) -> dict[str, Comparison]:
+        known = {}
+        for task in tasks:
+            saved = self.store.load_comparison(task.instance.id)
+            if saved is not None and saved.key == self._key(task) and not saved.comparison.error:
+                known[task.instance.id] = saved.comparison
+                self.finished(saved.comparison, True)
+        return known
+
+    def _key(self, task: Task) -> str:
+        settings = repr(sorted(asdict(self.settings).items()))
+        return hashlib.sha256(f"{content_key(task, __version__)}\0{settings}\0{self.model}".encode()).hexdigest()
+
+    def _work(self, task: Task) -> Comparison:
+        labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
+        make = partial(Sides, task, engine=self.engine, labels=labels)
+        try:
+            compared = compare(make(self.prepare(task.instance)), self.settings, self.plan_tests, self.ask)
+        except AssayError as error:
+            compared = Compared(not_assessed(make(""), self.settings, str(error)))
+        except Exception as error:  # a mistake of ours must not cost the other instances their comparisons
+            compared = Compared(not_assessed(make(""), self.settings, f"internal error: {error!r}"))
+        if not self._stop.is_set():
+            self.store.save_comparison(
+                SavedComparison(key=self._key(task), comparison=compared.comparison), compared.files
+            )
+            self.finished(compared.comparison, False)
+        return compared.comparison
+
+    def _abort(self) -> None:
+        self._stop.set()
+        threading.Thread(target=self.abort or self.engine.abort, daemon=True).start()

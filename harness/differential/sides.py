@@ -1,0 +1,91 @@
+"""The four trees of a comparison, each in a container of its own whenever something runs in it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from assay.harness.domain import ApplyStatus, Instance, Prediction, TestPlan
+from assay.harness.engines.base import Engine
+from assay.harness.errors import AssayError
+from assay.harness.evaluate import Evaluation, Task, evaluate
+
+OUT = "/tmp/assay-report"
+"""Where the programs of a comparison leave what they saw."""
+
+
+class Side(StrEnum):
+    """Whose tree it is."""
+
+    BASE = "base"
+    GOLD = "gold"
+    NULL = "null"
+    """A second copy of gold: whatever differs between the two is noise."""
+    CANDIDATE = "candidate"
+
+
+class SideError(AssayError):
+    """A tree of the comparison could not be made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A command to run in a tree, and files laid into the tree for it."""
+
+    command: str
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Path in the tree to content."""
+    seconds: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """An instance's trees: base, gold twice, and with the patch that is compared; all with the instance's tests."""
+
+    task: Task
+    """The evaluation that the patch has come through."""
+    image: str
+    engine: Engine
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def instance(self) -> Instance:
+        """The instance that is compared on."""
+        return self.task.instance
+
+    def patch(self, side: Side) -> str:
+        """Return the diff that makes a side out of the base commit."""
+        if side is Side.CANDIDATE:
+            return self.task.prediction.patch
+        return "" if side is Side.BASE else self.instance.gold_patch
+
+    def run(self, side: Side, job: Job) -> dict[str, bytes]:
+        """Run a command in a fresh container with one side's tree; return the files that it left in ``OUT``.
+
+        Raises:
+            EngineError: the engine failed. SideError: the tree could not be made.
+        """
+        plan = self.task.plan
+        limits = plan.limits.model_copy(update={"seconds": job.seconds})
+        bare = {"command": job.command, "report_path": OUT, "report_format": "status_json", "canary": False}
+        laid = self.task.assets()
+        evaluation = self._evaluate(side, plan.model_copy(update={**bare, "limits": limits}), {**laid, **job.files})
+        return dict(evaluation.report_files)
+
+    def test(self, side: Side, plan: TestPlan, files: Mapping[str, bytes] | None = None) -> Evaluation:
+        """Run tests by a plan of their own in a fresh container with one side's tree; raises as ``run``.
+
+        Args:
+            side: whose tree.
+            plan: what is run.
+            files: laid into the tree, path to content.
+        """
+        return self._evaluate(side, plan, {**self.task.assets(), **(files or {})})
+
+    def _evaluate(self, side: Side, plan: TestPlan, assets: Mapping[str, bytes]) -> Evaluation:
+        prediction = Prediction(instance_id=self.instance.id, model=side, patch=self.patch(side))
+        task = replace(self.task, prediction=prediction, plan=plan, runs_empty=True, assets=lambda: assets)
+        evaluation = evaluate(task, self.image, self.engine, self.labels)
+        evidence = evaluation.evidence
+        if evidence.error or evidence.apply.status not in {ApplyStatus.APPLIED, ApplyStatus.EMPTY}:
+            raise SideError(f"the {side} tree could not be made: {evidence.error or evidence.apply.detail}")
+        return evaluation

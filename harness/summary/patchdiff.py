@@ -1,0 +1,53 @@
+"""What comparisons with gold come to, beside the verdicts: rates that are kept apart."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from assay.harness.domain import SUSPICIOUS, Comparison, Finding, Model
+
+
+class PatchDiffFigures(Model):
+    """The resolved patches of a run, by what tells them apart from gold. Rates are of all submitted patches."""
+
+    compared: int
+    findings: dict[str, int]
+    finding_of: dict[str, Finding]
+    """Of each instance that was compared."""
+    resolved_rate: float
+    resolved_minus_regressions: int
+    resolved_minus_regressions_rate: float
+    suspicious: int
+    suspicious_rate: float
+    not_assessed: int
+    not_assessed_rate: float
+    null_divergences: int
+    """Between gold and its own copy; anything but 0 is a mistake of ours."""
+
+
+def patchdiff_figures(comparisons: Sequence[Comparison], submitted: int) -> PatchDiffFigures:
+    """Count findings.
+
+    Args:
+        comparisons: one of each resolved patch.
+        submitted: patches that the run was given.
+    """
+    counts = Counter(each.finding for each in comparisons)
+    suspicious = sum(counts[finding] for finding in SUSPICIOUS)
+    right = len(comparisons) - counts[Finding.REGRESSION]
+
+    def rate(number: int) -> float:
+        return round(number / submitted, 6) if submitted else 0.0
+
+    return PatchDiffFigures(
+        compared=len(comparisons),
+        findings={str(finding): counts[finding] for finding in Finding if counts[finding]},
+        finding_of={each.instance_id: each.finding for each in comparisons},
+        resolved_rate=rate(len(comparisons)),
+        resolved_minus_regressions=right,
+        resolved_minus_regressions_rate=rate(right),
+        suspicious=suspicious,
+        suspicious_rate=rate(suspicious),
+        not_assessed=counts[Finding.NOT_ASSESSED],
+        not_assessed_rate=rate(counts[Finding.NOT_ASSESSED]),
+        null_divergences=sum(each.null_divergences for each in comparisons),
+    )

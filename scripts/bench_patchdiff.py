@@ -1,0 +1,160 @@
+"""Prints how many wrong and right patches PatchDiff flags, by generator, over several seeds, with intervals.
+
+The patches are those of ``tests/patchdiff``: each passes its instance's tests. Results are kept in a file, so that the
+same command goes on where it stopped:
+
+    python scripts/bench_patchdiff.py RESULTS.jsonl [--lite ROWS] [--mirror DIR] [--seeds 5] [--table]
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from assay.harness.cli.workbench import Workbench, make_sources, make_tasks, open_workbench  # noqa: E402
+from assay.harness.differential.compare import compare  # noqa: E402
+from assay.harness.differential.decide import is_flagged  # noqa: E402
+from assay.harness.differential.generators.base import Settings  # noqa: E402
+from assay.harness.differential.sides import Sides  # noqa: E402
+from assay.harness.domain import Comparison, Instance, Model, Prediction  # noqa: E402
+from assay.harness.metrics.statistics import wilson  # noqa: E402
+from assay.instances.load import load  # noqa: E402
+from patchdiff.model import Case, cases, patch_of, trees_of  # noqa: E402
+
+SEEDED = ("amplify", "replay", "property")
+ALL = ("suites", *SEEDED)
+USUAL = ("suites", "amplify", "replay")
+
+
+class Result(Model):
+    """What one comparison of one case came to."""
+
+    case: str
+    label: str
+    phase: str
+    seed: int
+    comparison: Comparison
+
+    def flagged_by(self, generators: Iterable[str]) -> bool:
+        """Tell whether some of these generators speak against the patch."""
+        names = set(generators)
+        return any(each.generator in names and is_flagged(each.finding) for each in self.comparison.divergences)
+
+
+def main() -> None:
+    """Compare what has no result yet, then print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--lite", default="lite", help="data set of the published instances")
+    parser.add_argument("--mirror", type=Path, action="append", default=[])
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--table", action="store_true", help="only print the tables of what is there")
+    told = parser.parse_args()
+    known = _read(told.results)
+    if not told.table:
+        with told.results.open("a", encoding="utf-8") as file:
+            for result in _missing(told, {(each.case, each.seed) for each in known}):
+                file.write(result.model_dump_json() + "\n")
+                file.flush()
+                known.append(result)
+    _print_tables(_with_suites(known))
+
+
+def _read(path: Path) -> list[Result]:
+    if not path.exists():
+        return []
+    return [Result.model_validate_json(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _missing(told: argparse.Namespace, known: set[tuple[str, int]]) -> Iterator[Result]:
+    sources = make_sources(told.mirror)
+    for dataset, here in _by_dataset(told.lite):
+        ids = sorted({case.instance for case in here})
+        instances = {each.id: each for each in load(dataset, ids=ids, sources=sources).instances}
+        bench = open_workbench("docker", list(instances.values()), mirrors=told.mirror, note=_say)
+        for seed in range(told.seeds):
+            for case in here:
+                if (case.name, seed) not in known:
+                    instance = bench.settle(instances[case.instance])
+                    patch = patch_of(case, *trees_of(instance, sources))
+                    comparison = _compare(bench, instance, patch, case, seed)
+                    _say(f"{case.name} ({case.label}), seed {seed}: {comparison.finding}, {comparison.seconds:.0f} s")
+                    yield Result(case=case.name, label=case.label, phase=case.phase, seed=seed, comparison=comparison)
+
+
+def _by_dataset(lite: str) -> list[tuple[str, list[Case]]]:
+    names = sorted({case.dataset for case in cases()}, reverse=True)
+    return [(lite if name == "lite" else name, [each for each in cases() if each.dataset == name]) for name in names]
+
+
+def _compare(bench: Workbench, instance: Instance, patch: str, case: Case, seed: int) -> Comparison:
+    prediction = Prediction(instance_id=instance.id, model=case.name, patch=patch)
+    (task,) = make_tasks(bench, [(instance, prediction)], timeout=None)
+    sides = Sides(task, bench.prepare(instance), bench.engine)
+    generators = ALL if seed == 0 else SEEDED  # the suite is the same for every seed
+    return compare(sides, Settings(generators, seed=seed, budget=600), bench.plan_files).comparison
+
+
+def _with_suites(results: Sequence[Result]) -> list[Result]:
+    """Give every seed what the suite showed with the first."""
+    suite = {
+        each.case: tuple(d for d in each.comparison.divergences if d.generator == "suites")
+        for each in results
+        if each.seed == 0
+    }
+    return [
+        each
+        if each.seed == 0
+        else each.model_copy(
+            update={
+                "comparison": each.comparison.model_copy(
+                    update={"divergences": (*each.comparison.divergences, *suite.get(each.case, ()))}
+                )
+            }
+        )
+        for each in results
+    ]
+
+
+def _print_tables(results: Sequence[Result]) -> None:
+    rows = [("suites",), ("amplify",), ("replay",), ("property",), USUAL, ALL]
+    for phase in ("development", "held_out", ""):
+        here = [each for each in results if phase in ("", each.phase)]
+        if here:
+            print(f"\n{phase or 'both'}\n\n| generators | wrong flagged | right flagged |\n| --- | --- | --- |")
+            for names in rows:
+                print(f"| {' + '.join(names)} | {_share(here, 'wrong', names)} | {_share(here, 'right', names)} |")
+    noise = sum(each.comparison.null_divergences for each in results)
+    unassessed = sum(each.comparison.finding == "not_assessed" for each in results)
+    print(f"\n{len(results)} comparisons; gold against its copy: {noise} differences; not assessed: {unassessed}")
+
+
+def _share(results: Sequence[Result], label: str, generators: Sequence[str]) -> str:
+    """Return the share of patches flagged, over all seeds, its extremes over the seeds, and an interval over patches.
+
+    The interval is Wilson's for as many patches as there are: seeds of one patch are no further evidence.
+    """
+    here = [each for each in results if each.label == label]
+    seeds = sorted({each.seed for each in here})
+    rates = [_rate([each for each in here if each.seed == seed], generators) for seed in seeds]
+    if not rates:
+        return "-"
+    patches = len({each.case for each in here})
+    mean = sum(rates) / len(rates)
+    low, high = wilson(round(mean * patches), patches)
+    spread = f"{min(rates):.0%} to {max(rates):.0%} over {len(rates)} seeds"
+    return f"{mean:.0%} of {patches} ({spread}; 95 % interval {low:.0%} to {high:.0%})"
+
+
+def _rate(results: Sequence[Result], generators: Sequence[str]) -> float:
+    return sum(each.flagged_by(generators) for each in results) / len(results)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+main()

@@ -1,0 +1,129 @@
+"""A real endpoint in a thread, which plays replies in order and keeps what it was asked."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from assay.agents.llm.chat import Message, Request, Role
+
+
+@dataclass
+class Reply:
+    """One reply, and how it is sent."""
+
+    status: int = 200
+    body: str | dict[str, Any] = ""
+    headers: dict[str, str] = field(default_factory=dict)
+    delay: float = 0.0
+    drip: float = 0.0
+    """Seconds between single bytes."""
+    cut: int = 0
+    """Bytes that are promised and not sent."""
+
+    @property
+    def text(self) -> str:
+        return self.body if isinstance(self.body, str) else json.dumps(self.body)
+
+
+@dataclass
+class Asked:
+    path: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+
+
+class Played:
+    """The endpoint; the last reply is repeated for ever."""
+
+    def __init__(self) -> None:
+        self.replies: list[Reply] = [Reply(body=said("hello"))]
+        self.asked: list[Asked] = []
+        self.url = ""
+        self.lock = threading.Lock()
+
+    def plays(self, *replies: Reply | dict[str, Any]) -> "Played":
+        self.replies = [reply if isinstance(reply, Reply) else Reply(body=reply) for reply in replies]
+        return self
+
+    def next(self, asked: Asked) -> Reply:
+        with self.lock:
+            self.asked.append(asked)
+            return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+
+
+def said(text: str = "", **changes: Any) -> dict[str, Any]:
+    """Return the body of an ordinary reply: 100 tokens in, 10 out."""
+    message = {"role": "assistant", "content": text, **changes.pop("message", {})}
+    choice = {"index": 0, "message": message, "finish_reason": changes.pop("finish_reason", "stop")}
+    usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+    return {"id": "x", "model": "toy-2026-01-01", "choices": [choice], "usage": usage, **changes}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    played: Played
+
+    def do_POST(self) -> None:
+        text = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        reply = self.played.next(Asked(self.path, headers, json.loads(text)))
+        time.sleep(reply.delay)
+        content = reply.text.encode()
+        try:
+            self.send_response(reply.status)
+            usual = {"Content-Length": str(len(content) + reply.cut), "Connection": "close"}
+            for name, value in {**usual, **reply.headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            for piece in [content[at : at + 1] for at in range(len(content))] if reply.drip else [content]:
+                self.wfile.write(piece)
+                time.sleep(reply.drip)
+        except OSError:  # the client went away, as some tests want
+            pass
+        self.close_connection = True
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Played]:
+    played = Played()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"played": played}))
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    played.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    yield played
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def make_said() -> Callable[..., dict[str, Any]]:
+    return said
+
+
+@pytest.fixture
+def make_reply() -> type[Reply]:
+    return Reply
+
+
+@pytest.fixture
+def make_request() -> Callable[..., Request]:
+    def make(text: str = "what is two plus two?", **changes: Any) -> Request:
+        return Request(**{"model": "toy", "messages": (Message(role=Role.USER, content=text),), **changes})
+
+    return make
+
+
+@pytest.fixture(autouse=True)
+def _no_models_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy"):
+        monkeypatch.delenv(name, raising=False)

@@ -1,0 +1,201 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.agents.llm.cassette import Cassette, Mode
+from assay.agents.llm.cassette_key import without_volatile
+from assay.agents.llm.chat import Answer, ToolCall, Usage
+from assay.agents.llm.client import Client, Endpoint
+from assay.agents.llm.errors import CassetteMiss, ModelUnavailable
+from assay.agents.llm.scripted import Scripted
+from assay.harness.errors import DataError, UserError
+
+Make = Callable[..., Any]
+
+
+@pytest.fixture
+def tape(tmp_path: Path) -> Path:
+    return tmp_path / "deep" / "tape.jsonl"
+
+
+@pytest.fixture
+def client(endpoint: Any) -> Iterator[Client]:
+    with Client(Endpoint(base_url=endpoint.url)) as client:
+        yield client
+
+
+def test_what_is_on_record_is_not_asked_again(endpoint: Any, client: Client, tape: Path, make_request: Make) -> None:
+    with Cassette(tape, Mode.AUTO, client) as cassette:
+        first = cassette.complete(make_request())
+        again = cassette.complete(make_request())
+    assert len(endpoint.asked) == 1
+    assert not first.replayed
+    assert again == first.model_copy(update={"replayed": True})
+    with Cassette(tape, Mode.REPLAY) as cassette:
+        assert cassette.complete(make_request()) == again
+    assert len(endpoint.asked) == 1
+
+
+def test_all_of_an_answer_is_kept(tape: Path, make_request: Make) -> None:
+    answer = Answer(
+        content="a\nb \U0001f600",
+        tool_calls=(ToolCall(id="1", name="run", arguments="{broken"),),
+        reasoning="hm",
+        usage=Usage(prompt_tokens=3, cost=None),
+        wasted=Usage(completion_tokens=2, cost=0.5, estimated=True),
+        tries=3,
+    )
+    with Cassette(tape, Mode.AUTO, Scripted([answer])) as cassette:
+        cassette.complete(make_request())
+    with Cassette(tape, Mode.REPLAY) as cassette:
+        assert cassette.complete(make_request()) == answer.model_copy(update={"replayed": True})
+
+
+def test_samples_of_one_question_are_kept_apart(tape: Path, make_request: Make) -> None:
+    with Cassette(tape, Mode.AUTO, Scripted(str(number) for number in range(40))) as cassette:
+        said = [cassette.complete(make_request(sample=number)).content for number in range(40)]
+    with Cassette(tape, Mode.REPLAY) as cassette:
+        assert [cassette.complete(make_request(sample=number)).content for number in range(40)] == said
+    assert len(set(said)) == 40
+
+
+def test_a_new_recording_wins_over_an_older_one(tape: Path, make_request: Make) -> None:
+    for text in ("old", "new"):
+        with Cassette(tape, Mode.RECORD, Scripted([text])) as cassette:
+            assert cassette.complete(make_request()).content == text
+    with Cassette(tape, Mode.REPLAY) as cassette:
+        assert cassette.complete(make_request()).content == "new"
+
+
+def test_a_miss_names_the_nearest_difference(tape: Path, make_request: Make) -> None:
+    with Cassette(tape, Mode.AUTO, Scripted(["x", "y"])) as cassette:
+        cassette.complete(make_request("what is two plus two?"))
+        cassette.complete(make_request("write a poem", model="other"))
+    with (
+        Cassette(tape, Mode.REPLAY) as cassette,
+        pytest.raises(CassetteMiss, match=r"at messages\[0\]\.content .*plus three.*plus two.*mode auto"),
+    ):
+        cassette.complete(make_request("what is two plus three?"))
+
+
+def test_an_error_is_not_recorded(
+    endpoint: Any, client: Client, tape: Path, make_request: Make, make_reply: Make, make_said: Make
+) -> None:
+    endpoint.plays(make_reply(status=500), make_said("4"))
+    with Cassette(tape, Mode.AUTO, client) as cassette:
+        with pytest.raises(ModelUnavailable):
+            cassette.complete(make_request())
+        assert cassette.complete(make_request()).content == "4"
+    assert len(tape.read_text().splitlines()) == 1
+
+
+def test_no_secret_is_in_the_file(
+    endpoint: Any, tape: Path, make_request: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOY_KEY", "secret-123")
+    settings = Endpoint(base_url=endpoint.url, key_env="TOY_KEY")
+    with Client(settings) as client, Cassette(tape, Mode.AUTO, client) as cassette:
+        cassette.complete(make_request())
+    assert endpoint.asked[0].headers["authorization"] == "Bearer secret-123"
+    assert "secret" not in tape.read_text()
+
+
+def test_one_can_be_written_by_hand(tape: Path, make_request: Make) -> None:
+    tape.parent.mkdir()
+    request = {"messages": [{"content": "what is two plus two?", "role": "user"}], "model": "toy"}
+    tape.write_text(json.dumps({"answer": {"content": "four"}, "request": request}) + "\n\n")
+    with Cassette(tape, Mode.REPLAY) as cassette:
+        assert cassette.complete(make_request()).content == "four"
+
+
+def test_what_changes_from_run_to_run_may_be_left_out(tape: Path, make_request: Make) -> None:
+    with Cassette(tape, Mode.AUTO, Scripted(["ok"]), steady=without_volatile) as cassette:
+        cassette.complete(make_request("passed in 0.12s"))
+    with Cassette(tape, Mode.REPLAY, steady=without_volatile) as cassette:
+        assert cassette.complete(make_request("passed in 0.34s")).content == "ok"
+
+
+def test_a_line_that_a_crash_tore_is_cut_off(tape: Path, make_request: Make) -> None:
+    with Cassette(tape, Mode.AUTO, Scripted(["one"])) as cassette:
+        cassette.complete(make_request("1"))
+    whole = tape.read_bytes()
+    tape.write_bytes(whole + whole[:-20])
+    with Cassette(tape, Mode.REPLAY) as cassette:
+        assert cassette.complete(make_request("1")).content == "one"
+    with Cassette(tape, Mode.AUTO, Scripted(["two"])) as cassette:
+        cassette.complete(make_request("2"))
+        assert cassette.complete(make_request("1")).replayed
+    assert tape.read_bytes().startswith(whole)
+    assert len(tape.read_bytes().splitlines()) == 2
+
+
+@pytest.mark.parametrize("line", ["{}", "not json", '{"request": {"model": "x"}, "answer": {}}'])
+def test_a_wrong_line_is_named(tape: Path, make_request: Make, line: str) -> None:
+    with Cassette(tape, Mode.AUTO, Scripted(["one"])) as cassette:
+        cassette.complete(make_request())
+    tape.write_text(tape.read_text() + line + "\n")
+    for mode in (Mode.REPLAY, Mode.AUTO):
+        with pytest.raises(DataError, match=r"tape\.jsonl:2"):
+            Cassette(tape, mode, Scripted([]))
+
+
+def test_what_cannot_be_opened_is_told(tape: Path, make_request: Make) -> None:
+    with pytest.raises(UserError, match="mode auto"):
+        Cassette(tape, Mode.REPLAY)
+    with pytest.raises(UserError, match="needs a model"):
+        Cassette(tape, Mode.AUTO)
+    with Cassette(tape, Mode.AUTO, Scripted([])), pytest.raises(UserError, match="another process"):
+        Cassette(tape, Mode.AUTO, Scripted([]))
+    with Cassette(tape, Mode.AUTO, Scripted(["x"])) as cassette:
+        assert cassette.complete(make_request()).content == "x"
+
+
+def test_threads_share_a_cassette(tape: Path, make_request: Make) -> None:
+    requests = [make_request(str(number)) for number in range(60)]
+    model = Scripted(lambda request: request.messages[0].content)
+    with Cassette(tape, Mode.AUTO, model) as cassette, ThreadPoolExecutor(8) as pool:
+        list(pool.map(cassette.complete, requests))
+    with Cassette(tape, Mode.REPLAY) as cassette:
+        assert [cassette.complete(request).content for request in requests] == [str(n) for n in range(60)]
+
+
+ASKS_FIVE = """
+    import sys
+    from pathlib import Path
+    from assay.agents.llm.cassette import Cassette, Mode
+    from assay.agents.llm.chat import Request
+    from assay.agents.llm.client import Client, Endpoint
+
+    client = Client(Endpoint(base_url=sys.argv[1]))
+    with Cassette(Path(sys.argv[2]), Mode.AUTO, client) as cassette:
+        for number in range(5):
+            body = {"model": "toy", "messages": [{"role": "user", "content": str(number)}]}
+            cassette.complete(Request.model_validate(body))
+"""
+
+
+def test_no_answer_is_paid_for_twice_after_kill_9(endpoint: Any, tape: Path, make_reply: Make, make_said: Make) -> None:
+    quick = make_reply(body=make_said("x"))
+    endpoint.plays(quick, quick, make_reply(body=make_said("never read"), delay=2.0))
+    command = [sys.executable, "-c", textwrap.dedent(ASKS_FIVE), endpoint.url, str(tape)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as killed:
+        while len(endpoint.asked) < 3:
+            assert killed.poll() is None
+            time.sleep(0.01)
+        os.kill(killed.pid, signal.SIGKILL)
+    assert len(tape.read_bytes().splitlines()) == 2
+    endpoint.plays(quick)
+    subprocess.run(command, check=True, capture_output=True)
+    asked = [asked.body["messages"][0]["content"] for asked in endpoint.asked]
+    assert asked == ["0", "1", "2", "2", "3", "4"], "only the question without an answer is asked again"
+    assert len(tape.read_bytes().splitlines()) == 5

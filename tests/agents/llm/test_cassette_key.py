@@ -1,0 +1,112 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.agents.llm.cassette_key import key_of, nearest_difference, question, without_volatile
+from assay.agents.llm.chat import Message, Request, Role, Tool
+from assay.agents.llm.wire_requests import from_body, to_body
+
+texts = st.text(max_size=20)
+names = st.text("abcdefgh", min_size=1, max_size=8)
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=3),
+    max_leaves=8,
+)
+schemas = st.dictionaries(names, json_values, max_size=4)
+messages = st.builds(
+    Message, role=st.sampled_from([Role.SYSTEM, Role.USER, Role.ASSISTANT]), content=texts, reasoning=texts
+)
+requests = st.builds(
+    Request,
+    model=names,
+    messages=st.lists(messages, min_size=1, max_size=4).map(tuple),
+    tools=st.lists(st.builds(Tool, name=names, description=texts, parameters=schemas), max_size=2).map(tuple),
+    temperature=st.none() | st.floats(0, 2),
+    max_tokens=st.none() | st.integers(1, 10**6),
+    seed=st.none() | st.integers(),
+    stop=st.lists(texts, max_size=2).map(tuple),
+    sample=st.integers(0, 50),
+)
+
+
+def turned_round(value: Any) -> Any:
+    """Return the same JSON with the fields of every object in the other order."""
+    if isinstance(value, dict):
+        return {name: turned_round(item) for name, item in reversed(value.items())}
+    return [turned_round(item) for item in value] if isinstance(value, list) else value
+
+
+@given(requests)
+def test_equal_requests_have_one_key_whatever_the_order_of_their_fields(request: Request) -> None:
+    assert key_of(request) == key_of(Request.model_validate_json(request.model_dump_json()))
+    again = Request.model_validate(turned_round(request.model_dump(mode="json")))
+    assert key_of(again) == key_of(request)
+    posted = from_body(turned_round(to_body(request)), sample=request.sample)
+    assert key_of(posted) == key_of(request)
+
+
+@given(requests, requests)
+def test_other_requests_have_other_keys(one: Request, other: Request) -> None:
+    assert (key_of(one) == key_of(other)) == (question(one) == question(other))
+
+
+@given(requests, st.integers(51, 99))
+def test_samples_and_every_change_have_keys_of_their_own(request: Request, sample: int) -> None:
+    more = Message(role=Role.USER, content="more")
+    changed = [
+        request.model_copy(update={"sample": sample}),
+        request.model_copy(update={"model": request.model + "x"}),
+        request.model_copy(update={"messages": (*request.messages, more)}),
+        request.model_copy(update={"tools": (*request.tools, Tool(name="more"))}),
+        request.model_copy(update={"seed": (request.seed or 0) + 1}),
+    ]
+    assert len({key_of(each) for each in (request, *changed)}) == 6
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("in container 3f2a9c1b7d4e", "in container a0b1c2d3e4f5"),
+        ("open /tmp/tmpab12/x.py", "open /tmp/pytest-of-agent_7/x.py"),
+        ("3 passed in 0.12s", "3 passed in 14.03s"),
+        ("<A object at 0x7f00aa11bb22>", "<A object at 0x7fffab1cd2e3>"),
+    ],
+)
+def test_what_differs_from_run_to_run_can_be_left_out(
+    make_request: Callable[..., Request], one: str, other: str
+) -> None:
+    first, second = make_request(one), make_request(other)
+    assert key_of(first) != key_of(second)
+    assert key_of(first, without_volatile) == key_of(second, without_volatile)
+
+
+@pytest.mark.parametrize("text", ["123456789012", "deadbeef", "def tmp(x)", "version 2.0", "0x10", "facade"])
+def test_ordinary_words_and_numbers_stay(text: str) -> None:
+    assert without_volatile(text) == text
+
+
+def test_a_difference_is_told_with_its_neighbourhood() -> None:
+    wanted = {"model": "toy", "messages": [{"role": "user", "content": "x" * 300 + "HERE" + "y" * 300}]}
+    near = {"model": "toy", "messages": [{"role": "user", "content": "x" * 300 + "THERE" + "y" * 300}]}
+    far = {"model": "other", "messages": [{"role": "system", "content": "z"}, {"role": "user", "content": "q"}]}
+    told = nearest_difference(wanted, [far, near])
+    assert told.startswith("at messages[0].content the question has ...x")
+    assert "HERE" in told
+    assert len(told) < 400
+
+
+@pytest.mark.parametrize(
+    ("wanted", "known", "told"),
+    [
+        ({"a": 1}, [], ""),
+        ({"a": 1}, [{"a": 1}], ""),
+        ({"a": 1, "b": 2}, [{"a": 1}], "at b the question has 2 and the nearest recorded one nothing"),
+        ({"a": []}, [{"a": [1]}], "at a the question has [] and the nearest recorded one nothing"),
+    ],
+)
+def test_differences_by_hand(wanted: Any, known: Any, told: str) -> None:
+    assert nearest_difference(wanted, known) == told

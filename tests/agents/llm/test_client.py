@@ -1,0 +1,218 @@
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from assay.agents.llm.chat import JSON_MODE, Finish, Message, Request, Role, Tool, ToolCall
+from assay.agents.llm.client import Client, Endpoint
+from assay.agents.llm.errors import AccessDenied, BadAnswer, ContextTooLong, ModelUnavailable, RequestRefused
+from assay.agents.llm.prices import Price, Prices
+from assay.harness.errors import UserError
+
+PRICES = Prices(models={"toy": Price(input=10, output=100)})
+Make = Callable[..., Any]
+
+
+def ask(url: str, request: Request, prices: Prices = PRICES, **settings: Any) -> Any:
+    with Client(Endpoint(base_url=url, **settings), prices) as client:
+        return client.complete(request)
+
+
+def test_a_question_becomes_one_post_and_its_reply_an_answer(
+    endpoint: Any, make_request: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOY_KEY", "  secret  ")
+    answer = ask(endpoint.url, make_request(), key_env="TOY_KEY")
+    (asked,) = endpoint.asked
+    assert asked.path == "/v1/chat/completions"
+    assert asked.headers["authorization"] == "Bearer secret"
+    assert asked.body == {
+        "model": "toy",
+        "messages": [{"role": "user", "content": "what is two plus two?"}],
+        "stream": False,
+    }
+    assert (answer.content, answer.finish, answer.model) == ("hello", Finish.STOP, "toy-2026-01-01")
+    assert (answer.usage.prompt_tokens, answer.usage.completion_tokens) == (100, 10)
+    assert answer.usage.cost == pytest.approx(100 * 10e-6 + 10 * 100e-6)
+
+
+def test_parameters_are_spelled_as_the_interface_wants_them(endpoint: Any, make_request: Make) -> None:
+    tool = Tool(name="run", description="runs", parameters={"type": "object"})
+    request = make_request(
+        tools=(tool,),
+        tool_choice="required",
+        temperature=0.5,
+        top_p=0.9,
+        max_tokens=7,
+        stop=("END",),
+        seed=3,
+        response_format=JSON_MODE,
+        sample=4,
+        extra={"reasoning_effort": "low", "stream": True},
+    )
+    ask(endpoint.url, request, limit_field="max_completion_tokens")
+    body = endpoint.asked[0].body
+    del body["messages"]
+    function = {"name": "run", "description": "runs", "parameters": {"type": "object"}}
+    assert body == {
+        "model": "toy",
+        "tools": [{"type": "function", "function": function}],
+        "tool_choice": "required",
+        "temperature": 0.5,
+        "top_p": 0.9,
+        "max_completion_tokens": 7,
+        "stop": ["END"],
+        "seed": 3,
+        "response_format": {"type": "json_object"},
+        "reasoning_effort": "low",
+        "stream": False,
+    }
+
+
+def test_a_call_of_a_tool_comes_back_and_goes_out_again(endpoint: Any, make_request: Make, make_said: Make) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "run", "arguments": '{"cmd": "ls"}'}}
+    message = {"content": None, "tool_calls": [call], "reasoning_content": "let me look"}
+    endpoint.plays(make_said(message=message, finish_reason="tool_calls"))
+    answer = ask(endpoint.url, make_request())
+    assert answer.tool_calls == (ToolCall(id="c1", name="run", arguments='{"cmd": "ls"}'),)
+    assert (answer.content, answer.reasoning, answer.finish) == ("", "let me look", Finish.TOOL_CALLS)
+
+    result = Message(role=Role.TOOL, content="a.py", tool_call_id="c1")
+    ask(endpoint.url, make_request(messages=(answer.as_message(), result)))
+    assert endpoint.asked[1].body["messages"] == [
+        {"role": "assistant", "content": None, "tool_calls": [call], "reasoning_content": "let me look"},
+        {"role": "tool", "content": "a.py", "tool_call_id": "c1"},
+    ]
+
+
+def test_usage_that_nobody_tells_is_guessed_and_says_so(endpoint: Any, make_request: Make, make_said: Make) -> None:
+    endpoint.plays(make_said("x" * 400, usage=None))
+    usage = ask(endpoint.url, make_request()).usage
+    assert usage.estimated
+    assert usage.completion_tokens == 100
+    assert usage.cost is not None
+    assert usage.cost > 100 * 100e-6
+
+
+def test_a_cost_that_the_endpoint_tells_stands(endpoint: Any, make_request: Make, make_said: Make) -> None:
+    endpoint.plays(make_said("x", usage={"prompt_tokens": 5, "completion_tokens": 1, "cost": 0.25}))
+    assert ask(endpoint.url, make_request()).usage.cost == 0.25
+
+
+def test_an_unknown_price_stops_nothing(endpoint: Any, make_request: Make) -> None:
+    usage = ask(endpoint.url, make_request(), Prices()).usage
+    assert usage.tokens == 110
+    assert usage.cost is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["{not json", "", "[]", '{"choices": []}', '{"choices": [{}]}', '{"choices": [{"message": 3}]}', "[" * 100_000],
+)
+def test_what_is_no_answer_is_told_and_billed(endpoint: Any, make_request: Make, make_reply: Make, body: str) -> None:
+    endpoint.plays(make_reply(body=body))
+    with pytest.raises(BadAnswer) as caught:
+        ask(endpoint.url, make_request())
+    assert caught.value.is_transient
+    assert caught.value.spent.prompt_tokens > 0
+    assert caught.value.spent.cost
+
+
+def test_a_broken_answer_that_tells_its_usage_is_billed_by_it(endpoint: Any, make_request: Make) -> None:
+    endpoint.plays({"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 50}})
+    with pytest.raises(BadAnswer) as caught:
+        ask(endpoint.url, make_request())
+    assert caught.value.spent.tokens == 1050
+    assert caught.value.spent.cost == pytest.approx(1000 * 10e-6 + 50 * 100e-6)
+
+
+@pytest.mark.parametrize("how", [{"delay": 2.0}, {"drip": 0.05}])
+def test_a_slow_endpoint_is_left_at_the_deadline(
+    endpoint: Any, make_request: Make, make_reply: Make, make_said: Make, how: dict[str, float]
+) -> None:
+    endpoint.plays(make_reply(body=make_said("x" * 20), **how))
+    began = time.monotonic()
+    with pytest.raises(ModelUnavailable, match=r"within 0\.3 s") as caught:
+        ask(endpoint.url, make_request(), timeout=0.3)
+    assert time.monotonic() - began < 1.8
+    assert caught.value.spent.prompt_tokens > 0, "the question got through, so it may be billed"
+
+
+def test_a_connection_that_breaks_is_worth_another_try(endpoint: Any, make_request: Make, make_reply: Make) -> None:
+    endpoint.plays(make_reply(body='{"choices"', cut=500))
+    with pytest.raises(ModelUnavailable, match="broke"):
+        ask(endpoint.url, make_request())
+
+
+def test_without_a_server_nothing_is_spent(make_request: Make, endpoint: Any) -> None:
+    with pytest.raises(ModelUnavailable, match="no connection") as caught:
+        ask("http://127.0.0.1:9/v1", make_request())
+    assert caught.value.spent.tokens == 0
+    assert caught.value.spent.cost == 0
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (503, "busy", ModelUnavailable),
+        (400, {"error": {"message": "temperature is out of range"}}, RequestRefused),
+        (400, {"error": {"code": "context_length_exceeded", "message": "too many"}}, ContextTooLong),
+        (401, {"error": {"message": "wrong key"}}, AccessDenied),
+        (302, "", AccessDenied),
+        (200, {"error": {"message": "overloaded", "code": 529}}, ModelUnavailable),
+        (200, {"error": {"message": "bad", "code": 400}}, RequestRefused),
+        (200, {"error": "what"}, ModelUnavailable),
+    ],
+)
+def test_refusals_have_their_own_errors(
+    endpoint: Any, make_request: Make, make_reply: Make, status: int, body: Any, kind: type[Exception]
+) -> None:
+    endpoint.plays(make_reply(status=status, body=body, headers={"Location": endpoint.url} if status == 302 else {}))
+    with pytest.raises(kind) as caught:
+        ask(endpoint.url, make_request())
+    assert type(caught.value) is kind
+    assert len(endpoint.asked) == 1
+
+
+def test_the_key_reaches_no_message(
+    endpoint: Any, make_request: Make, make_reply: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOY_KEY", "secret-123")
+    endpoint.plays(make_reply(status=401, body={"error": {"message": "no such key: secret-123"}}))
+    with pytest.raises(AccessDenied) as caught:
+        ask(endpoint.url, make_request(), key_env="TOY_KEY")
+    assert "secret" not in str(caught.value)
+    assert "no such key: [key]" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"base_url": "localhost:8000/v1"}, "https://host/v1"),
+        ({"base_url": "https://"}, "https://host/v1"),
+        ({"base_url": "https://a:b/v1"}, "https://host/v1"),
+        ({"base_url": "http://x/v1", "key_env": "NO_SUCH_KEY"}, "NO_SUCH_KEY is not set"),
+        ({"base_url": "http://x/v1", "key_env": "ODD_KEY"}, "ODD_KEY holds characters"),
+    ],
+)
+def test_wrong_settings_are_one_clear_line(
+    settings: dict[str, str], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ODD_KEY", "a\nb")
+    with pytest.raises(UserError, match=told):
+        Client(Endpoint(**settings))
+
+
+def test_any_text_can_be_sent(endpoint: Any, make_request: Make) -> None:
+    text = "a\x00b \ud800 \U0001f600 ```"
+    ask(endpoint.url, make_request(text))
+    assert endpoint.asked[0].body["messages"][0]["content"] == text
+
+
+def test_threads_share_a_client(endpoint: Any, make_request: Make) -> None:
+    with Client(Endpoint(base_url=endpoint.url)) as client, ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(client.complete, [make_request(str(number)) for number in range(24)]))
+    assert len(answers) == 24
+    assert {asked.body["messages"][0]["content"] for asked in endpoint.asked} == {str(n) for n in range(24)}

@@ -1,0 +1,82 @@
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.agents.llm.errors import AccessDenied, ContextTooLong, ModelError, ModelUnavailable, RequestRefused
+from assay.agents.llm.failures import failure
+from assay.harness.errors import UserError
+
+NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
+def test_what_passes_is_worth_another_try(status: int) -> None:
+    assert type(failure(status, {}, "")) is ModelUnavailable
+
+
+@pytest.mark.parametrize("status", [401, 402, 403, 404])
+def test_what_a_person_must_mend_is_an_error_of_the_user(status: int) -> None:
+    error = failure(status, {}, '{"error": {"message": "no"}}')
+    assert isinstance(error, AccessDenied)
+    assert isinstance(error, UserError)
+    assert not error.is_transient
+    assert str(status) in str(error)
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "kind"),
+    [
+        (400, '{"error": {"code": "context_length_exceeded", "message": "x"}}', ContextTooLong),
+        (400, '{"error": {"type": "exceed_context_size_error", "message": "x"}}', ContextTooLong),
+        (400, '{"object": "error", "message": "This model\'s maximum context length is 4096 tokens."}', ContextTooLong),
+        (413, '{"error": "prompt is too long"}', ContextTooLong),
+        (422, '{"detail": "the context window is full"}', ContextTooLong),
+        (413, "too large", RequestRefused),
+        (429, '{"error": {"message": "tokens per minute of this context window"}}', ModelUnavailable),
+        (429, '{"error": {"code": "insufficient_quota", "message": "pay"}}', AccessDenied),
+        (400, "", RequestRefused),
+    ],
+)
+def test_the_text_tells_apart_what_shares_a_status(status: int, text: str, kind: type[ModelError]) -> None:
+    assert type(failure(status, {}, text)) is kind
+
+
+@pytest.mark.parametrize(
+    ("asked", "seconds"),
+    [
+        ("7", 7.0),
+        ("0.5", 0.5),
+        ("Sat, 21 Nov 2026 12:00:30 GMT", 30.0),
+        ("Sat, 21 Nov 2026 11:00:00 GMT", 0.0),
+        ("-3", 0.0),
+        ("nan", 0.0),
+        ("inf", 0.0),
+        ("soon", 0.0),
+        ("", 0.0),
+    ],
+)
+def test_retry_after_is_a_number_or_a_date(asked: str, seconds: float) -> None:
+    assert failure(429, {"retry-after": asked}, "", now=NOW).retry_after == seconds
+
+
+@given(st.integers(300, 599), st.text(), st.text())
+def test_no_reply_breaks_the_reading(status: int, text: str, wait: str) -> None:
+    error = failure(status, {"retry-after": wait}, text, now=NOW)
+    assert len(str(error)) < 600
+    assert "\n" not in str(error)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(),
+        lambda inner: (
+            st.lists(inner) | st.dictionaries(st.sampled_from(["error", "message", "code", "detail", "type"]), inner)
+        ),
+    )
+)
+def test_no_json_breaks_the_reading(body: object) -> None:
+    import json
+
+    assert isinstance(failure(400, {}, json.dumps(body)), RequestRefused)

@@ -1,0 +1,69 @@
+"""The proxy as an agent's container sees it: no network, another user, one socket."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.agents.llm.budget import Ledger, Limits, Metered
+from assay.agents.llm.proxy import Proxy
+from assay.agents.llm.scripted import Scripted
+
+pytestmark = pytest.mark.docker
+
+IN_THE_CONTAINER = """
+import http.client, json, os, socket
+
+class Line(http.client.HTTPConnection):
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect("/run/model/socket")
+
+def ask(path, method="POST", key=os.environ["KEY"]):
+    line = Line("model")
+    question = json.dumps({"model": "toy", "messages": [{"role": "user", "content": "hi"}]})
+    line.request(method, path, question, {"Authorization": "Bearer " + key})
+    reply = line.getresponse()
+    return [reply.status, json.loads(reply.read())]
+
+def reaches(host):
+    try:
+        socket.create_connection((host, 80), 1).close()
+    except OSError:
+        return False
+    return True
+
+print(json.dumps({
+    "user": os.getuid(),
+    "answer": ask("/v1/chat/completions"),
+    "spent": ask("/v1/chat/completions"),
+    "other": ask("/v1/files"),
+    "stranger": ask("/v1/chat/completions", key="guess"),
+    "network": [reaches("127.0.0.1"), reaches("172.17.0.1")],
+}))
+"""
+
+
+def test_a_container_without_a_network_reaches_the_model_and_nothing_else(toolchain_image: str, tmp_path: Path) -> None:
+    import docker
+
+    tmp_path.chmod(0o755)
+    model = Metered(Scripted(["hello"]), Ledger(Limits(calls=1)))
+    client = docker.from_env()
+    with Proxy(model, ["toy"], unix_socket=tmp_path / "socket") as proxy:
+        printed = client.containers.run(
+            toolchain_image,
+            ["python3", "-c", IN_THE_CONTAINER],
+            network_mode="none",
+            user="12345:12345",
+            environment={"KEY": proxy.token},
+            volumes={str(tmp_path): {"bind": "/run/model", "mode": "ro"}},
+            remove=True,
+        )
+    client.close()
+    told = json.loads(printed)
+    assert told["user"] == 12345
+    assert told["answer"][0] == 200
+    assert told["answer"][1]["choices"][0]["message"]["content"] == "hello"
+    assert [told[name][0] for name in ("spent", "other", "stranger")] == [402, 403, 401]
+    assert told["network"] == [False, False]

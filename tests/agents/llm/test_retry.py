@@ -1,0 +1,105 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from assay.agents.llm.client import Client, Endpoint
+from assay.agents.llm.errors import AccessDenied, BudgetExceeded, ContextTooLong, ModelUnavailable, RequestRefused
+from assay.agents.llm.prices import Price, Prices
+from assay.agents.llm.retry import Patience, Retrying
+from assay.agents.llm.scripted import Scripted
+
+PRICES = Prices(models={"toy": Price(input=10, output=100)})
+Make = Callable[..., Any]
+
+
+class Asking:
+    """A client with retries around it, whose waits are noted instead of waited."""
+
+    def __init__(self, url: str, **patience: Any) -> None:
+        self.waits: list[float] = []
+        self.client = Client(Endpoint(base_url=url), PRICES)
+        self.model = Retrying(self.client, Patience(**patience), self.waits.append)
+
+
+def test_a_busy_endpoint_is_asked_again_after_the_time_it_wants(
+    endpoint: Any, make_request: Make, make_reply: Make, make_said: Make
+) -> None:
+    busy = make_reply(status=429, body="slow down", headers={"Retry-After": "17"})
+    endpoint.plays(busy, make_reply(status=503), make_said("4"))
+    asking = Asking(endpoint.url)
+    answer = asking.model.complete(make_request())
+    assert (answer.content, answer.tries) == ("4", 3)
+    assert len(endpoint.asked) == 3
+    assert asking.waits[0] >= 17
+    assert 2 <= asking.waits[1] <= 3, "the second wait is twice the first, with jitter"
+    assert answer.wasted.tokens == 0
+
+
+def test_what_failed_tries_cost_is_told(endpoint: Any, make_request: Make, make_reply: Make, make_said: Make) -> None:
+    endpoint.plays(make_reply(body="{broken" + "x" * 393), make_said("4"))
+    answer = Asking(endpoint.url).model.complete(make_request())
+    assert answer.usage.tokens == 110
+    assert answer.wasted.completion_tokens == 100
+    assert answer.wasted.cost is not None
+    assert answer.wasted.cost > 100 * 100e-6
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [
+        (400, "x", RequestRefused),
+        (400, "context_length_exceeded", ContextTooLong),
+        (401, "x", AccessDenied),
+        (403, "x", AccessDenied),
+        (404, "x", AccessDenied),
+        (429, "insufficient_quota", AccessDenied),
+    ],
+)
+def test_what_stays_is_asked_once(
+    endpoint: Any, make_request: Make, make_reply: Make, status: int, code: str, kind: type[Exception]
+) -> None:
+    endpoint.plays(make_reply(status=status, body={"error": {"code": code, "message": "no"}}))
+    asking = Asking(endpoint.url)
+    with pytest.raises(kind):
+        asking.model.complete(make_request())
+    assert (len(endpoint.asked), asking.waits) == (1, [])
+
+
+def test_tries_come_to_an_end_and_the_last_error_tells_what_all_cost(
+    endpoint: Any, make_request: Make, make_reply: Make
+) -> None:
+    endpoint.plays(make_reply(body="x" * 40))
+    asking = Asking(endpoint.url, tries=3)
+    with pytest.raises(Exception, match="cannot be read") as caught:
+        asking.model.complete(make_request())
+    assert len(endpoint.asked) == 3
+    assert caught.value.spent.completion_tokens == 30  # type: ignore[attr-defined]
+
+
+def test_an_endpoint_that_asks_for_too_long_a_wait_is_left(endpoint: Any, make_request: Make, make_reply: Make) -> None:
+    endpoint.plays(make_reply(status=429, headers={"Retry-After": "3600"}))
+    asking = Asking(endpoint.url, longest_wait=60)
+    with pytest.raises(ModelUnavailable):
+        asking.model.complete(make_request())
+    assert (len(endpoint.asked), asking.waits) == (1, [])
+
+
+def test_waits_grow_to_the_longest(endpoint: Any, make_request: Make, make_reply: Make) -> None:
+    endpoint.plays(make_reply(status=500))
+    asking = Asking(endpoint.url, tries=6, first_wait=1, longest_wait=5)
+    with pytest.raises(ModelUnavailable):
+        asking.model.complete(make_request())
+    assert len(asking.waits) == 5
+    assert asking.waits == sorted(asking.waits)
+    assert asking.waits[-1] == 5
+
+
+def test_other_errors_pass_at_once(make_request: Make) -> None:
+    def refuse(_: Any) -> str:
+        raise BudgetExceeded("spent", limit="calls")
+
+    waits: list[float] = []
+    with pytest.raises(BudgetExceeded):
+        Retrying(Scripted(refuse), Patience(), waits.append).complete(make_request())
+    assert waits == []

@@ -1,0 +1,37 @@
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from assay.agents.llm.samples import Samples
+
+Make = Callable[..., Any]
+
+
+def numbers(samples: Samples, request: Any, wanted: int = 1) -> list[int]:
+    with samples.next(request, wanted) as requests:
+        assert [each.messages for each in requests] == [request.messages] * wanted
+        return [each.sample for each in requests]
+
+
+def test_every_question_is_counted_by_itself(make_request: Make) -> None:
+    samples = Samples()
+    assert [numbers(samples, make_request(text)) for text in "aaba"] == [[0], [1], [0], [2]]
+    assert numbers(samples, make_request("a"), 3) == [3, 4, 5]
+
+
+def test_a_number_without_an_answer_is_given_out_again(make_request: Make) -> None:
+    samples = Samples()
+    with samples.next(make_request(), 2) as first:
+        with pytest.raises(KeyError), samples.next(make_request()):
+            raise KeyError
+        assert [each.sample for each in first] == [0, 1]
+    assert numbers(samples, make_request(), 2) == [2, 3]
+
+
+def test_threads_get_numbers_of_their_own(make_request: Make) -> None:
+    samples = Samples()
+    with ThreadPoolExecutor(8) as pool:
+        given = list(pool.map(lambda _: numbers(samples, make_request())[0], range(100)))
+    assert sorted(given) == list(range(100))

@@ -1,0 +1,25 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from assay.agents.llm.chat import Answer
+from assay.agents.llm.errors import RequestRefused
+from assay.agents.llm.scripted import Scripted
+
+
+def test_lines_are_played_in_order(make_request: Callable[..., Any]) -> None:
+    model = Scripted(["one", Answer(content="two")])
+    first = model.complete(make_request())
+    assert (first.content, first.model) == ("one", "toy")
+    assert first.usage.completion_tokens == 1
+    assert first.usage.prompt_tokens > 0
+    assert first.usage.cost == 0
+    assert model.complete(make_request()) == Answer(content="two")
+    with pytest.raises(RequestRefused, match="no line left"):
+        model.complete(make_request())
+
+
+def test_a_function_may_answer(make_request: Callable[..., Any]) -> None:
+    model = Scripted(lambda request: request.messages[-1].content.upper())
+    assert [model.complete(make_request(text)).content for text in ("a", "b")] == ["A", "B"]

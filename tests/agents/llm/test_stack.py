@@ -1,0 +1,80 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.agents.llm.budget import Limits
+from assay.agents.llm.cassette import Mode
+from assay.agents.llm.client import Endpoint
+from assay.agents.llm.errors import BudgetExceeded
+from assay.agents.llm.retry import Patience
+from assay.agents.llm.stack import Setup, Stack
+from assay.harness.errors import UserError
+
+Make = Callable[..., Any]
+
+
+@pytest.fixture
+def setup(endpoint: Any, tmp_path: Path) -> Setup:
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("models: {toy: {input: 10, output: 100}}")
+    return Setup(
+        endpoint=Endpoint(base_url=endpoint.url),
+        patience=Patience(first_wait=0.01),
+        cassette=tmp_path / "tape.jsonl",
+        prices=prices,
+    )
+
+
+def test_replayed_answers_count_for_an_instance_and_not_for_the_bill(
+    endpoint: Any, setup: Setup, make_request: Make
+) -> None:
+    for paid in (2, 0):
+        with Stack(setup) as stack:
+            model, ledger = stack.within(Limits(calls=2))
+            for text in ("one", "two"):
+                model.complete(make_request(text))
+            with pytest.raises(BudgetExceeded):
+                model.complete(make_request("three"))
+            assert ledger.spent.calls == 2
+            assert ledger.spent.cost == pytest.approx(2 * 0.002)
+            assert stack.paid.spent.calls == paid
+            assert stack.paid.spent.cost == pytest.approx(paid * 0.002)
+    assert len(endpoint.asked) == 2
+
+
+def test_the_bill_of_the_run_has_a_limit_for_all_instances(endpoint: Any, setup: Setup, make_request: Make) -> None:
+    with Stack(setup.model_copy(update={"limits": Limits(calls=3)})) as stack:
+        for text in ("one", "two"):
+            stack.within(Limits(calls=2))[0].complete(make_request(text))
+        stack.model.complete(make_request("one"))
+        stack.model.complete(make_request("three"))
+        with pytest.raises(BudgetExceeded):
+            stack.model.complete(make_request("four"))
+    assert len(endpoint.asked) == 3
+
+
+def test_failed_tries_are_on_the_bill(
+    endpoint: Any, setup: Setup, make_request: Make, make_reply: Make, make_said: Make
+) -> None:
+    endpoint.plays(make_reply(status=503), make_reply(body="x" * 400), make_said("ok"))
+    with Stack(setup.model_copy(update={"cassette": None})) as stack:
+        answer = stack.model.complete(make_request())
+        assert answer.tries == 3
+        assert stack.paid.spent.tokens == 110 + answer.wasted.tokens > 210
+        assert stack.paid.spent.calls == 1
+
+
+def test_a_replay_needs_neither_server_nor_key(endpoint: Any, setup: Setup, make_request: Make) -> None:
+    with Stack(setup) as stack:
+        first = stack.model.complete(make_request())
+    nowhere = Endpoint(base_url="http://127.0.0.1:9/v1", key_env="NO_SUCH_KEY")
+    with Stack(setup.model_copy(update={"endpoint": nowhere, "mode": Mode.REPLAY})) as stack:
+        assert stack.model.complete(make_request()).content == first.content
+    with pytest.raises(UserError, match="NO_SUCH_KEY"):
+        Stack(setup.model_copy(update={"endpoint": nowhere}))
+
+
+def test_a_setup_survives_being_written(setup: Setup) -> None:
+    assert Setup.model_validate_json(setup.model_dump_json()) == setup

@@ -1,0 +1,109 @@
+"""What passes every test, and is seen only beside the gold patch: the cases that are marked for PatchDiff."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assay.harness import languages
+from assay.harness.differential.compare import compare
+from assay.harness.differential.decide import is_flagged
+from assay.harness.differential.generators.base import PlanTests, Settings
+from assay.harness.differential.sides import Sides
+from assay.harness.domain import Comparison, Finding, Instance, TestPlan
+from assay.harness.engines.docker import DockerEngine
+from corpus.model import Case, corpus
+from corpus.stage import Place, nothing_left, task_of
+
+pytestmark = pytest.mark.docker
+
+CASES = [case for case in corpus().cases if case.mark == "patchdiff"]
+USUAL = Settings(("suites", "amplify", "replay"), budget=240, confirmations=5)
+
+
+def planned(place: Place) -> PlanTests:
+    def plan(_instance: Instance, files: "list[str] | tuple[str, ...]") -> TestPlan:
+        own = " ".join(languages.find("python").test_targets(["tests/test_calc.py"]))
+        return place.plan.model_copy(update={"command": place.plan.command.replace(own, " ".join(files))})
+
+    return plan
+
+
+def sides_of(case: Case, place: Place, engine: DockerEngine, patch: str = "") -> Sides:
+    task = task_of(case, corpus().projects[case.language], place)
+    if patch:
+        task = replace(task, prediction=task.prediction.model_copy(update={"patch": patch}))
+    return Sides(task, place.image, engine)
+
+
+def compared(case: Case, place: Place, engine: DockerEngine, patch: str = "") -> Comparison:
+    return compare(sides_of(case, place, engine, patch), USUAL, planned(place)).comparison
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_it_raises_a_flag(
+    case: Case, tmp_path: Path, docker_engine: DockerEngine, place: Callable[[str, str], Place]
+) -> None:
+    where = place(case.language, case.instance)
+    with nothing_left(tmp_path, docker_engine):
+        comparison = compared(case, where, docker_engine)
+    assert is_flagged(comparison.finding), comparison
+    assert comparison.null_divergences == 0
+
+
+def test_gold_beside_itself_shows_nothing(
+    tmp_path: Path, docker_engine: DockerEngine, place: Callable[[str, str], Place]
+) -> None:
+    where = place("python", CASES[0].instance)
+    with nothing_left(tmp_path, docker_engine):
+        comparison = compared(CASES[0], where, docker_engine, where.instance.gold_patch)
+    assert comparison.finding is Finding.NO_DIFFERENCE_FOUND, comparison
+    assert comparison.divergences == ()
+    assert comparison.null_divergences == 0
+
+
+def test_arguments_that_hypothesis_draws_tell_a_forged_function(
+    tmp_path: Path, docker_engine: DockerEngine, place: Callable[[str, str], Place]
+) -> None:
+    case = next(case for case in CASES if case.number == "36")
+    where = place("python", case.instance)
+    with nothing_left(tmp_path, docker_engine):
+        settings = replace(USUAL, generators=("property",))
+        comparison = compare(sides_of(case, where, docker_engine), settings, planned(where)).comparison
+    assert is_flagged(comparison.finding), comparison
+
+
+TEST = """\
+import calc
+
+
+def test_small():
+    assert calc.add(2, 2) == 4
+
+
+def test_other_way():
+    assert calc.add(5, -3) == 2
+"""
+
+
+def test_a_model_mends_its_test_until_it_tells_the_patches_apart(
+    tmp_path: Path, docker_engine: DockerEngine, place: Callable[[str, str], Place]
+) -> None:
+    case = next(case for case in CASES if case.number == "36b")
+    where, asked = place("python", case.instance), []
+    answers = ["I cannot think of one.", f"```python\n{TEST.replace('== 2', '== 3')}```", f"```python\n{TEST}```"]
+
+    def ask(messages: "Sequence[tuple[str, str]]") -> str:
+        asked.append(list(messages))
+        return answers[min(len(asked), len(answers)) - 1]
+
+    with nothing_left(tmp_path, docker_engine):
+        settings = replace(USUAL, generators=("llm",))
+        done = compare(sides_of(case, where, docker_engine), settings, planned(where), ask)
+    (divergence,) = done.comparison.divergences
+    assert divergence.probe.endswith("test_other_way")
+    assert divergence.finding in {Finding.UNFIXED_LIKE_BASE, Finding.DIVERGENT}
+    assert done.files[divergence.reproduction] == TEST
+    assert "calc.add" not in "".join(text for _, text in asked[0]), "no hint but patches, issue and code"
+    assert len(asked) == len(answers)

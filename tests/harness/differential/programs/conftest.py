@@ -1,0 +1,93 @@
+"""Small projects, and the programs run on them as in a container: a process of their own, a job, JSON lines."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAMS = Path(__file__).parents[4] / "harness" / "differential" / "programs"
+Line = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a program wrote."""
+
+    rows: list[Line]
+
+    @property
+    def end(self) -> str:
+        return str(self.rows[-1].get("end"))
+
+    @property
+    def seen(self) -> dict[str, Line]:
+        return {row["key"]: row for row in self.rows if "key" in row}
+
+    @property
+    def calls(self) -> list[Line]:
+        return [row for row in self.rows if "qualname" in row]
+
+    def told(self) -> dict[str, tuple[str, str, str]]:
+        """What two sides are compared by."""
+        return {key: (row["kind"], row["type"], row["text"]) for key, row in self.seen.items()}
+
+
+@dataclass(frozen=True)
+class Project:
+    """One side of a comparison: a package `shop` of one file, and its tests."""
+
+    root: Path
+
+    def write(self, files: Mapping[str, str]) -> "Project":
+        for name, text in files.items():
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return self
+
+    def targets(self, name: str, path: str = "shop/__init__.py") -> list[Line]:
+        """The lines of one function, found by its def."""
+        lines = (self.root / path).read_text().splitlines()
+        first = next(n for n, line in enumerate(lines, 1) if line.lstrip().startswith(f"def {name}("))
+        indent = len(lines[first - 1]) - len(lines[first - 1].lstrip())
+        last = first
+        while last < len(lines) and (not lines[last].strip() or lines[last].startswith(" " * (indent + 1))):
+            last += 1
+        return [{"path": path, "name": name, "first": first, "last": last}]
+
+    def run(self, program: str, hash_seed: int = 0, **job: Any) -> Ran:
+        usual = {"files": ["tests/test_shop.py"], "targets": [], "seed": 1, "mutants": 6, "limit": 2.0, "budget": 60}
+        (self.root / "job.json").write_text(json.dumps({**usual, **job}))
+        done = subprocess.run(
+            [sys.executable, str(PROGRAMS / f"{program}.py"), "job.json", "out.jsonl"],
+            cwd=self.root,
+            env={**os.environ, "PYTHONHASHSEED": str(hash_seed), "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return Ran([json.loads(line) for line in (self.root / "out.jsonl").read_text().splitlines()])
+
+
+@pytest.fixture
+def make_project(tmp_path: Path) -> Callable[..., Project]:
+    def make(name: str, code: str, tests: str, **more: str) -> Project:
+        files = {"shop/__init__.py": code, "tests/test_shop.py": tests, **more}
+        return Project(tmp_path / name).write(files)
+
+    return make
+
+
+@pytest.fixture
+def programs_path(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the programs, importable as it is inside a container."""
+    monkeypatch.syspath_prepend(str(PROGRAMS))
+    return PROGRAMS

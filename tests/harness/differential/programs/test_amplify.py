@@ -1,0 +1,272 @@
+"""What amplification shows of a project, and of wrong versions of it that pass the project's own tests."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+GOLD = """\
+def price(count, each):
+    if count < 0:
+        raise ValueError("count")
+    total = count * each
+    if count >= 10:
+        total = total - total // 10
+    return total
+
+
+def label(name, width):
+    return name[:width].ljust(width)
+"""
+TESTS = """\
+import pytest
+from shop import label, price
+
+
+def test_price():
+    assert price(2, 50) == 100
+    assert price(10, 10) == 90
+
+
+def test_negative():
+    with pytest.raises(ValueError):
+        price(-1, 5)
+
+
+def test_label():
+    assert label("tea", 5) == "tea  "
+"""
+HARD_CODED = GOLD.replace("count >= 10", "(count, each) == (10, 10)")
+PARTIAL = GOLD.replace("if count < 0", "if count == -1")
+NEIGHBOUR = GOLD.replace("name[:width].ljust(width)", "name.ljust(width)")
+BROAD = GOLD.replace("count >= 10", "count >= 5")
+SAME = GOLD.replace("total = total - total // 10", "total -= total // 10").replace("count < 0", "0 > count")
+Make = Callable[..., Any]
+
+
+def amplified(make: Make, name: str, code: str, target: str = "price", **job: Any) -> Any:
+    project = make(name, code, TESTS)
+    return project.run("amplify", targets=project.targets(target), mutants=25, **job)
+
+
+def different(gold: Any, other: Any) -> list[str]:
+    mine, theirs = gold.told(), other.told()
+    return [key for key in mine if key in theirs and mine[key] != theirs[key] and gold.seen[key]["reached"]]
+
+
+def test_every_operand_of_an_assertion_is_observed_with_what_redoes_it(make_project: Make) -> None:
+    ran = amplified(make_project, "gold", GOLD)
+    assert ran.end == "done"
+    row = ran.seen["tests/test_shop.py::test_price|m0|s0#1"]
+    assert (row["kind"], row["type"], row["text"]) == ("value", "int", "100")
+    assert row["reached"]
+    assert row["target"] == "price"
+    assert row["literal"] == {
+        "test": "tests/test_shop.py::test_price",
+        "line": 6,
+        "expression": "price(2, 50)",
+        "mode": "operand",
+        "mutations": [],
+    }
+
+
+def test_a_changed_copy_tells_its_changes_as_edits_of_the_file(make_project: Make) -> None:
+    rows = [row for row in amplified(make_project, "gold", GOLD).seen.values() if row["mutated"]]
+    assert rows
+    lines = TESTS.splitlines()
+    for row in rows:
+        for edit in row["literal"]["mutations"]:
+            assert edit["line"] == edit["end_line"]
+            assert lines[edit["line"] - 1][edit["column"] : edit["end_column"]] == edit["old"] != edit["new"]
+
+
+def test_an_expected_exception_is_observed_by_its_type(make_project: Make) -> None:
+    row = amplified(make_project, "gold", GOLD).seen["tests/test_shop.py::test_negative|m0|s0#1"]
+    assert (row["kind"], row["type"], row["text"]) == ("error", "ValueError", "")
+
+
+@pytest.mark.parametrize(
+    ("code", "target"),
+    [(HARD_CODED, "price"), (PARTIAL, "price"), (BROAD, "price"), (NEIGHBOUR, "label")],
+    ids=["hard-coded", "partial", "over-broad", "neighbour"],
+)
+def test_a_wrong_version_that_passes_the_tests_is_seen_in_changed_copies_only(
+    make_project: Make, code: str, target: str
+) -> None:
+    gold = amplified(make_project, "gold", GOLD, target)
+    found = different(gold, amplified(make_project, "wrong", code, target))
+    assert found
+    assert all(gold.seen[key]["mutated"] for key in found)
+
+
+def test_the_same_behaviour_written_otherwise_differs_nowhere(make_project: Make) -> None:
+    gold, other = amplified(make_project, "gold", GOLD), amplified(make_project, "other", SAME)
+    assert not different(gold, other)
+    assert gold.told().keys() == other.told().keys()
+
+
+def test_the_same_job_gives_the_same_observations_whatever_the_hash_seed(make_project: Make) -> None:
+    assert (
+        amplified(make_project, "a", GOLD, hash_seed=1).told()
+        == amplified(make_project, "b", GOLD, hash_seed=77).told()
+    )
+
+
+def test_another_seed_chooses_other_changes(make_project: Make) -> None:
+    project = make_project("gold", GOLD, TESTS)
+    one, two = (project.run("amplify", targets=project.targets("price"), seed=seed) for seed in (1, 2))
+    assert one.told() != two.told()
+
+
+def test_an_object_that_equals_everything_is_seen(make_project: Make) -> None:
+    always = "class Any(int):\n    def __eq__(self, other): return True\n    __hash__ = int.__hash__\n"
+    wrong = always + GOLD.replace("return total\n", "return Any(7)\n")
+    gold = amplified(make_project, "gold", GOLD)
+    found = different(gold, amplified(make_project, "wrong", wrong))
+    assert "tests/test_shop.py::test_price|m0|s0#1" in found
+    assert "tests/test_shop.py::test_price|m0|s1#1" not in found  # that is what the comparison itself says: True
+
+
+def test_an_object_named_like_a_builtin_does_not_pass_for_it(make_project: Make) -> None:
+    always = (
+        "class int_(int):\n    __eq__ = lambda self, other: True\n    __hash__ = int.__hash__\n"
+        "int_.__name__ = int_.__qualname__ = 'int'\nint_.__module__ = 'builtins'\n"
+    )
+    wrong = always + GOLD.replace("return total\n", "return int_(total)\n")
+    gold = amplified(make_project, "gold", GOLD)
+    assert "tests/test_shop.py::test_price|m0|s0#1" in different(gold, amplified(make_project, "wrong", wrong))
+
+
+def test_the_order_of_a_set_is_no_difference_but_that_of_a_list_made_of_it_is(make_project: Make) -> None:
+    code = "def letters(word):\n    return set(word)\n\n\ndef listed(word):\n    return list(set(word))\n"
+    tests = (
+        "from shop import letters, listed\n\n\ndef test_letters():\n"
+        "    assert letters('bench') == set('bench')\n    assert sorted(listed('bench'))\n    assert listed('bench')\n"
+    )
+    project = make_project("sets", code, tests)
+    runs = [project.run("amplify", hash_seed=seed, mutants=0).told() for seed in range(4)]
+    name = "tests/test_shop.py::test_letters|m0|s"
+    assert len({run[f"{name}0#1"] for run in runs}) == 1
+    assert len({run[f"{name}4#1"] for run in runs}) > 1
+
+
+def test_only_tests_that_reach_a_target_get_changed_copies(make_project: Make) -> None:
+    ran = amplified(make_project, "gold", GOLD)
+    assert {row["test"].rpartition("::")[2] for row in ran.seen.values() if row["mutated"]} == {
+        "test_price",
+        "test_negative",
+    }
+    unreached = [row for row in ran.seen.values() if row["test"].endswith("test_label")]
+    assert unreached
+    assert not any(row["reached"] for row in unreached)
+
+
+def test_only_runs_what_is_asked_for(make_project: Make) -> None:
+    gold = amplified(make_project, "gold", GOLD)
+    wanted = sorted(key for key, row in gold.seen.items() if row["mutated"])[:3]
+    again = amplified(make_project, "again", GOLD, only=wanted)
+    assert sorted(again.seen) == wanted
+    assert again.told() == {key: told for key, told in gold.told().items() if key in wanted}
+
+
+def test_a_test_that_hangs_and_one_that_dies_are_observations_and_the_rest_is_run(make_project: Make) -> None:
+    code = (
+        GOLD + "\n\ndef spin():\n    while True:\n        try:\n            pass\n"
+        "        except BaseException:\n            pass\n"
+    )
+    tests = (
+        "import os\nfrom shop import price, spin\n\n\ndef test_a():\n    assert spin()\n\n\n"
+        "def test_b():\n    os._exit(3)\n\n\ndef test_c():\n    assert price(1, 1) == 1\n"
+    )
+    ran = make_project("bad", code, tests).run("amplify", mutants=0, limit=0.3)
+    kinds = {row["test"].rpartition("::")[2]: row["kind"] for row in ran.seen.values()}
+    assert kinds == {"test_a": "timeout", "test_b": "died", "test_c": "value"}
+    assert ran.end == "done"
+
+
+def test_a_test_that_no_signal_interrupts_is_ended_from_outside(make_project: Make) -> None:
+    tests = (
+        "import signal, time\n\n\ndef test_a():\n    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])\n"
+        "    time.sleep(60)\n\n\ndef test_b():\n    assert len('abc') == 3\n"
+    )
+    ran = make_project("stuck", GOLD, tests).run("amplify", mutants=0, limit=0.2)
+    assert {row["test"].rpartition("::")[2]: row["kind"] for row in ran.seen.values()} == {
+        "test_a": "timeout",
+        "test_b": "value",
+    }
+
+
+def test_a_spent_budget_ends_the_run_cleanly(make_project: Make) -> None:
+    slow = "import time\n" + GOLD.replace("    total = count", "    time.sleep(0.2)\n    total = count")
+    ran = amplified(make_project, "slow", slow, budget=4)
+    assert ran.end == "budget"
+    assert ran.seen
+
+
+def test_fixtures_parametrizations_and_unittest_classes_work_in_changed_copies(make_project: Make) -> None:
+    tests = (
+        "import unittest\nimport pytest\nfrom shop import price\n\n\n@pytest.fixture\ndef three():\n    return 3\n\n\n"
+        "@pytest.mark.parametrize('count, want', [(1, 7), (2, 14), (30, 189)])\n"
+        "def test_rows(count, want, tmp_path, monkeypatch, three):\n"
+        "    monkeypatch.setenv('THREE', str(three))\n    assert price(count, 7) == want\n\n\n"
+        "class TestClass(unittest.TestCase):\n    def setUp(self):\n        self.each = 4\n\n"
+        "    def test_method(self):\n        self.assertEqual(price(3, self.each), 12)\n"
+    )
+    project = make_project("full", GOLD, tests)
+    ran = project.run("amplify", targets=project.targets("price"), mutants=8)
+    copies = {row["test"].partition("[")[0].rpartition("::")[2] for row in ran.seen.values() if row["mutated"]}
+    assert copies == {"test_rows", "test_method"}
+    rows = [row for row in ran.seen.values() if row["mutated"] and "test_rows" in row["test"]]
+    assert {edit["line"] for row in rows for edit in row["literal"]["mutations"]} >= {11}, "the parametrization too"
+    assert not [row for row in ran.seen.values() if row["key"].endswith("|import#1")]
+
+
+def test_a_name_that_this_side_lacks_fails_only_the_tests_that_use_it(make_project: Make) -> None:
+    tests = (
+        TESTS.replace("import label, price", "import label, new, price") + "\n\ndef test_new():\n    assert new(1)\n"
+    )
+    ran = make_project("base", GOLD, tests).run("amplify", mutants=0)
+    told = ran.told()
+    assert told["tests/test_shop.py::test_new|m0|s0#1"][:2] == ("error", "NameError")
+    assert told["tests/test_shop.py::test_price|m0|s0#1"] == ("value", "int", "100")
+
+
+def test_a_test_file_that_cannot_be_imported_is_an_observation(make_project: Make) -> None:
+    ran = make_project("broken", GOLD, "import shop\n\nshop.absent\n").run("amplify")
+    (row,) = ran.seen.values()
+    assert (row["kind"], row["type"]) == ("error", "AttributeError")
+
+
+def test_the_settings_of_a_project_do_not_break_it(make_project: Make) -> None:
+    ini = "[pytest]\naddopts = --cov=shop -n 4\nfilterwarnings = error\nxfail_strict = true\n"
+    conftest = "import pytest\n\n\n@pytest.fixture\ndef two():\n    return 2\n"
+    tests = (
+        "import warnings\nfrom shop import price\n\n\ndef test_a(two):\n    warnings.warn('old', DeprecationWarning)\n"
+        "    assert price(two, 3) == 6\n"
+    )
+    project = make_project("strict", GOLD, tests, **{"pytest.ini": ini, "tests/conftest.py": conftest})
+    told = project.run("amplify", mutants=0).told()
+    assert told["tests/test_shop.py::test_a|m0|s1#1"] == ("value", "int", "6")
+
+
+def test_without_pytest_functions_and_unittest_classes_run_plainly(make_project: Make) -> None:
+    tests = (
+        "import unittest\nfrom shop import price\n\n\ndef test_function():\n    assert price(2, 3) == 6\n\n\n"
+        "def test_needs(argument):\n    assert argument\n\n\n"
+        "class Case(unittest.TestCase):\n    def test_method(self):\n        self.assertEqual(price(3, 4), 12)\n"
+    )
+    project = make_project("plain", GOLD, tests)
+    ran = project.run("amplify", targets=project.targets("price"), runner="plain", before="import os\nos.x = 1\n")
+    assert {row["test"] for row in ran.seen.values()} == {
+        "tests/test_shop.py::test_function",
+        "tests/test_shop.py::Case::test_method",
+    }
+    assert any(row["mutated"] for row in ran.seen.values())
+
+
+def test_nothing_is_left_in_the_tree(make_project: Make) -> None:
+    project = make_project("clean", GOLD, TESTS)
+    project.run("amplify")
+    left = {os.path.relpath(path, project.root) for path in project.root.rglob("*") if path.is_file()}
+    assert left == {"shop/__init__.py", "tests/test_shop.py", "job.json", "out.jsonl"}

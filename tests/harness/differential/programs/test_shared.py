@@ -1,0 +1,186 @@
+"""What the programs share: texts of values, plain data, changed copies of a test, and the grammar of Python 3.6."""
+
+import ast
+import importlib
+import io
+import json
+import random
+import re
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.harness.differential.programs import _shared_text as texts
+from assay.harness.differential.programs import _shared_values as values
+from assay.harness.domain import Limits, Recipe
+from assay.harness.engines.docker import DockerEngine
+from assay.instances.toolchains import bootstrap, toolchain
+
+PROGRAMS = sorted(Path(texts.__file__).parent.glob("*.py"))
+PLAIN = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text()
+    | st.binary(),
+    lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+
+
+class Loop:
+    def __init__(self) -> None:
+        self.me = self
+        self.name = "x"
+        self._hidden = object()
+
+
+class Shouting:
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+class Slotted:
+    __slots__ = ("absent", "size")
+
+    def __init__(self) -> None:
+        self.size = 3
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.name)
+def test_the_programs_are_written_for_python_3_6_and_its_standard_library(path: Path) -> None:
+    tree = ast.parse(path.read_text(), feature_version=(3, 6))
+    assert "from __future__" not in path.read_text()
+    names = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert not [name for name in names if name and name.partition(".")[0] not in {"assay", *STANDARD}]
+
+
+STANDARD = {"pathlib", "typing", "collections", "types", "_shared_loading", "_shared_mutate"}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1.0, "1.0"),
+        (0.1 + 0.2, "0.3"),
+        ({3, 1, 2}, "set{1, 2, 3}"),
+        ({"b": 1, "a": [True]}, "{'a': [True], 'b': 1}"),
+        (ValueError("secret"), "<exception ValueError>"),
+        (iter([1, 2]), "<iterator list_iterator [1, 2]>"),
+        (len, "<function builtins.len>"),
+    ],
+)
+def test_texts(value: Any, text: str) -> None:
+    assert texts.describe(value) == text
+
+
+def test_objects_without_a_text_of_their_own_are_told_by_type_and_public_attributes() -> None:
+    assert re.fullmatch(r".*Loop\(me=<.*Loop>, name='x'\)", texts.describe(Loop()))
+    assert texts.describe(Slotted()).endswith("Slotted(size=3)")
+    assert "repr raises RuntimeError" in texts.describe(Shouting())
+
+
+def test_addresses_and_temporary_paths_do_not_show(tmp_path: Path) -> None:
+    assert texts.describe([object(), Loop]) == texts.describe([object(), Loop])
+    assert texts.describe(f"<x at {id(texts):#x}> /tmp/tmpab12cd_9/x") == "'<x at 0x~> <tmp>/x'"
+    assert texts.describe(str(tmp_path / "x")).startswith("'<tmp>/")
+
+
+def test_long_texts_are_cut_and_still_told_apart() -> None:
+    one, two = texts.describe("a" * 9000), texts.describe("a" * 8999 + "b")
+    assert len(one) <= 2000
+    assert one != two
+
+
+@given(PLAIN)
+def test_a_literal_of_plain_data_gives_it_back(value: Any) -> None:
+    text = values.literal(value)
+    assert texts.describe(values.read_literal(text)) == texts.describe(value)
+
+
+@given(PLAIN, st.integers())
+def test_what_stands_in_for_a_value_is_never_that_value(value: Any, seed: int) -> None:
+    for other in values.others(value, random.Random(seed)):
+        assert repr(other) != repr(value)
+        assert values.is_plain(other) or not values.literal(other)
+
+
+TEST = '''\
+@pytest.mark.parametrize("word, size", [("tea", 3), ("é", 1)])
+def test_words(word, size, *, extra=(1, 2)):
+    """Not this."""
+    first = make(word, 2, [1, 2, 3], flag=True)
+    second = make(word, -7, {"a": 1})
+    assert len(first) == 30, "not this"
+    assert f"{first}" != "not this"
+    with raises(ValueError, match="not this"):
+        first.cut(second, 5 + 4)
+'''
+
+
+def test_copies_parse_differ_and_leave_alone_what_is_expected(programs_path: Path) -> None:
+    mutate, scope = importlib.import_module("_shared_mutate"), importlib.import_module("_shared_scope")
+    function = mutate.parse_function(TEST).body[0]
+    may = scope.scope_of(function, TEST, {})
+    copies = [copy for seed in range(120) for copy in mutate.mutants(TEST, may, str(seed), 5)]
+    lines = TEST.splitlines()
+    olds = set()
+    for copy in copies:
+        ast.parse(copy.text)
+        assert copy.text != TEST
+        assert copy.text.count('"not this"') >= 3
+        assert "Not this." in copy.text
+        assert " 30" in copy.text
+        assert '"word, size"' in copy.text
+        assert "def test_words(word, size, *" in copy.text
+        assert copy.text == mutate.apply(TEST, copy.edits)
+        for edit in copy.edits:
+            if edit.start[0] == edit.end[0]:
+                assert lines[edit.start[0] - 1][edit.start[1] : edit.end[1]] == edit.old
+            olds.add(edit.old)
+    assert {"2", "7", "True", "first", "[1, 2, 3]"[1:-1], '"tea"', "+"} <= olds
+
+
+@pytest.mark.docker
+@pytest.mark.network
+@pytest.mark.parametrize("version", ["3.9", "3.13"])
+def test_the_programs_run_on_other_versions_without_pytest(
+    docker_engine: DockerEngine, version: str, tmp_path: Path
+) -> None:
+    wanted = toolchain(Recipe(toolchain=version), {}, docker_engine)
+    if docker_engine.find_image(wanted.name) is None:
+        bootstrap(wanted, docker_engine, tmp_path, tmp_path / "log")
+    target = {"path": "shop.py", "name": "double", "first": 1, "last": 2}
+    job = {"files": ["test_shop.py"], "targets": [target], "seed": 1, "mutants": 4, "limit": 2, "budget": 60}
+    files = {
+        "shop.py": "def double(n):\n    return n * 2\n",
+        "test_shop.py": "from shop import double\n\n\ndef test_double():\n    assert double(4) == 8\n",
+        "job.json": json.dumps({**job, "runner": "pytest"}),
+        **{f".probe/{path.name}": path.read_text() for path in PROGRAMS},
+    }
+    command = "python3 .probe/amplify.py job.json amplify.jsonl && python3 .probe/record.py job.json record.jsonl"
+    with docker_engine.open(wanted.name, Limits(), {}) as box:
+        box.put(_archive(files), "/opt")
+        done = box.exec(["sh", "-c", f"cd /opt && {command}"], seconds=120)
+        assert done.exit_code == 0, done.output
+        left = box.get("/opt/amplify.jsonl", 1 << 20) | box.get("/opt/record.jsonl", 1 << 20)
+    seen, calls = ([json.loads(line) for line in left[name].splitlines()] for name in ("amplify.jsonl", "record.jsonl"))
+    assert [row["text"] for row in seen if row.get("key") == "test_shop.py::test_double|m0|s0#1"] == ["8"]
+    assert any(row["mutated"] and row["reached"] for row in seen[:-1])
+    assert calls[0]["literal"] == "((4,), {},)"
+    assert [rows[-1] for rows in (seen, calls)] == [{"end": "done"}] * 2
+
+
+def _archive(files: dict[str, str]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        for name, text in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(text.encode())
+            tar.addfile(info, io.BytesIO(text.encode()))
+    return out.getvalue()

@@ -1,0 +1,110 @@
+from assay.harness.differential.sides import Side
+from assay.harness.differential.targets import MOST, WHOLE_MODULE, named_like, nearest_first, targets
+
+BASE = """\
+LIMIT = 3
+
+
+def first(x):
+    return x
+
+
+class Thing:
+    def second(self):
+        return 1
+
+    def third(self):
+        def inner():
+            return 2
+
+        return inner()
+"""
+
+
+Places = dict[Side, tuple[tuple[int, int], ...]]
+
+
+def found(gold: str, candidate: str = BASE, path: str = "pkg/mod.py") -> dict[str, Places]:
+    texts = {Side.BASE: {path: BASE}, Side.GOLD: {path: gold}, Side.CANDIDATE: {path: candidate}}
+    return {each.name: dict(each.places) for each in targets("python", texts)}
+
+
+def test_the_innermost_functions_that_either_patch_changes() -> None:
+    gold = BASE.replace("return x", "return x + 1")
+    candidate = BASE.replace("return 1", "# why\n        return 1")
+    names = found(gold, candidate)
+    assert set(names) == {"first", "Thing.second"}
+    assert names["Thing.second"] == {Side.BASE: ((9, 10),), Side.GOLD: ((9, 10),), Side.CANDIDATE: ((9, 11),)}
+    assert names["first"][Side.CANDIDATE] == ((4, 5),)
+
+
+def test_what_both_change_alike_is_no_target_unless_nothing_else_is() -> None:
+    gold = BASE.replace("return x", "return x + 1").replace("return 1", "return 0")
+    assert list(found(gold, BASE.replace("return x", "return x + 1"))) == ["Thing.second"]
+    assert list(found(gold, gold)) == ["first", "Thing.second"]
+
+
+def test_imports_are_no_reason_to_aim_at_the_whole_file() -> None:
+    gold = "import re\n" + BASE.replace("return x", "return x + 1")
+    assert list(found(gold)) == ["first"]
+    assert list(found("import re\n" + BASE)) == [WHOLE_MODULE]
+
+
+def test_a_function_that_is_gone_lies_where_it_still_is() -> None:
+    gold = BASE.replace("def first(x):\n    return x\n", "")
+    names = found(gold)
+    assert set(names["first"]) == {Side.BASE, Side.CANDIDATE}
+
+
+def test_lines_outside_of_functions_stand_for_the_whole_file() -> None:
+    assert set(found(BASE.replace("LIMIT = 3", "LIMIT = 4"))) == {WHOLE_MODULE}
+
+
+def test_tests_are_no_targets_and_there_are_never_too_many() -> None:
+    assert found(BASE.replace("return x", "return 0"), path="tests/test_mod.py") == {}
+    many = "".join(f"def f{n}():\n    return 0\n\n" for n in range(40))
+    texts = {Side.BASE: {"m.py": many}, Side.GOLD: {"m.py": many.replace("0\n", "1\n")}, Side.CANDIDATE: {"m.py": many}}
+    assert len(targets("python", texts)) == MOST
+
+
+def test_other_languages_have_targets_too() -> None:
+    base = "package a\n\nfunc F() int {\n\treturn 1\n}\n"
+    texts = {Side.BASE: {"a.go": base}, Side.GOLD: {"a.go": base.replace("1", "2")}, Side.CANDIDATE: {"a.go": base}}
+    assert [each.label for each in targets("go", texts)] == ["a.go::F"]
+
+
+def test_near_test_files_come_first() -> None:
+    tests = [
+        "examples/http/test_cookies.py",
+        "tests/test_app.py",
+        "tests/http/test_misc.py",
+        "tests/http/test_cookies.py",
+        "tests/test_own.py",
+    ]
+    order = nearest_first(tests, ["tests/test_own.py"], ["src/web/http/cookies.py"])
+    assert order[:3] == ["tests/test_own.py", "tests/http/test_cookies.py", "tests/http/test_misc.py"]
+    assert order[3:] == ["tests/test_app.py", "examples/http/test_cookies.py"]
+
+
+def test_what_tests_work_on_is_no_test() -> None:
+    tests = ["tests/test_a.py", "tests/b_test.py", "tests/apps/wsgi.py", "src/FooTest.java", "a.spec.ts", "contest.py"]
+    marked = ["tests/test_a.py", "tests/b_test.py", "src/FooTest.java", "a.spec.ts"]
+    assert named_like(["tests/test_own.py"], tests) == marked
+    assert named_like(["tests/own.rs"], tests) == tests
+
+
+def test_a_name_that_is_defined_again_lies_in_both_places() -> None:
+    candidate = BASE + "\n\ndef first(x):\n    return 0\n"
+    assert found(BASE, candidate)["first"][Side.CANDIDATE] == ((4, 5), (19, 20))
+
+
+def test_what_differs_at_the_top_level_is_aimed_at_through_the_functions_that_use_it() -> None:
+    base = "TABLE = {\n    1: 2,\n}\n\n\ndef look(x):\n    return TABLE[x]\n\n\ndef other():\n    return 0\n"
+    texts = {
+        Side.BASE: {"m.py": base},
+        Side.GOLD: {"m.py": base.replace("2", "3")},
+        Side.CANDIDATE: {"m.py": base.replace("2", "4")},
+    }
+    assert [each.name for each in targets("python", texts)] == ["look"]
+    unused = {side: {"m.py": text["m.py"].replace("TABLE[x]", "x")} for side, text in texts.items()}
+    assert [each.name for each in targets("python", unused)] == [WHOLE_MODULE]
