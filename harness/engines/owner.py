@@ -21,24 +21,27 @@ def this_process() -> str:
 
 
 def is_orphan(labels: Mapping[str, str], now: float | None = None) -> bool:
-    """Tell whether an object's owner is dead or its deadline has passed.
+    """Tell whether an object's owner is dead or, where it cannot be asked, its deadline has passed.
 
-    An owner on another machine, or in another process space, cannot be asked; there only the deadline counts.
+    An owner on another machine, or in another process space, cannot be asked. One that lives here ends its boxes by
+    itself, whatever the clock of the wall, which may jump, says to others.
     """
+    alive = _is_alive(labels.get(OWNER, ""))
+    if alive is not None:
+        return not alive
     deadline = labels.get(DEADLINE, "")
-    if deadline.isdigit() and int(deadline) < (time.time() if now is None else now):
-        return True
-    return not _may_be_alive(labels.get(OWNER, ""))
+    return deadline.isdigit() and int(deadline) < (time.time() if now is None else now)
 
 
-def _may_be_alive(owner: str) -> bool:
+def _is_alive(owner: str) -> bool | None:
+    """Tell whether an owner lives; None if it cannot be asked."""
     host, boot, space, pid, started = (*owner.split(":"), "", "", "", "")[:5]
     if host != socket.gethostname():
-        return bool(host)
+        return None if host else False
     if boot != _boot_id():
         return False
     if space != _process_space():
-        return True  # in a container of its own: its process numbers mean nothing here
+        return None  # in a container of its own: its process numbers mean nothing here
     return pid.isdigit() and _start_time(int(pid)) == started
 
 

@@ -175,20 +175,21 @@ def reaper(scene: Scene) -> None:
     dead = scene.run / "dead"
     scene.run.mkdir()
     in_a_process(lambda: dead.write_text(owner_labels(600)[OWNER]))
-    ours = {"assay.run": scene.run.name}
+    ours, past = {"assay.run": scene.run.name}, str(int(time.time()) - 5)
     labels = {
         "foreign": {"assay.run": scene.run.name},
         "alive": {**ours, **owner_labels(600)},
         "elsewhere": {**ours, **owner_labels(600), OWNER: "another-machine:boot:1:2"},
         "dead": {**ours, **owner_labels(600), OWNER: dead.read_text()},
-        "late": {**ours, **owner_labels(600), DEADLINE: str(int(time.time()) - 5)},
+        "jumped": {**ours, **owner_labels(600), DEADLINE: past},
+        "late": {**ours, **owner_labels(600), OWNER: "another-machine:boot:1:2", DEADLINE: past},
     }
     made = {name: client.create_container(image, command="true", labels=each)["Id"] for name, each in labels.items()}
     try:
         reaped = scene.engine.reap()
         left = {each["Id"] for each in client.containers(all=True, filters={"label": f"assay.run={scene.run.name}"})}
-        assert {name for name, box in made.items() if box in left} == {"foreign", "alive", "elsewhere"}
-        assert not [name for name in ("foreign", "alive", "elsewhere") if made[name][:12] in reaped]
+        assert {name for name, box in made.items() if box in left} == {"foreign", "alive", "elsewhere", "jumped"}
+        assert not [name for name in ("foreign", "alive", "elsewhere", "jumped") if made[name][:12] in reaped]
     finally:
         for box in labelled(scene.engine, scene.run.name).get("containers", []):
             client.remove_container(box, force=True)
