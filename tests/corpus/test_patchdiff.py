@@ -105,5 +105,7 @@ def test_a_model_mends_its_test_until_it_tells_the_patches_apart(
     assert divergence.probe.endswith("test_other_way")
     assert divergence.finding in {Finding.UNFIXED_LIKE_BASE, Finding.DIVERGENT}
     assert done.files[divergence.reproduction] == TEST
-    assert "calc.add" not in "".join(text for _, text in asked[0]), "no hint but patches, issue and code"
     assert len(asked) == len(answers)
+    told = "".join(text for _, text in asked[0])
+    assert "calc.add: (positional, by keyword) = ((1, 2,), {},)" in told, "calls that its tests make"
+    assert "return a - b" in told, "the code before either patch"
