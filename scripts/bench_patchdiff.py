@@ -157,4 +157,5 @@ def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

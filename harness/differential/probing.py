@@ -86,7 +86,7 @@ def run_lines(
         **scripts(program.script),
         f"{FOLDER}/input.json": json.dumps({**input_, "only": list(only) or None}),
     }
-    hard = int(program.seconds * 2 + 30)
+    hard = int(program.seconds * 4 + 30)
     command = f"""\
 mkdir -p {OUT}
 for seed in {" ".join(map(str, numbers))}; do

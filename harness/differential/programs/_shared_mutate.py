@@ -9,6 +9,7 @@ import bisect
 import io
 import keyword
 import random
+import re
 import token as token_names
 import tokenize
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,6 +26,9 @@ else:
     Place = tuple
 
 PER_PLACE = 10  # alternatives kept at one place
+SPLICES = 4
+LONGEST_DONOR, MOST_DONORS = 400, 400  # characters of a string that pieces are taken from; strings
+_PIECE = re.compile(r"[\[({<][^\[\](){}<>]*[\])}>]|\w+|\s+|.", re.DOTALL)  # innermost brackets, words, blanks, marks
 LONGEST_LIST = 30  # elements of a list that is reordered; longer ones are data tables
 ASSERTION, ACTION, LEADING, LEADING_ONCE = "assertion", "action", "leading", "once"
 SHARE = {ASSERTION: 0.6, ACTION: 0.25, LEADING: 0.0, LEADING_ONCE: 0.5}  # how often statements of a role are changed
@@ -52,10 +56,17 @@ class Scope(NamedTuple):
     fixed: "frozenset[Place]"  # of brackets whose elements stay as they are
     names: "dict[Place, list[str]]"  # place of a name to the names of the same kind
     statements: "list[tuple[int, str]]"  # first line and role of each statement, in order of lines
+    moves: "list[tuple[int, int, int]]"  # lines from which to which may be repeated, and before which line
+    strings: "list[str]"  # values of strings whose pieces may be put into others
 
     def is_closed(self, place: Place) -> bool:
         """Tell whether nothing may change at a place."""
         return any(first <= place <= last for first, last in self.closed)
+
+
+def is_repetition(edit: Edit) -> bool:
+    """Tell whether an edit makes a statement once more, and so changes all that comes after it."""
+    return not edit.old and edit.new.endswith("\n")
 
 
 class Mutant(NamedTuple):
@@ -168,7 +179,19 @@ def _groups(text: str, scope: Scope, choice: random.Random) -> "list[list[list[E
         start = tokens[bracket.opening].start
         if not scope.is_closed(start) and start not in scope.fixed:
             groups.append(_rearranged(text, tokens, bracket))
+    groups += _repeated(text, scope)
     return [_some(group, choice) for group in groups if group]
+
+
+def _repeated(text: str, scope: Scope) -> "list[list[list[Edit]]]":
+    """Return edits that make a statement once more before an assertion, by assertion."""
+    lines = lines_of(text)
+    found: dict[int, list[list[Edit]]] = {}
+    for first, end, before in scope.moves:
+        new = "".join(lines[first - 1 : end - 1])
+        if new.endswith("\n"):
+            found.setdefault(before, []).append([Edit((before, 0), (before, 0), "", new)])
+    return list(found.values())
 
 
 def _some(group: "list[list[Edit]]", choice: random.Random) -> "list[list[Edit]]":
@@ -197,7 +220,7 @@ def _alternatives(
     if each.type == token_names.NUMBER:
         return _numbers(each.string)
     if each.type == token_names.STRING:
-        return _strings(each.string, strings, choice)
+        return _strings(each.string, strings, choice) + _spliced(each.string, scope.strings, choice)
     if each.type == token_names.NAME:
         return [_WORDS[each.string]] if each.string in _WORDS else scope.names.get(each.start, [])
     if each.string in _OTHER_SIGN and _ends_operand(before):
@@ -223,6 +246,32 @@ def _strings(text: str, others: "list[str]", choice: random.Random) -> "list[str
     news = [repr(new) for new in values.texts(value, choice)]
     alike = [other for other in others if isinstance(values.read_literal(other), type(value)) and other != text]
     return news + choice.sample(alike, min(2, len(alike)))
+
+
+def _spliced(text: str, others: "Sequence[str]", choice: random.Random) -> "list[str]":
+    """Return a string with pieces of other strings of the module put in or in the place of its own."""
+    value = values.read_literal(text)
+    donors = [other for other in others if other != value]
+    if not isinstance(value, str) or not donors:
+        return []
+    own, found = _PIECE.findall(value), []
+    for _ in range(SPLICES):
+        foreign = _PIECE.findall(choice.choice(donors))
+        if foreign:
+            at, first = choice.randrange(len(own) + 1), choice.randrange(len(foreign))
+            piece = foreign[first : first + choice.choice((1, 1, 3))]
+            found.append(repr("".join(own[:at] + piece + own[at + choice.choice((0, 0, 1)) :])))
+    return found
+
+
+def strings_of(tree: ast.AST) -> "list[str]":
+    """Return the strings of a module that pieces may be taken from, shortest first, in an order of their own."""
+    found = set()
+    for node in ast.walk(tree):
+        held = getattr(node, "value", None) if type(node).__name__ == "Constant" else getattr(node, "s", None)
+        if isinstance(held, str) and 2 < len(held) <= LONGEST_DONOR:
+            found.add(held)
+    return sorted(found, key=lambda each: (len(each), each))[:MOST_DONORS]
 
 
 def _brackets(tokens: "list[tokenize.TokenInfo]") -> "list[_Bracket]":

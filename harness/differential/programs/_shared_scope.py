@@ -36,13 +36,14 @@ def is_raises(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and called_name(node) in RAISES
 
 
-def scope_of(function: Any, text: str, around: "dict[str, str]") -> Scope:
+def scope_of(function: Any, text: str, around: "dict[str, str]", strings: "Sequence[str]" = ()) -> Scope:
     """Return what of a function may be changed.
 
     Args:
         function: its syntax tree, lines as in `text`.
         text: its source.
         around: the kinds of the names of its module.
+        strings: of its module, pieces of which may be put into its own.
     """
     places = _Places(text)
     closed = [places.span(node) for node in _closed(function)]
@@ -51,7 +52,8 @@ def scope_of(function: Any, text: str, around: "dict[str, str]") -> Scope:
         line, column = places.at(node)
         fixed.update([(line, column), (line, column - 1)])  # before Python 3.8 a tuple begins at its first element
     spans = [span for span in closed if span]
-    return Scope(spans, frozenset(fixed), _names(function, places, around), _statements(function))
+    names, moves = _names(function, places, around), _moves(function)
+    return Scope(spans, frozenset(fixed), names, _statements(function), moves, list(strings))
 
 
 def kinds_of(body: "Sequence[ast.stmt]") -> "dict[str, str]":
@@ -98,6 +100,23 @@ def _statements(function: Any) -> "list[tuple[int, str]]":
         if isinstance(node, ast.stmt) and node is not function:
             found[node.lineno] = _role(node)
     return sorted(found.items())
+
+
+def _moves(function: Any) -> "list[tuple[int, int, int]]":
+    """Return the lines of statements that may be made once more, each with that of an assertion to make them before.
+
+    They and the assertion stand in the function itself, and something stands between them.
+    """
+    body = function.body
+    ends = [node.lineno for node in body[1:]]
+    again = [
+        (at, node.lineno, end)
+        for at, (node, end) in enumerate(zip(body, ends))  # noqa: B905 - not before Python 3.10
+        if isinstance(node, (ast.Assign, ast.Expr)) and _role(node) != ASSERTION and end > node.lineno
+        if not (isinstance(node, ast.Expr) and is_literal(node.value))
+    ]
+    checks = [(at, node.lineno) for at, node in enumerate(body) if _role(node) == ASSERTION]
+    return [(first, end, line) for at, first, end in again for place, line in checks if place > at + 1]
 
 
 def _role(node: ast.stmt) -> str:

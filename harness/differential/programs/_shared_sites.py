@@ -99,7 +99,7 @@ class _Function:
         found = []
         for edit in self.edits:
             first, role = mutate.role_at(self.scope, edit.start[0] - self._offset)
-            if first == own or (first < own and role != mutate.ASSERTION):
+            if first == own or (first < own and (role != mutate.ASSERTION or mutate.is_repetition(edit))):
                 found.append(edit)
         return found
 
@@ -221,6 +221,7 @@ class Instrument:
         self._seed = seed
         self._count = count
         self._around = scoping.kinds_of([each for each in self._tree.body if isinstance(each, ast.Assign)])
+        self._strings = mutate.strings_of(self._tree)
         self._sites = sites
 
     def made(self) -> ast.Module:
@@ -250,7 +251,7 @@ class Instrument:
         if not node.name.startswith("test"):
             return [self._helper(node, text, first)]
         found = [self._eyes(text, first, node.name)]
-        scope = scoping.scope_of(_only(mutate.parse_function(text)), text, self._around)
+        scope = scoping.scope_of(_only(mutate.parse_function(text)), text, self._around, self._strings)
         name = self._path + "::" + inside + node.name
         for number, mutant in enumerate(mutate.mutants(text, scope, str(self._seed) + name, self._count(node.name)), 1):
             copied = node.name + MARK + str(number)

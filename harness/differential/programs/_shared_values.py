@@ -73,7 +73,7 @@ def others(value: Any, choice: random.Random) -> "list[Any]":
     if isinstance(value, (list, tuple)):
         return [type(value)(items) for items in _orders(list(value))]
     if isinstance(value, dict):
-        return _fewer(value)
+        return _fewer(value) + _renamed(value, choice)
     if isinstance(value, set):
         return [set(rest) for rest in _orders(sorted(value, key=repr)) if len(rest) < len(value)]
     return [0, "", False]
@@ -152,3 +152,14 @@ def _fewer(value: "dict[Any, Any]") -> "list[dict[Any, Any]]":
     if len(value) > 1:
         found += [dict(reversed(list(value.items()))), {}]
     return found
+
+
+def _renamed(value: "dict[Any, Any]", choice: random.Random) -> "list[dict[Any, Any]]":
+    """Return copies of a dictionary in which one key is another value of its kind; the order stays."""
+    names = [key for key in value if isinstance(key, (str, bytes)) and len(key) < LONGEST]
+    if not names:
+        return []
+    old = choice.choice(names)
+    news = [new for new in texts(old, choice) if new not in value]
+    chosen = choice.sample(news, min(4, len(news)))
+    return [{new if key == old else key: item for key, item in value.items()} for new in chosen]

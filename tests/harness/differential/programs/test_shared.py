@@ -146,6 +146,61 @@ def test_copies_parse_differ_and_leave_alone_what_is_expected(programs_path: Pat
     assert {"2", "7", "True", "first", "[1, 2, 3]"[1:-1], '"tea"', "+"} <= olds
 
 
+def test_seconds_are_those_of_the_processor_but_waiting_ends_as_well(
+    programs_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wire = importlib.import_module("_shared_wire")
+    now, told = [100.0], tmp_path / "usage"
+    monkeypatch.setattr(wire.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(wire, "CLOCKS", ((str(tmp_path / "none"), float), (str(told), lambda text: int(text) / 1e9)))
+    told.write_text("5000000000")
+    deadline = wire.Deadline(8.0)
+    now[0], _ = 110.0, told.write_text("7000000000")
+    assert deadline.left() == 6.0, "two seconds of work in ten by the clock"
+    now[0] = 100.0 + 8 * wire.PATIENCE
+    assert deadline.over(), "nobody waits for ever"
+
+
+LATER = '''\
+def test_state():
+    """Not this."""
+    first = make("tea time")
+    box.reset()
+    assert first == 1
+    assert second == 2
+'''
+
+
+def test_a_statement_is_made_once_more_before_a_later_assertion_and_what_follows_depends_on_it(
+    programs_path: Path,
+) -> None:
+    mutate, scope = importlib.import_module("_shared_mutate"), importlib.import_module("_shared_scope")
+    may = scope.scope_of(mutate.parse_function(LATER).body[0], LATER, {})
+    copies = [copy for seed in range(60) for copy in mutate.mutants(LATER, may, str(seed), 5)]
+    repeated = {edit.new: edit.start[0] for copy in copies for edit in copy.edits if mutate.is_repetition(edit)}
+    assert set(repeated) == {'    first = make("tea time")\n', "    box.reset()\n"}
+    twice = next(copy for copy in copies if [each.start for each in copy.edits] == [(6, 0)])
+    assert twice.text.splitlines()[5] in twice.text.splitlines()[2:4]
+    assert twice.text.splitlines()[6:] == ["    assert second == 2"]
+
+
+def test_pieces_of_other_strings_of_the_module_are_put_into_a_string(programs_path: Path) -> None:
+    mutate, scope = importlib.import_module("_shared_mutate"), importlib.import_module("_shared_scope")
+    donors = mutate.strings_of(ast.parse("A = 'x {% set y = 1 %} z'\nB = 'x'\n"))
+    assert donors == ["x {% set y = 1 %} z"], "shorter ones are no donors"
+    may = scope.scope_of(mutate.parse_function(LATER).body[0], LATER, {}, donors)
+    news = {edit.new for seed in range(300) for copy in mutate.mutants(LATER, may, str(seed), 5) for edit in copy.edits}
+    assert any("{% set y = 1 %}" in new and "time" in new for new in news), "the inside of brackets stays together"
+
+
+def test_a_key_of_a_dictionary_becomes_another_and_its_value_stays(programs_path: Path) -> None:
+    values = importlib.import_module("_shared_values")
+    news = [new for seed in range(50) for new in values.others({"a b": 1, 2: 3}, random.Random(seed))]
+    renamed = [new for new in news if len(new) == 2 and "a b" not in new]
+    assert {tuple(new.values()) for new in renamed} == {(1, 3)}
+    assert any("\t" in key for new in renamed for key in new if isinstance(key, str))
+
+
 @pytest.mark.docker
 @pytest.mark.network
 @pytest.mark.parametrize("version", ["3.9", "3.13"])
