@@ -243,7 +243,7 @@ def _strings(text: str, others: "list[str]", choice: random.Random) -> "list[str
     value = values.read_literal(text)
     if not isinstance(value, (str, bytes)):
         return []
-    news = [repr(new) for new in values.texts(value, choice)]
+    news = [repr(new) for new in [*values.texts(value, choice), *values.as_bytes(value)[-1:]]]
     alike = [other for other in others if isinstance(values.read_literal(other), type(value)) and other != text]
     return news + choice.sample(alike, min(2, len(alike)))
 

@@ -68,8 +68,7 @@ def others(value: Any, choice: random.Random) -> "list[Any]":
     if isinstance(value, (bool, int, float)):
         return [not value, None] if isinstance(value, bool) else [*numbers(value), None]
     if isinstance(value, (str, bytes)):
-        other = value.encode("utf-8", "replace") if isinstance(value, str) else value + b"\xe9"
-        return [*texts(value, choice), other, None]
+        return [*texts(value, choice), *as_bytes(value), None]
     if isinstance(value, (list, tuple)):
         return [type(value)(items) for items in _orders(list(value))]
     if isinstance(value, dict):
@@ -77,6 +76,13 @@ def others(value: Any, choice: random.Random) -> "list[Any]":
     if isinstance(value, set):
         return [set(rest) for rest in _orders(sorted(value, key=repr)) if len(rest) < len(value)]
     return [0, "", False]
+
+
+def as_bytes(value: Any) -> "list[bytes]":
+    """Return a text as bytes, and as bytes that are no UTF-8."""
+    if isinstance(value, bytes):
+        return [value + b"\xe9"]
+    return [value.encode("utf-8", "replace"), (value + _ACCENT).encode("latin-1", "replace")]
 
 
 def numbers(value: Any) -> "list[Any]":
