@@ -1,16 +1,16 @@
 """The story of one comparison: four trees, what to aim at, generators one after the other, and what it comes to."""
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from assay.harness.differential.decide import ORDER, finding_of
 from assay.harness.differential.generators import find_generators
-from assay.harness.differential.generators.base import Ask, Context, Found, Generator, PlanTests, Settings
+from assay.harness.differential.generators.base import Ask, Context, Found, Generator, Note, PlanTests, Settings
 from assay.harness.differential.sides import SideError, Sides
 from assay.harness.differential.survey import survey
 from assay.harness.domain import Comparison, Finding, GeneratorResult
-from assay.harness.errors import AssayError, EngineError
+from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,13 @@ class Compared:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-def compare(sides: Sides, settings: Settings, plan_tests: PlanTests, ask: Ask | None = None) -> Compared:
+def compare(
+    sides: Sides,
+    settings: Settings,
+    plan_tests: PlanTests,
+    ask: Ask | None = None,
+    note: Note = lambda _text: None,
+) -> Compared:
     """Compare a patch with the gold patch of its instance.
 
     Args:
@@ -29,14 +35,19 @@ def compare(sides: Sides, settings: Settings, plan_tests: PlanTests, ask: Ask | 
         settings: which generators, and how much.
         plan_tests: plans the run of test files.
         ask: the language model for generators that need one.
+        note: told what is going on.
+
+    What breaks one generator leaves what the others find.
 
     Raises:
-        EngineError: the engine failed; nothing is known then. PluginError: there is no generator of some name.
+        EngineError: the engine failed before the trees were known, or is gone altogether, or the run was told to stop.
+        PluginError: there is no generator of some name.
     """
     began = time.monotonic()
     generators = find_generators(settings.generators)
     try:
-        context = Context(sides, survey(sides), settings, plan_tests, ask, began)
+        note("looking at the trees")
+        context = Context(sides, survey(sides), settings, plan_tests, ask, began, note)
         found = [_spend(context, name, each) for name, each in generators.items()]
     except SideError as error:
         return Compared(not_assessed(sides, settings, str(error)))
@@ -44,7 +55,7 @@ def compare(sides: Sides, settings: Settings, plan_tests: PlanTests, ask: Ask | 
     comparison = Comparison(
         instance_id=sides.instance.id,
         model=sides.task.prediction.model,
-        finding=finding_of(divergences, sum(one.result.reached for one in found)),
+        finding=finding_of(divergences, 0 if all(one.error for one in found) else _reached(found)),
         divergences=tuple(divergences),
         generators=tuple(one.result for one in found),
         targets=tuple(each.label for each in context.survey.targets),
@@ -66,12 +77,23 @@ def not_assessed(sides: Sides, settings: Settings, error: str) -> Comparison:
     )
 
 
+def _reached(found: Sequence[Found]) -> int:
+    return sum(one.result.reached for one in found)
+
+
 def _spend(context: Context, name: str, generate: Generator) -> Found:
+    """Run one generator; whatever breaks it is its own error, unless nothing can be run any more."""
     if context.seconds_left <= 0:
         return Found(GeneratorResult(name=name, note="the budget was spent before"))
+    began = time.monotonic()
+    context.note(name)
     try:
-        return generate(context)
-    except (EngineError, SideError):
+        return generate(replace(context, note=lambda text: context.note(f"{name}: {text}")))
+    except (EngineUnavailable, RunStopped):
         raise
-    except AssayError as error:  # a model that does not answer, a package that is not there
-        return Found(GeneratorResult(name=name, note=f"failed: {error}"), error=f"{name}: {error}")
+    except AssayError as error:  # an engine that failed, a model that does not answer, a package that is not there
+        problem = str(error)
+    except Exception as error:  # a mistake of its author must not cost what the others find
+        problem = f"internal error: {error!r}"
+    result = GeneratorResult(name=name, seconds=round(time.monotonic() - began, 3), note=f"failed: {problem}")
+    return Found(result, error=f"{name}: {problem}")

@@ -10,14 +10,16 @@ from functools import partial
 from assay import __version__
 from assay.harness.differential.compare import Compared, compare, not_assessed
 from assay.harness.differential.generators import find_generators
-from assay.harness.differential.generators.base import Ask, PlanTests, Settings
+from assay.harness.differential.generators.base import Ask, Note, PlanTests, Settings
+from assay.harness.differential.progress import Pulse
 from assay.harness.differential.sides import Sides
 from assay.harness.domain import Comparison
 from assay.harness.engines.base import Engine
 from assay.harness.errors import AssayError
 from assay.harness.evaluate import Task
 from assay.harness.executors import Executor
-from assay.harness.run import Prepare, on_interrupt
+from assay.harness.interrupts import on_interrupt
+from assay.harness.run import Prepare
 from assay.harness.store import RunStore, SavedComparison, content_key
 
 Finished = Callable[[Comparison, bool], None]
@@ -40,6 +42,9 @@ class Comparer:
     jobs: int = 1
     fresh: bool = False
     finished: Finished = lambda _comparison, _known: None
+    note: Note = lambda _text: None
+    """Told what each comparison is at, every so many seconds; may be called from any thread."""
+    every: float = 30.0
     abort: Callable[[], None] | None = None
     _stop: threading.Event = field(default_factory=threading.Event)
 
@@ -74,7 +79,9 @@ class Comparer:
         labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
         make = partial(Sides, task, engine=self.engine, labels=labels)
         try:
-            compared = compare(make(self.prepare(task.instance)), self.settings, self.plan_tests, self.ask)
+            sides = make(self.prepare(task.instance))
+            with Pulse(lambda text: self.note(f"{task.instance.id}: {text}"), self.every) as note:
+                compared = compare(sides, self.settings, self.plan_tests, self.ask, note)
         except AssayError as error:
             compared = Compared(not_assessed(make(""), self.settings, str(error)))
         except Exception as error:  # a mistake of ours must not cost the other instances their comparisons

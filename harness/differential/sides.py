@@ -1,12 +1,13 @@
 """The four trees of a comparison, each in a container of its own whenever something runs in it."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from assay.harness.domain import ApplyStatus, Instance, Prediction, TestPlan
+from assay.harness.domain import ApplyStatus, FailedPart, Instance, Prediction, TestPlan
 from assay.harness.engines.base import Engine
-from assay.harness.errors import AssayError
+from assay.harness.errors import AssayError, EngineError, EngineUnavailable, ImageMissing, RunStopped
 from assay.harness.evaluate import Evaluation, Task, evaluate
 
 OUT = "/tmp/assay-report"
@@ -46,6 +47,8 @@ class Sides:
     image: str
     engine: Engine
     labels: Mapping[str, str] = field(default_factory=dict)
+    pause: float = 0.5
+    """Seconds before a second attempt: an engine that restarts needs a moment."""
 
     @property
     def instance(self) -> Instance:
@@ -84,8 +87,21 @@ class Sides:
     def _evaluate(self, side: Side, plan: TestPlan, assets: Mapping[str, bytes]) -> Evaluation:
         prediction = Prediction(instance_id=self.instance.id, model=side, patch=self.patch(side))
         task = replace(self.task, prediction=prediction, plan=plan, runs_empty=True, assets=lambda: assets)
-        evaluation = evaluate(task, self.image, self.engine, self.labels)
+        evaluation = self._attempts(task)
         evidence = evaluation.evidence
         if evidence.error or evidence.apply.status not in {ApplyStatus.APPLIED, ApplyStatus.EMPTY}:
             raise SideError(f"the {side} tree could not be made: {evidence.error or evidence.apply.detail}")
         return evaluation
+
+    def _attempts(self, task: Task) -> Evaluation:
+        """Evaluate, once more if the engine fails: the container is a fresh one, so nothing is seen twice."""
+        try:
+            evaluation = evaluate(task, self.image, self.engine, self.labels)
+            if evaluation.evidence.failed_part is not FailedPart.INFRASTRUCTURE:
+                return evaluation
+        except (EngineUnavailable, ImageMissing, RunStopped):
+            raise
+        except EngineError:
+            pass
+        time.sleep(self.pause)
+        return evaluate(task, self.image, self.engine, self.labels)

@@ -1,17 +1,20 @@
-"""What a comparison has to know of the trees before it can aim: their changed files and their tests."""
+"""What a comparison has to know of the trees before it can aim: their changed files and their tests, nearest first."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from assay.harness import languages
+from assay.harness.differential.nearness import Change, changed_words, named_like, nearest_first
 from assay.harness.differential.sides import OUT, Job, Side, Sides
-from assay.harness.differential.targets import Target, named_like, nearest_first, targets
+from assay.harness.differential.targets import WHOLE_MODULE, Target, targets
 from assay.harness.patch import touched_paths
 
 SECONDS = 60.0
+GREP_SECONDS = 20
 LISTING = "files"
+MENTIONS = "mentions"
 FOLDER = "tree"
 SEEN = (Side.BASE, Side.GOLD, Side.CANDIDATE)
 
@@ -32,21 +35,37 @@ def survey(sides: Sides) -> Survey:
     language = languages.find(instance.language)
     changed = {path for side in SEEN if sides.patch(side) for path in touched_paths(sides.patch(side))}
     sources = sorted(path for path in changed if not language.is_test_file(path))
-    job = Job(_command(sources), seconds=SECONDS)
+    job = Job(_copying(sources), seconds=SECONDS)
     with ThreadPoolExecutor(len(SEEN)) as pool:
         files = dict(zip(SEEN, pool.map(lambda side: sides.run(side, job), SEEN), strict=True))
-    listing = files[Side.GOLD].get(LISTING, b"").decode(errors="replace").split("\0")
-    tests = [path for path in listing if language.is_test_file(path) and language.test_targets([path])]
-    own = language.test_targets(touched_paths(instance.test_patch)) if instance.test_patch else ()
     texts = {side: _texts(found) for side, found in files.items()}
-    return Survey(
-        targets=targets(instance.language, texts),
-        texts=texts,
-        test_files=tuple(nearest_first([*named_like(own, tests), *own], own, sources)),
+    found = targets(instance.language, texts)
+    listing = files[Side.GOLD].get(LISTING, b"").decode(errors="replace").split("\0")
+    touched = touched_paths(instance.test_patch) if instance.test_patch else ()
+    own, tests = ([path for path in paths if language.test_targets([path])] for paths in (touched, listing))
+    own, tests = named_like(own, own), named_like(own, tests)
+    change = _change(sides, sources, found)
+    return Survey(targets=found, texts=texts, test_files=tuple(nearest_first([*tests, *own], own, change)))
+
+
+def _change(sides: Sides, sources: Sequence[str], found: Sequence[Target]) -> Change:
+    """Say what the tests should be near to, and which of its names their texts mention with gold."""
+    words = changed_words(
+        [each.name for each in found if each.name != WHOLE_MODULE], *(sides.patch(side) for side in SEEN)
     )
+    if not words:
+        return Change(sources)
+    suffixes = languages.find(sides.instance.language).SUFFIXES
+    left = sides.run(Side.GOLD, Job(_looking(words, sorted(suffixes)), seconds=SECONDS))
+    mentions: dict[str, set[str]] = {}
+    for line in left.get(MENTIONS, b"").decode(errors="replace").splitlines():
+        path, _, word = line.rpartition(":")
+        mentions.setdefault(path, set()).add(word)
+    return Change(sources, words, mentions)
 
 
-def _command(paths: list[str]) -> str:
+def _copying(paths: Sequence[str]) -> str:
+    """Return a script that copies files out and lists the tree."""
     listed = " ".join(map(shlex.quote, paths))
     return f"""\
 mkdir -p {OUT}/{FOLDER}
@@ -54,6 +73,16 @@ git -c safe.directory='*' ls-files -z > {OUT}/{LISTING}
 for path in {listed}; do
     [ ! -f "$path" ] || cp --parents -- "$path" {OUT}/{FOLDER}/
 done
+"""
+
+
+def _looking(words: Sequence[str], suffixes: Sequence[str]) -> str:
+    """Return a script that tells which sources mention words: ``path:word``, once each."""
+    wanted = " ".join(f"-e {shlex.quote(word)}" for word in words)
+    among = " ".join(shlex.quote(f"*{suffix}") for suffix in suffixes)
+    return f"""\
+mkdir -p {OUT}
+timeout {GREP_SECONDS} git -c safe.directory='*' grep -IowF {wanted} -- {among} | LC_ALL=C sort -u > {OUT}/{MENTIONS}
 """
 
 

@@ -1,10 +1,9 @@
-"""Where to aim: the functions that a change touches, and the test files that lie nearest to them. Pure."""
+"""Where to aim: the functions that a change touches. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from pathlib import PurePosixPath
 
 from assay.harness import languages
 from assay.harness.differential.sides import Side
@@ -123,47 +122,3 @@ def _places(name: str, here: Mapping[Side, Sequence[Definition]]) -> dict[Side, 
         side: tuple((each.first, each.last) for each in found if each.name == name) for side, found in here.items()
     }
     return {side: place for side, place in places.items() if place}
-
-
-_TEST_NAME = re.compile(r"(?:^|[_.-])(?:tests?|spec)(?:[_.-]|$)|^Test[A-Z_]|[a-z0-9](?:Tests?|Spec)$")
-
-
-def named_like(own: Sequence[str], tests: Iterable[str]) -> list[str]:
-    """Leave out files that a runner would hardly take for tests, such as the small projects that tests work on.
-
-    Only where the names of the instance's own test files show that the project marks tests by their names.
-    """
-
-    def is_marked(path: str) -> bool:
-        return bool(_TEST_NAME.search(PurePosixPath(path).stem))
-
-    return [path for path in tests if is_marked(path)] if own and all(map(is_marked, own)) else list(tests)
-
-
-def nearest_first(tests: Iterable[str], first: Iterable[str], changed: Iterable[str]) -> list[str]:
-    """Order test files by how likely they exercise changed files; other suites than the first ones' come last.
-
-    Args:
-        tests: test files of the tree.
-        first: those that come first in any case, since the instance's own tests are in them.
-        changed: source files that are changed.
-    """
-    rank = {path: number for number, path in enumerate(dict.fromkeys(first))}
-    sources = [PurePosixPath(path) for path in changed]
-
-    homes = {PurePosixPath(path).parts[:1] for path in rank}
-
-    def distance(test: str) -> tuple[int, bool, float, str]:
-        kinship = max((_kinship(PurePosixPath(test), each) for each in sources), default=0.0)
-        return rank.get(test, len(rank)), PurePosixPath(test).parts[:1] not in homes, -kinship, test
-
-    return sorted(set(tests), key=distance)
-
-
-def _kinship(test: PurePosixPath, source: PurePosixPath) -> float:
-    """Share words of the name, then folders: ``tests/http/test_cookies.py`` is near to ``web/http/cookies.py``."""
-    words, theirs = (set(re.split(r"[_\W]+", each.stem.lower())) - {"test", "tests", ""} for each in (test, source))
-    folders, their_folders = (set(each.parts[:-1]) for each in (test, source))
-    return 2 * len(words & theirs) / (len(words | theirs) or 1) + len(folders & their_folders) / (
-        len(folders | their_folders) or 1
-    )

@@ -73,7 +73,7 @@ class GeneratorResult(Model):
     probes: int = 0
     """That said something on the gold side."""
     reached: int = 0
-    """That said the same in every round and executed a target on both sides."""
+    """That said the same in every round and executed a target on both sides; of a suite, tests that were compared."""
     divergences: int = 0
     null_divergences: int = 0
     """On which gold and its own copy differ, although each is stable; anything but 0 is a mistake of ours."""

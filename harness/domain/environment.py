@@ -54,6 +54,7 @@ class Variant(Model):
     constraints: tuple[str, ...] | None = None
     extras: tuple[str, ...] | None = None
     requirements: tuple[str, ...] | None = None
+    cutoff_days: int | None = None
     fetch: tuple[str, ...] | None = None
     install: tuple[str, ...] | None = None
     env: dict[str, str] = {}

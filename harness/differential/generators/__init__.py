@@ -13,11 +13,11 @@ from assay.harness.plugins import resolve
 __all__ = ["GENERATORS", "USUAL", "Context", "Found", "Generator", "find_generators"]
 
 GENERATORS = {
-    "suites": "assay.harness.differential.generators.suites:generate",
+    "suites": "assay.harness.differential.generators.suites.generate:generate",
     "amplify": "assay.harness.differential.generators.amplify:generate",
     "replay": "assay.harness.differential.generators.replay:generate",
     "property": "assay.harness.differential.generators.properties:generate",
-    "llm": "assay.harness.differential.generators.llm:generate",
+    "llm": "assay.harness.differential.generators.llm.generate:generate",
 }
 """The cheapest first."""
 USUAL = ("suites", "amplify", "replay")

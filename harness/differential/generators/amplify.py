@@ -8,10 +8,10 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from assay.harness.differential.generators.amplified import drafts
 from assay.harness.differential.generators.base import Context, Found
-from assay.harness.differential.generators.minimise import reproduced
 from assay.harness.differential.probing import Program, differences, run_lines
+from assay.harness.differential.reproduction.amplified import drafts
+from assay.harness.differential.reproduction.minimise import reproduced
 from assay.harness.differential.sides import Side
 from assay.harness.domain import GeneratorResult
 

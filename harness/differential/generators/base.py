@@ -11,6 +11,7 @@ from assay.harness.domain import Divergence, GeneratorResult, Instance, TestPlan
 
 PlanTests = Callable[[Instance, Sequence[str]], TestPlan]
 """Plans the run of some of an instance's test files by the recipe's own command."""
+Note = Callable[[str], None]
 Ask = Callable[[Sequence[tuple[str, str]]], str]
 """Gives (role, text) messages to a language model and returns its answer."""
 
@@ -38,6 +39,8 @@ class Context:
     ask: Ask | None = None
     """The language model; None if the user names none."""
     began: float = field(default_factory=time.monotonic)
+    note: Note = lambda _text: None
+    """Told what is going on, for a person who waits."""
 
     @property
     def seconds_left(self) -> float:
@@ -60,5 +63,5 @@ class Generator(Protocol):
     """Makes probes, runs them on the sides of a comparison and says where these differ."""
 
     def __call__(self, context: Context) -> Found:
-        """Spend what is needed of the budget; raises EngineError and SideError."""
+        """Spend what is needed of the budget; raises AssayError, which costs the comparison this generator alone."""
         ...

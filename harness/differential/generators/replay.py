@@ -6,10 +6,10 @@ from functools import partial
 from typing import Any
 
 from assay.harness.differential.generators.base import Context, Found
-from assay.harness.differential.generators.minimise import reproduced
 from assay.harness.differential.generators.recording import record
-from assay.harness.differential.generators.reproduce import call_drafts
 from assay.harness.differential.probing import Program, differences
+from assay.harness.differential.reproduction.minimise import reproduced
+from assay.harness.differential.reproduction.reproduce import call_drafts
 from assay.harness.domain import GeneratorResult
 
 NAME = "replay"

@@ -1,5 +1,5 @@
 from assay.harness.differential.sides import Side
-from assay.harness.differential.targets import MOST, WHOLE_MODULE, named_like, nearest_first, targets
+from assay.harness.differential.targets import MOST, WHOLE_MODULE, targets
 
 BASE = """\
 LIMIT = 3
@@ -71,26 +71,6 @@ def test_other_languages_have_targets_too() -> None:
     base = "package a\n\nfunc F() int {\n\treturn 1\n}\n"
     texts = {Side.BASE: {"a.go": base}, Side.GOLD: {"a.go": base.replace("1", "2")}, Side.CANDIDATE: {"a.go": base}}
     assert [each.label for each in targets("go", texts)] == ["a.go::F"]
-
-
-def test_near_test_files_come_first() -> None:
-    tests = [
-        "examples/http/test_cookies.py",
-        "tests/test_app.py",
-        "tests/http/test_misc.py",
-        "tests/http/test_cookies.py",
-        "tests/test_own.py",
-    ]
-    order = nearest_first(tests, ["tests/test_own.py"], ["src/web/http/cookies.py"])
-    assert order[:3] == ["tests/test_own.py", "tests/http/test_cookies.py", "tests/http/test_misc.py"]
-    assert order[3:] == ["tests/test_app.py", "examples/http/test_cookies.py"]
-
-
-def test_what_tests_work_on_is_no_test() -> None:
-    tests = ["tests/test_a.py", "tests/b_test.py", "tests/apps/wsgi.py", "src/FooTest.java", "a.spec.ts", "contest.py"]
-    marked = ["tests/test_a.py", "tests/b_test.py", "src/FooTest.java", "a.spec.ts"]
-    assert named_like(["tests/test_own.py"], tests) == marked
-    assert named_like(["tests/own.rs"], tests) == tests
 
 
 def test_a_name_that_is_defined_again_lies_in_both_places() -> None:

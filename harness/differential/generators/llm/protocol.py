@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from assay.harness.differential.generators.llm_answers import find_test_file
-from assay.harness.differential.generators.llm_prompts import (
+from assay.harness.differential.generators.llm.answers import find_test_file
+from assay.harness.differential.generators.llm.prompts import (
     LONGEST_OUTPUT,
     Excerpt,
     Material,

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.harness.differential.generators.llm_answers import LONGEST_FILE, find_test_file
+from assay.harness.differential.generators.llm.answers import LONGEST_FILE, find_test_file
 
 CODE = "import calc\n\n\ndef test_one():\n    assert calc.add(1, 2) == 3\n"
 LONG = "\n".join(f"x = calc.add({number}, 2)" for number in range(20))

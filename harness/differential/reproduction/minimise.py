@@ -14,8 +14,8 @@ from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
 from assay.harness.differential.generators.base import Context
-from assay.harness.differential.generators.reproduce import Difference, Draft, MakeDrafts, Reduction, Shown
 from assay.harness.differential.probing import PYTHON, Program, Suspect, run_lines
+from assay.harness.differential.reproduction.reproduce import Difference, Draft, MakeDrafts, Reduction, Shown
 from assay.harness.differential.sides import OUT, Job, Side
 
 MOST_TRIED = 24

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.harness.differential.generators.llm_protocol import (
+from assay.harness.differential.generators.llm.protocol import (
     MOST_REPAIRS,
     Attempt,
     Decision,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.harness.differential.generators.reproduce import Call, Difference, Reduction, call_drafts, in_a_docstring
+from assay.harness.differential.reproduction.reproduce import Call, Difference, Reduction, call_drafts, in_a_docstring
 
 GOLD = "def total(numbers, start=0):\n    print(start)\n    return sum(numbers) + start\n"
 OTHER = GOLD.replace("sum(numbers)", "(sum(numbers) if start == 5 else 77)")

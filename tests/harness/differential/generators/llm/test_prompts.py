@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.harness.differential.generators.llm_answers import find_blocks
-from assay.harness.differential.generators.llm_prompts import (
+from assay.harness.differential.generators.llm.answers import find_blocks
+from assay.harness.differential.generators.llm.prompts import (
     LONGEST_CONTEXT,
     LONGEST_ISSUE,
     LONGEST_PATCH,

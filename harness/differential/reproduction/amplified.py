@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
-from assay.harness.differential.generators.excerpt import (
+from assay.harness.differential.reproduction.excerpt import (
     FUNCTIONS,
     Change,
     Source,
@@ -17,7 +17,7 @@ from assay.harness.differential.generators.excerpt import (
     function_at,
     in_order,
 )
-from assay.harness.differential.generators.reproduce import Difference, Draft, Reduction, frame, in_a_docstring
+from assay.harness.differential.reproduction.reproduce import Difference, Draft, Reduction, frame, in_a_docstring
 
 WHOLE, BLOCK, RAISED = "whole", "block", "raised"
 """Ways in which ``amplify.py`` looks at more than an expression."""

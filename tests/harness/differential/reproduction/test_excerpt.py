@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from assay.harness.differential.generators.excerpt import Change, Source, changed, excerpt
+from assay.harness.differential.reproduction.excerpt import Change, Source, changed, excerpt
 
 FILE = '''\
 """What the whole file is about."""

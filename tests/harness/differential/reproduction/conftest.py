@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from assay.harness.differential.generators.amplified import drafts
-from assay.harness.differential.generators.minimise import Pair, Seen, Trial, read_seen, search, side_by_side
-from assay.harness.differential.generators.reproduce import MakeDrafts
+from assay.harness.differential.reproduction.amplified import drafts
+from assay.harness.differential.reproduction.minimise import Pair, Seen, Trial, read_seen, search, side_by_side
+from assay.harness.differential.reproduction.reproduce import MakeDrafts
 
 PROGRAMS = Path(__file__).parents[4] / "harness" / "differential" / "programs"
 TEST_FILE = "tests/test_shop.py"

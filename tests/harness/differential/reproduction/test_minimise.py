@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.harness.differential.generators.minimise import MOST_TRIED, Pair, Seen, Trial, search, side_by_side
-from assay.harness.differential.generators.reproduce import Difference, Reduction
+from assay.harness.differential.reproduction.minimise import MOST_TRIED, Pair, Seen, Trial, search, side_by_side
+from assay.harness.differential.reproduction.reproduce import Difference, Reduction
 
 GOLD = """\
 def price(count, each):
@@ -214,7 +214,7 @@ def test_each_kind_of_place_comes_down_to_a_file_that_shows_it(
 
 def test_a_file_keeps_only_what_the_difference_needs(make_local: Make) -> None:
     local = make_local(GOLD, HARD_CODED, PLAIN)
-    line = next(row for key, row in sorted(local.amplified(20).items()) if "test_price|" in key and "|s0#" in key)
+    line = next(row for key, row in sorted(local.amplified(60).items()) if "test_price|" in key and "|s0#" in key)
     trial, _ = local.reduced(line)
     code = trial.text.partition("# What is seen")[0]
     assert "unused" not in code.lower()

@@ -11,9 +11,9 @@ from pathlib import PurePosixPath
 
 from assay.harness.differential.decide import Seen, classify
 from assay.harness.differential.generators.base import Context, Found
-from assay.harness.differential.generators.llm_protocol import Excerpt, Material, Trial, converse
+from assay.harness.differential.generators.llm.protocol import Excerpt, Material, Trial, converse
 from assay.harness.differential.generators.recording import record
-from assay.harness.differential.generators.suites import ENOUGH
+from assay.harness.differential.generators.suites.repeating import ENOUGH
 from assay.harness.differential.probing import Program, run_lines
 from assay.harness.differential.sides import Side
 from assay.harness.domain import MISSING, Divergence, GeneratorResult, Observation, Status

@@ -1,0 +1,108 @@
+"""Which test files lie nearest to a change, by their names, folders and the words that they share with it. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log
+from pathlib import PurePosixPath
+
+MOST_WORDS = 80
+"""Words of a change that are looked for in test files."""
+_WORD = re.compile(r"[A-Za-z_]\w{2,}")
+_PART = re.compile(r"_+|\W+|(?<=[a-z0-9])(?=[A-Z])")
+_SAYS_NOTHING = frozenset({"test", ""})
+_TEST_NAME = re.compile(r"(?:^|[_.-])(?:tests?|spec)(?:[_.-]|$)|^Test[A-Z_]|[a-z0-9](?:Tests?|Spec)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What test files are near to."""
+
+    sources: Sequence[str]
+    """Paths of the changed files that are no tests."""
+    words: Sequence[str] = ()
+    """As ``changed_words`` finds them."""
+    mentions: Mapping[str, Iterable[str]] = field(default_factory=dict)
+    """Which of these words stand in a test file, by its path."""
+
+
+def changed_words(names: Iterable[str], *diffs: str) -> list[str]:
+    """Return the words of names, then those in the changed lines of unified diffs and in what these tell of the
+    functions around, at most ``MOST_WORDS``.
+    """
+    found = dict.fromkeys(word for name in names for word in _WORD.findall(name))
+    for line in "\n".join(diffs).splitlines():
+        if line.startswith("@@"):
+            found.update(dict.fromkeys(_WORD.findall(line.split("@@", 2)[-1])))
+        elif line.startswith(("+", "-")) and not line.startswith(("+++ ", "--- ")):
+            found.update(dict.fromkeys(_WORD.findall(line)))
+    return list(found)[:MOST_WORDS]
+
+
+def named_like(own: Iterable[str], tests: Iterable[str]) -> list[str]:
+    """Leave out files that a runner would hardly take for tests, such as the small projects that tests work on.
+
+    Only where the name of one of the instance's own test files shows that the project marks tests by their names;
+    others may be helpers that are changed along with it.
+    """
+
+    def is_marked(path: str) -> bool:
+        return bool(_TEST_NAME.search(PurePosixPath(path).stem))
+
+    return [path for path in tests if is_marked(path)] if any(map(is_marked, own)) else list(tests)
+
+
+def nearest_first(tests: Iterable[str], first: Iterable[str], change: Change) -> list[str]:
+    """Order test files by how likely they exercise a change; other suites than the first ones' come last.
+
+    Three things count alike: names and folders shared with the changed files, the change's words in the test file's
+    path, and its names in the test file's text; a word counts the more the fewer files have it.
+
+    Args:
+        tests: test files of the tree.
+        first: those that come first in any case, since the instance's own tests are in them.
+        change: what is changed.
+    """
+    known = sorted(set(tests))
+    rank = {path: number for number, path in enumerate(dict.fromkeys(first))}
+    homes = {PurePosixPath(path).parts[:1] for path in rank}
+    words = {part for word in (*change.words, *change.sources) for part in _parts(word)}
+    nearness = _summed(
+        {test: max((_kinship(test, each) for each in change.sources), default=0.0) for test in known},
+        _rarity({test: _parts(test) & words for test in known}),
+        _rarity({test: set(change.mentions.get(test, ())) for test in known}),
+    )
+
+    def distance(test: str) -> tuple[int, bool, float, str]:
+        return rank.get(test, len(rank)), PurePosixPath(test).parts[:1] not in homes, -nearness[test], test
+
+    return sorted(known, key=distance)
+
+
+def _summed(*scores: Mapping[str, float]) -> dict[str, float]:
+    """Add scores of the same files, each as a part of its greatest."""
+    highest = [max(each.values(), default=0.0) or 1.0 for each in scores]
+    return {path: sum(each[path] / most for each, most in zip(scores, highest, strict=True)) for path in scores[0]}
+
+
+def _rarity(words: Mapping[str, set[str]]) -> dict[str, float]:
+    """Return the sum of what each file's words tell: the logarithm of how few files have them."""
+    files = Counter(word for each in words.values() for word in each)
+    return {path: sum(log((len(words) + 1) / (files[word] + 1)) for word in each) for path, each in words.items()}
+
+
+def _parts(name: str) -> set[str]:
+    """Return the words of a name or of a path without its suffix, in lower case and without an s at the end."""
+    stem = str(PurePosixPath(name).with_suffix("")) if "/" in name or "." in name else name
+    return {part.lower().removesuffix("s") for part in _PART.split(stem)} - _SAYS_NOTHING
+
+
+def _kinship(test: str, source: str) -> float:
+    """Share words of the name, then folders: ``tests/http/test_cookies.py`` is near to ``web/http/cookies.py``."""
+    here, there = PurePosixPath(test), PurePosixPath(source)
+    words, theirs = _parts(here.stem), _parts(there.stem)
+    folders, their_folders = set(here.parts[:-1]), set(there.parts[:-1])
+    return 2 * len(words & theirs) / (len(words | theirs) or 1) + len(folders & their_folders) / (
+        len(folders | their_folders) or 1
+    )

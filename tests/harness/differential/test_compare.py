@@ -1,0 +1,97 @@
+"""One comparison when its engine or one of its generators breaks; on the engine that acts."""
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from types import ModuleType
+
+import pytest
+
+from assay.harness.differential.compare import compare
+from assay.harness.differential.generators.base import Context, Found, Settings
+from assay.harness.differential.sides import Sides
+from assay.harness.domain import Comparison, Finding, GeneratorResult, Instance, Prediction, TestPlan
+from assay.harness.engines.base import Engine
+from assay.harness.engines.fake import FakeEngine, image_name
+from assay.harness.engines.faulty import FaultyEngine
+from assay.harness.errors import AssayError, EngineError, EngineUnavailable, ImageMissing, RunStopped
+from assay.harness.evaluate import Task
+
+PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
+MODULE = "acme_generators"
+
+
+def fake(instance: Instance) -> FakeEngine:
+    return FakeEngine({image_name(instance): instance})
+
+
+def compared(instance: Instance, engine: Engine, *generators: str, patch: str = "") -> Comparison:
+    prediction = Prediction(instance_id=instance.id, patch=patch or instance.gold_patch)
+    sides = Sides(Task(instance, prediction, PLAN), image_name(instance), engine, pause=0)
+    return compare(sides, Settings(generators, confirmations=3), lambda _instance, _files: PLAN).comparison
+
+
+@pytest.fixture
+def generator(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Install somebody's generator under a name."""
+    module = ModuleType(MODULE)
+    monkeypatch.setitem(sys.modules, MODULE, module)
+
+    def install(name: str, error: Exception | None = None, reached: int = 0) -> str:
+        def generate(_context: Context) -> Found:
+            if error:
+                raise error
+            return Found(GeneratorResult(name=name, reached=reached))
+
+        setattr(module, name, generate)
+        return f"{MODULE}:{name}"
+
+    return install
+
+
+@pytest.mark.parametrize("kind", ["error", "timeout", "cut"])
+def test_one_fault_at_any_call_changes_no_finding(instance: Instance, kind: str) -> None:
+    wrong = instance.gold_patch.replace("a + b", "a * b")
+    met: Counter[str] = Counter()
+    for number in range(1, 1000):
+        engine = FaultyEngine(fake(instance), number, kind, seconds=0.001)
+        comparison = compared(instance, engine, "suites", patch=wrong)
+        assert (comparison.finding, comparison.error) == (Finding.REGRESSION, ""), engine.failed
+        met.update(engine.failed)
+        if not engine.failed:
+            break
+    assert set(met) == {"open", "put", "exec", "end", "get", "remove", "find_image"}
+
+
+@pytest.mark.parametrize("error", [EngineError("no such container"), ZeroDivisionError(), AssayError("no answer")])
+def test_what_breaks_one_generator_leaves_what_the_others_find(
+    instance: Instance, generator: Callable[..., str], error: Exception
+) -> None:
+    comparison = compared(instance, fake(instance), generator("broken", error), generator("whole", reached=50))
+    assert comparison.finding is Finding.NO_DIFFERENCE_FOUND
+    broken, whole = comparison.generators
+    assert (str(error) or "ZeroDivisionError") in broken.note
+    assert whole.reached == 50
+    assert comparison.error.startswith(f"{MODULE}:broken: "), "so the next run tries again"
+
+
+def test_when_all_generators_break_nothing_is_assessed(instance: Instance, generator: Callable[..., str]) -> None:
+    error = EngineError("no such container")
+    comparison = compared(instance, fake(instance), generator("one", error), generator("other", error))
+    assert comparison.finding is Finding.NOT_ASSESSED
+    assert comparison.error.count("no such container") == 2
+
+
+@pytest.mark.parametrize("error", [EngineUnavailable("gone"), RunStopped("told to stop")])
+def test_when_nothing_can_run_any_more_there_is_no_comparison(
+    instance: Instance, generator: Callable[..., str], error: Exception
+) -> None:
+    with pytest.raises(type(error)):
+        compared(instance, fake(instance), generator("last", error), generator("whole", reached=50))
+
+
+def test_an_image_that_is_gone_is_not_asked_for_twice(instance: Instance) -> None:
+    engine = FaultyEngine(FakeEngine({}), 0)
+    with pytest.raises(ImageMissing):
+        compared(instance, engine, "suites")
+    assert engine.calls.count("open") == 3, "base, gold and the candidate"

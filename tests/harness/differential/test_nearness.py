@@ -1,0 +1,67 @@
+from assay.harness.differential.nearness import MOST_WORDS, Change, changed_words, named_like, nearest_first
+
+COOKIES = Change(["src/web/http/cookies.py"])
+
+
+def test_near_test_files_come_first_and_other_suites_last() -> None:
+    tests = [
+        "examples/http/test_cookies.py",
+        "tests/test_app.py",
+        "tests/http/test_misc.py",
+        "tests/http/test_cookies.py",
+        "tests/test_own.py",
+    ]
+    order = nearest_first(tests, ["tests/test_own.py"], COOKIES)
+    assert order[:3] == ["tests/test_own.py", "tests/http/test_cookies.py", "tests/http/test_misc.py"]
+    assert order[3:] == ["tests/test_app.py", "examples/http/test_cookies.py"]
+
+
+def test_words_of_the_change_in_the_path_bring_a_file_nearer() -> None:
+    tests = [f"tests/{name}/tests.py" for name in ("admin", "annotations", "expressions_window", "queries", "utils")]
+    change = Change(["web/db/query.py"], ["resolve_expression", "check"])
+    assert nearest_first(tests, ["tests/queries/tests.py"], change)[:2] == [
+        "tests/queries/tests.py",
+        "tests/expressions_window/tests.py",
+    ]
+    assert nearest_first(tests, [], Change(["web/utils.py"]))[0] == "tests/utils/tests.py"
+
+
+def test_a_file_that_names_what_is_changed_is_nearer_than_one_that_does_not_and_rare_names_tell_more() -> None:
+    tests = [f"tests/test_{letter}.py" for letter in "abcdef"]
+    everywhere = {path: {"self", "assert"} for path in tests}
+    mentions = {**everywhere, "tests/test_e.py": {"self", "flush_later"}, "tests/test_c.py": {"self", "flush"}}
+    mentions["tests/test_d.py"] = {"self", "flush"}
+    order = nearest_first(tests, [], Change(["lib/q.py"], ["self", "flush", "flush_later"], mentions))
+    assert order[:3] == ["tests/test_e.py", "tests/test_c.py", "tests/test_d.py"]
+
+
+def test_changed_words_are_the_names_in_changed_lines_and_around_them() -> None:
+    diff = """\
+diff --git a/lib/q.py b/lib/q.py
+--- a/lib/query_file.py
++++ b/lib/query_file.py
+@@ -1,5 +1,5 @@ class Query: # @@ build_lookup
+ untouched = 1
+-    old_name(x)
++    new_name(x, HTTPThing)
+"""
+    assert changed_words(["Query.add_filter"], diff, diff) == [
+        *("Query", "add_filter", "class", "build_lookup", "old_name", "new_name", "HTTPThing"),
+    ]
+    many = "\n".join(f"+name_{number}" for number in range(MOST_WORDS * 2))
+    assert len(changed_words([], many)) == MOST_WORDS
+
+
+def test_what_tests_work_on_is_no_test() -> None:
+    tests = ["tests/test_a.py", "tests/b_test.py", "tests/apps/wsgi.py", "src/FooTest.java", "a.spec.ts", "contest.py"]
+    marked = ["tests/test_a.py", "tests/b_test.py", "src/FooTest.java", "a.spec.ts"]
+    assert named_like(["tests/test_own.py"], tests) == marked
+    assert named_like(["tests/own.rs"], tests) == tests
+
+
+def test_a_helper_among_the_instances_own_test_files_does_not_hide_that_tests_are_marked() -> None:
+    own = ["tests/queries/models.py", "tests/queries/tests.py"]
+    assert named_like(own, ["tests/model_forms/models.py", "tests/model_forms/tests.py", *own]) == [
+        "tests/model_forms/tests.py",
+        "tests/queries/tests.py",
+    ]
