@@ -4,11 +4,12 @@ A solver never sees an ``Instance``. It gets an ``AgentTask``, an allow-list, an
 may do what it likes. The harness, not the solver, takes the patch from the workspace, after a limit or a crash as well.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar, Protocol
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -16,6 +17,7 @@ from assay.agents.llm.budget import Limits
 from assay.agents.llm.chat import Answer, Message, ResponseFormat, Tool
 from assay.agents.trajectory import Recorder, Trajectory
 from assay.harness.domain import Model, Status
+from assay.harness.engines.base import Engine
 
 ROOT = "/testbed"
 """Where the repository lies in an agent's container."""
@@ -44,6 +46,17 @@ class Oracle(StrEnum):
     FAIL_TO_PASS = "fail_to_pass"
     PASS_TO_PASS = "pass_to_pass"
     HINTS = "hints"
+    INSTANCE_ID = "instance_id"
+    """Which instance it is, for what plays back what somebody else did."""
+
+
+class Oracles(Model):
+    """What a solver is told because its capabilities declare it; all else is empty."""
+
+    gold_patch: str = Field(default="", repr=False)
+    fail_to_pass: tuple[str, ...] = ()
+    pass_to_pass: tuple[str, ...] = ()
+    instance_id: str = ""
 
 
 class Capabilities(Model):
@@ -186,6 +199,11 @@ class Workspace(Protocol):
         Args:
             files: paths of test files; all that the project has when empty.
             extra: files laid into the tree for this run only, path to content.
+
+        Raises:
+            UserError: nobody can say how: a folder without a runner, or a published image, whose script runs hidden
+                tests. TestsNotRunError (an AssayError): the difference cannot be applied, such as one with a symbolic
+                link. EngineError: the engine failed.
         """
         ...
 
@@ -236,6 +254,12 @@ class Session:
     recorder: Recorder
     budget: Budget = field(default_factory=Budget)
     seed: int = 0
+    scratch: Path | None = None
+    """Folder of the host for this sample alone, the one that ``Installed.mounts`` was asked with; gone afterwards."""
+    logs: Path | None = None
+    """Folder of the run for files that a solver leaves beside its trajectory; None: nobody keeps them."""
+    oracles: Oracles = field(default_factory=Oracles)
+    """Empty but for what the solver's capabilities declare; hints are in the task."""
 
 
 class Agent(Protocol):
@@ -253,6 +277,37 @@ class Agent(Protocol):
 
     def solve(self, session: Session) -> Outcome:
         """Work on one instance; what is left in the workspace counts, also if this raises."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """Where programs of others are installed, before any work begins."""
+
+    engine: Engine
+    cache: Path
+    """Folder that keeps what was installed for the next run."""
+    toolchains: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """The user's own images: language to version to name."""
+    note: Callable[[str], None] = lambda _text: None
+    """Told of every step that takes time, in one line each."""
+
+
+@runtime_checkable
+class Installed(Protocol):
+    """A solver that needs something of the host in its container; what a solver may have beyond ``Agent``."""
+
+    def prepare(self, host: Host) -> None:
+        """Install what is missing, once before a run; raises UserError or EnvironmentFailure."""
+        ...
+
+    def mounts(self, scratch: Path) -> Mapping[str, str]:
+        """Return what a sample's container mounts read-only: path on the host to path in the container.
+
+        Args:
+            scratch: an empty folder for this sample alone that every user may enter; its path is short (a socket
+                comes to lie in it). The solver finds it as ``Session.scratch``.
+        """
         ...
 
 
@@ -283,6 +338,8 @@ class Solution(Model):
     patch: str = Field(default="", repr=False)
     candidates: tuple[Candidate, ...] = Field(default=(), repr=False)
     usage: Usage = Field(default_factory=Usage)
+    steps: int = 0
+    """Of the agent, in its trajectory."""
     suspect_access: tuple[str, ...] = ()
     """What the trajectory shows of looking for the answer."""
     junk: tuple[str, ...] = ()

@@ -175,7 +175,7 @@ class Recorder:
         with self._lock:
             document = self._document(ending)
             if document is not None and self._path is not None:
-                _replace(self._path, document.model_dump_json(exclude_none=True).encode())
+                _replace(self._path, document.model_dump_json(exclude_none=True).encode(), is_last=True)
             return document
 
     def _document(self, ending: Mapping[str, Any]) -> Trajectory | None:
@@ -191,13 +191,19 @@ class Recorder:
         self._written += (b",\n" if self._written else b"") + told
         head = Trajectory(session_id=self._session_id or None, agent=self.agent, steps=(step,))
         begin, end = head.model_dump_json(exclude_none=True).encode().split(told)
-        _replace(self._path, begin + bytes(self._written) + end)
+        _replace(self._path, begin + bytes(self._written) + end, is_last=False)
 
 
-def _replace(path: Path, content: bytes) -> None:
+def _replace(path: Path, content: bytes, *, is_last: bool) -> None:
+    """Put a document in the place of an older one.
+
+    The last one is on the disk when this returns; of those before, a dead machine may lose the latest, a dead process
+    none. Waiting for the disk after every step would cost more than all else of the step.
+    """
     beside = path.with_name(f".{path.name}.new")
     with beside.open("wb") as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        if is_last:
+            file.flush()
+            os.fsync(file.fileno())
     beside.replace(path)

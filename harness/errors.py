@@ -6,6 +6,7 @@
     ├── EnvironmentFailure   an environment could not be built or found (outcome env_error)
     ├── EngineError          the container engine failed (outcome infra_error)
     │   ├── EngineUnavailable    no engine answers (exit 2 before a run starts)
+    │   ├── RunStopped           the run was told to stop, so the engine opens nothing more
     │   └── ImageMissing         an image that should be there is not
     └── PluginError          a named back end is unknown or its extra is not installed (exit 2)
 
@@ -52,6 +53,10 @@ class EngineError(AssayError, RuntimeError):
 
 class EngineUnavailable(EngineError, ConnectionError):
     """No container engine answers."""
+
+
+class RunStopped(EngineError):
+    """The run was told to stop; nothing that comes of it means anything."""
 
 
 class ImageMissing(EngineError, LookupError):

@@ -1,14 +1,10 @@
 """A run: plan, resume, dispatch, collect. The only place where an exception becomes an infra_error."""
 
-import os
-import signal
 import threading
-import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from types import FrameType
 
 from assay import __version__
 from assay.harness.domain import (
@@ -26,6 +22,7 @@ from assay.harness.errors import AssayError, EngineError, EnvironmentFailure, Im
 from assay.harness.evaluate import Evaluation, Task, evaluate
 from assay.harness.executors import Executor
 from assay.harness.grade import grade
+from assay.harness.interrupts import leave, on_interrupt
 from assay.harness.store import RunStore, SavedVerdict, content_key
 
 Prepare = Callable[[Instance], str]
@@ -33,10 +30,6 @@ Prepare = Callable[[Instance], str]
 
 ATTEMPTS = 3
 """An evaluation whose infrastructure fails is tried this often; what a patch does wrong is never tried again."""
-PATIENCE = 4.0
-"""Seconds that an interrupted run has for ending what is at work, before the process leaves without it."""
-IMPATIENCE = 2.0
-"""The same after a second interrupt."""
 
 
 class InterruptedRunError(AssayError):
@@ -168,16 +161,7 @@ class Runner:
         threading.Thread(target=self.abort or self.engine.abort, daemon=True).start()
 
     def _leave(self, seconds: float) -> None:
-        """End this process when nothing is at work any more, at the latest after some seconds.
-
-        A container that is still there then is removed by the next run, which finds its owner dead.
-        """
-        latest = time.monotonic() + seconds
-        while self._at_work and time.monotonic() < latest:
-            time.sleep(0.02)
-        if os.isatty(2):
-            os.write(2, b"\x1b[?25h")  # the cursor, which a progress line hides
-        os._exit(130)
+        leave(self._at_work, seconds)
 
 
 def _grade(task: Task, evaluation: Evaluation) -> Verdict:
@@ -192,39 +176,3 @@ def _failure(task: Task, part: FailedPart, error: str, output: str = "") -> Eval
     nothing_applied = Apply(status=ApplyStatus.EMPTY)
     evidence = Evidence(instance_id=task.instance.id, apply=nothing_applied, failed_part=part, error=error)
     return Evaluation(evidence, task.prediction.patch, output.encode())
-
-
-@contextmanager
-def on_interrupt(abort: Callable[[], None], leave: Callable[[float], None]) -> Iterator[None]:
-    """Call ``abort`` at the first SIGINT or SIGTERM and raise KeyboardInterrupt; ``leave`` at the second, or if it is
-    still not over after a while.
-
-    After an interrupt the earlier handlers stay away: whoever asked twice must not get another exit status because
-    the work was over between the two.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    signals = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.getsignal(number) for number in signals}
-    watch = threading.Timer(PATIENCE, leave, [0.0])
-    watch.daemon = True
-    stopped = threading.Event()
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        stopped.set()
-        for number in signals:
-            signal.signal(number, lambda _number, _frame: leave(IMPATIENCE))
-        watch.start()
-        abort()
-        raise KeyboardInterrupt
-
-    for number in signals:
-        signal.signal(number, stop)
-    try:
-        yield
-    finally:
-        watch.cancel()
-        if not stopped.is_set():
-            for number, handler in before.items():
-                signal.signal(number, handler)

@@ -19,17 +19,15 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import Field
 
 from assay.harness.domain import Comparison, DatasetRef, Evidence, Instance, Model, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluate import Evaluation, Task
+from assay.harness.files import json_lines, read_model, replace_file, sync_folder, write_file
 from assay.harness.stability import StabilityFile
 from assay.harness.summary.report import RunReport
-
-ModelT = TypeVar("ModelT", bound=BaseModel)
 
 REPORT_FILES = 5000
 """Kept of one evaluation; a patch may write any number of them."""
@@ -116,12 +114,12 @@ class RunStore:
         """Write what this run is and what it was given; a summary of what was here before is no longer true."""
         for name in ("report.json", "verdicts.jsonl"):
             (self.root / name).unlink(missing_ok=True)
-        _replace(self.root / "run.json", run.model_dump_json(indent=2).encode())
-        _replace(self.root / "predictions.jsonl", _json_lines(predictions))
+        replace_file(self.root / "run.json", run.model_dump_json(indent=2).encode())
+        replace_file(self.root / "predictions.jsonl", json_lines(predictions))
 
     def load_run(self) -> Run:
         """Read what a run was; raises UserError when the folder holds no run."""
-        run = _read(self.root / "run.json", Run)
+        run = read_model(self.root / "run.json", Run)
         if run is None:
             raise UserError(f"{self.root} holds no readable run.json: it is not a run of Assay")
         return run
@@ -155,17 +153,17 @@ class RunStore:
         """Write an evaluation; raises OSError, and what was there before is still there then."""
         saved = SavedVerdict(key=key, seconds=evaluation.evidence.timings.test, verdict=verdict)
         with self._replaced_folder(verdict.instance_id) as folder:
-            _write(folder / "instance.json", task.instance.model_dump_json().encode())
-            _write(folder / "patch.diff", evaluation.patch.encode(errors="surrogatepass"))
-            _write(folder / "test_output.txt", evaluation.output)
+            write_file(folder / "instance.json", task.instance.model_dump_json().encode())
+            write_file(folder / "patch.diff", evaluation.patch.encode(errors="surrogatepass"))
+            write_file(folder / "test_output.txt", evaluation.output)
             for name, content in sorted(evaluation.report_files.items())[:REPORT_FILES]:
-                _write(folder / "reports" / Path(name).name, content)
-            _write(folder / "evidence.json", evaluation.evidence.model_dump_json(indent=1).encode())
-            _write(folder / "verdict.json", saved.model_dump_json(indent=1).encode())
+                write_file(folder / "reports" / Path(name).name, content)
+            write_file(folder / "evidence.json", evaluation.evidence.model_dump_json(indent=1).encode())
+            write_file(folder / "verdict.json", saved.model_dump_json(indent=1).encode())
         with suppress(OSError):  # the verdict is safe; what follows spares work and tells people
             if not self._alone:
                 where = self._folder(verdict.instance_id).relative_to(self.root.parent)
-                _replace(self._index / key, str(where).encode())
+                replace_file(self._index / key, str(where).encode())
             self.journal("finished", verdict.instance_id, outcome=verdict.outcome)
         return saved
 
@@ -178,11 +176,11 @@ class RunStore:
         try:
             yield new
             for path in (new / "reports", new):
-                _sync(path)
+                sync_folder(path)
             if folder.is_dir():
                 folder.rename(old)  # a crash between here and the next line costs this one result
             new.rename(folder)
-            _sync(folder.parent)
+            sync_folder(folder.parent)
         finally:
             for path in (new, old):
                 shutil.rmtree(path, ignore_errors=True)
@@ -203,7 +201,7 @@ class RunStore:
             folder = self.root.parent / (self._index / key).read_text()
         except (OSError, UnicodeDecodeError):
             return None
-        elsewhere = _read(folder / "verdict.json", SavedVerdict)
+        elsewhere = read_model(folder / "verdict.json", SavedVerdict)
         if elsewhere is None or elsewhere.key != key or elsewhere.verdict.instance_id != instance_id:
             return None
         with suppress(OSError), self._replaced_folder(instance_id) as copy:
@@ -212,58 +210,61 @@ class RunStore:
 
     def load_verdict(self, instance_id: str) -> SavedVerdict | None:
         """Return the saved verdict of an instance; None when there is none that can be read whole."""
-        return _read(self._folder(instance_id) / "verdict.json", SavedVerdict)
+        return read_model(self._folder(instance_id) / "verdict.json", SavedVerdict)
 
     def save_comparison(self, saved: SavedComparison, files: Mapping[str, str]) -> Path:
         """Write a comparison and the test files that reproduce what it found; return their folder."""
         folder = self._folder(saved.comparison.instance_id) / "patchdiff"
         shutil.rmtree(folder, ignore_errors=True)
         for name, text in files.items():
-            _write(folder / Path(name).name, text.encode(errors="replace"))
+            write_file(folder / Path(name).name, text.encode(errors="replace"))
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(folder / "comparison.json", saved.model_dump_json(indent=1).encode())
+        replace_file(folder / "comparison.json", saved.model_dump_json(indent=1).encode())
         self.journal("compared", saved.comparison.instance_id, finding=saved.comparison.finding)
         return folder
 
     def load_comparison(self, instance_id: str) -> SavedComparison | None:
         """Return the saved comparison of an instance's patch; None when there is none that can be read whole."""
-        return _read(self._folder(instance_id) / "patchdiff" / "comparison.json", SavedComparison)
+        return read_model(self._folder(instance_id) / "patchdiff" / "comparison.json", SavedComparison)
 
     def load_reruns(self, saved: SavedVerdict) -> list[Evidence]:
         """Return the evidence of every repetition of the evaluation that a verdict was given for."""
         found = []
         for folder in sorted(self._folder(saved.verdict.instance_id).glob("reruns/*")):
-            again, evidence = _read(folder / "verdict.json", SavedVerdict), _read(folder / "evidence.json", Evidence)
+            again, evidence = (
+                read_model(folder / "verdict.json", SavedVerdict),
+                read_model(folder / "evidence.json", Evidence),
+            )
             if again is not None and evidence is not None and again.key == saved.key:
                 found.append(evidence)
         return found
 
     def load_evidence(self, instance_id: str) -> Evidence | None:
         """Return the saved evidence of an instance, or None."""
-        return _read(self._folder(instance_id) / "evidence.json", Evidence)
+        return read_model(self._folder(instance_id) / "evidence.json", Evidence)
 
     def load_instance(self, instance_id: str) -> Instance | None:
         """Return the instance, with its labels, as it was when it was evaluated; or None."""
-        return _read(self._folder(instance_id) / "instance.json", Instance)
+        return read_model(self._folder(instance_id) / "instance.json", Instance)
 
     def load_report(self) -> RunReport | None:
         """Return the summary of the run, or None."""
-        return _read(self.root / "report.json", RunReport)
+        return read_model(self.root / "report.json", RunReport)
 
     def save_verdict(self, saved: SavedVerdict) -> None:
         """Replace the verdict of an instance (re-grading)."""
         path = self._folder(saved.verdict.instance_id) / "verdict.json"
-        _replace(path, saved.model_dump_json(indent=1).encode())
+        replace_file(path, saved.model_dump_json(indent=1).encode())
 
     def save_report(self, report: RunReport, verdicts: Iterable[Verdict]) -> None:
         """Write the summary of the run."""
-        _replace(self.root / "verdicts.jsonl", _json_lines(verdicts))
-        _replace(self.root / "report.json", report.model_dump_json(indent=2).encode())
+        replace_file(self.root / "verdicts.jsonl", json_lines(verdicts))
+        replace_file(self.root / "report.json", report.model_dump_json(indent=2).encode())
 
     def save_stability(self, stability: StabilityFile) -> Path:
         """Write what repeated runs showed; return the file's path."""
         path = self.root / "stability.json"
-        _replace(path, stability.model_dump_json(indent=1).encode())
+        replace_file(path, stability.model_dump_json(indent=1).encode())
         return path
 
     def durations(self) -> dict[str, float]:
@@ -276,7 +277,9 @@ class RunStore:
 
     def save_durations(self, seconds: Mapping[str, float]) -> None:
         """Remember how long tests took."""
-        _replace(self._index / "durations.json", json.dumps({**self.durations(), **seconds}, sort_keys=True).encode())
+        replace_file(
+            self._index / "durations.json", json.dumps({**self.durations(), **seconds}, sort_keys=True).encode()
+        )
 
     @property
     def _index(self) -> Path:
@@ -287,51 +290,9 @@ class RunStore:
         return folder / "reruns" / str(self._rerun) if self._rerun else folder
 
 
-def _json_lines(models: Iterable[BaseModel]) -> bytes:
-    return "".join(f"{model.model_dump_json()}\n" for model in models).encode()
-
-
-def _read(path: Path, kind: type[ModelT]) -> ModelT | None:
-    try:
-        return kind.model_validate_json(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError, ValidationError):
-        return None
-
-
 def _event(line: bytes) -> dict[str, str]:
     try:
         found = json.loads(line)
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file so that a reader, or a crash, sees the old content or the new, never a part."""
-    temporary = path.with_name(f".{uuid.uuid4().hex}.new")
-    try:
-        _write(temporary, content)
-        temporary.replace(path)
-        _sync(path.parent)
-    except OSError:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
-
-
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync(folder: Path) -> None:
-    """Bring the names in a folder to the disk; one that is not there has none."""
-    with suppress(FileNotFoundError):
-        number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)

@@ -13,7 +13,7 @@ from typing import Self
 
 from pydantic import Field
 
-from assay.agents.llm.budget import Ledger, Limits, Metered
+from assay.agents.llm.budget import Ledger, Limits, Metered, Spent
 from assay.agents.llm.cassette import Cassette, Mode
 from assay.agents.llm.cassette_key import Steady, unchanged
 from assay.agents.llm.chat import ChatModel
@@ -30,6 +30,8 @@ class Setup(Model):
     patience: Patience = Field(default_factory=Patience)
     limits: Limits = Field(default_factory=Limits)
     """Of the whole run, for what is really paid."""
+    spent: Spent = Field(default_factory=Spent)
+    """Of them, what earlier processes of the run have paid."""
     cassette: Path | None = None
     mode: Mode = Mode.AUTO
     """Of the cassette."""
@@ -52,7 +54,7 @@ class Stack:
             UserError: the endpoint, the key, the cassette or the prices are wrong.
         """
         self._prices = load_prices(setup.prices)
-        self.paid = Ledger(setup.limits)
+        self.paid = Ledger(setup.limits, setup.spent)
         is_replay = setup.cassette is not None and setup.mode is Mode.REPLAY
         self._client = None if is_replay else Client(setup.endpoint, self._prices)
         asked = Metered(Retrying(self._client, setup.patience), self.paid, self._prices) if self._client else None

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from assay import __version__
-from assay.harness.cli import config, dataset, demo, diff, doctor, evaluate, images, report
+from assay.harness.cli import config, dataset, demo, diff, doctor, evaluate, images, report, solve
 
 app = typer.Typer(
     name="assay",
@@ -36,6 +36,7 @@ def root(
 
 app.command("demo")(demo.demo)
 app.command("evaluate")(evaluate.evaluate)
+app.command("solve")(solve.solve)
 app.command("diff")(diff.diff)
 app.add_typer(images.app, name="images")
 app.add_typer(dataset.app, name="dataset")

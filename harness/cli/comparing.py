@@ -1,8 +1,9 @@
 """PatchDiff from the command line: who compares, and what a person sees of it."""
 
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.harness.cli import console
@@ -17,6 +18,10 @@ from assay.harness.summary.report import RunReport
 
 SHOWN = 3
 """Divergences of a patch that are told one by one."""
+EVERY = 30.0
+"""Seconds between two lines that tell what a long comparison is at."""
+EVERY_LIVE = 1.0
+"""The same where they change one line of a terminal."""
 WIDTH = 100
 """Characters of an observation that are shown."""
 
@@ -44,9 +49,7 @@ def settings(generators: str, *, budget: float, seed: int, confirmations: int) -
     return Settings(names, seed=seed, budget=budget, confirmations=confirmations)
 
 
-def make_comparer(
-    bench: Workbench, runner: Runner, wanted: Settings | None, model: ModelChoice | None, total: int
-) -> Comparer:
+def make_comparer(bench: Workbench, runner: Runner, wanted: Settings | None, model: ModelChoice | None) -> Comparer:
     """Return who compares the resolved patches of a run, with the run's own store, executor and jobs."""
     if wanted is None:
         raise UserError("no generators are named")
@@ -63,7 +66,6 @@ def make_comparer(
         model=model.name if model else "",
         jobs=runner.jobs,
         fresh=runner.fresh,
-        finished=_teller(total),
         abort=runner.abort,
     )
 
@@ -76,7 +78,23 @@ def _ask(model: ModelChoice | None) -> Ask | None:
     return make_ask(model.name, model.base_url, cassette=model.cassette)
 
 
-def _teller(total: int) -> Finished:
+@contextmanager
+def watched(comparer: Comparer, total: int) -> Iterator[Comparer]:
+    """Give a comparer whose work a person sees: a live line on a terminal, else what it is at every half minute.
+
+    Args:
+        comparer: has nobody to tell so far.
+        total: comparisons that it will be asked for.
+    """
+    with console.live_line(total, "patchdiff") as line:
+        finished = _teller(total, line)
+        if line is None:
+            yield replace(comparer, finished=finished, note=console.say, every=EVERY)
+        else:
+            yield replace(comparer, finished=finished, note=line, every=EVERY_LIVE)
+
+
+def _teller(total: int, line: console.Line | None) -> Finished:
     lock = threading.Lock()
     done = 0
 
@@ -86,6 +104,8 @@ def _teller(total: int) -> Finished:
             done += 1
             took = "known already" if known else f"{comparison.seconds:.1f} s"
             console.say(f"[{done}/{total}] {comparison.instance_id}: {comparison.finding} ({took})")
+            if line is not None:
+                line("", 1)
 
     return finished
 
@@ -114,7 +134,7 @@ def _row(comparison: Comparison) -> tuple[str, ...]:
     def per_generator(results: Sequence[GeneratorResult], name: str) -> str:
         return ", ".join(f"{each.name} {getattr(each, name)}" for each in results)
 
-    notes = "; ".join(each.note for each in comparison.generators if each.note)
+    notes = "; ".join(f"{each.name}: {each.note}" for each in comparison.generators if each.note)
     reached = sum(each.reached for each in comparison.generators)
     return (
         comparison.instance_id,
@@ -123,7 +143,7 @@ def _row(comparison: Comparison) -> tuple[str, ...]:
         str(reached),
         per_generator([each for each in comparison.generators if each.divergences], "divergences") or "0",
         f"{comparison.seconds:.0f}",
-        comparison.error or notes,
+        notes or comparison.error,
     )
 
 

@@ -4,9 +4,9 @@ import os
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from assay.harness.domain import INFRASTRUCTURE, Outcome, Verdict
 from assay.harness.evaluate import Task
@@ -32,31 +32,48 @@ def say(text: str) -> None:
 def progress(total: int, what: str) -> Iterator[tuple[Progress, "Notes"]]:
     """Show how a run goes on: a live line on a terminal, one line for each finished instance elsewhere."""
     notes = Notes()
-    if not sys.stderr.isatty() or os.environ.get("CI"):
-        yield _plain_progress(total, what), notes
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bar(*columns, TextColumn("{task.fields[note]}"), console=Console(stderr=True), transient=True) as bar:
-        line = bar.add_task(what, total=total, note="")
+    with live_line(total, what) as line:
+        if line is None:
+            yield _plain_progress(total, what), notes
+            return
         counts: Counter[str] = Counter()
 
         def finished(verdict: Verdict, _seconds: float, _reused: bool) -> None:
             counts[verdict.outcome] += 1
-            bar.update(line, advance=1, note=", ".join(f"{n} {name}" for name, n in counts.most_common()))
+            line(", ".join(f"{n} {name}" for name, n in counts.most_common()), 1)
 
-        notes.listener = lambda text: bar.update(line, note=text)
+        notes.listener = line
         yield Progress(finished=finished), notes
+
+
+class Line(Protocol):
+    """A live line on a terminal."""
+
+    def __call__(self, note: str, /, finished: int = 0) -> None:
+        """Show a note, and that so many more are finished."""
+        ...
+
+
+@contextmanager
+def live_line(total: int, what: str) -> Iterator[Line | None]:
+    """Show a line that changes while work goes on; gives None where there is no terminal to show it on."""
+    if not sys.stderr.isatty() or os.environ.get("CI"):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, TextColumn("{task.fields[note]}"), console=Console(stderr=True), transient=True) as bar:
+        line = bar.add_task(what, total=total, note="")
+        yield lambda note, finished=0: bar.update(line, advance=finished, note=note)
 
 
 class Notes:
     """Where slow preparations say what they are at; prints plain lines until somebody listens."""
 
     def __init__(self) -> None:
-        self.listener = say
+        self.listener: Callable[[str], None] = say
 
     def __call__(self, text: str) -> None:
         """Tell what is being done now."""

@@ -99,7 +99,7 @@ def evaluate(
 
     if sum((predictions is not None, gold, null)) != 1:
         raise UserError("give exactly one of --predictions FILE, --gold and --null")
-    instances = _quarantined(_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset, stability)
+    instances = _quarantined(load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset, stability)
     pairs = _pairs(instances, predictions, gold=gold, only=bool(ids))
     session = Session(
         run_id=run_id or _run_id(dataset, [prediction for _, prediction in pairs]),
@@ -116,6 +116,7 @@ def evaluate(
         controls=controls,
         patchdiff=settings(patchdiff, budget=budget, seed=seed, confirmations=confirmations) if patchdiff else None,
         model=choice(model, base_url, cassette),
+        oracle=_oracle(predictions),
     )
     report, verdicts = session.run(pairs, [instance.id for instance in instances], runs_empty=null)
     session.show(report, verdicts, as_json=json)
@@ -132,9 +133,10 @@ def exit_code(report: "RunReport", fail_under: float | None) -> int:
     return 0
 
 
-def _instances(
+def load_instances(
     dataset: str, ids: list[str] | None, split: str | None, *, skip_bad_rows: bool
 ) -> "tuple[Instance, ...]":
+    """Load a data set's instances, telling of rows that are skipped; raises UserError if there is none."""
     from assay.harness.cli.console import say
     from assay.harness.cli.workbench import make_sources
     from assay.instances.load import load
@@ -185,6 +187,15 @@ def _pairs(
     if not found:
         raise UserError(f"{predictions} has no prediction for the chosen instances")
     return [(by_id[each.instance_id.lower()], each) for each in found]
+
+
+def _oracle(predictions: Path | None) -> str:
+    """Return what the solver that made these predictions was told of the answer, if they lie in its run's folder."""
+    from assay.harness.files import read_model
+    from assay.harness.store import Run
+
+    made_by = read_model(predictions.parent / "run.json", Run) if predictions else None
+    return made_by.settings.get("oracle", "") if made_by else ""
 
 
 def _run_id(dataset: str, predictions: "Sequence[Prediction]") -> str:

@@ -86,7 +86,9 @@ def prune(
     kinds: Annotated[
         list[str] | None,
         typer.Option(
-            "--kind", help="instance (default), environment or toolchain; may be repeated.", show_default=False
+            "--kind",
+            help="agent, instance (both by default), environment or toolchain; may be repeated.",
+            show_default=False,
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Images of every kind.")] = False,
@@ -104,8 +106,8 @@ def prune(
     from assay.harness.engines import open_engine
     from assay.harness.errors import UserError
 
-    known = ("instance", "environment", "toolchain")
-    wanted = set(known if everything else kinds or known[:1])
+    known = ("agent", "instance", "environment", "toolchain")
+    wanted = set(known if everything else kinds or known[:2])
     if not wanted <= set(known):
         raise UserError(f"--kind must be one of {', '.join(known)}")
     opened = open_engine(engine)
@@ -118,7 +120,7 @@ def prune(
 
 def _remove(engine: "Engine", images: "list[ImageInfo]") -> list[str]:
     # An image can only go when none is built on it, so the upper layers go first.
-    order = {"instance": 0, "environment": 1, "toolchain": 2}
+    order = {"agent": 0, "instance": 1, "environment": 2, "toolchain": 3}
     names = [image.name for image in sorted(images, key=lambda image: order.get(_kind(image), 0))]
     for name in names:
         engine.remove_image(name)

@@ -110,6 +110,7 @@ def export(
     from assay.harness.summary import multi_swe_bench, swebench
 
     store = find_run(run, runs_dir)
+    refuse_oracle(store)
     writers = {Layout.SWE_BENCH: swebench.files, Layout.MULTI_SWE_BENCH: multi_swe_bench.files}
     report, graded = _graded(store)
     files = list(writers[layout](report, graded))
@@ -125,8 +126,52 @@ def export(
         print(f"{len(files)} files in {folder}; resolved by the rule of {', '.join(report.rules) or 'no instance'}")
 
 
+@app.command("trajectory")
+def trajectory(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What an agent of others wrote.", show_default=False)],
+    form: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="FORM",
+            help="sweagent (.traj), mini (.traj.json), claude_stream, codex_json.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Where to write it.", show_default="standard output"),
+    ] = None,
+) -> None:
+    """Read a trajectory of an agent of others and write it in ATIF 1.8, as Assay's own are.
+
+    \b
+    Example:
+      assay report trajectory marshmallow-1867.traj --from sweagent -o trajectory.json
+    """
+    from assay.agents.importers import import_file
+
+    found = import_file(form, file)
+    text = jsonlib.dumps(found.model_dump(mode="json", exclude_none=True), indent=2) + "\n"
+    if output is None:
+        print(text, end="")
+        return
+    output.write_text(text, encoding="utf-8")
+    actions = sum(len(step.tool_calls or ()) for step in found.steps)
+    print(f"{len(found.steps)} steps with {actions} actions of {found.agent.name} {found.agent.version} in {output}")
+
+
 app.command("compare")(measures.compare)
 app.command("metrics")(measures.metrics)
+
+
+def refuse_oracle(store: "RunStore") -> None:
+    """Raise UserError for a run whose solver was told of the answer: it belongs on no leaderboard."""
+    oracle = store.load_run().settings.get("oracle", "")
+    if oracle:
+        raise UserError(
+            f"{store.root} is exported to no leaderboard: its solver was told the {oracle} of each instance"
+        )
 
 
 def _graded(store: "RunStore") -> "tuple[RunReport, list[Graded]]":
@@ -159,11 +204,22 @@ def find_run(run: str, runs_dir: Path) -> "RunStore":
 
     for folder in (runs_dir / run, Path(run)):
         if (folder / "run.json").is_file():
-            return RunStore(folder)
+            return _with_verdicts(RunStore(folder))
     if Path(run).is_dir():
         raise UserError(f"{run} is no run of Assay; for a folder of logs name their instances with --dataset")
     known = ", ".join(sorted(path.parent.name for path in runs_dir.glob("*/run.json"))) or "none"
     raise UserError(f"there is no run {run!r} in {runs_dir}; known are: {known}")
+
+
+def _with_verdicts(store: "RunStore") -> "RunStore":
+    """Return a run that evaluated something; raises UserError for one that made patches."""
+    if store.load_run().settings.get("kind") == "solve":
+        name = store.root.name
+        raise UserError(
+            f"{store.root} is the run of a solver and has no verdicts; those of `solve --evaluate` are in "
+            f"{name}.evaluated, others come from assay evaluate DATASET -p {store.root / 'preds.jsonl'}"
+        )
+    return store
 
 
 def _regrade_run(store: "RunStore", *, as_json: bool) -> None:

@@ -54,6 +54,8 @@ class Session:
     """Compare what is resolved with the gold patches."""
     model: ModelChoice | None = None
     """Whom generators that need a language model ask."""
+    oracle: str = ""
+    """What the solver of these patches was told of the answer; such a run is exported to no leaderboard."""
 
     @property
     def store(self) -> RunStore:
@@ -107,8 +109,9 @@ class Session:
     ) -> PatchDiffFigures:
         """Compare the resolved patches with gold; what was compared before is taken from there."""
         resolved = [task for task, verdict in zip(tasks, verdicts, strict=True) if verdict.resolved]
-        comparer = comparing.make_comparer(bench, runner, self.patchdiff, self.model, len(resolved))
-        comparisons = self._until_interrupt(partial(comparer.execute, resolved))
+        comparer = comparing.make_comparer(bench, runner, self.patchdiff, self.model)
+        with comparing.watched(comparer, len(resolved)) as comparer:
+            comparisons = self._until_interrupt(partial(comparer.execute, resolved))
         return patchdiff_figures(comparisons, len(tasks))
 
     def _unfit(self, pairs: Sequence[Pair]) -> dict[str, str]:
@@ -145,6 +148,7 @@ class Session:
             "rerun_failed": str(self.rerun_failed),
             "controls": "yes" if self.controls else "no",
             "patchdiff": ",".join(self.patchdiff.generators) if self.patchdiff else "no",
+            **({"oracle": self.oracle} if self.oracle else {}),
         }
         store.save_run(describe_run(self.run_id, tasks, bench, **settings), [task.prediction for task in tasks])
 

@@ -157,13 +157,20 @@ def make_runner(
 def describe_run(run_id: str, tasks: Sequence[Task], bench: Workbench, **settings: str) -> Run:
     """Return the manifest of a run that is about to start."""
     models = sorted({task.prediction.model for task in tasks})
+    return describe(run_id, [task.instance for task in tasks], bench, ", ".join(models), settings)
+
+
+def describe(
+    run_id: str, instances: Sequence[Instance], bench: Workbench, model: str, settings: Mapping[str, str]
+) -> Run:
+    """Return the manifest of a run that is about to make, or to evaluate, a model's patches."""
     return Run(
         id=run_id,
-        dataset=tasks[0].instance.dataset,
-        model=models[0] if len(models) == 1 else ", ".join(models),
+        dataset=instances[0].dataset,
+        model=model,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         assay_version=__version__,
-        settings=settings,
+        settings=dict(settings),
         engine=bench.engine.describe(),
         host={"platform": platform.platform(), "python": sys.version.split()[0], "machine": platform.machine()},
     )

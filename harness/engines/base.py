@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from assay.harness.domain import Limits, Service
 
@@ -99,6 +99,37 @@ class Box(Protocol):
 
         Files can still be read; nothing can run any more.
         """
+        ...
+
+
+class Pipe(Protocol):
+    """A program that runs in a box for as long as the pipe is open, and answers what it is sent."""
+
+    def exchange(self, sent: bytes, end: bytes, seconds: float) -> bytes | None:
+        """Send bytes; return what the program prints up to ``end``, without it, or None if it ended before.
+
+        At the deadline, or over the box's disk limit, the whole box is killed. Raises EngineError.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of the program, which reads the end of its input then."""
+        ...
+
+
+@runtime_checkable
+class Piped(Protocol):
+    """A box that can keep a program running, which saves the engine's own time for every command; not all can."""
+
+    def pipe(
+        self,
+        command: Sequence[str],
+        *,
+        user: str = "root",
+        workdir: str = "/",
+        env: Mapping[str, str] | None = None,
+    ) -> Pipe:
+        """Start a program with its input and output connected; raises EngineError."""
         ...
 
 

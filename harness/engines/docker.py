@@ -11,7 +11,7 @@ from assay.harness.engines import services as sidecars
 from assay.harness.engines.base import LABEL, Box, ImageInfo, Link, Sidecar
 from assay.harness.engines.docker_box import MIB, DockerBox, engine_errors
 from assay.harness.engines.owner import OWNER, is_orphan, owner_labels
-from assay.harness.errors import EngineError, EngineUnavailable, ImageMissing
+from assay.harness.errors import EngineError, EngineUnavailable, ImageMissing, RunStopped
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -90,7 +90,7 @@ class DockerEngine:
         self._open.add(container)
         try:
             if self._aborted:
-                raise EngineError("the run was told to stop")
+                raise RunStopped("the run was told to stop")
             created = time.monotonic()
             with engine_errors():
                 self._client.start(container)

@@ -9,8 +9,9 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from assay.harness.domain import Limits
-from assay.harness.engines.base import BoxEnd, ExecResult
+from assay.harness.engines.base import BoxEnd, ExecResult, Pipe
 from assay.harness.engines.caps import CappedOutput, Deadline, Watch
+from assay.harness.engines.docker_pipe import DockerPipe
 from assay.harness.engines.kernel import processes_were_limited
 from assay.harness.errors import EngineError, ImageMissing
 
@@ -111,6 +112,22 @@ class DockerBox:
         # A container that has just ended by itself cannot be killed; that is no failure.
         with suppress(EngineError), engine_errors():
             self._client.kill(self._container)
+
+    def pipe(
+        self,
+        command: Sequence[str],
+        *,
+        user: str = "root",
+        workdir: str = "/",
+        env: Mapping[str, str] | None = None,
+    ) -> Pipe:
+        """Start a program with its input and output connected."""
+        with engine_errors():
+            created = self._client.exec_create(
+                self._container, list(command), stdin=True, user=user, workdir=workdir, environment=dict(env or {})
+            )
+            stream = self._client.exec_start(created["Id"], socket=True)
+        return DockerPipe(stream, engine_errors, self._kill, lambda: Watch(DISK_POLL, self._disk_is_full, self._kill))
 
     def put(self, archive: bytes, to: str = "/") -> None:
         """Unpack a tar archive into an existing folder of the box."""

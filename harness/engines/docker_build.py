@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
-from assay.harness.errors import EnvironmentFailure
+from assay.harness.errors import EngineError, EnvironmentFailure
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -30,6 +30,8 @@ BUILDERS = ("buildx", "buildkit", "plain")
 NO_NETWORK = "# assay: network=none"
 PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 """Build arguments that every builder predefines; they leave no trace in an image's history."""
+PATIENCE = 60
+"""Seconds that a builder has to answer a question that costs it nothing."""
 PROBE = "FROM scratch\nLABEL assay.probe=1\n"
 STAGE = "assay.stage"
 COPIES = {
@@ -62,6 +64,7 @@ def build(name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], l
 
     Raises:
         EnvironmentFailure: the build failed; carries the log's path and last lines.
+        EngineError: the engine does not answer.
     """
     builder = find_builder()
     with log.open("wb") as output:
@@ -104,9 +107,13 @@ def _programs() -> list[str]:
 
 
 def _answers(command: list[str], stdin: str = "", env: Mapping[str, str] | None = None) -> bool:
-    done = subprocess.run(
-        command, input=stdin.encode(), env={**os.environ, **(env or {})}, capture_output=True, check=False, timeout=60
-    )
+    environment = {**os.environ, **(env or {})}
+    try:
+        done = subprocess.run(
+            command, input=stdin.encode(), env=environment, capture_output=True, check=False, timeout=PATIENCE
+        )
+    except subprocess.TimeoutExpired as error:
+        raise EngineError(f"{command[0]} did not answer within {PATIENCE} s; is the engine overloaded?") from error
     return done.returncode == 0
 
 

@@ -98,3 +98,18 @@ def test_an_export_needs_the_evidence(assay: Callable, run: Path) -> None:
     (run / "instances/acme__calc-2/evidence.json").unlink()
     done = assay("report", "export", "rows.gold", "--format", "swebench")
     assert (done.code, "acme__calc-2" in done.err) == (2, True)
+
+
+def test_a_trajectory_of_another_agent_is_written_in_ours(assay: Callable, in_folder: Path) -> None:
+    said = [{"role": "user", "content": "add subtracts"}, {"role": "assistant", "content": "```bash\nls\n```"}]
+    Path("mini.traj.json").write_text(json.dumps(said))
+    done = assay("report", "trajectory", "mini.traj.json", "--from", "mini")
+    assert done.code == 0
+    assert done.json["schema_version"] == "ATIF-v1.8"
+    assert done.json["steps"][1]["tool_calls"][0]["arguments"] == {"command": "ls"}
+    told = assay("report", "trajectory", "mini.traj.json", "--from", "mini", "-o", "ours.json")
+    assert "2 steps with 1 actions of mini-swe-agent unknown in ours.json" in told.out
+    assert json.loads(Path("ours.json").read_text()) == done.json
+    wrong = assay("report", "trajectory", "mini.traj.json", "--from", "sweagent")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "mini.traj.json: this is no trajectory of the form sweagent" in wrong.err

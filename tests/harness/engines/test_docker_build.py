@@ -1,3 +1,4 @@
+import os
 import subprocess
 from pathlib import Path
 
@@ -5,7 +6,7 @@ import pytest
 
 from assay.harness.engines import docker_build
 from assay.harness.engines.docker_build import build, find_builder, without_mounts
-from assay.harness.errors import EnvironmentFailure
+from assay.harness.errors import EngineError, EnvironmentFailure
 
 NAME = "assay-test/docker-build:1"
 PASSWORD = "correct-horse-battery"
@@ -153,3 +154,15 @@ def test_the_plain_form_copies_secrets_into_the_stages_that_mount_them_only():
 def test_the_plain_form_of_a_one_stage_file_with_a_secret_is_refused():
     with pytest.raises(EnvironmentFailure, match="last stage"):
         without_mounts("FROM a\nRUN --mount=type=secret,id=s y\n", "m")
+
+
+def test_an_engine_that_does_not_answer_is_the_engine_s_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    program = tmp_path / "docker"
+    program.write_text("#!/bin/sh\nexec sleep 5\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(docker_build, "PATIENCE", 0.2)
+    monkeypatch.delenv("ASSAY_BUILDER", raising=False)
+    docker_build.find_builder.cache_clear()
+    with pytest.raises(EngineError, match="did not answer"):
+        docker_build.find_builder()

@@ -7,6 +7,7 @@ language whose recipe can run single test files; a recipe that always runs every
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import ceil
 
 from assay.harness.differential.generators.base import Context, Found
 from assay.harness.differential.generators.suites.repeating import does_not_end, repeat
@@ -18,10 +19,12 @@ from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 from assay.harness.grade import FAILING, PASSING
 
 NAME = "suites"
-FIRST_FILES = 16
+FIRST_FILES = 8
 """Files of the first run; each further run takes up to twice as many, so that a small budget still sees the nearest."""
 SHARE = 0.5
 """Part of the rest of the budget that one run is given, so that one file that hangs does not take all of it."""
+PARTS = 4
+"""Into so many a run is divided that gave nothing."""
 MARGIN = 0.7
 """Part of that time that a run is filled with, by what files took so far."""
 MOST_NAMED = 3
@@ -125,14 +128,14 @@ def _compare(context: Context, files: Sequence[str], tally: _Tally) -> None:
 
 
 def _compare_apart(context: Context, files: Sequence[str], ran: Ran, tally: _Tally) -> None:
-    """Compare the halves of a run that gave nothing: one file that cannot be read takes all others along."""
-    middle = len(files) // 2
-    if not middle or runs_everything(context, files, files[:middle]):
+    """Compare the parts of a run that gave nothing: one file that cannot be read takes all others along."""
+    size = ceil(len(files) / PARTS)
+    if len(files) < 2 or runs_everything(context, files, files[:size]):
         _compare_unreadable(context, files, ran, tally)
         return
-    for half in (files[:middle], files[middle:]):
+    for start in range(0, len(files), size):
         if context.seconds_left > 0:
-            _compare(context, half, tally)
+            _compare(context, files[start : start + size], tally)
 
 
 def _compare_unreadable(context: Context, files: Sequence[str], ran: Ran, tally: _Tally) -> None:

@@ -39,7 +39,7 @@ def repeat(context: Context, generator: str, files: Sequence[str], suspects: Seq
     Raises:
         EngineError: the engine failed. SideError: a tree could not be made.
     """
-    files, gold = _with_gold(context, files, suspects)
+    whole, gold = _with_gold(context, files, suspects)
     if gold.timed_out:
         return Repeated(notes=(LATE,))
     passing = [name for name in suspects if gold.passes(name)]
@@ -47,7 +47,7 @@ def repeat(context: Context, generator: str, files: Sequence[str], suspects: Seq
         return Repeated()
     told = passing[:MOST_TOLD]
     notes = [f"{len(passing)} tests fail, of which {MOST_TOLD} are told"] if len(passing) > MOST_TOLD else []
-    files = narrowed(files, told, lambda some: _failing(context, files, some, told))
+    files = narrowed(whole, told, lambda some: _failing(context, whole, some, told))
     held = _rounds(context, files, told, gold)
     if held is None:
         return Repeated(notes=(*notes, LATE))

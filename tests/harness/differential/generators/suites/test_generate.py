@@ -178,11 +178,11 @@ def test_a_failing_test_whose_name_tells_nothing_is_found_beside_one_whose_name_
     def act(side: Side, path: str, _run: int) -> Results:
         status = FAILED if side is Side.CANDIDATE else PASSED
         return (
-            {f"{path}::test": status} if path == FILES[2] else {f"in {path[6:-3]}": status} if path == FILES[9] else {}
+            {f"{path}::test": status} if path == FILES[2] else {f"in {path[6:-3]}": status} if path == FILES[6] else {}
         )
 
     found = suites(FILES[:16], act)
-    assert {each.probe for each in found.divergences} == {f"{FILES[2]}::test", "in test_9"}
+    assert {each.probe for each in found.divergences} == {f"{FILES[2]}::test", "in test_6"}
     assert suites.ran.count((Side.CANDIDATE, 2)) >= 4, "both files, and no other, are repeated"
 
 
@@ -192,11 +192,11 @@ def test_a_test_that_fails_only_beside_others_is_repeated_with_them(suites: Suit
     def act(side: Side, path: str, run: int) -> Results:
         if path == FILES[0]:
             present.add(run)
-        fails = side is Side.CANDIDATE and path == FILES[9] and run in present
+        fails = side is Side.CANDIDATE and path == FILES[6] and run in present
         return {f"in {path[6:-3]}": FAILED if fails else PASSED}
 
     (divergence,) = suites(FILES[:12], act).divergences
-    assert divergence.probe == "in test_9"
+    assert divergence.probe == "in test_6"
 
 
 def test_a_recipe_that_always_runs_everything_does_so_once_and_is_not_divided(suites: Suite) -> None:
@@ -218,7 +218,7 @@ def test_what_was_found_before_the_engine_fails_is_kept(suites: Suite) -> None:
     found = suites(FILES, act)
     assert [each.probe for each in found.divergences] == [f"{FILES[2]}::test"]
     assert found.error == "suites: no such container"
-    assert found.result.note == "failed after 16 of 40 test files: no such container"
+    assert found.result.note == "failed after 8 of 40 test files: no such container"
 
 
 @pytest.mark.parametrize("error", [RunStopped("told to stop"), EngineUnavailable("gone")])
@@ -232,9 +232,9 @@ def test_nothing_is_kept_when_nothing_can_run_any_more(suites: Suite, error: Exc
 
 def test_who_waits_is_told_how_far_it_is(suites: Suite) -> None:
     suites(FILES, lambda side, path, _run: one_each(path, FAILED if (side, path) == BAD else PASSED))
-    assert suites.notes[0] == "0 of 40 test files compared, 16 at work"
+    assert suites.notes[0] == "0 of 40 test files compared, 8 at work"
     assert "repeating 1 failing tests of 1 files, round 4 of 4" in suites.notes
-    assert suites.notes[-1] == "16 of 40 test files compared, 24 at work"
+    assert suites.notes[-1] == "24 of 40 test files compared, 16 at work"
 
 
 BAD = (Side.CANDIDATE, FILES[3])

@@ -1,0 +1,1 @@
+"""What several solvers share, pure wherever it can be: grammars, searches, formulas and votes."""

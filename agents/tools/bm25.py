@@ -1,0 +1,83 @@
+"""Which texts speak of the same things as a query: Okapi BM25 over the words that identifiers are made of. Pure.
+
+The weighting is that of Robertson and Zaragoza, *The Probabilistic Relevance Framework: BM25 and Beyond*, 2009, with
+the inverse document frequency that cannot become negative (as in Lucene).
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+K1 = 1.2
+"""How soon more of the same word stops to count; 1.2 to 2 is what the authors found good."""
+B = 0.75
+"""How much a long text is held against it, from 0 (not at all) to 1; 0.5 to 0.8 is what the authors found good."""
+
+_RUN = re.compile(r"[^\W_]+")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\d])(?=\d)|(?<=\d)(?=[^\d])")
+
+
+def words(text: str) -> Iterator[str]:
+    """Yield the words of a text in lower case; identifiers are split at underscores, humps and digits.
+
+    ``parseHTTPHeader_v2`` gives ``parse``, ``http``, ``header``, ``v``, ``2``.
+    """
+    for match in _RUN.finditer(text):
+        yield from _parts(match[0])
+
+
+@lru_cache(maxsize=65_536)
+def _parts(run: str) -> tuple[str, ...]:
+    return tuple(part.lower() for part in _HUMP.split(run))
+
+
+def rank(query: str, documents: Mapping[str, str], top: int) -> list[str]:
+    """Return the names of the documents that fit a query best, best first; those that share no word with it never.
+
+    Args:
+        query: any text, such as an issue; a word that it says twice counts twice.
+        documents: name to text; the words of a name belong to its text. Equal scores keep their order.
+        top: how many at most.
+    """
+    weighed = scores(query, documents)
+    return sorted(weighed, key=lambda name: -weighed[name])[:top]
+
+
+def scores(query: str, documents: Mapping[str, str]) -> dict[str, float]:
+    """Return the score of each document that shares a word with the query.
+
+    Args:
+        query: any text.
+        documents: name to text, as for ``rank``.
+    """
+    wanted = Counter(words(query))
+    counts = {name: _counted(f"{name}\n{text}") for name, text in documents.items()}
+    lengths = {name: count.total() for name, count in counts.items()}
+    mean = sum(lengths.values()) / max(len(lengths), 1)
+    found = {name: {word: count[word] for word in wanted.keys() & count.keys()} for name, count in counts.items()}
+    weights = _weights(found, len(documents))
+    return {
+        name: sum(
+            wanted[word] * weights[word] * often * (K1 + 1) / (often + K1 * (1 - B + B * lengths[name] / mean))
+            for word, often in sorted(shared.items())  # a sum of floats depends on its order
+        )
+        for name, shared in found.items()
+        if shared
+    }
+
+
+def _counted(text: str) -> Counter[str]:
+    """Count the words of a text; each run of letters is split once, however often it occurs."""
+    counts: Counter[str] = Counter()
+    for run, often in Counter(_RUN.findall(text)).items():
+        for part in _parts(run):
+            counts[part] += often
+    return counts
+
+
+def _weights(found: Mapping[str, Mapping[str, int]], total: int) -> dict[str, float]:
+    """Return the inverse document frequency of each word."""
+    holding = Counter(word for shared in found.values() for word in shared)
+    return {word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in holding.items()}

@@ -1,0 +1,245 @@
+"""Runs tests and tells which lines of the tree each of them runs through.
+
+Runs in a workspace, in the root of the tree. Arguments: ``script`` and one file that fails as a whole or does not, or
+``tests`` and files of tests, for pytest if the project has it, else for unittest; before the files, the seconds after
+which no further test begins. Output: one line of JSON, whatever the tests themselves print.
+
+Only lines of functions count: those of modules and classes run when they are imported, which one test does for all
+others. What tests do in other processes is not seen. Paths are made absolute with no link followed, as imports do it.
+"""
+
+import dis
+import importlib
+import json
+import os
+import runpy
+import sys
+import threading
+import time
+import unittest
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+
+MARK = "ASSAY_COVERAGE "
+_OF_A_FUNCTION = 1  # CO_OPTIMIZED: neither a module's code nor a class's
+_FOREIGN = ("site-packages", "dist-packages", ".git", ".tox", ".venv", ".nox", "node_modules")
+
+
+class Traced:
+    """What a test ran through of one code object."""
+
+    __slots__ = ("_seen", "_wanted", "is_done", "lines", "on_line", "path")
+
+    def __init__(self, code: "CodeType", path: str) -> None:
+        self.path = path
+        self.lines = set()  # type: set[int]
+        self.is_done = False  # there is nothing left to see: the code may run at full speed
+        self._seen = 0
+        # the line of "def" has code since Python 3.11, but no event
+        self._wanted = {line for _, line in dis.findlinestarts(code)} - {code.co_firstlineno, None}
+        add = self.lines.add
+
+        def on_line(frame: "FrameType", event: str, _argument: object) -> Any:
+            if event == "line":
+                add(frame.f_lineno)
+            return on_line
+
+        self.on_line = on_line
+
+    def on_call(self) -> Any:
+        """Return what listens to another run of the code; None if nothing has to."""
+        if self._seen != len(self.lines):
+            self._seen = len(self.lines)
+            self.is_done = self._wanted <= self.lines
+        return None if self.is_done else self.on_line
+
+
+class Coverage:
+    """Which lines of the tree ran, test by test."""
+
+    def __init__(self, root: str, deadline: float) -> None:
+        self.tests = []  # type: list[dict[str, Any]]
+        self._root = root + os.sep
+        self._deadline = deadline
+        # by identity: code objects are costly to compare; kept, so that no other one gets the identity
+        self._kept = {}  # type: dict[int, CodeType]
+        self._foreign = set()  # type: set[int]
+        self._traced = {}  # type: dict[int, Traced]
+
+    def is_late(self) -> bool:
+        """Tell whether no further test may begin."""
+        return time.time() > self._deadline
+
+    def begin(self) -> None:
+        """Begin a test; other tracers, such as those of coverage plug-ins, are put out."""
+        self._traced = {}
+        on_call = self._listener()
+        threading.settrace(on_call)
+        sys.settrace(on_call)
+
+    def end(self, name: str, failed: "bool | None") -> None:
+        """End a test; one that neither failed nor passed is forgotten."""
+        sys.settrace(None)
+        threading.settrace(None)
+        if failed is not None:
+            lines = {}  # type: dict[str, set[int]]
+            for traced in list(self._traced.values()):
+                lines.setdefault(traced.path, set()).update(traced.lines)
+            told = {path: ranges(numbers) for path, numbers in sorted(lines.items()) if numbers}
+            self.tests.append({"name": name, "failed": failed, "lines": told})
+
+    def _listener(self) -> Any:
+        """Return what is called for every call of anything; most are of others' code and have to cost little."""
+        foreign, traced = self._foreign, self._traced
+
+        def on_call(frame: "FrameType", _event: str, _argument: object) -> Any:
+            code = frame.f_code
+            key = id(code)
+            if key in foreign:
+                return None
+            known = traced.get(key)
+            return known.on_call() if known else self._first_call(code)
+
+        return on_call
+
+    def _first_call(self, code: "CodeType") -> Any:
+        key = id(code)
+        self._kept[key] = code
+        path = self._path(code)
+        if not path:
+            self._foreign.add(key)
+            return None
+        return self._traced.setdefault(key, Traced(code, path)).on_line
+
+    def _path(self, code: "CodeType") -> str:
+        """Return the file that a function's code comes from, as the tree names it; "" if it is not the tree's."""
+        file = os.path.abspath(code.co_filename)  # noqa: PTH100
+        is_code = code.co_flags & _OF_A_FUNCTION and not code.co_filename.startswith("<")
+        if not is_code or not file.startswith(self._root):
+            return ""
+        path = file[len(self._root) :].replace(os.sep, "/")
+        return "" if set(path.split("/")) & set(_FOREIGN) else path
+
+
+class Witness:
+    """A plug-in of pytest that hears when tests begin and how they end."""
+
+    def __init__(self, coverage: Coverage) -> None:
+        self._coverage = coverage
+        self._session = None  # type: Any
+        self._failed = None  # type: bool | None
+
+    def pytest_sessionstart(self, session: Any) -> None:
+        """Keep what can be told to stop."""
+        self._session = session
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:  # noqa: ARG002 - pytest looks at the name
+        """Begin to listen."""
+        self._failed = None
+        if self._coverage.is_late():
+            self._session.shouldstop = "out of time"
+        self._coverage.begin()
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Learn how one phase of a test ended."""
+        if report.failed:
+            self._failed = True
+        elif report.when == "call" and report.passed and self._failed is None:
+            self._failed = False
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """Note what the test ran through."""
+        self._coverage.end(nodeid, self._failed)
+
+
+class Heard(unittest.TestResult):
+    """The results of unittest, heard test by test."""
+
+    def __init__(self, coverage: Coverage) -> None:
+        super().__init__()
+        self._coverage = coverage
+
+    def startTest(self, test: unittest.TestCase) -> None:  # noqa: N802
+        """Begin to listen."""
+        super().startTest(test)
+        self.shouldStop = self._coverage.is_late()
+        self._before = (self._bad(), len(self.skipped) + len(self.expectedFailures))
+        self._coverage.begin()
+
+    def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802
+        """Note what the test ran through."""
+        bad, aside = self._before
+        failed = self._bad() > bad  # type: bool | None
+        if not failed and len(self.skipped) + len(self.expectedFailures) > aside:
+            failed = None
+        self._coverage.end(test.id(), failed)
+        super().stopTest(test)
+
+    def _bad(self) -> int:
+        return len(self.failures) + len(self.errors) + len(self.unexpectedSuccesses)
+
+
+def ranges(numbers: "set[int]") -> "list[list[int]]":
+    """Return line numbers as pairs of first and last."""
+    found = []  # type: list[list[int]]
+    for number in sorted(numbers):
+        if found and found[-1][1] == number - 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return found
+
+
+def run_script(coverage: Coverage, path: str) -> None:
+    """Run a file as a program."""
+    sys.argv = [path]
+    failed = False
+    coverage.begin()
+    try:
+        runpy.run_path(path, run_name="__main__")
+    except SystemExit as ended:
+        failed = ended.code not in (None, 0)
+    except BaseException:
+        failed = True
+    coverage.end(path, failed)
+
+
+def run_tests(coverage: Coverage, paths: "list[str]") -> None:
+    """Run files of tests by the runner that is there."""
+    sys.argv = ["pytest"]
+    try:
+        pytest = importlib.import_module("pytest")  # type: Any
+    except ImportError:
+        names = [path[: -len(".py")].replace("/", ".") for path in paths if path.endswith(".py")]
+        unittest.defaultTestLoader.loadTestsFromNames(names).run(Heard(coverage))
+        return
+    options = ["-q", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
+    pytest.main(options + paths, plugins=[Witness(coverage)])
+
+
+def main(mode: str, seconds: str, paths: "list[str]") -> None:
+    """Run what is asked for, with its output put out, and tell the coverage."""
+    told, nowhere = os.dup(1), os.open(os.devnull, os.O_RDWR)
+    for channel in (1, 2):
+        os.dup2(nowhere, channel)
+    sys.dont_write_bytecode = True
+    root = os.getcwd()  # noqa: PTH109
+    sys.path.insert(0, root)
+    coverage = Coverage(root, time.time() + float(seconds))
+    try:
+        if mode == "script":
+            run_script(coverage, paths[0])
+        else:
+            run_tests(coverage, paths)
+    finally:
+        os.chdir(root)
+        with os.fdopen(told, "w") as out:
+            out.write("\n" + MARK + json.dumps({"tests": coverage.tests}) + "\n")
+            out.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3:])
+    os._exit(0)  # threads that the tests left running do not keep it

@@ -1,0 +1,218 @@
+"""The tree that a search grows: its nodes, when it is enough, which node is the result. Pure.
+
+After SWE-Search (Antoniades et al., arXiv 2410.20285). What a node stands for is nothing to this module: a state of a
+workspace, or a vertex of a graph. Which node is expanded next is for a ``Selector``, such as those of ``uct``.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(eq=False, slots=True)
+class Node(Generic[T]):
+    """One state of the search, what led to it and what came of it. ``Tree.add`` makes them."""
+
+    number: int
+    """In order of making, the root being 0."""
+    content: T
+    """What it stands for."""
+    parent: "Node[T] | None" = None
+    children: "list[Node[T]]" = field(default_factory=list)
+    depth: int = 0
+    kind: str = ""
+    """Of the action that led here: children of one kind are repetitions."""
+    reward: float | None = None
+    """Of this very state, from -100 to 100; None while nobody has judged it."""
+    visits: int = 0
+    """Judged states at and below this node."""
+    value: float = 0.0
+    """Sum of their rewards."""
+    duplicate: bool = False
+    """Whether a sibling came here before it."""
+    terminal: bool = False
+    """Whether nothing can follow, ever or any more."""
+    finished: bool = False
+    """Whether it claims to be a solution; it is terminal then."""
+    changed: bool = False
+    """Whether the state differs from the base."""
+    risky: bool = False
+    """Whether the action was an edit, the kind of step that fails for its form alone."""
+    expects_correction: bool = False
+    """Whether its action failed in a way that another try can mend."""
+
+    @property
+    def worth(self) -> float:
+        """Its reward, 0 while it has none."""
+        return self.reward or 0.0
+
+    def path(self) -> "list[Node[T]]":
+        """Return the nodes from the root to this one."""
+        above = self.parent.path() if self.parent else []
+        return [*above, self]
+
+    def below(self) -> "Iterator[Node[T]]":
+        """Yield all nodes under this one."""
+        for child in self.children:
+            yield child
+            yield from child.below()
+
+
+class Tree(Generic[T]):
+    """All nodes of one search.
+
+    Attributes:
+        nodes: in order of making.
+    """
+
+    def __init__(self, root: T, *, expansions: int = 5) -> None:
+        """Begin with a root; ``expansions`` is the most children that a node may get."""
+        self.nodes: list[Node[T]] = [Node(0, root)]
+        self._expansions = expansions
+
+    @property
+    def root(self) -> Node[T]:
+        """The first node."""
+        return self.nodes[0]
+
+    def add(self, parent: Node[T], content: T, *, kind: str = "") -> Node[T]:
+        """Append a child to a node and return it; nobody has judged it yet."""
+        child = Node(len(self.nodes), content, parent, depth=parent.depth + 1, kind=kind)
+        parent.children.append(child)
+        self.nodes.append(child)
+        return child
+
+    def expandable(self) -> list[Node[T]]:
+        """Return the nodes that may get another child."""
+        return [each for each in self.nodes if self._is_expandable(each)]
+
+    def finished(self) -> list[Node[T]]:
+        """Return the nodes that claim to be a solution, the first of each parent."""
+        found: dict[int, Node[T]] = {}
+        for node in self.nodes:
+            if node.finished and node.parent:
+                found.setdefault(node.parent.number, node)
+        return list(found.values())
+
+    def leaves(self) -> list[Node[T]]:
+        """Return the nodes without children."""
+        return [each for each in self.nodes if not each.children]
+
+    def _is_expandable(self, node: Node[T]) -> bool:
+        return not node.terminal and not node.duplicate and len(node.children) < self._expansions
+
+
+def backpropagate(node: Node[T]) -> None:
+    """Tell a judged node and all above it: one visit more each, and its reward. A node without a reward tells none."""
+    if node.reward is None:
+        return
+    for each in node.path():
+        each.visits += 1
+        each.value += node.reward
+
+
+class Selector(Protocol):
+    """Chooses among nodes that can be expanded."""
+
+    def __call__(self, nodes: Sequence[Node[T]]) -> Node[T]:
+        """Return one of these nodes; there is at least one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How far a tree may grow; None is no bound."""
+
+    nodes: int = 100
+    finished: int | None = None
+    """Solutions, of different parents."""
+    enough_reward: float | None = None
+    """A solution that is judged so well ends the search,"""
+    least_finished: int = 1
+    """once there are so many."""
+    first_finish_depth: int | None = 20
+    """Until there is a solution or a node so deep, the newest node is expanded, whatever the scores; None: never."""
+    cost: float | None = None
+    """US dollars."""
+
+
+def stop_reason(tree: Tree[T], bounds: Bounds, cost: float = 0.0) -> str:
+    """Say why a search ends now; empty if it goes on. ``cost`` is what it has taken, in US dollars."""
+    finished = tree.finished()
+    best = max((each.worth for each in finished), default=-math.inf)
+    ends = {
+        "it has cost enough": bounds.cost is not None and cost >= bounds.cost,
+        "there are enough nodes": len(tree.nodes) >= bounds.nodes,
+        "there are enough solutions": bounds.finished is not None and len(finished) >= bounds.finished,
+        "a solution is good enough": bounds.enough_reward is not None
+        and best >= bounds.enough_reward
+        and len(finished) >= bounds.least_finished,
+        "no node can be expanded": not tree.expandable(),
+    }
+    return next((reason for reason, is_so in ends.items() if is_so), "")
+
+
+def next_node(tree: Tree[T], bounds: Bounds, selector: Selector) -> Node[T]:
+    """Return the node to expand: the newest until a first solution is found or the tree is deep, then the chosen one.
+
+    Raises:
+        ValueError: no node can be expanded; ``stop_reason`` says so before.
+    """
+    nodes = tree.expandable()
+    if not nodes:
+        raise ValueError("no node can be expanded")
+    return nodes[-1] if _goes_straight_on(tree, bounds) else selector(nodes)
+
+
+def _goes_straight_on(tree: Tree[T], bounds: Bounds) -> bool:
+    if bounds.first_finish_depth is None or any(node.finished for node in tree.nodes):
+        return False
+    return all(node.depth < bounds.first_finish_depth for node in tree.nodes)
+
+
+def grow(
+    tree: Tree[T],
+    expand: Callable[[Node[T]], Node[T]],
+    bounds: Bounds,
+    selector: Selector,
+    cost: Callable[[], float] = lambda: 0.0,
+) -> str:
+    """Select, expand, judge and tell upwards until it is enough.
+
+    Args:
+        tree: grows by one node in each round.
+        expand: adds a child to the node it is given, acts, judges the state and returns the child.
+        bounds: end the search.
+        selector: chooses once the first solution is found.
+        cost: returns the US dollars spent so far.
+
+    Returns:
+        Why the search ended.
+    """
+    while not (reason := stop_reason(tree, bounds, cost())):
+        backpropagate(expand(next_node(tree, bounds, selector)))
+    return reason
+
+
+def mean_reward(node: Node[T]) -> float:
+    """Return the mean over a trajectory, root included, of what its nodes are worth on average (value by visits)."""
+    means = [each.value / each.visits if each.visits else 0.0 for each in node.path()]
+    return sum(means) / len(means)
+
+
+def best_reward(node: Node[T]) -> float:
+    """Return the reward of the node itself."""
+    return node.worth
+
+
+def candidates(tree: Tree[T]) -> list[Node[T]]:
+    """Return the nodes to choose the result from: the solutions, else the leaves, those that changed anything first."""
+    return tree.finished() or [leaf for leaf in tree.leaves() if leaf.changed] or tree.leaves()
+
+
+def result(tree: Tree[T], measure: Callable[[Node[T]], float] = mean_reward) -> Node[T]:
+    """Return the node that a search comes to; the first made of equal ones."""
+    return max(candidates(tree), key=measure)

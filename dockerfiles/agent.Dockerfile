@@ -1,0 +1,7 @@
+# What agents work in: an instance's image without anything that tells of more than its base commit.
+# assay: network=none
+FROM @PARENT@
+USER root
+COPY agent.sh check.sh open.sh /run/agent/
+RUN ROOT=@ROOT@ OWNER=@OWNER@ STORE=@STORE@ sh /run/agent/agent.sh && rm -rf /run/agent
+WORKDIR @ROOT@

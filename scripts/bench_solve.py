@@ -1,0 +1,83 @@
+"""Prints what a step of a solver costs beside its model and its command: medians over the steps of one bash_loop.
+
+Everything is as in a run: container, model behind recording and budget, trajectory on disk after each step.
+"""
+
+import os
+import statistics
+import sys
+import tempfile
+import time
+from itertools import pairwise
+from pathlib import Path
+
+from assay.agents.bash_loop import BashLoop
+from assay.agents.habitat import Habitat
+from assay.agents.image import AgentImages
+from assay.agents.llm.budget import Ledger, Limits, Metered
+from assay.agents.llm.cassette import Cassette, Mode
+from assay.agents.llm.chat import ChatModel, Request
+from assay.agents.llm.scripted import Scripted
+from assay.agents.run import steady
+from assay.agents.solve import Job, Solver, solve
+from assay.agents.store import SolveStore
+from assay.agents.talk import Defaults
+from assay.harness.cli.workbench import make_sources, open_workbench
+from assay.instances.load import load
+
+INSTANCE = "pallets__flask-2.3.2"
+STEPS = 60
+COMMANDS = ("true", "ls -la src", "git diff", "grep -rn session src")
+TARGET = 0.080
+
+
+def main() -> None:
+    """Let a scripted model take some steps in a container, and print how long each was."""
+    instance = load("releases", ids=[sys.argv[1] if len(sys.argv) > 1 else INSTANCE]).instances[0]
+    bench = open_workbench("docker", [instance], note=print)
+    images = AgentImages(bench.engine, make_sources().cache, print)
+    asked: list[float] = []
+
+    def answer(request: Request) -> str:
+        asked.append(time.monotonic())
+        turn = sum(message.role == "assistant" for message in request.messages)
+        return f"Step {turn}.\n```bash\n{'submit' if turn == STEPS else COMMANDS[turn % len(COMMANDS)]}\n```"
+
+    with (
+        tempfile.TemporaryDirectory() as name,
+        Cassette(Path(name) / "llm.jsonl", Mode.AUTO, Scripted(answer), steady=steady) as model,
+    ):
+
+        def within(limits: Limits) -> tuple[ChatModel, Ledger]:
+            ledger = Ledger(limits)
+            return Metered(model, ledger), ledger
+
+        store = SolveStore(Path(name) / "run")
+        agent = BashLoop(BashLoop.Settings(form="block"))
+        solver = Solver(agent, Habitat(bench, images), store, defaults=Defaults(model="scripted"), within=within)
+        began = time.monotonic()
+        solution = solve(Job(bench.settle(instance)), solver).solution
+        whole = time.monotonic() - began
+    steps = [later - earlier for earlier, later in pairwise(asked)]
+    commands = solution.usage.command_seconds / STEPS
+    print(f"{instance.id}, {STEPS} steps of {', '.join(COMMANDS)}; {solution.status}; milliseconds\n")
+    print(f"{'step':<34}{'median':>9}{'least':>9}{'most':>9}")
+    _print_row("step without the model", steps)
+    _print_row("  of it with the command true", steps[:: len(COMMANDS)])
+    print(f"{'command and what starts it (mean)':<34}{commands * 1000:>9.1f}")
+    print(f"{'all else of a step (mean)':<34}{(statistics.mean(steps) - commands) * 1000:>9.1f}")
+    print(f"\nopening, checking and leaving the container: {whole - sum(steps):.1f} s")
+    # A command that does nothing leaves the overhead alone: everything but the model and the command.
+    overhead = statistics.median(steps[:: len(COMMANDS)])
+    told = (
+        f"{overhead * 1000:.1f} ms, {min(steps[:: len(COMMANDS)]) * 1000:.1f} at best (to be under {TARGET * 1000:.0f})"
+    )
+    print(f"overhead of a step: {told}; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+
+
+def _print_row(name: str, seconds: list[float]) -> None:
+    figures = (statistics.median(seconds), min(seconds), max(seconds))
+    print(f"{name:<34}" + "".join(f"{figure * 1000:>9.1f}" for figure in figures))
+
+
+main()

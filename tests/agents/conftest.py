@@ -1,0 +1,26 @@
+"""Containers for solvers' tests."""
+
+from collections.abc import Callable
+
+import pytest
+
+from assay.agents.image import AgentImages
+from assay.harness.engines.docker import DockerEngine
+from corpus.conftest import corpus_mirror, place
+from corpus.stage import Place
+from leaky import LEAKS, NAME, World, with_layer
+
+__all__ = ["corpus_mirror", "place"]
+
+
+@pytest.fixture(scope="session")
+def world(
+    docker_engine: DockerEngine,
+    place: Callable[[str, str], Place],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> World:
+    where = place("python", NAME)
+    scratch = tmp_path_factory.mktemp("leaky")
+    leaky = with_layer(docker_engine, scratch, where.image, LEAKS)
+    images = AgentImages(docker_engine, scratch)
+    return World(where, leaky, images.image(leaky, where.plan), docker_engine)

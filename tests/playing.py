@@ -1,0 +1,58 @@
+"""A solver at work on a few files, with a model that says what it is told to."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.agents.base import Agent, AgentTask, Budget, Outcome, Session
+from assay.agents.llm.budget import Ledger, Metered
+from assay.agents.llm.chat import Request
+from assay.agents.llm.scripted import Scripted
+from assay.agents.talk import Defaults, ModelTalk
+from assay.agents.trajectory import AgentInfo, Recorder, Trajectory
+from assay.agents.workspaces.folder import FolderWorkspace, folder_workspace
+
+
+@dataclass
+class Played:
+    """A run: how it ended, what was asked, what lies where."""
+
+    outcome: Outcome
+    asked: list[Request]
+    workspace: FolderWorkspace
+    trajectory: Trajectory
+
+    def said(self, number: int) -> str:
+        """Return the last message of a question."""
+        return str(self.asked[number].messages[-1].content)
+
+    def file(self, path: str) -> str:
+        """Return a file as the solver left it."""
+        return (self.workspace.read(path) or b"").decode()
+
+
+class Stage:
+    """A tree, a model and a recorder; what they are stays to be looked at, also if the solver raises."""
+
+    def __init__(
+        self, folder: Path, files: Mapping[str, str], lines: Iterable[str], budget: Budget | None = None
+    ) -> None:
+        self.asked: list[Request] = []
+        self.workspace = folder_workspace(folder / "tree", files)
+        self._lines: Iterator[str] = iter(lines)
+        self._recorder = Recorder(None, AgentInfo(name="played", version="1"))
+        self._budget = budget or Budget()
+
+    def play(self, agent: Agent, statement: str, language: str = "python") -> Played:
+        """Let a solver work on the files; every line answers one question of it."""
+        model = Metered(Scripted(self._answer), Ledger(self._budget.llm))
+        talk = ModelTalk(model, self._recorder, Defaults(model="toy"))
+        task = AgentTask(repo="acme/toy", language=language, problem_statement=statement, root=self.workspace.root)
+        outcome = agent.solve(Session(task, self.workspace, talk, self._recorder, self._budget))
+        trajectory = self._recorder.trajectory()
+        assert trajectory is not None
+        return Played(outcome, self.asked, self.workspace, trajectory)
+
+    def _answer(self, request: Request) -> str:
+        self.asked.append(request)
+        return next(self._lines)

@@ -1,0 +1,88 @@
+"""Solvers written for the tests, and what is needed to run one on the engine without containers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from assay.agents.base import Budget, Capabilities, Outcome, Session
+from assay.agents.habitat import Habitat
+from assay.agents.image import AgentImages
+from assay.agents.llm.budget import Ledger, Limits, Metered
+from assay.agents.llm.chat import ChatModel, Message, Role
+from assay.agents.run import OfTheRun
+from assay.agents.solve import Solver
+from assay.agents.store import SolveStore
+from assay.agents.talk import Defaults
+from assay.harness.domain import Instance, Model, TestPlan
+from assay.harness.engines.fake import FakeEngine, image_name
+
+PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json", test_id="node")
+
+
+@dataclass
+class FakeBench:
+    """An engine that acts out instances, and their plans."""
+
+    engine: Any
+    prepare: Callable[[Instance], str] = image_name
+
+    def plan(self, _instance: Instance) -> TestPlan:
+        return PLAN
+
+    def plan_files(self, _instance: Instance, _files: Sequence[str]) -> TestPlan:
+        return PLAN
+
+
+class NoSettings(Model):
+    """There is nothing to set."""
+
+
+@dataclass
+class Acting:
+    """A solver that does what a test says."""
+
+    act: Callable[[Session], Outcome | None]
+    capabilities: Capabilities = field(default_factory=Capabilities)
+    name: str = "acting"
+    version: str = "1"
+    Settings: ClassVar[type[Model]] = NoSettings
+
+    def solve(self, session: Session) -> Outcome:
+        return self.act(session) or Outcome()
+
+
+def fix(session: Session) -> None:
+    """Ask once and change one file."""
+    said = session.talk.ask([Message(role=Role.USER, content=session.task.problem_statement)], purpose="fix")
+    session.workspace.write("fix.py", f"{said.content}\n".encode())
+
+
+def solver_of(
+    root: Path,
+    agent: Any,
+    instances: Sequence[Instance],
+    model: ChatModel | None = None,
+    *,
+    budget: Budget | None = None,
+    bench: Any = None,
+    within: Callable[[Limits], tuple[ChatModel, Ledger]] | None = None,
+    **defaults: Any,
+) -> Solver:
+    """Return a solver over the engine without containers; a model answers within the sample's budget."""
+    bench = bench or FakeBench(FakeEngine({image_name(each): each for each in instances}))
+
+    def metered(limits: Limits) -> tuple[ChatModel, Ledger]:
+        ledger = Ledger(limits)
+        assert model is not None
+        return Metered(OfTheRun(model), ledger), ledger
+
+    more: Mapping[str, Any] = {} if model is None and within is None else {"within": within or metered}
+    return Solver(
+        agent,
+        Habitat(bench, AgentImages(bench.engine, root / "cache"), {"assay.run": "test"}),
+        SolveStore(root / "run"),
+        budget or Budget(),
+        Defaults(**{"model": "tiny", **defaults}),
+        **more,
+    )
