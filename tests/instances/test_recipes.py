@@ -69,7 +69,7 @@ RECIPE = Recipe(
     variants=(
         Variant(versions="<1.0", toolchain="3.9"),
         Variant(before=datetime(2020, 1, 1, tzinfo=UTC), packages=("old",)),
-        Variant(versions=">=2", before=datetime(2024, 1, 1, tzinfo=UTC), env={"B": "2"}),
+        Variant(versions=">=2", before=datetime(2024, 1, 1, tzinfo=UTC), env={"B": "2"}, cutoff_days=30),
     ),
 )
 
@@ -82,7 +82,7 @@ RECIPE = Recipe(
         ("1.0", 2019, {"packages": ("old",)}),
         ("0.9", 2019, {"toolchain": "3.9"}),  # the first match, not all of them
         ("2.0.dev3", 2023, {}),  # a development version comes before its release
-        ("2.1", 2023, {"env": {"B": "2"}}),
+        ("2.1", 2023, {"env": {"B": "2"}, "cutoff_days": 30}),
         ("2.1", 2025, {}),
         ("", 2023, {}),
         ("not a version", 2023, {}),
