@@ -7,6 +7,7 @@ from types import ModuleType
 
 import pytest
 
+from assay.harness.differential import generators
 from assay.harness.differential.compare import compare
 from assay.harness.differential.generators.base import Context, Found, Settings
 from assay.harness.differential.sides import Sides
@@ -73,6 +74,15 @@ def test_what_breaks_one_generator_leaves_what_the_others_find(
     assert (str(error) or "ZeroDivisionError") in broken.note
     assert whole.reached == 50
     assert comparison.error.startswith(f"{MODULE}:broken: "), "so the next run tries again"
+
+
+def test_a_suite_that_passes_stands_in_for_probes_only_where_nothing_else_was_tried(
+    generator: Callable[..., str], instance: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = {"suites": generator("suites", reached=700), "amplify": generator("amplify", reached=3)}
+    monkeypatch.setattr(generators, "GENERATORS", named)
+    assert compared(instance, fake(instance), "suites").finding is Finding.NO_DIFFERENCE_FOUND
+    assert compared(instance, fake(instance), "suites", "amplify").finding is Finding.NOT_ASSESSED
 
 
 def test_when_all_generators_break_nothing_is_assessed(instance: Instance, generator: Callable[..., str]) -> None:
