@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from assay.agents.agentless import prompts
+from assay.agents.agentless.excerpt import excerpt
 from assay.agents.agentless.repository import Repository, ask, folder_tree, note
 from assay.agents.agentless.settings import AgentlessSettings
 from assay.agents.base import Session
 from assay.agents.tools import bm25
 from assay.agents.tools.edit_grammars import clean_path
 from assay.agents.tools.edits import Interval
-from assay.agents.tools.locations import Location, intervals, parse_locations, parse_paths, shown
+from assay.agents.tools.locations import Location, intervals, parse_locations, parse_paths
 from assay.agents.tools.skeleton import skeleton
 from assay.agents.tools.vote import combine
 
@@ -79,7 +80,8 @@ def locate_elements(
     open as a whole.
     """
     outlines = {path: skeleton(repository.language, path, repository.files[path]) for path in files}
-    prompt = prompts.ELEMENTS.format(**_issue(repository), files=_sections(outlines), suffix=_suffix(files))
+    told = excerpt(outlines, dict.fromkeys(outlines, ()), settings.code_characters).text
+    prompt = prompts.ELEMENTS.format(**_issue(repository), files=told, suffix=_suffix(files))
     for attempt in range(settings.location_tries):
         heat = RETRY_TEMPERATURE if attempt else 0.0
         answer = ask(session, prompt, "locate elements", settings.place_tokens, heat)
@@ -97,8 +99,8 @@ def locate_lines(
     If no answer names a known place, all are asked for anew. One that still does not leaves the elements as they are.
     """
     around = {path: _lines(repository, path, places, settings) for path, places in elements.items()}
-    code = {path: shown(repository.files[path], spans, numbered=True) for path, spans in around.items()}
-    prompt = prompts.LINES.format(**_issue(repository), files=_sections(code), suffix=_suffix(list(code)))
+    told = excerpt(repository.files, around, settings.code_characters, numbered=True).text
+    prompt = prompts.LINES.format(**_issue(repository), files=told, suffix=_suffix(list(elements)))
     for attempt in range(settings.location_tries):
         heat = RETRY_TEMPERATURE if attempt else settings.temperature
         sets = []
@@ -125,17 +127,8 @@ def _lines(
     return intervals(places, repository.language, path, repository.files[path], settings.window)
 
 
-def code_of(repository: Repository, chosen: LocationSet) -> str:
-    """Return the lines of a location set as the model is shown them for repair, without numbers."""
-    return _sections({path: shown(repository.files[path], spans) for path, spans in chosen.intervals.items()})
-
-
 def _issue(repository: Repository) -> dict[str, str]:
     return {"repo": repository.task.repo, "issue": repository.task.problem_statement.strip()}
-
-
-def _sections(texts: Mapping[str, str]) -> str:
-    return "\n\n".join(f"### {path}\n```\n{text}\n```" for path, text in texts.items())
 
 
 def _suffix(paths: Sequence[str]) -> str:

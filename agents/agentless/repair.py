@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from assay.agents.agentless import prompts
-from assay.agents.agentless.localize import LocationSet, code_of
+from assay.agents.agentless.excerpt import excerpt
+from assay.agents.agentless.localize import LocationSet
 from assay.agents.agentless.repository import Repository, draw, note
 from assay.agents.agentless.settings import AgentlessSettings
 from assay.agents.base import Session
@@ -35,17 +36,17 @@ def draw_samples(
 ) -> Iterator[tuple[int, Sample]]:
     """Yield patches for each location set, with the number of the set: the first greedy, the others not."""
     for number, chosen in enumerate(sets):
-        code = code_of(repository, chosen)
+        seen = excerpt(repository.files, chosen.intervals, settings.code_characters)
         prompt = prompts.REPAIR.format(
             repo=repository.task.repo,
             issue=repository.task.problem_statement.strip(),
-            files=code,
+            files=seen.text,
             suffix=PurePosixPath(next(iter(chosen.intervals), "")).suffix,
             fence=repository.language,
         )
         answers = draw(session, prompt, "repair", (settings.repair_tokens, settings.temperature), settings.samples)
         for index, answer in enumerate(answers):
-            sample = judge(answer, repository, chosen, f"locations {number}, sample {index}")
+            sample = judge(answer, repository, LocationSet(seen.places), f"locations {number}, sample {index}")
             note(session, _told(sample))
             yield number, sample
 

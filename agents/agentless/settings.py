@@ -40,3 +40,6 @@ class AgentlessSettings(Model):
     """Of a reproduction test, or of an answer that names tests that should not run."""
     tree_characters: int = Field(default=200_000, gt=0)
     """Of the list of files, and of the list of tests; what is beyond is left out, and said to be."""
+    code_characters: int = Field(default=200_000, gt=0)
+    """Of code in a question, shared among its files; what is beyond is left out, said to be, and cannot be edited. Far
+    less for a model with a short context: a token is some three or four characters."""

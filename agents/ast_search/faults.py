@@ -89,10 +89,14 @@ def _complaint(done: CommandResult) -> str:
 
 
 def _runs(session: Session, code: Codebase, test_files: int) -> list[Run]:
-    """Trace the failing test, and the tree's own tests as far as they pass; only code of the project counts."""
+    """Trace the failing test, and the tree's own tests as far as they pass; only code of the project counts.
+
+    Each file of tests has a process of its own: next to one that cannot be collected, pytest runs none.
+    """
     seconds = session.budget.command_seconds
     failing = [run for run in trace_script(session.workspace, SCRIPT, seconds) if run.failed]
-    visible = trace_tests(session.workspace, _visible_tests(session, code, test_files), seconds * max(test_files, 1))
+    files = _visible_tests(session, code, test_files)
+    visible = [run for path in files for run in trace_tests(session.workspace, [path], seconds)]
     is_test = languages.find(session.task.language).is_test_file
     sources = {path for path in code.paths if not is_test(path)}
     return [

@@ -4,8 +4,9 @@ Runs in a workspace, in the root of the tree. Arguments: ``script`` and one file
 ``tests`` and files of tests, for pytest if the project has it, else for unittest; before the files, the seconds after
 which no further test begins. Output: one line of JSON, whatever the tests themselves print.
 
-Only lines of functions count: those of modules and classes run when they are imported, which one test does for all
-others. What tests do in other processes is not seen. Paths are made absolute with no link followed, as imports do it.
+Only lines of functions count, and only when no import runs them: what happens while a module is imported happens in one
+test for all others. What tests do in other processes is not seen. Paths are made absolute with no link followed, as
+imports do it.
 """
 
 import dis
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 MARK = "ASSAY_COVERAGE "
 _OF_A_FUNCTION = 1  # CO_OPTIMIZED: neither a module's code nor a class's
+# runs through every import of what is not loaded yet; known by identity, as looking at names would cost every call
+_FIND_AND_LOAD = id(sys.modules["_frozen_importlib"]._find_and_load.__code__)
 _FOREIGN = ("site-packages", "dist-packages", ".git", ".tox", ".venv", ".nox", "node_modules")
 
 
@@ -54,6 +57,22 @@ class Traced:
             self._seen = len(self.lines)
             self.is_done = self._wanted <= self.lines
         return None if self.is_done else self.on_line
+
+
+class Imports(threading.local):
+    """How many imports, one within the other, are under way in the thread that asks."""
+
+    under_way = 0
+
+    def on_call(self) -> Any:
+        """Enter an import; return what hears its end."""
+        self.under_way += 1
+        return self._on_event
+
+    def _on_event(self, _frame: "FrameType", event: str, _argument: object) -> Any:
+        if event == "return":  # also by an exception
+            self.under_way -= 1
+        return self._on_event
 
 
 class Coverage:
@@ -93,11 +112,16 @@ class Coverage:
     def _listener(self) -> Any:
         """Return what is called for every call of anything; most are of others' code and have to cost little."""
         foreign, traced = self._foreign, self._traced
+        imports = Imports()  # anew for each test: one that lost its tracer on the way never hears the end
 
         def on_call(frame: "FrameType", _event: str, _argument: object) -> Any:
             code = frame.f_code
             key = id(code)
             if key in foreign:
+                return None
+            if key == _FIND_AND_LOAD:
+                return imports.on_call()
+            if imports.under_way:
                 return None
             known = traced.get(key)
             return known.on_call() if known else self._first_call(code)

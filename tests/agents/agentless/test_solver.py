@@ -276,6 +276,30 @@ def test_without_places_whole_files_are_open(tmp_path: Path) -> None:
     assert "count >= LIMIT" in str(solved.outcome.patch)
 
 
+def test_code_beyond_the_room_of_a_prompt_is_neither_shown_nor_edited(tmp_path: Path) -> None:
+    """Whole files are open. Of 120 characters the empty file needs none and tills 17 + 18, which leaves 85 for prices:
+    its first 7 lines take 14 + 1 + 11 + 1 + 1 + 18 + 39 = 85. Numbers take 2 more a line: 81 are left, for 16 + 3 + 13
+    + 3 + 3 + 20 = 58 of 6 lines, and not for 41 more."""
+    options = {"location_tries": 1, "code_characters": 120, "samples": 2}
+    none = {"elements": ["I see none."], "lines": ["I see none."]}
+    solved = solve(tmp_path, options, **none, repair=[RIGHT, edit("LIMIT = 10", "LIMIT = 9")])
+    for kind, count in (("lines", 6), ("repair", 5)):
+        asked = str(solved.model.of(kind)[0].messages[0].content)
+        assert "LIMIT = 10" in asked
+        assert "count > LIMIT" not in asked
+        assert f"left out are:\n- shop/prices.py: {count} of the 12 lines that belong here" in asked
+    assert "not found" in solved.outcome.candidates[0].reason
+    assert "+LIMIT = 9\n" in str(solved.outcome.patch)
+
+
+def test_a_file_without_room_is_closed(tmp_path: Path) -> None:
+    """The first lines of prices and tills take 14 and 17 characters, and each file has 5."""
+    none = {"elements": ["I see none."], "lines": ["I see none."]}
+    solved = solve(tmp_path, {"location_tries": 1, "code_characters": 10}, **none)
+    assert "shop/prices.py: not applied: the file was not shown" in solved.outcome.candidates[0].reason
+    assert solved.outcome.patch == ""
+
+
 def test_places_are_asked_for_again_with_more_heat(tmp_path: Path) -> None:
     """Elements: none, then some. Lines, for two sets: none and none, then none and some: the first set is that of the
     elements, and the second is line 12 with 10 lines around it, of 12 that there are: 2 to 12."""

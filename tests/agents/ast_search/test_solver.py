@@ -224,6 +224,18 @@ def test_suspects_come_from_a_failing_test_of_the_model_and_passing_ones_of_the_
     assert run.file("shop.py") == FIXED
 
 
+def test_a_file_of_tests_that_cannot_be_collected_leaves_the_others(
+    play: Callable[..., Played], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The broken one fits the issue best. Scores are those of the test above."""
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=":")
+    broken = {"examples/conftest.py": "import nothing_of_that_name\n", "examples/test_cost.py": f"# {ISSUE}\n{TESTS}"}
+    run = play([REPRODUCTION, *SEARCH, FIX], {**FILES, **broken}, spectrum=True)
+    assert "1. Shop.price in shop.py, lines 2 to 5 (score 1.00)\n" in run.said(1)
+    assert run.outcome.extra["spectrum"] == 1
+    assert run.file("shop.py") == FIXED
+
+
 def test_without_a_failing_test_the_search_begins_without_suspects(play: Callable[..., Played]) -> None:
     run = play([*["```python\nassert True\n```"] * 3, *SEARCH, FIX], spectrum=True)
     assert run.outcome.extra["spectrum"] == "no test that fails by the issue in 3 tries"

@@ -103,6 +103,93 @@ def test_a_script_fails_as_a_whole_or_not(workspace: FolderWorkspace, ending: st
     assert (run.name, run.failed, run.lines["shop.py"]) == ("check.py", failed, {5, 6})
 
 
+SALE = """\
+from shop import Shop
+
+CHEAPEST = Shop().price(1)
+
+
+def double():
+    return 2 * CHEAPEST
+"""
+SLOW = """\
+import threading
+
+from shop import other
+
+begun, ended = threading.Event(), threading.Event()
+begun.set()
+ended.wait(60)
+other()
+"""
+IMPORTING = """\
+import sys
+import threading
+import time
+
+from shop import Shop, other
+
+
+def test_what_runs_at_an_import():
+    import sale
+
+
+def test_what_is_called_after_it():
+    sys.modules.pop("sale", None)
+    import sale
+
+    assert sale.double() == 6
+    assert Shop().price(3) == 6
+
+
+def test_after_an_import_that_fails():
+    for name in ("broken", "nothing_of_that_name"):
+        try:
+            __import__(name)
+        except (ImportError, ZeroDivisionError):
+            pass
+    other()
+
+
+def test_beside_an_import_in_a_thread():
+    worker = threading.Thread(target=__import__, args=("slow",))
+    worker.start()
+    while "slow" not in sys.modules or not hasattr(sys.modules["slow"], "ended"):
+        time.sleep(0.01)
+    sys.modules["slow"].begun.wait(60)
+    Shop().price(1)
+    sys.modules["slow"].ended.set()
+    worker.join()
+
+
+def test_an_import_that_puts_tracing_out():
+    import quiet
+
+
+def test_the_next_test():
+    other()
+"""
+
+
+def test_what_runs_while_a_module_is_imported_is_not_told(workspace: FolderWorkspace) -> None:
+    """Of the shop: ``price`` is lines 4 to 7, ``other`` is 10 and 11."""
+    workspace.write("sale.py", SALE.encode())
+    workspace.write("slow.py", SLOW.encode())
+    workspace.write("broken.py", b"from shop import Shop\nShop().price(1)\n1 / 0\n")
+    workspace.write("quiet.py", b"import sys\nsys.settrace(None)\n")
+    workspace.write("tests/test_sale.py", IMPORTING.encode())
+    runs = trace_tests(workspace, ["tests/test_sale.py"], 60)
+    assert seen(runs) == {
+        "test_what_runs_at_an_import": (False, []),
+        "test_what_is_called_after_it": (False, [5, 6]),
+        "test_after_an_import_that_fails": (False, [11]),
+        "test_beside_an_import_in_a_thread": (False, [5, 7]),
+        "test_an_import_that_puts_tracing_out": (False, []),
+        "test_the_next_test": (False, [11]),
+    }
+    assert runs[1].lines["sale.py"] == {7}
+
+
 def test_what_cannot_be_told_is_nothing(workspace: FolderWorkspace) -> None:
     workspace.write("hard.py", b"import os\nos._exit(0)\n")
     workspace.write("slow.py", b"import time\ntime.sleep(60)\n")
