@@ -5,7 +5,6 @@ import os
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hmac import compare_digest
 from pathlib import Path
 
@@ -19,18 +18,15 @@ from assay.agents.llm.errors import (
     ModelUnavailable,
     RequestRefused,
 )
+from assay.agents.llm.forms.base import Ask, Form, Matter, Refused, Route, Told, Wish
+from assay.agents.llm.forms.chat import Chat
 from assay.agents.llm.samples import Samples
 from assay.agents.llm.wire import Json, NotOfThisForm
-from assay.agents.llm.wire_replies import to_events, to_reply
-from assay.agents.llm.wire_requests import from_body
+from assay.agents.llm.wire_requests import estimate_prompt
 from assay.harness.domain import Model
 from assay.harness.errors import AssayError
 
-CHAT, MODELS = "/v1/chat/completions", "/v1/models"
-ROUTES = {("POST", CHAT), ("GET", MODELS)}
-"""All there is; everything else is forbidden."""
-MOST_SAMPLES = 64
-"""Answers that one request may ask for."""
+CHAT = Chat()
 
 _REFUSALS: dict[type[Exception], tuple[int, str]] = {
     BudgetExceeded: (402, "budget_exceeded"),
@@ -63,47 +59,35 @@ class Call(Model):
     seconds: float = 0.0
     replayed: bool = False
     problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """One HTTP request."""
-
-    method: str
-    path: str
-    """Without the query."""
-    authorization: str = ""
-    """The header."""
-    body: bytes = b""
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """One HTTP reply."""
-
-    status: int
-    body: str
-    content_type: str = "application/json"
-
-
-class Refused(Exception):
-    """A request is answered with an error, in the interface's form."""
-
-    def __init__(self, status: int, code: str, problem: str) -> None:
-        super().__init__(problem)
-        self.status = status
-        self.code = code
+    left_out: tuple[str, ...] = ()
+    """Tools of the request that the model was not shown."""
 
 
 class Desk:
     """Answers requests of a container or of an agent of others with a model, and writes down what each took."""
 
-    def __init__(self, model: ChatModel, names: Sequence[str], token: str, log: Path | None = None) -> None:
-        """Take the model with all its wrappers, the names it may be asked by, and what a request must carry."""
+    def __init__(
+        self,
+        model: ChatModel,
+        names: Sequence[str],
+        token: str,
+        log: Path | None = None,
+        forms: Sequence[Form] = (CHAT,),
+    ) -> None:
+        """Take who answers and who may ask.
+
+        Args:
+            model: the model with all its wrappers.
+            names: names it may be asked by.
+            token: what a request must carry.
+            log: file that gets a line for each request.
+            forms: interfaces that are answered; what is a route of none of them is forbidden.
+        """
         self._model = model
         self._names = tuple(names)
         self._token = token
         self._log = log
+        self._forms = tuple(forms)
         self._samples = Samples()
         self._writing = threading.Lock()
 
@@ -117,53 +101,58 @@ class Desk:
 
     def answer(self, ask: Ask) -> Told:
         """Answer one request; whatever goes wrong is an answer too."""
-        request: Request | None = None
+        wish: Wish | None = None
         answers: tuple[Answer, ...] = ()
         failed: Exception | None = None
+        form = self._form(ask)
         try:
-            self._admit(ask)
-            if ask.path == MODELS:
-                told = Told(200, json.dumps(self._models()))
+            route = self._admit(ask)
+            if route.matter is Matter.MODELS:
+                told = Told(200, json.dumps(form.models(self._names)))
             else:
-                body = _parse(ask.body)
-                request = self._read(body)
-                answers = self._answers(request, _wanted(body))
-                told = _reply(answers, request.model, is_stream=body.get("stream") is True)
+                wish = self._read(form, ask)
+                if route.matter is Matter.COUNT:
+                    told = Told(200, json.dumps(form.count(estimate_prompt(wish.request))))
+                else:
+                    answers = self._answers(wish.request, wish.wanted)
+                    told = _reply(form, wish, answers)
         except Exception as error:  # whatever it is, the container hears of it and the run goes on
             failed = error
-            told = _told(_refusal(error))
-        self._note(ask, told.status, request, answers, failed)
+            told = form.refusal(_refusal(error))
+        self._note(ask, told.status, wish, answers, failed)
         return told
 
     def note_refusal(self, ask: Ask, refused: Refused) -> Told:
         """Refuse a request, and write that down."""
         self._note(ask, refused.status, None, (), refused)
-        return _told(refused)
+        return self._form(ask).refusal(refused)
 
-    def _admit(self, ask: Ask) -> None:
-        if (ask.method, ask.path) not in ROUTES:
-            raise Refused(403, "forbidden", "this proxy serves /v1/chat/completions and /v1/models only")
-        if not compare_digest(ask.authorization.encode("utf-8", "replace"), f"Bearer {self._token}".encode()):
+    def _form(self, ask: Ask) -> Form:
+        """Return the form that a request is of; of none, the first, which then says so."""
+        return next((form for form in self._forms if _route(form, ask)), self._forms[0])
+
+    def _admit(self, ask: Ask) -> Route:
+        form = self._form(ask)
+        route = _route(form, ask)
+        if route is None:
+            served = " and ".join(route.path for form in self._forms for route in form.routes)
+            raise Refused(403, "forbidden", f"this proxy serves {served} only")
+        if not compare_digest(form.token(ask).encode("utf-8", "replace"), self._token.encode()):
             raise Refused(401, "invalid_api_key", "the key is not the one of this run")
+        return route
 
-    def _models(self) -> Json:
-        return {
-            "object": "list",
-            "data": [{"id": name, "object": "model", "owned_by": "assay"} for name in self._names],
-        }
-
-    def _read(self, body: Json) -> Request:
-        request = from_body(body)
-        if request.model not in self._names:
+    def _read(self, form: Form, ask: Ask) -> Wish:
+        wish = form.wish(ask, _parse(ask.body))
+        if wish.request.model not in self._names:
             raise Refused(404, "model_not_found", f"there is no such model here; there is {', '.join(self._names)}")
-        return request
+        return wish
 
     def _answers(self, request: Request, wanted: int) -> tuple[Answer, ...]:
         with self._samples.next(request, wanted) as samples:
             return tuple(self._model.complete(sample) for sample in samples)
 
     def _note(
-        self, ask: Ask, status: int, request: Request | None, answers: Sequence[Answer], failed: Exception | None
+        self, ask: Ask, status: int, wish: Wish | None, answers: Sequence[Answer], failed: Exception | None
     ) -> None:
         if self._log is None:
             return
@@ -171,7 +160,8 @@ class Desk:
             time=round(time.time(), 3),
             request=f"{ask.method} {ask.path}"[:200],
             status=status,
-            model=request.model if request else "",
+            model=wish.request.model if wish else "",
+            left_out=wish.left_out if wish else (),
             usage=sum((answer.usage for answer in answers), Usage()),
             wasted=sum((answer.wasted for answer in answers), getattr(failed, "spent", Usage())),
             seconds=sum(answer.seconds for answer in answers),
@@ -195,17 +185,14 @@ def _parse(body: bytes) -> Json:
     return parsed
 
 
-def _wanted(body: Json) -> int:
-    wanted = body.get("n") or 1
-    if not isinstance(wanted, int) or not 1 <= wanted <= MOST_SAMPLES:
-        raise NotOfThisForm(f"field n must be a number from 1 to {MOST_SAMPLES}")
-    return wanted
+def _route(form: Form, ask: Ask) -> Route | None:
+    return next((route for route in form.routes if route.takes(ask.method, ask.path)), None)
 
 
-def _reply(answers: Sequence[Answer], model: str, *, is_stream: bool) -> Told:
-    if is_stream:
-        return Told(200, "".join(to_events(answers, model)), "text/event-stream")
-    return Told(200, json.dumps(to_reply(answers, model)))
+def _reply(form: Form, wish: Wish, answers: Sequence[Answer]) -> Told:
+    if wish.is_stream:
+        return Told(200, "".join(form.events(wish, answers)), "text/event-stream")
+    return Told(200, json.dumps(form.reply(wish, answers)))
 
 
 def _refusal(error: Exception) -> Refused:
@@ -218,7 +205,3 @@ def _refusal(error: Exception) -> Refused:
     what = "the model cannot be asked" if isinstance(error, AssayError) else "the proxy failed"
     return Refused(*_UNKNOWN, f"{what}; the host's log says why")
 
-
-def _told(refused: Refused) -> Told:
-    error = {"message": str(refused), "type": refused.code, "code": refused.code}
-    return Told(refused.status, json.dumps({"error": error}))

@@ -9,6 +9,7 @@ import secrets
 import socket
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -17,7 +18,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from assay.agents.llm.chat import ChatModel
-from assay.agents.llm.desk import Ask, Desk, Refused, Told
+from assay.agents.llm.desk import CHAT, Desk
+from assay.agents.llm.forms.base import Ask, Form, Refused, Told
 from assay.harness.errors import UserError
 
 LARGEST_BODY = 16 * 1024 * 1024
@@ -36,7 +38,13 @@ class Proxy:
     """A running proxy; a context manager. ``token`` is what containers get as their key."""
 
     def __init__(
-        self, model: ChatModel, names: Sequence[str], *, log: Path | None = None, unix_socket: Path | None = None
+        self,
+        model: ChatModel,
+        names: Sequence[str],
+        *,
+        log: Path | None = None,
+        unix_socket: Path | None = None,
+        forms: Sequence[Form] = (CHAT,),
     ) -> None:
         """Start it.
 
@@ -45,13 +53,14 @@ class Proxy:
             names: model names that may be asked for.
             log: file that gets a JSON line for each request (``desk.Call``).
             unix_socket: where to listen; without it a free port of 127.0.0.1.
+            forms: interfaces in which it answers; no route of any other is served.
 
         Raises:
             UserError: the socket cannot be made.
         """
         self.token = f"assay-{secrets.token_urlsafe(24)}"
         self._socket = unix_socket
-        self._lines = _Lines(Desk(model, names, self.token, log))
+        self._lines = _Lines(Desk(model, names, self.token, log, forms))
         self._server = _listen(self._lines, unix_socket)
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.05,), name="model-proxy", daemon=True
@@ -130,7 +139,8 @@ class _Handler(BaseHTTPRequestHandler):
         super().finish()
 
     def _serve(self) -> None:
-        head = Ask(self.command, self.path.partition("?")[0], self.headers.get("Authorization", ""))
+        path, _, query = self.path.partition("?")
+        head = Ask(self.command, path, query, {name.lower(): value for name, value in self.headers.items()})
         told = self._answer(head)
         content = told.body.encode("utf-8", "replace")
         self.send_response(told.status)
@@ -156,7 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
             return refused
         body = self.rfile.read(int(length))
         self._lines.is_read(self.connection)
-        return self._lines.desk.answer(Ask(head.method, head.path, head.authorization, body))
+        return self._lines.desk.answer(replace(head, body=body))
 
     def log_message(self, *_: Any) -> None:
         """Print nothing; the desk keeps the log."""

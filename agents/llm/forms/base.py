@@ -10,7 +10,10 @@ from enum import Enum, auto
 from typing import ClassVar, Protocol
 
 from assay.agents.llm.chat import Answer, Request
-from assay.agents.llm.wire import Json
+from assay.agents.llm.wire import Json, NotOfThisForm
+
+MOST_SAMPLES = 64
+"""Answers that one request may ask for."""
 
 
 class Matter(Enum):
@@ -137,3 +140,11 @@ def bearer(ask: Ask) -> str:
     """Return the token of the usual header; empty if there is none."""
     kind, _, token = ask.headers.get("authorization", "").partition(" ")
     return token if kind == "Bearer" else ""
+
+
+def counted(body: Json, name: str) -> int:
+    """Return how many answers a body asks for in a field; 1 without it. Raises NotOfThisForm."""
+    wanted = body.get(name) or 1
+    if not isinstance(wanted, int) or not 1 <= wanted <= MOST_SAMPLES:
+        raise NotOfThisForm(f"field {name} must be a number from 1 to {MOST_SAMPLES}")
+    return wanted
