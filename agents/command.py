@@ -20,11 +20,12 @@ from typing import ClassVar
 from pydantic import Field
 
 from assay.agents import bridge
-from assay.agents.adapters import Adapter, Interface, fill, load_adapter
+from assay.agents.adapters import Adapter, fill, load_adapter
 from assay.agents.base import Capabilities, CommandResult, Host, Outcome, Session, SolutionStatus
 from assay.agents.importers import import_trajectory
 from assay.agents.installed import RUNTIME, mounts_of, tool_folder
 from assay.agents.llm.errors import BudgetExceeded, RequestRefused
+from assay.agents.llm.forms import FORMS
 from assay.agents.llm.proxy import Proxy
 from assay.agents.overheard import Overheard
 from assay.harness.domain import Model
@@ -79,6 +80,7 @@ class _Place:
         """Return what an adapter's placeholders stand for."""
         return {
             "base_url": f"http://127.0.0.1:{self.port}/v1",
+            "origin": f"http://127.0.0.1:{self.port}",
             "token": proxy.token,
             "model": model,
             "home": self.home,
@@ -98,17 +100,12 @@ class Command:
         """Read the adapter.
 
         Raises:
-            UserError: there is none, it is wrong, or its program asks in a form that the proxy does not answer.
+            UserError: there is none, or it is wrong.
         """
         adapter = load_adapter(settings.adapter)
         if settings.version:
             install = adapter.install.model_copy(update={"version": settings.version})
             adapter = adapter.model_copy(update={"install": install})
-        if adapter.speaks is not Interface.CHAT:
-            raise UserError(
-                f"{adapter.name} asks its model in the form of the {adapter.speaks} interface, and the proxy answers"
-                " chat completions only; use an agent that asks so, or one of its versions that did"
-            )
         self.adapter = adapter
         self.settings = settings
         self.name = adapter.name
@@ -142,7 +139,8 @@ class Command:
             if session.logs is not None:
                 session.logs.mkdir(parents=True, exist_ok=True)
                 log = session.logs / "proxy.jsonl"
-            with Proxy(asked, [model], log=log, unix_socket=unix_socket) as proxy:
+            forms = [FORMS[self.adapter.speaks]]
+            with Proxy(asked, [model], log=log, unix_socket=unix_socket, forms=forms) as proxy:
                 values = place.values(self.adapter, session, proxy, model)
                 result, reported = self._work(session, place, values)
             asked.finish()

@@ -19,7 +19,7 @@ from assay.harness.errors import DataError, UserError
 
 FOLDER = Path(__file__).parent
 SUFFIXES = (".yaml", ".yml")
-PLACEHOLDERS = ("base_url", "token", "model", "home", "logs", "tool", "root", "instruction")
+PLACEHOLDERS = ("base_url", "origin", "token", "model", "home", "logs", "tool", "root", "instruction")
 """What ``{...}`` may hold in an adapter's texts, but for shell texts: those find ASSAY_BASE_URL and so on."""
 INSTRUCTION = """\
 Resolve the issue below in the repository in {root}: change its files so that what the issue asks for holds.
@@ -42,13 +42,16 @@ class Ecosystem(StrEnum):
 
 
 class Interface(StrEnum):
-    """In which form a program asks its model."""
+    """In which form a program asks its model; the proxy answers it in this form alone."""
 
     CHAT = "chat"
-    """OpenAI's chat completions, which every server of models speaks; the only one that the proxy answers."""
+    """OpenAI's chat completions, which every server of models speaks."""
     RESPONSES = "responses"
+    """OpenAI's other one."""
     MESSAGES = "messages"
+    """Anthropic's; ``{origin}`` is the address that its programs want, without a version."""
     GEMINI = "gemini"
+    """Google's."""
 
 
 class Install(Model):
