@@ -204,4 +204,3 @@ def _refusal(error: Exception) -> Refused:
             return Refused(status, code, _OWN_WORDS.get(kind, str(error)))
     what = "the model cannot be asked" if isinstance(error, AssayError) else "the proxy failed"
     return Refused(*_UNKNOWN, f"{what}; the host's log says why")
-

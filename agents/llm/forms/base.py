@@ -33,12 +33,12 @@ class Route:
 
     method: str
     path: str
-    """As people write it; a part in braces stands for one segment's text without a slash or a colon."""
+    """As people write it; a name in braces stands for any text, such as a model's, which may hold slashes."""
     matter: Matter
 
     def takes(self, method: str, path: str) -> bool:
         """Tell whether a request is of this route; the path comes without its query."""
-        pattern = re.sub(r"\\\{[a-z]+\\\}", "[^/:]+", re.escape(self.path))
+        pattern = re.sub(r"\\\{[a-z]+\\\}", ".+", re.escape(self.path))
         return method == self.method and re.fullmatch(pattern, path) is not None
 
 
@@ -107,7 +107,7 @@ class Form(Protocol):
         """Return the token that a request carries; empty without one. Reads the head alone."""
         ...
 
-    def wish(self, ask: Ask, body: Json) -> Wish:
+    def wish(self, ask: Ask, body: Json, /) -> Wish:
         """Read a posted body; the head is given for what stands in the path.
 
         Raises:

@@ -24,7 +24,7 @@ class Chat:
         """Return the bearer's token."""
         return bearer(ask)
 
-    def wish(self, ask: Ask, body: Json) -> Wish:
+    def wish(self, _ask: Ask, body: Json, /) -> Wish:
         """Read a body; a tool that is no function is refused."""
         return Wish(from_body(body), counted(body, "n"), body.get("stream") is True)
 

@@ -41,7 +41,7 @@ class Messages:
         """Return the key of the interface's own header, or the bearer's token."""
         return ask.headers.get("x-api-key", "") or bearer(ask)
 
-    def wish(self, ask: Ask, body: Json) -> Wish:
+    def wish(self, _ask: Ask, body: Json, /) -> Wish:
         """Read a body; see ``messages_in``."""
         return read(body)
 

@@ -19,6 +19,7 @@ from assay.agents.llm.forms.said import (
     joined,
     message_of,
     request_of,
+    settled,
     text_part,
     word,
 )
@@ -40,7 +41,7 @@ def read(body: Json) -> Wish:
     check_tools(bool(tools), left_out)
     fields: dict[str, object] = {
         "model": body.get("model"),
-        "messages": (*_system(body.get("system")), *_conversation(body.get("messages"))),
+        "messages": settled((*_system(body.get("system")), *_conversation(body.get("messages")))),
         "tools": tuple(_tool(tool) for tool in tools),
         "max_tokens": body.get("max_tokens"),
         "temperature": body.get("temperature"),

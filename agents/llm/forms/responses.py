@@ -29,7 +29,7 @@ class Responses:
         """Return the bearer's token."""
         return bearer(ask)
 
-    def wish(self, ask: Ask, body: Json) -> Wish:
+    def wish(self, _ask: Ask, body: Json, /) -> Wish:
         """Read a body; see ``responses_in``."""
         return read(body)
 

@@ -17,9 +17,9 @@ from assay.agents.llm.forms.said import (
     entries,
     entry,
     image_part,
-    joined,
     message_of,
     request_of,
+    settled,
     text_part,
     word,
 )
@@ -50,7 +50,7 @@ def read(body: Json) -> Wish:
     check_tools(bool(tools), left_out)
     fields: dict[str, object] = {
         "model": body.get("model"),
-        "messages": (*_instructions(body.get("instructions")), *_gathered(_conversation(body.get("input")))),
+        "messages": settled((*_instructions(body.get("instructions")), *_gathered(_conversation(body.get("input"))))),
         "tools": tuple(_tool(tool) for tool in tools),
         "max_tokens": body.get("max_output_tokens"),
         "temperature": body.get("temperature"),
@@ -74,11 +74,12 @@ def _tool(tool: Json) -> Tool:
     description = word(tool, "description") if tool.get("description") else ""
     if tool.get("type") == "custom":
         return _free_tool(word(tool, "name"), description, tool.get("format"))
+    strict = tool.get("strict")
     return Tool(
         name=word(tool, "name"),
         description=description,
         parameters=entry(tool.get("parameters") or {}, "parameters"),
-        strict=tool["strict"] if isinstance(tool.get("strict"), bool) else None,
+        strict=strict if isinstance(strict, bool) else None,
     )
 
 
@@ -184,22 +185,14 @@ def _part(part: Json) -> Part:
 
 
 def _gathered(messages: Iterable[Message]) -> Iterator[Message]:
-    """Join what is one message in a chat: a text and the calls after it, and system texts that follow each other."""
+    """Join what is one message in a chat: what the model said, and the calls after it."""
     last: Message | None = None
     for message in messages:
-        one = _together(last, message) if last is not None else message
-        if one is None and last is not None:
+        if last is not None and message.tool_calls and last.role is Role.ASSISTANT:
+            last = last.model_copy(update={"tool_calls": last.tool_calls + message.tool_calls})
+            continue
+        if last is not None:
             yield last
-        last = one or message
+        last = message
     if last is not None:
         yield last
-
-
-def _together(first: Message, second: Message) -> Message | None:
-    """Return two messages as one; None if they are two."""
-    roles = {first.role, second.role}
-    if roles == {Role.ASSISTANT} and second.tool_calls:
-        return first.model_copy(update={"tool_calls": first.tool_calls + second.tool_calls})
-    if roles == {Role.SYSTEM} and isinstance(first.content, str) and isinstance(second.content, str):
-        return first.model_copy(update={"content": joined((first.content, second.content))})
-    return None

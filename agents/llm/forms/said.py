@@ -61,6 +61,27 @@ def message_of(role: Role, parts: Sequence[Part]) -> Message:
     return Message(role=role, content=tuple(parts))
 
 
+def settled(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """Return a conversation with one system text, at its start, which is where every server of models takes one.
+
+    What the system says before the model's first word is joined there; what it says later is said by the user.
+    """
+    told = list(messages)
+    first = next((at for at, each in enumerate(told) if each.role is Role.ASSISTANT), len(told))
+    opening = [each for each in told[:first] if each.role is not Role.SYSTEM]
+    system = joined(text_of(each) for each in told[:first] if each.role is Role.SYSTEM)
+    later = [each.model_copy(update={"role": Role.USER}) if each.role is Role.SYSTEM else each for each in told[first:]]
+    start = [Message(role=Role.SYSTEM, content=system)] if system else []
+    return (*start, *opening, *later)
+
+
+def text_of(message: Message) -> str:
+    """Return the texts of a message as one."""
+    if isinstance(message.content, str):
+        return message.content
+    return joined(str(part.model_dump()["text"]) for part in message.content if part.type == "text")
+
+
 def request_of(fields: Mapping[str, object]) -> Request:
     """Return a request of fields of another interface. Raises NotOfThisForm, with the field that is wrong."""
     try:
@@ -105,4 +126,5 @@ def check_tools(is_any_left: bool, left_out: Sequence[str]) -> None:
         NotOfThisForm: tools were left out and none remains.
     """
     if left_out and not is_any_left:
-        raise NotOfThisForm(f"there is no {', '.join(left_out)} here: the model's server runs no tools, and has no network")
+        told = ", ".join(left_out)
+        raise NotOfThisForm(f"there is no {told} here: who answers runs no tools of its own, and has no network")
