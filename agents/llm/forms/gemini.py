@@ -33,7 +33,7 @@ _ENDS = {Finish.LENGTH: "MAX_TOKENS", Finish.FILTERED: "SAFETY", Finish.OTHER: "
 
 
 class Gemini:
-    """``POST /v1beta/models/{model}:generateContent``, the same as a stream, its count of tokens, the list of models."""
+    """``POST /v1beta/models/{model}:generateContent``, as a stream too; its count of tokens, the list of models."""
 
     name: ClassVar[str] = "gemini"
     routes: ClassVar[tuple[Route, ...]] = (

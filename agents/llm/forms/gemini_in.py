@@ -1,10 +1,10 @@
 """Requests of Google's generateContent interface. Pure.
 
-Calls of functions often have no ids there: a result belongs to the first call of its name that has none yet. Contents of
-one speaker that follow each other are one turn, because a chat wants every call's result right behind the calls.
+Calls of functions often have no ids there: a result belongs to the first call of its name that has none yet. Contents
+of one speaker that follow each other are one turn, because a chat wants every call's result right behind the calls.
 
-Left out without a word, because only Google's models know them: ``topK``, ``thinkingConfig``, ``safetySettings`` and the
-signatures of thoughts. Fields may be spelt with underscores (``system_instruction``), as Google's own servers take them.
+Left out without a word, because only Google's models know them: ``topK``, ``thinkingConfig``, ``safetySettings`` and
+the signatures of thoughts. Fields may be spelt with underscores, as Google's servers take them.
 """
 
 import json
@@ -23,7 +23,7 @@ from assay.agents.llm.wire import Json, NotOfThisForm, listed, text_of
 
 _SPEAKERS = {"user", "function", "model"}
 _NAMED_BY_US = "call_{}"
-_MODES: dict[str, str] = {"AUTO": "auto", "VALIDATED": "auto", "ANY": "required", "NONE": "none"}
+_MODES = {"MODE_UNSPECIFIED": "auto", "AUTO": "auto", "VALIDATED": "auto", "ANY": "required", "NONE": "none"}
 _NO_WORDS = {"thought", "thoughtSignature", "thought_signature", "partMetadata", "videoMetadata", "mediaResolution"}
 """Fields of a part that say something of it, and nothing by themselves."""
 _CALLS = {"functionCall", "function_call"}
@@ -40,7 +40,7 @@ def read(model: str, body: Json, *, is_stream: bool = False) -> Wish:
     Raises:
         NotOfThisForm: a field has the wrong form, or asks for what only Google's service has.
     """
-    body = entry(of(body, "generateContentRequest"), "generateContentRequest") if "contents" not in body else body
+    body = _object(body, "generateContentRequest") or body
     if of(body, "cachedContent") is not None:
         raise NotOfThisForm("field cachedContent: nothing is kept here between questions; send the contents themselves")
     config = _object(body, "generationConfig")
@@ -209,7 +209,10 @@ def _chosen(tools: tuple[Tool, ...], config: Json) -> tuple[tuple[Tool, ...], Js
     if not isinstance(mode, str) or mode not in _MODES:
         raise NotOfThisForm(f"field mode of functionCallingConfig must be one of {', '.join(_MODES)}")
     allowed = listed(of(config, "allowedFunctionNames") or [], "allowedFunctionNames")
-    return tuple(tool for tool in tools if not allowed or tool.name in allowed), _MODES[mode]
+    left = tuple(tool for tool in tools if not allowed or tool.name in allowed)
+    if not left:
+        raise NotOfThisForm("field allowedFunctionNames names no function that is declared")
+    return left, _MODES[mode]
 
 
 def _format(config: Json) -> ResponseFormat | None:
