@@ -100,10 +100,11 @@ def test_a_file_that_is_not_there() -> None:
         load_adapter("gone.yaml")
 
 
-@pytest.mark.parametrize("name", ["claude-code", "gemini-cli"])
-def test_what_asks_in_another_form_is_refused_before_anything_runs(name: str) -> None:
-    with pytest.raises(UserError, match="the proxy answers chat completions only"):
-        Command(CommandSettings(adapter=name))
+def test_every_name_that_a_tool_has_for_a_model_is_the_runs() -> None:
+    env = load_adapter("claude-code").env
+    named = [name for name in env if name.endswith("_MODEL")]
+    assert len(named) == 6
+    assert {env[name] for name in named} == {"{model}"}
 
 
 def test_only_known_placeholders_are_filled() -> None:

@@ -177,6 +177,35 @@ said.append(ask(said))
     assert all(step.llm_call_count == 0 for step in actions)
 
 
+def test_one_may_ask_in_another_form(prepare: Callable[..., Run]) -> None:
+    program = """
+import json, os, urllib.error, urllib.request
+def ask(path, body):
+    head = {"x-api-key": os.environ["ASSAY_TOKEN"], "Content-Type": "application/json"}
+    asked = urllib.request.Request(os.environ["ASSAY_ORIGIN"] + path, json.dumps(body).encode(), head)
+    with urllib.request.urlopen(asked) as reply:
+        return json.load(reply)
+said = [{"role": "user", "content": "go"}]
+question = {"model": os.environ["ASSAY_MODEL"], "max_tokens": 9}
+told = ask("/v1/messages?beta=true", {**question, "messages": said})["content"]
+result = {"type": "tool_result", "tool_use_id": told[1]["id"], "content": "calc.py"}
+said += [{"role": "assistant", "content": told}, {"role": "user", "content": [result]}]
+print(ask("/v1/messages", {**question, "messages": said})["content"][0]["text"])
+try:
+    ask("/v1/chat/completions", {**question, "messages": said})
+except urllib.error.HTTPError as error:
+    print(error.code)
+"""
+    call = ToolCall(id="first", name="bash", arguments=json.dumps({"command": "ls"}))
+    answers = [Answer(content="I look.", finish=Finish.TOOL_CALLS, tool_calls=(call,)), "Done."]
+    run = prepare(f"{sys.executable} -c {shlex.quote(program)}", answers, speaks="messages")
+    assert run.solve().status is SolutionStatus.SUBMITTED
+    assert run.output().splitlines() == ["Done.", "403"], "it is answered in its own form alone"
+    (action,) = [step for step in run.trajectory().steps if step.tool_calls]
+    assert action.observation is not None
+    assert [result.content for result in action.observation.results] == ["calc.py"]
+
+
 def test_one_without_words_for_issues_is_told_what_to_do_with_one(prepare: Callable[..., Run]) -> None:
     run = prepare('cat "$ASSAY_INSTRUCTION"', instruction=INSTRUCTION)
     run.solve()
