@@ -14,9 +14,10 @@ from assay.agents.llm.forms.gemini_in import read
 from assay.agents.llm.forms.said import identifier, object_of, total
 from assay.agents.llm.wire import Json, NotOfThisForm
 
-_MODELS = "/v1beta/models"
+_VERSIONS = ("v1beta", "v1")
+"""They differ in nothing that is read or told here; programs ask in either."""
 _ANSWER, _STREAM, _COUNT = "generateContent", "streamGenerateContent", "countTokens"
-_PATH = re.compile(rf"{_MODELS}/(.+):([A-Za-z]+)")
+_PATH = re.compile(rf"/(?:{'|'.join(_VERSIONS)})/models/(.+):([A-Za-z]+)")
 """The name of a model may hold slashes and colons of its own."""
 _STATUSES = {
     401: "UNAUTHENTICATED",
@@ -36,11 +37,15 @@ class Gemini:
     """``POST /v1beta/models/{model}:generateContent``, as a stream too; its count of tokens, the list of models."""
 
     name: ClassVar[str] = "gemini"
-    routes: ClassVar[tuple[Route, ...]] = (
-        Route("POST", f"{_MODELS}/{{model}}:{_ANSWER}", Matter.ANSWER),
-        Route("POST", f"{_MODELS}/{{model}}:{_STREAM}", Matter.ANSWER),
-        Route("POST", f"{_MODELS}/{{model}}:{_COUNT}", Matter.COUNT),
-        Route("GET", _MODELS, Matter.MODELS),
+    routes: ClassVar[tuple[Route, ...]] = tuple(
+        route
+        for version in _VERSIONS
+        for route in (
+            Route("POST", f"/{version}/models/{{model}}:{_ANSWER}", Matter.ANSWER),
+            Route("POST", f"/{version}/models/{{model}}:{_STREAM}", Matter.ANSWER),
+            Route("POST", f"/{version}/models/{{model}}:{_COUNT}", Matter.COUNT),
+            Route("GET", f"/{version}/models", Matter.MODELS),
+        )
     )
 
     def token(self, ask: Ask) -> str:
@@ -52,7 +57,7 @@ class Gemini:
         """Read a body; see ``gemini_in``. A stream must be asked for as server-sent events (``alt=sse``)."""
         found = _PATH.fullmatch(ask.path)
         if found is None:
-            raise NotOfThisForm(f"the path must be {_MODELS}/MODEL:VERB")
+            raise NotOfThisForm(f"the path must be /{_VERSIONS[0]}/models/MODEL:VERB")
         is_stream = found[2] == _STREAM
         if is_stream and parse_qs(ask.query).get("alt") != ["sse"]:
             raise NotOfThisForm("a stream comes as server-sent events only: ask for it with alt=sse")

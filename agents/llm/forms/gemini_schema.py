@@ -1,5 +1,7 @@
 """Google's own spelling of schemas, which is nearly that of JSON schemas. Pure."""
 
+import re
+
 from pydantic import JsonValue
 
 from assay.agents.llm.forms.said import entry
@@ -16,8 +18,13 @@ def parameters_of(schema: Json) -> Json:
 
 
 def to_json_schema(schema: Json) -> Json:
-    """Return a schema as JSON schema: types in small letters, ``nullable`` as one more type. Raises NotOfThisForm."""
-    told = {name: _value(name, value) for name, value in schema.items() if name not in _NOT_OURS}
+    """Return a schema as JSON schema: types in small letters, ``nullable`` as one more type, names without underscores.
+
+    Raises:
+        NotOfThisForm: a part of it is no schema.
+    """
+    spelt = {re.sub("_([a-z])", lambda found: found[1].upper(), name): value for name, value in schema.items()}
+    told = {name: _value(name, value) for name, value in spelt.items() if name not in _NOT_OURS}
     if schema.get("nullable") is True:
         told |= {name: _or_null(told[name]) for name in ("type", "enum") if name in told}
     return told

@@ -174,6 +174,7 @@ def test_functions_become_tools_in_either_spelling_of_their_parameters() -> None
             "lines": {"type": "ARRAY", "items": {"type": "INTEGER", "format": "int32"}, "minItems": "1"},
             "mode": {"type": "STRING", "enum": ["fast", "slow"], "nullable": True},
             "type": {"anyOf": [{"type": "NUMBER"}, {"type": "BOOLEAN"}]},
+            "max_items": {"type": "ARRAY", "items": {}, "max_items": 3, "property_ordering": []},
         },
         "propertyOrdering": ["mode", "lines"],
     }
@@ -193,6 +194,7 @@ def test_functions_become_tools_in_either_spelling_of_their_parameters() -> None
                     "lines": {"type": "array", "items": {"type": "integer", "format": "int32"}, "minItems": 1},
                     "mode": {"type": ["string", "null"], "enum": ["fast", "slow", None]},
                     "type": {"anyOf": [{"type": "number"}, {"type": "boolean"}]},
+                    "max_items": {"type": "array", "items": {}, "maxItems": 3},
                 },
             },
         ),
@@ -271,8 +273,8 @@ def test_underscores_are_read_as_well() -> None:
 
 def test_the_model_stands_in_the_path() -> None:
     body = {"contents": [user("go")]}
-    for path, name in (("org/toy:7b", "org/toy:7b"), ("a%20b", "a b")):
-        assert wish(body, f"/v1beta/models/{path}:generateContent").request.model == name
+    for path, name in (("v1beta/models/org/toy:7b", "org/toy:7b"), ("v1/models/a%20b", "a b")):
+        assert wish(body, f"/{path}:generateContent").request.model == name
 
 
 def test_a_stream_is_asked_for_by_the_path() -> None:
@@ -290,8 +292,10 @@ def test_the_tokens_of_a_conversation_or_of_a_whole_request_are_counted() -> Non
     assert GEMINI.count(12) == {"totalTokens": 12}
 
 
-def test_each_path_has_its_matter() -> None:
+@pytest.mark.parametrize("version", ["v1beta", "v1"])
+def test_each_path_has_its_matter(version: str) -> None:
     def matter(method: str, path: str) -> Matter | None:
+        path = path.replace("v1beta", version)
         return next((route.matter for route in GEMINI.routes if route.takes(method, path)), None)
 
     assert [matter("POST", path) for path in (ANSWER, STREAM, COUNT)] == [Matter.ANSWER, Matter.ANSWER, Matter.COUNT]
