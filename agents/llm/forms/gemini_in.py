@@ -60,8 +60,8 @@ def read(model: str, body: Json, *, is_stream: bool = False) -> Wish:
         "response_format": _format(config),
         "extra": _penalties(config),
     }
-    config["candidateCount"] = of(config, "candidateCount")
-    return Wish(request_of(fields), counted(config, "candidateCount"), is_stream, left_out=left_out)
+    wanted = counted({"candidateCount": of(config, "candidateCount")}, "candidateCount")
+    return Wish(request_of(fields), wanted, is_stream, left_out=left_out)
 
 
 def of(body: Json, name: str) -> JsonValue:
