@@ -91,6 +91,8 @@ class Wish:
     is_stream: bool = False
     freeform: frozenset[str] = frozenset()
     """Tools that take a text where others take an object; the model is shown a function with one field."""
+    namespaces: Mapping[str, str] = field(default_factory=dict)
+    """Of tools that stand in one: the name that the model is shown, which begins with it, to the namespace."""
     left_out: tuple[str, ...] = ()
     """Tools that the service itself would run: the model does not hear of them, and the log says so."""
 

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from assay.agents.llm.chat import Answer, Finish, ToolCall, Usage
 from assay.agents.llm.forms.base import Ask, Matter, Refused, Route, Told, Wish, bearer
 from assay.agents.llm.forms.chat import listed_models
-from assay.agents.llm.forms.responses_in import FREE, read
+from assay.agents.llm.forms.responses_in import FREE, full_name, read
 from assay.agents.llm.forms.said import event, identifier, object_of, total
 from assay.agents.llm.wire import Json
 
@@ -96,11 +96,14 @@ def _items(wish: Wish, answer: Answer) -> Iterator[Json]:
 
 
 def _call(call: ToolCall, wish: Wish) -> Json:
+    namespace = wish.namespaces.get(call.name, "")
+    name = call.name.removeprefix(full_name(namespace, "")) if namespace else call.name
+    named: Json = {"call_id": call.id, "name": name, **({"namespace": namespace} if namespace else {})}
     if call.name not in wish.freeform:
-        return {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments or "{}"}
+        return {"type": "function_call", **named, "arguments": call.arguments or "{}"}
     told = object_of(call.arguments).get(FREE)
     text = told if isinstance(told, str) else call.arguments  # a model may write the text itself, as the tool has it
-    return {"type": "custom_tool_call", "call_id": call.id, "name": call.name, "input": text}
+    return {"type": "custom_tool_call", **named, "input": text}
 
 
 def _item_events(index: int, item: Json) -> Iterator[Json]:

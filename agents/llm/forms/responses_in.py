@@ -1,12 +1,13 @@
 """Requests as OpenAI's responses interface spells them. Pure.
 
 Passed over: thoughts of earlier answers and how much to think, ``store``, ``include``, ``metadata`` and what else tells
-the service how to keep or to bill an answer. A tool of free text is shown as a function of one text; tools that
-the service itself would run are left out, see ``said.check_tools``.
+the service how to keep or to bill an answer. A tool of free text is shown as a function of one text, a tool in a
+namespace under both names; tools that the service itself would run are left out, see ``said.check_tools``.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from pydantic import JsonValue
 
@@ -30,6 +31,9 @@ FREE = "input"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM, "developer": Role.SYSTEM}
 _CHOICES = frozenset({"auto", "none", "required"})
 _TEXTS = frozenset({"input_text", "output_text", "text", "refusal"})
+_KNOWN = frozenset({"function", "custom"})
+_TOOLS = "additional_tools"
+_NO_WORDS = frozenset({"reasoning", _TOOLS})
 _CALLS = frozenset({"function_call", "custom_tool_call"})
 _OUTCOMES = frozenset({"function_call_output", "custom_tool_call_output"})
 
@@ -44,25 +48,68 @@ def read(body: Json) -> Wish:
     for field in ("previous_response_id", "conversation", "prompt"):
         if body.get(field) is not None:
             raise NotOfThisForm(f"field {field}: nothing is kept here between requests; send the whole input")
-    told = entries(body.get("tools"), "tools")
-    tools = [tool for tool in told if tool.get("type") in ("function", "custom")]
-    left_out = tuple(str(tool.get("name") or tool.get("type")) for tool in told if tool not in tools)
-    check_tools(bool(tools), left_out)
+    told = list(_offers(body))
+    offers = [offer for offer in told if offer.tool.get("type") in _KNOWN]
+    left_out = tuple(offer.label for offer in told if offer not in offers)
+    check_tools(bool(offers), left_out)
     fields: dict[str, object] = {
         "model": body.get("model"),
         "messages": settled((*_instructions(body.get("instructions")), *_gathered(_conversation(body.get("input"))))),
-        "tools": tuple(_tool(tool) for tool in tools),
+        "tools": tuple(_tool(offer) for offer in offers),
         "max_tokens": body.get("max_output_tokens"),
         "temperature": body.get("temperature"),
         "top_p": body.get("top_p"),
         "response_format": _answer_form(body.get("text")),
     }
-    if tools:
-        fields["tool_choice"] = _choice(body.get("tool_choice"), [word(tool, "name") for tool in tools])
+    if offers:
+        fields["tool_choice"] = _choice(body.get("tool_choice"), [offer.name for offer in offers])
         if isinstance(body.get("parallel_tool_calls"), bool):
             fields["extra"] = {"parallel_tool_calls": body["parallel_tool_calls"]}
-    freeform = frozenset(word(tool, "name") for tool in tools if tool.get("type") == "custom")
-    return Wish(request_of(fields), is_stream=body.get("stream") is True, freeform=freeform, left_out=left_out)
+    return Wish(
+        request_of(fields),
+        is_stream=body.get("stream") is True,
+        freeform=frozenset(offer.name for offer in offers if offer.tool.get("type") == "custom"),
+        namespaces={offer.name: offer.namespace for offer in offers if offer.namespace},
+        left_out=left_out,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """A tool as it is offered: alone, or in a namespace."""
+
+    tool: Json
+    namespace: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return what the model is shown; raises NotOfThisForm without a name."""
+        return full_name(self.namespace, word(self.tool, "name"))
+
+    @property
+    def label(self) -> str:
+        """Return what it is called, whatever it is."""
+        return str(self.tool.get("name") or self.tool.get("type"))
+
+
+def full_name(namespace: JsonValue, name: str) -> str:
+    """Return the name that the model is shown for a tool; the namespace may be none."""
+    return f"{namespace}__{name}" if namespace else name
+
+
+def _offers(body: Json) -> Iterator[_Offer]:
+    """Yield the tools of a body, those of namespaces one by one; some programs offer them in an item of the input."""
+    told = entries(body.get("tools"), "tools")
+    items = body.get("input")
+    for item in items if isinstance(items, list) else []:
+        if isinstance(item, dict) and item.get("type") == _TOOLS:
+            told = [*told, *entries(item.get("tools"), "tools")]
+    for tool in told:
+        if tool.get("type") == "namespace":
+            inner = entries(tool.get("tools"), "tools")
+            yield from (_Offer(each, word(tool, "name")) for each in inner)
+        else:
+            yield _Offer(tool)
 
 
 def _instructions(value: JsonValue) -> Iterator[Message]:
@@ -70,13 +117,14 @@ def _instructions(value: JsonValue) -> Iterator[Message]:
         yield Message(role=Role.SYSTEM, content=value)
 
 
-def _tool(tool: Json) -> Tool:
+def _tool(offer: _Offer) -> Tool:
+    tool = offer.tool
     description = word(tool, "description") if tool.get("description") else ""
     if tool.get("type") == "custom":
-        return _free_tool(word(tool, "name"), description, tool.get("format"))
+        return _free_tool(offer.name, description, tool.get("format"))
     strict = tool.get("strict")
     return Tool(
-        name=word(tool, "name"),
+        name=offer.name,
         description=description,
         parameters=entry(tool.get("parameters") or {}, "parameters"),
         strict=strict if isinstance(strict, bool) else None,
@@ -96,8 +144,8 @@ def _choice(choice: JsonValue, names: Sequence[str]) -> object:
     if choice is None or (isinstance(choice, str) and choice in _CHOICES):
         return choice
     wanted = entry(choice, "tool_choice")
-    name = wanted.get("name")
-    if wanted.get("type") not in ("function", "custom") or name not in names:
+    name = full_name(wanted.get("namespace"), str(wanted.get("name") or ""))
+    if wanted.get("type") not in _KNOWN or name not in names:
         told = name or wanted.get("type")
         raise NotOfThisForm(f"field tool_choice names {told}, and there is no such tool here")
     return {"type": "function", "function": {"name": name}}
@@ -114,7 +162,7 @@ def _answer_form(text: JsonValue) -> ResponseFormat | None:
 
 
 def _conversation(value: JsonValue) -> Iterator[Message]:
-    """Yield a message for each item but thoughts.
+    """Yield a message for each item but thoughts and offers of tools.
 
     Pictures that came out of calls follow as the user's once all outcomes are told: a chat's message of a tool holds
     text only, and it wants these messages together.
@@ -127,7 +175,7 @@ def _conversation(value: JsonValue) -> Iterator[Message]:
         kind = item.get("type", "message")
         if kind in _OUTCOMES:
             yield _outcome(item, pictures)
-        elif kind != "reasoning":
+        elif kind not in _NO_WORDS:
             yield from _shown(pictures)
             yield _item(item, kind)
     yield from _shown(pictures)
@@ -159,7 +207,8 @@ def _call(item: Json) -> ToolCall:
         arguments = json.dumps({FREE: word(item, "input")}, ensure_ascii=False)
     else:
         arguments = word(item, "arguments")
-    return ToolCall(id=word(item, "call_id"), name=word(item, "name"), arguments=arguments)
+    name = full_name(item.get("namespace"), word(item, "name"))
+    return ToolCall(id=word(item, "call_id"), name=name, arguments=arguments)
 
 
 def _outcome(item: Json, pictures: list[Part]) -> Message:

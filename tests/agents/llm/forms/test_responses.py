@@ -52,7 +52,7 @@ def test_a_whole_request() -> None:
             {"type": "custom_tool_call_output", "call_id": "call_2", "output": [{"type": "input_text", "text": "ok"}]},
             {"role": "user", "content": [{"type": "input_text", "text": "Go on."}]},
         ],
-        "tools": [FUNCTION, PATCH, {"type": "web_search"}, {"type": "namespace", "name": "agents", "tools": []}],
+        "tools": [FUNCTION, PATCH, {"type": "web_search"}, {"type": "image_generation"}],
         "tool_choice": "auto",
         "parallel_tool_calls": False,
         "max_output_tokens": 50,
@@ -99,8 +99,30 @@ def test_a_whole_request() -> None:
         extra={"parallel_tool_calls": False},
     )
     assert FORM.wish(POST, body) == Wish(
-        request, is_stream=True, freeform=frozenset({"apply_patch"}), left_out=("web_search", "agents")
+        request, is_stream=True, freeform=frozenset({"apply_patch"}), left_out=("web_search", "image_generation")
     )
+
+
+def test_tools_in_namespaces_have_both_names() -> None:
+    space = {"type": "namespace", "name": "clock", "description": "Time.", "tools": [{**FUNCTION, "name": "sleep"}]}
+    edits = {"type": "namespace", "name": "edits", "tools": [PATCH, {"type": "tool_search"}]}
+    call = {"type": "function_call", "call_id": "call_1", "namespace": "clock", "name": "sleep", "arguments": "{}"}
+    items = [
+        {"type": "additional_tools", "role": "developer", "tools": [edits]},
+        {"role": "user", "content": "hi"},
+        call,
+    ]
+    asked = wish(tools=[space], input=items, tool_choice={"type": "function", "namespace": "clock", "name": "sleep"})
+    assert [tool.name for tool in asked.request.tools] == ["clock__sleep", "edits__apply_patch"]
+    assert asked.request.tool_choice == {"type": "function", "function": {"name": "clock__sleep"}}
+    assert asked.left_out == ("tool_search",)
+    sleep = ToolCall(id="call_1", name="clock__sleep", arguments="{}")
+    assert asked.request.messages[1].tool_calls == (sleep,)
+    patch = ToolCall(id="call_2", name="edits__apply_patch", arguments='{"input": "x"}')
+    reply: Any = FORM.reply(asked, [Answer(tool_calls=(sleep, patch))])
+    told = [{key: item[key] for key in item if key not in ("id", "status")} for item in reply["output"]]
+    edit = {"type": "custom_tool_call", "call_id": "call_2", "namespace": "edits", "name": "apply_patch", "input": "x"}
+    assert told == [call, edit]
 
 
 def test_a_text_alone_is_the_users() -> None:
