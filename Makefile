@@ -38,7 +38,7 @@ solve-demo: setup engine $(VENV)/.local ## A small model on this machine tries t
 	  --set form=grammar --set observation=800
 	$(SOLVE) --agent agentless --run-id solve-demo.agentless --set location_sets=1 --set location_tries=1 --set samples=2 \
 	  --set top_files=1 --set window=5 --set regression=false --set reproduction_tests=0 --set tree_characters=1500 \
-	  --set file_tokens=60 --set folder_tokens=60 --set place_tokens=80 --set repair_tokens=200
+	  --set code_characters=12000 --set file_tokens=60 --set folder_tokens=60 --set place_tokens=80 --set repair_tokens=200
 
 check: setup ## Lint, format check and types
 	$(BIN)/ruff check .

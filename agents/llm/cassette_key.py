@@ -18,6 +18,7 @@ _VOLATILE = (
     (re.compile(r"(/tmp/|/var/folders/)[\w.+-]*[\w+-]"), r"\1<name>"),
     (re.compile(r"\b\d+\.\d+ ?(s|ms|sec|seconds)\b"), "<time>"),
     (re.compile(r"\b0x[0-9a-f]{6,16}\b"), "<address>"),
+    (re.compile(r"\b(P?PID|PGID): \d+\b"), r"\1: <process>"),
 )
 _SHOWN = 40
 """Characters of a text that are shown on either side of a difference."""
@@ -29,7 +30,7 @@ def unchanged(text: str) -> str:
 
 
 def without_volatile(text: str) -> str:
-    """Replace ids of containers, names of temporary files, durations and addresses: what a rerun shows otherwise."""
+    """Replace ids of containers and processes, temporary names, durations, addresses: what a rerun shows otherwise."""
     for pattern, name in _VOLATILE:
         text = pattern.sub(name, text)
     return text
