@@ -1,12 +1,12 @@
-"""A run of a solver: plan, resume, dispatch, collect."""
+"""A run of a solver: plan, resume, collect."""
 
 import hashlib
 import json
 import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from assay import __version__
@@ -19,10 +19,9 @@ from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.solve import Job, RunBudgetExceeded, Solved, Solver, solve
 from assay.agents.store import SavedSolution
 from assay.agents.task import make_task, oracles
+from assay.harness.dispatch import Crew
 from assay.harness.errors import EngineError
 from assay.harness.executors import Executor
-from assay.harness.interrupts import leave, on_interrupt
-from assay.harness.run import ATTEMPTS, InterruptedRunError
 
 _DATES = (
     (re.compile(r"\b[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?: \w+)? \d{4}\b"), "<date>"),
@@ -93,8 +92,6 @@ class SolveRunner:
     """Ends all work that is under way, at once; the engine's own by default."""
     pause: float = 0.5
     """Seconds before a second attempt, twice as many before the third."""
-    _stop: threading.Event = field(default_factory=threading.Event)
-    _at_work: set[str] = field(default_factory=set)
 
     def execute(self, jobs: Sequence[Job]) -> list[Solution]:
         """Solve what is not finished and return the solutions of all jobs, in their order.
@@ -108,11 +105,12 @@ class SolveRunner:
         known = {} if self.fresh else self._known(jobs)
         pending = [job for job in jobs if _name(job) not in known]
         self._note("planned", count=str(len(jobs)), known=str(len(known)))
-        with on_interrupt(self._abort, lambda seconds: leave(self._at_work, seconds)):
-            for solution in self.executor(self._work, pending, self.jobs):
-                known[f"{solution.instance_id}/{solution.sample}"] = solution
+        engine = self.solver.habitat.bench.engine
+        crew = Crew(self.executor, self.jobs, self.abort or engine.abort, self.pause)
+        for solution in crew.run(partial(self._work, crew), pending):
+            known[f"{solution.instance_id}/{solution.sample}"] = solution
         with suppress(EngineError):
-            self.solver.habitat.bench.engine.reap()
+            engine.reap()
         return [known[_name(job)] for job in jobs]
 
     def _known(self, jobs: Sequence[Job]) -> dict[str, Solution]:
@@ -140,15 +138,10 @@ class SolveRunner:
         )
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
-    def _work(self, job: Job) -> Solution:
-        self._refuse_when_stopped(job)
-        self.progress.started(job)
-        self._at_work.add(_name(job))
-        try:
-            solved = self._attempts(job)
-        finally:
-            self._at_work.discard(_name(job))
-        self._refuse_when_stopped(job)
+    def _work(self, crew: Crew, job: Job) -> Solution:
+        with crew.at_work(_name(job)):
+            self.progress.started(job)
+            solved = crew.attempt(partial(self._attempt, job), lambda solved: self._failed(job, solved))
         solution, solver = solved.solution, self.solver
         solver.store.save(
             SavedSolution(key=self.key(job), budget=solver.budget, is_final=solved.is_final, solution=solution)
@@ -157,21 +150,16 @@ class SolveRunner:
         self.progress.finished(solution, False)
         return solution
 
-    def _attempts(self, job: Job) -> Solved:
-        for number in range(ATTEMPTS):
-            if number:
-                self._stop.wait(self.pause * number)
-            self._note("started", job)
-            solved = solve(job, self.solver)
-            if self._stop.is_set() or not solved.is_worth_another_try:
-                break
-            self._note("failed", job, error=solved.solution.error[:500])
-        solution = solved.solution.model_copy(update={"attempts": number + 1})
-        return Solved(solution, solved.is_final)
+    def _attempt(self, job: Job, number: int) -> Solved:
+        self._note("started", job)
+        solved = solve(job, self.solver)
+        return replace(solved, solution=solved.solution.model_copy(update={"attempts": number}))
 
-    def _refuse_when_stopped(self, job: Job) -> None:
-        if self._stop.is_set():
-            raise InterruptedRunError(_name(job))
+    def _failed(self, job: Job, solved: Solved) -> bool:
+        """Say whether another attempt may do better, and note it in the journal."""
+        if solved.is_worth_another_try:
+            self._note("failed", job, error=solved.solution.error[:500])
+        return solved.is_worth_another_try
 
     def _note(self, event: str, job: Job | None = None, **facts: str) -> None:
         # Resuming needs solutions, not the journal; on a full disk the solution's own failure is the one to report.
@@ -179,12 +167,6 @@ class SolveRunner:
             if job is not None:
                 facts = {"sample": str(job.sample), **facts}
             self.solver.store.run.journal(event, job.instance.id if job else "", **facts)
-
-    def _abort(self) -> None:
-        self._stop.set()
-        # Not in the signal handler itself: the thread it interrupts may hold a lock that the engine's client needs.
-        abort = self.abort or self.solver.habitat.bench.engine.abort
-        threading.Thread(target=abort, daemon=True).start()
 
 
 def _name(job: Job) -> str:

@@ -1,12 +1,13 @@
-"""A run: plan, resume, dispatch, collect. The only place where an exception becomes an infra_error."""
+"""A run: plan, resume, collect. The only place where an exception becomes an infra_error."""
 
-import threading
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from assay import __version__
+from assay.harness.dispatch import Crew
 from assay.harness.domain import (
     INFRASTRUCTURE,
     Apply,
@@ -18,22 +19,14 @@ from assay.harness.domain import (
     Verdict,
 )
 from assay.harness.engines.base import Engine
-from assay.harness.errors import AssayError, EngineError, EnvironmentFailure, ImageMissing
+from assay.harness.errors import EngineError, EnvironmentFailure, ImageMissing
 from assay.harness.evaluate import Evaluation, Task, evaluate
 from assay.harness.executors import Executor
 from assay.harness.grade import grade
-from assay.harness.interrupts import leave, on_interrupt
 from assay.harness.store import RunStore, SavedVerdict, content_key
 
 Prepare = Callable[[Instance], str]
 """Makes sure that an instance's image is present and returns its name; raises EnvironmentFailure or EngineError."""
-
-ATTEMPTS = 3
-"""An evaluation whose infrastructure fails is tried this often; what a patch does wrong is never tried again."""
-
-
-class InterruptedRunError(AssayError):
-    """The run was told to stop while this evaluation was at work; its evidence is worthless."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +54,6 @@ class Runner:
     """Ends all work that is under way, at once; the engine's own by default."""
     pause: float = 0.5
     """Seconds before a second attempt, twice as many before the third: an engine that restarts needs a moment."""
-    _stop: threading.Event = field(default_factory=threading.Event)
-    _at_work: set[str] = field(default_factory=set)
 
     def execute(self, tasks: Sequence[Task]) -> list[Verdict]:
         """Evaluate what has no verdict yet and return the verdicts of all tasks, in the order of the tasks.
@@ -75,9 +66,9 @@ class Runner:
         saved = {} if self.fresh else self._known(tasks)
         pending = self._longest_first([task for task in tasks if task.instance.id not in saved])
         self.store.journal("planned", count=str(len(tasks)), known=str(len(saved)))
-        with on_interrupt(self._abort, self._leave):
-            for verdict in self.executor(self._work, pending, self.jobs):
-                saved[verdict.verdict.instance_id] = verdict
+        crew = Crew(self.executor, self.jobs, self.abort or self.engine.abort, self.pause)
+        for entry in crew.run(partial(self._work, crew), pending):
+            saved[entry.verdict.instance_id] = entry
         self._tidy(saved)
         return [saved[task.instance.id].verdict for task in tasks]
 
@@ -104,32 +95,13 @@ class Runner:
         seconds = self.store.durations()
         return sorted(tasks, key=lambda task: -seconds.get(task.instance.id, float("inf")))
 
-    def _work(self, task: Task) -> SavedVerdict:
-        self._refuse_when_stopped(task)
-        self.progress.started(task)
-        self._at_work.add(task.instance.id)
-        try:
-            evaluation = self._attempts(task)
-        finally:
-            self._at_work.discard(task.instance.id)
-        self._refuse_when_stopped(task)
+    def _work(self, crew: Crew, task: Task) -> SavedVerdict:
+        with crew.at_work(task.instance.id):
+            self.progress.started(task)
+            evaluation = crew.attempt(lambda _number: self._attempt(task), _is_worth_another_try)
         saved = self._save(task, evaluation)
         self.progress.finished(saved.verdict, saved.seconds, False)
         return saved
-
-    def _refuse_when_stopped(self, task: Task) -> None:
-        if self._stop.is_set():
-            raise InterruptedRunError(task.instance.id)
-
-    def _attempts(self, task: Task) -> Evaluation:
-        for number in range(ATTEMPTS):
-            if number:
-                self._stop.wait(self.pause * number)
-            self._note("started", task)
-            evaluation = self._attempt(task)
-            if self._stop.is_set() or evaluation.evidence.failed_part is not FailedPart.INFRASTRUCTURE:
-                break
-        return evaluation
 
     def _note(self, event: str, task: Task) -> None:
         # Resuming needs verdicts, not the journal; on a full disk the verdict's own failure is the one to report.
@@ -137,6 +109,7 @@ class Runner:
             self.store.journal(event, task.instance.id)
 
     def _attempt(self, task: Task) -> Evaluation:
+        self._note("started", task)
         labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
         try:
             return evaluate(task, self.prepare(task.instance), self.engine, labels)
@@ -155,13 +128,9 @@ class Runner:
             lost = _failure(task, FailedPart.INFRASTRUCTURE, f"the result could not be written: {error}")
             return SavedVerdict(key=key, verdict=grade(task.instance, lost.evidence))
 
-    def _abort(self) -> None:
-        self._stop.set()
-        # Not in the signal handler itself: the thread it interrupts may hold a lock that the engine's client needs.
-        threading.Thread(target=self.abort or self.engine.abort, daemon=True).start()
 
-    def _leave(self, seconds: float) -> None:
-        leave(self._at_work, seconds)
+def _is_worth_another_try(evaluation: Evaluation) -> bool:
+    return evaluation.evidence.failed_part is FailedPart.INFRASTRUCTURE
 
 
 def _grade(task: Task, evaluation: Evaluation) -> Verdict:

@@ -1,10 +1,8 @@
-"""Comparisons of a run: resume, dispatch, save. An exception becomes a comparison that could not be made."""
+"""Comparisons of a run: resume, save. An exception becomes a comparison that could not be made."""
 
 import hashlib
-import os
-import threading
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import partial
 
 from assay import __version__
@@ -13,12 +11,12 @@ from assay.harness.differential.generators import find_generators
 from assay.harness.differential.generators.base import Ask, Note, PlanTests, Settings
 from assay.harness.differential.progress import Pulse
 from assay.harness.differential.sides import Sides
+from assay.harness.dispatch import Crew
 from assay.harness.domain import Comparison
 from assay.harness.engines.base import Engine
 from assay.harness.errors import AssayError
 from assay.harness.evaluate import Task
 from assay.harness.executors import Executor
-from assay.harness.interrupts import on_interrupt
 from assay.harness.run import Prepare
 from assay.harness.store import RunStore, SavedComparison, content_key
 
@@ -46,20 +44,22 @@ class Comparer:
     """Told what each comparison is at, every so many seconds; may be called from any thread."""
     every: float = 30.0
     abort: Callable[[], None] | None = None
-    _stop: threading.Event = field(default_factory=threading.Event)
+    """Ends all work that is under way, at once; the engine's own by default."""
 
     def execute(self, tasks: Sequence[Task]) -> list[Comparison]:
         """Compare what has no comparison yet and return all, in the order of the tasks.
 
         Raises:
             KeyboardInterrupt: told to stop; what is finished is saved. PluginError: there is no such generator.
+
+        In the main thread a second interrupt, or work that does not end after the first, ends the process with 130.
         """
         find_generators(self.settings.generators)
         known = {} if self.fresh else self._known(tasks)
         pending = [task for task in tasks if task.instance.id not in known]
-        with on_interrupt(self._abort, lambda _seconds: os._exit(130)):
-            for comparison in self.executor(self._work, pending, self.jobs):
-                known[comparison.instance_id] = comparison
+        crew = Crew(self.executor, self.jobs, self.abort or self.engine.abort)
+        for comparison in crew.run(partial(self._work, crew), pending):
+            known[comparison.instance_id] = comparison
         return [known[task.instance.id] for task in tasks]
 
     def _known(self, tasks: Sequence[Task]) -> dict[str, Comparison]:
@@ -75,24 +75,21 @@ class Comparer:
         settings = repr(sorted(asdict(self.settings).items()))
         return hashlib.sha256(f"{content_key(task, __version__)}\0{settings}\0{self.model}".encode()).hexdigest()
 
-    def _work(self, task: Task) -> Comparison:
+    def _work(self, crew: Crew, task: Task) -> Comparison:
+        with crew.at_work(task.instance.id):
+            compared = self._compare(task)
+        self.store.save_comparison(SavedComparison(key=self._key(task), comparison=compared.comparison), compared.files)
+        self.finished(compared.comparison, False)
+        return compared.comparison
+
+    def _compare(self, task: Task) -> Compared:
         labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
         make = partial(Sides, task, engine=self.engine, labels=labels)
         try:
             sides = make(self.prepare(task.instance))
             with Pulse(lambda text: self.note(f"{task.instance.id}: {text}"), self.every) as note:
-                compared = compare(sides, self.settings, self.plan_tests, self.ask, note)
+                return compare(sides, self.settings, self.plan_tests, self.ask, note)
         except AssayError as error:
-            compared = Compared(not_assessed(make(""), self.settings, str(error)))
+            return Compared(not_assessed(make(""), self.settings, str(error)))
         except Exception as error:  # a mistake of ours must not cost the other instances their comparisons
-            compared = Compared(not_assessed(make(""), self.settings, f"internal error: {error!r}"))
-        if not self._stop.is_set():
-            self.store.save_comparison(
-                SavedComparison(key=self._key(task), comparison=compared.comparison), compared.files
-            )
-            self.finished(compared.comparison, False)
-        return compared.comparison
-
-    def _abort(self) -> None:
-        self._stop.set()
-        threading.Thread(target=self.abort or self.engine.abort, daemon=True).start()
+            return Compared(not_assessed(make(""), self.settings, f"internal error: {error!r}"))

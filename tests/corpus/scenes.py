@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from assay.harness.dispatch import ATTEMPTS
 from assay.harness.domain import Instance, Outcome, Prediction, Verdict
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.errors import DataError, EngineError, UserError
 from assay.harness.evaluate import Task
 from assay.harness.executors import find_executor
-from assay.harness.run import ATTEMPTS, Runner
+from assay.harness.run import Runner
 from assay.harness.stability import measure
 from assay.harness.store import RunStore
 from assay.harness.summary.report import build_report

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.harness.dispatch import ATTEMPTS
 from assay.harness.domain import Instance, Limits, Outcome, Prediction, TestPlan, Verdict
 from assay.harness.engines.base import Engine
 from assay.harness.engines.docker import DockerEngine
@@ -18,7 +19,7 @@ from assay.harness.engines.faulty import FaultyEngine
 from assay.harness.engines.owner import OWNER, this_process
 from assay.harness.evaluate import Task
 from assay.harness.executors import find_executor
-from assay.harness.run import ATTEMPTS, Progress, Runner
+from assay.harness.run import Progress, Runner
 from assay.harness.store import RunStore
 
 PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from assay.harness.dispatch import ATTEMPTS
 from assay.harness.domain import Instance, Outcome, Prediction, TestPlan
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.errors import EngineError, EnvironmentFailure
 from assay.harness.evaluate import Task
 from assay.harness.executors import find_executor
-from assay.harness.run import ATTEMPTS, Runner
+from assay.harness.run import Runner
 from assay.harness.store import RunStore
 
 PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
