@@ -1,6 +1,5 @@
 """``assay evaluate``: the main job."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -199,7 +198,9 @@ def _oracle(predictions: Path | None) -> str:
 
 
 def _run_id(dataset: str, predictions: "Sequence[Prediction]") -> str:
-    """Name a run after its data set and model, so that the same command finds its own run again."""
+    """Return the name of a run after its data set and model."""
+    from assay.harness.cli.session import run_name
+
     models = {prediction.model for prediction in predictions}
     model = models.pop() if len(models) == 1 else "predictions"
-    return ".".join(re.sub(r"[^A-Za-z0-9_-]+", "_", part).strip("_") for part in (Path(dataset).stem, model or "model"))
+    return run_name(Path(dataset).stem, model or "model")

@@ -1,6 +1,7 @@
 """One run from the command line: plans, runs, saves and shows."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -85,7 +86,7 @@ class Session:
                 runner = make_runner(
                     bench, store, executor=self.executor, jobs=self.jobs, fresh=self.fresh, progress=progress
                 )
-                verdicts = self._until_interrupt(partial(runner.execute, tasks))
+                verdicts = until_interrupt(partial(runner.execute, tasks))
             verdicts = self._rerun_failed(runner, tasks, verdicts)
             unfit = self._unfit(pairs) if self.controls else None
             report = self._report(verdicts, instance_ids, tasks, unfit)
@@ -100,7 +101,7 @@ class Session:
             if not pending:
                 break
             with console.progress(len(pending), f"re-run {number}") as (progress, _):
-                self._until_interrupt(partial(rerun, runner, pending, number, progress))
+                until_interrupt(partial(rerun, runner, pending, number, progress))
             verdicts = with_flaky(runner.store, tasks, verdicts)
         return verdicts
 
@@ -111,7 +112,7 @@ class Session:
         resolved = [task for task, verdict in zip(tasks, verdicts, strict=True) if verdict.resolved]
         comparer = comparing.make_comparer(bench, runner, self.patchdiff, self.model)
         with comparing.watched(comparer, len(resolved)) as comparer:
-            comparisons = self._until_interrupt(partial(comparer.execute, resolved))
+            comparisons = until_interrupt(partial(comparer.execute, resolved))
         return patchdiff_figures(comparisons, len(tasks))
 
     def _unfit(self, pairs: Sequence[Pair]) -> dict[str, str]:
@@ -129,14 +130,6 @@ class Session:
         """Evaluate instances with their own patch (``gold``) or without any (``null``)."""
         pairs = control_pairs(instances, model)
         return self.run(pairs, [instance.id for instance in instances], runs_empty=model == "null")
-
-    def _until_interrupt(self, work: Callable[[], Result]) -> Result:
-        try:
-            return work()
-        except KeyboardInterrupt:
-            exits.ignore_signals()
-            console.say("interrupted; what is finished is saved, the same command goes on from there")
-            raise typer.Exit(exits.INTERRUPTED) from None
 
     def _start(self, store: RunStore, bench: Workbench, tasks: Sequence[Task]) -> None:
         for name in bench.engine.reap():
@@ -182,6 +175,21 @@ class Session:
         if report.patchdiff is not None:
             comparing.show(self.store, report)
         print(sum_line(report), f"· {self.runs_dir / self.run_id}")
+
+
+def until_interrupt(work: Callable[[], Result]) -> Result:
+    """Return what the work returns; raises typer.Exit, having said how to go on, when it is told to stop."""
+    try:
+        return work()
+    except KeyboardInterrupt:
+        exits.ignore_signals()
+        console.say("interrupted; what is finished is saved, the same command goes on from there")
+        raise typer.Exit(exits.INTERRUPTED) from None
+
+
+def run_name(*parts: str) -> str:
+    """Name a run's folder after what tells the run from others, so that the same command finds its own run again."""
+    return ".".join(re.sub(r"[^A-Za-z0-9_-]+", "_", part).strip("_") for part in parts)
 
 
 def sum_line(report: RunReport) -> str:

@@ -140,7 +140,7 @@ def solve(
     )
     run = solving.SolveRun(
         choice=chosen,
-        run_id=run_id or solving.run_name(dataset, chosen),
+        run_id=run_id or solving.run_id(dataset, chosen),
         runs_dir=runs_dir,
         jobs=jobs,
         engine=engine,

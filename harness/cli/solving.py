@@ -1,14 +1,12 @@
 """A run of a solver from the command line: puts the parts together, runs, shows."""
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import typer
 
 from assay.agents.base import Agent, Budget, Host, Installed, Solution, SolutionStatus
 from assay.agents.finding import make_agent
@@ -23,7 +21,7 @@ from assay.agents.talk import Defaults
 from assay.harness.cli import console, exits, solved
 from assay.harness.cli.config import toolchain_images
 from assay.harness.cli.options import EnvironmentChoice
-from assay.harness.cli.session import Session
+from assay.harness.cli.session import Session, run_name, until_interrupt
 from assay.harness.cli.workbench import Workbench, describe, make_sources, open_workbench
 from assay.harness.domain import Instance, Model, Prediction
 from assay.harness.errors import UserError
@@ -69,10 +67,9 @@ def budget(
     return Budget(llm=limits, steps=steps, command_seconds=command_seconds)
 
 
-def run_name(dataset: str, choice: Choice) -> str:
-    """Name a run after its data set, agent and model, so that the same command finds its own run again."""
-    parts = (Path(dataset).stem, choice.agent, choice.model)
-    return ".".join(re.sub(r"[^A-Za-z0-9_-]+", "_", part).strip("_") for part in parts if part)
+def run_id(dataset: str, choice: Choice) -> str:
+    """Return the name of a run after its data set, agent and, if there is one, model."""
+    return run_name(*filter(None, (Path(dataset).stem, choice.agent, choice.model)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +124,7 @@ class SolveRun:
             )
             self._begin(bench, store, agent, settled)
             jobs = [Job(instance, sample) for sample in range(self.choice.samples) for instance in settled]
-            solutions = _until_interrupt(lambda: runner.execute(jobs))
+            solutions = until_interrupt(partial(runner.execute, jobs))
             store.finish(settled, solutions)
         return solutions
 
@@ -270,12 +267,3 @@ def oracle_of(agent: Agent) -> str:
 def _prediction(solution: Solution) -> Prediction:
     model = name_of(solution.agent, solution.model)
     return Prediction(instance_id=solution.instance_id, model=model, patch=solution.patch)
-
-
-def _until_interrupt(work: Callable[[], list[Solution]]) -> list[Solution]:
-    try:
-        return work()
-    except KeyboardInterrupt:
-        exits.ignore_signals()
-        console.say("interrupted; what is finished is saved, the same command goes on from there")
-        raise typer.Exit(exits.INTERRUPTED) from None
