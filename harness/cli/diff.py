@@ -1,18 +1,11 @@
 """``assay diff``: PatchDiff of plausible patches against gold."""
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
 from assay.harness.cli import PATCHDIFF, evaluate, options
 
 
 def diff(
     dataset: options.Dataset,
-    predictions: Annotated[
-        Path, typer.Option("-p", "--predictions", metavar="FILE", help="Predictions: .jsonl or .json.")
-    ],
+    predictions: options.PredictionsToCompare,
     ids: options.Ids = None,
     generators: options.Generators = PATCHDIFF,
     budget: options.Budget = 300,
@@ -22,18 +15,14 @@ def diff(
     base_url: options.BaseUrl = None,
     cassette: options.Cassette = None,
     split: options.Split = None,
-    jobs: Annotated[
-        int, typer.Option("-j", "--jobs", min=1, envvar="ASSAY_JOBS", help="Patches at once; each takes all its sides.")
-    ] = 1,
-    run_id: Annotated[
-        str | None, typer.Option("--run-id", help="Name of the run's folder.", show_default=False)
-    ] = None,
+    jobs: options.PatchesAtOnce = 1,
+    run_id: options.RunId = None,
     runs_dir: options.RunsDir = options.RUNS_DIR,
     mirror: options.Mirrors = None,
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
     skip_bad_rows: options.SkipBadRows = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Evaluate and compare again.")] = False,
+    fresh: options.CompareAgain = False,
     json: options.Json = False,
 ) -> None:
     """Compare patches that resolve their issue with the gold patch, by behaviour.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -16,56 +16,25 @@ if TYPE_CHECKING:
 
 def evaluate(
     dataset: options.Dataset,
-    predictions: Annotated[
-        Path | None,
-        typer.Option("-p", "--predictions", metavar="FILE", help="Predictions: .jsonl or .json.", show_default=False),
-    ] = None,
-    gold: Annotated[bool, typer.Option("--gold", help="Evaluate the gold patches: all should be resolved.")] = False,
-    null: Annotated[bool, typer.Option("--null", help="Evaluate without any patch: none should be resolved.")] = False,
+    predictions: options.Predictions = None,
+    gold: options.Gold = False,
+    null: options.Null = False,
     ids: options.Ids = None,
     split: options.Split = None,
     jobs: options.Jobs = options.CORES,
-    run_id: Annotated[
-        str | None, typer.Option("--run-id", help="Name of the run's folder.", show_default=False)
-    ] = None,
+    run_id: options.RunId = None,
     runs_dir: options.RunsDir = options.RUNS_DIR,
-    timeout: Annotated[
-        int | None,
-        typer.Option(min=1, envvar="ASSAY_TIMEOUT", help="Limit of the test command in seconds.", show_default=False),
-    ] = None,
+    timeout: options.Timeout = None,
     mirror: options.Mirrors = None,
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
     executor: options.ExecutorName = "threads",
     environment: options.Environment = options.EnvironmentChoice.AUTO,
     skip_bad_rows: options.SkipBadRows = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Evaluate again what has a verdict already.")] = False,
-    rerun_failed: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            metavar="N",
-            help="Repeat what is unresolved up to N times; tests that then pass are reported as flaky, and the "
-            "outcome stays.",
-        ),
-    ] = 0,
-    controls: Annotated[
-        bool,
-        typer.Option(
-            "--controls",
-            help="Evaluate each instance with its gold patch and without any, too, and give a second rate without "
-            "the instances that fail this.",
-        ),
-    ] = False,
-    stability: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="What `assay dataset validate` recorded, in place of what the data set itself says: quarantined tests "
-            "are left out.",
-            show_default=False,
-        ),
-    ] = None,
+    fresh: options.EvaluateAgain = False,
+    rerun_failed: options.RerunFailed = 0,
+    controls: options.Controls = False,
+    stability: options.StabilityRecord = None,
     patchdiff: options.PatchDiff = None,
     budget: options.Budget = 300,
     seed: options.Seed = 0,
@@ -73,10 +42,7 @@ def evaluate(
     model: options.ModelName = None,
     base_url: options.BaseUrl = None,
     cassette: options.Cassette = None,
-    fail_under: Annotated[
-        float | None,
-        typer.Option(min=0, max=100, metavar="PERCENT", help="Exit 5 if fewer are resolved.", show_default=False),
-    ] = None,
+    fail_under: options.FailUnder = None,
     json: options.Json = False,
 ) -> None:
     """Test patches in containers and say which resolve their issue.
