@@ -1,4 +1,4 @@
-"""Functions and classes of a source file, and where they lie: read from its syntax tree, in every language.
+"""The syntax tree of a source file, and the functions and classes in it and where they lie: in every language.
 
 What defines something is for the languages to say (``languages.base.Syntax``); how a definition spells its name is
 told by the fields that grammars share.
@@ -47,6 +47,15 @@ class Definition:
     last: int
 
 
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The syntax tree of a file, by its root, with the language and the grammar that it was read in."""
+
+    language: Language
+    grammar: "Grammar"
+    root: "Node"
+
+
 def language_of(path: str, language: str) -> Language | None:
     """Return the language of a file of a project: the project's own, or that whose files are named so; None if none.
 
@@ -62,6 +71,27 @@ def language_of(path: str, language: str) -> Language | None:
     return next((each for each in candidates if suffix in each.SUFFIXES), None)
 
 
+def parse(language: str, path: str, text: str) -> Parsed | None:
+    """Return the syntax tree of a file; None if the file is in no language that is known.
+
+    Args:
+        language: name of the project's language; a file of another known language is read as what it is.
+        path: of the file, which tells its language and the grammar.
+        text: its content; what does not parse is marked in the tree.
+
+    Raises:
+        UserError: there is no language of that name. PluginError: its grammar is not installed.
+    """
+    known = language_of(path, language)
+    if known is None:
+        return None
+    from tree_sitter import Parser
+
+    grammar = _grammar(known.NAME, PurePosixPath(path).suffix)
+    parser = Parser(grammar)  # of its own for every text: a parser keeps a state, and several threads read files
+    return Parsed(known, grammar, parser.parse(text.encode(errors="replace")).root_node)
+
+
 def definitions(language: str, path: str, text: str) -> tuple[Definition, ...]:
     """Return the functions and classes of a file, in order of their lines, the outer before the inner.
 
@@ -75,11 +105,14 @@ def definitions(language: str, path: str, text: str) -> tuple[Definition, ...]:
     Raises:
         UserError: there is no language of that name. PluginError: its grammar is not installed.
     """
-    known = language_of(path, language)
-    if known is None:
-        return ()
-    found = _defining_nodes(*_reader(known.NAME, PurePosixPath(path).suffix), text.encode(errors="replace"))
-    return tuple(sorted(_qualified(known, found), key=lambda each: (each.first, -each.last)))
+    parsed = parse(language, path, text)
+    return definitions_in(parsed) if parsed else ()
+
+
+def definitions_in(parsed: Parsed) -> tuple[Definition, ...]:
+    """Return the functions and classes in a syntax tree, in order of their lines, the outer before the inner."""
+    found = _defining_nodes(parsed)
+    return tuple(sorted(_qualified(parsed.language, found), key=lambda each: (each.first, -each.last)))
 
 
 def innermost(found: Sequence[Definition], line: int) -> Definition | None:
@@ -94,26 +127,30 @@ def innermost(found: Sequence[Definition], line: int) -> Definition | None:
 
 
 @lru_cache(maxsize=64)
-def _reader(name: str, suffix: str) -> "tuple[Grammar, Query]":
-    """Return the grammar of a kind of files, and the query for what defines something in them."""
+def _grammar(name: str, suffix: str) -> "Grammar":
+    return load_grammar(languages.find(name), f"any{suffix}")
+
+
+@lru_cache(maxsize=64)
+def _query(name: str, grammar: "Grammar") -> "Query":
+    """Return the query for what defines something in files of a language."""
     from tree_sitter import Query
 
-    language = languages.find(name)
-    grammar, syntax = load_grammar(language, f"any{suffix}"), language.SYNTAX
+    syntax = languages.find(name).SYNTAX
     captures = {
         "function": syntax.functions | syntax.function_values,
         "class": syntax.classes | syntax.class_values,
         "scope": syntax.scopes,
     }
     patterns = (f"[{' '.join(f'({each})' for each in sorted(types))}] @{name}" for name, types in captures.items())
-    return grammar, Query(grammar, "\n".join(each for each in patterns if not each.startswith("[]")))
+    return Query(grammar, "\n".join(each for each in patterns if not each.startswith("[]")))
 
 
-def _defining_nodes(grammar: "Grammar", query: "Query", content: bytes) -> "list[tuple[str, Node]]":
-    """Return what the query captures, in order of the text, the outer before the inner."""
-    from tree_sitter import Parser, QueryCursor
+def _defining_nodes(parsed: Parsed) -> "list[tuple[str, Node]]":
+    """Return what defines something, in order of the text, the outer before the inner."""
+    from tree_sitter import QueryCursor
 
-    captured = QueryCursor(query).captures(Parser(grammar).parse(content).root_node)
+    captured = QueryCursor(_query(parsed.language.NAME, parsed.grammar)).captures(parsed.root)
     found = [(kind, node) for kind, nodes in captured.items() for node in nodes]
     return sorted(found, key=lambda each: (each[1].start_byte, -each[1].end_byte))
 

@@ -25,8 +25,9 @@ from assay.agents.tools.canonical_nodes import (
     VERBATIM,
     VERBATIM_ENDS,
 )
-from assay.agents.tools.trees import first_mistake, is_comment, parse, text_of
+from assay.agents.tools.trees import first_mistake, is_comment, text_of
 from assay.harness.languages import Language
+from assay.harness.syntax import parse
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -103,15 +104,15 @@ def canonical(language: str, path: str, text: str, rename: Mapping[str, str] | N
     parsed = parse(language, path, text)
     if parsed is None:
         return tuple(_plain_lines(text))
-    known, tree = parsed
-    if first_mistake(tree.root_node) is not None:
-        return tuple(_plain_lines(_without_comments(tree.root_node, text_of(tree.root_node))))
+    known, root = parsed.language, parsed.root
+    if first_mistake(root) is not None:
+        return tuple(_plain_lines(_without_comments(root, text_of(root))))
     page = _Page(known.NAME, rename=rename or {})
     try:
-        _put(tree.root_node, page, known)
+        _put(root, page, known)
         page.end_line()
     except RecursionError:  # one expression, nested hundreds deep
-        return tuple(_plain_lines(_without_comments(tree.root_node, text_of(tree.root_node))))
+        return tuple(_plain_lines(_without_comments(root, text_of(root))))
     return tuple(page.lines)
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
 
-from assay.agents.tools.relations import Mention, mentions
-from assay.harness.syntax import Definition, definitions, language_of
+from assay.agents.tools.relations import Mention, mentions_in
+from assay.harness.syntax import Definition, Parsed, definitions_in, parse
 
 Kind = Literal["directory", "file", "class", "function"]
 Relation = Literal["contains", "calls", "inherits"]
@@ -82,7 +82,11 @@ def build(texts: Mapping[str, str], language: str) -> Graph:
     Raises:
         UserError: there is no language of that name. PluginError: a grammar is not installed.
     """
-    files = [_File.read(language, path, text) for path, text in sorted(texts.items()) if language_of(path, language)]
+    files = [
+        _File.read(path, text, parsed)
+        for path, text in sorted(texts.items())
+        if (parsed := parse(language, path, text)) is not None
+    ]
     vertices = _folders(file.path for file in files)
     for file in files:
         vertices.update({each.id: each for each in file.vertices})
@@ -119,11 +123,10 @@ class _File:
     mentions: tuple[Mention, ...]
 
     @classmethod
-    def read(cls, language: str, path: str, text: str) -> "_File":
-        known = language_of(path, language)
+    def read(cls, path: str, text: str, parsed: Parsed) -> "_File":
         whole = Vertex(path, "file", path, "", 1, text.count("\n") + 1)
-        inner = _vertices(path, definitions(language, path, text))
-        return cls(path, known.NAME if known else language, (whole, *inner), mentions(language, path, text))
+        inner = _vertices(path, definitions_in(parsed))
+        return cls(path, parsed.language.NAME, (whole, *inner), mentions_in(parsed))
 
     def inside(self) -> list[tuple[str, Relation, str]]:
         """Return what contains what: by the lines, and by the name for methods that are written outside, as in Go."""

@@ -6,11 +6,9 @@ A name is all that a syntax tree tells: which definition it means is guessed by 
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
-from assay.harness.languages import find, load_grammar
-from assay.harness.syntax import language_of
+from assay.harness.syntax import Parsed, parse
 
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
@@ -65,13 +63,17 @@ def mentions(language: str, path: str, text: str) -> tuple[Mention, ...]:
     Raises:
         UserError: there is no language of that name. PluginError: its grammar is not installed.
     """
-    known = language_of(path, language)
-    if known is None or known.NAME not in QUERIES:
-        return ()
-    from tree_sitter import Parser, QueryCursor
+    parsed = parse(language, path, text)
+    return mentions_in(parsed) if parsed else ()
 
-    grammar, query = _reader(known.NAME, PurePosixPath(path).suffix)
-    captured = QueryCursor(query).captures(Parser(grammar).parse(text.encode(errors="replace")).root_node)
+
+def mentions_in(parsed: Parsed) -> tuple[Mention, ...]:
+    """Return what the code of a syntax tree calls and inherits from, in order of the text."""
+    if parsed.language.NAME not in QUERIES:
+        return ()
+    from tree_sitter import QueryCursor
+
+    captured = QueryCursor(_query(parsed.language.NAME, parsed.grammar)).captures(parsed.root)
     found = [
         (node.start_byte, Mention(_relation(capture), name, node.end_point.row + 1))
         for capture, nodes in captured.items()
@@ -82,11 +84,10 @@ def mentions(language: str, path: str, text: str) -> tuple[Mention, ...]:
 
 
 @lru_cache(maxsize=64)
-def _reader(name: str, suffix: str) -> "tuple[Grammar, Query]":
+def _query(name: str, grammar: "Grammar") -> "Query":
     from tree_sitter import Query
 
-    grammar = load_grammar(find(name), f"any{suffix}")
-    return grammar, Query(grammar, QUERIES[name])
+    return Query(grammar, QUERIES[name])
 
 
 def _relation(capture: str) -> Literal["calls", "inherits"]:

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from assay.agents.tools.trees import parse
 from assay.harness.languages.base import Syntax
-from assay.harness.syntax import Definition
+from assay.harness.syntax import Definition, parse
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,9 +25,8 @@ def heads(language: str, path: str, text: str, wanted: Sequence[Definition]) -> 
     parsed = parse(language, path, text)
     if parsed is None:
         return []
-    known, tree = parsed
     lines = text.encode(errors="replace").split(b"\n")
-    return [_head(lines, _body(tree.root_node, each, known.SYNTAX), each) for each in wanted]
+    return [_head(lines, _body(parsed.root, each, parsed.language.SYNTAX), each) for each in wanted]
 
 
 def _head(lines: Sequence[bytes], body: "Node | None", definition: Definition) -> str:

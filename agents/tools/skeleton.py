@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay.agents.tools.trees import is_comment, parse, walk
+from assay.agents.tools.trees import is_comment, walk
 from assay.harness.languages import Language
+from assay.harness.syntax import parse
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -51,10 +52,9 @@ def skeleton(language: str, path: str, text: str, trim: Trim = Trim()) -> str:
     parsed = parse(language, path, text)
     if parsed is None:
         return _trimmed(text, trim)
-    known, tree = parsed
     content = text.encode(errors="replace")
     parts, done = [], 0
-    for start, end, instead in _cuts(tree.root_node, known, content, trim):
+    for start, end, instead in _cuts(parsed.root, parsed.language, content, trim):
         parts += [content[done:start], instead.encode()]
         done = end
     whole = b"".join([*parts, content[done:]]).decode(errors="replace")

@@ -3,7 +3,8 @@
 import warnings
 from collections.abc import Mapping
 
-from assay.agents.tools.trees import first_mistake, parse
+from assay.agents.tools.trees import first_mistake
+from assay.harness.syntax import parse
 
 
 def broken(language: str, before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
@@ -39,12 +40,11 @@ def first_error(language: str, path: str, text: str) -> str:
     parsed = parse(language, path, text)
     if parsed is None:
         return ""
-    known, tree = parsed
-    wrong = first_mistake(tree.root_node)
+    wrong = first_mistake(parsed.root)
     if wrong is not None:
         what = f"{wrong.type} is missing" if wrong.is_missing else "does not parse"
         return f"line {wrong.start_point.row + 1}: {what}"
-    return _python_error(text) if known.NAME == "python" and path.endswith(".py") else ""
+    return _python_error(text) if parsed.language.NAME == "python" and path.endswith(".py") else ""
 
 
 def _python_error(text: str) -> str:

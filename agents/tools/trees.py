@@ -1,40 +1,10 @@
-"""The syntax trees of files, for the tools that read them."""
+"""What is asked of the nodes of syntax trees, in every language; ``harness.syntax`` makes the trees."""
 
 from collections.abc import Iterator
-from functools import lru_cache
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from assay.harness import languages
-from assay.harness.languages import Language, load_grammar
-from assay.harness.syntax import language_of
-
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser, Tree
-
-
-def parse(language: str, path: str, text: str) -> "tuple[Language, Tree] | None":
-    """Return the language of a file and its syntax tree; None if the file is in no language that is known.
-
-    Args:
-        language: name of the project's language; a file of another known language is read as what it is.
-        path: of the file.
-        text: its content.
-
-    Raises:
-        UserError: there is no language of that name. PluginError: its grammar is not installed.
-    """
-    known = language_of(path, language)
-    if known is None:
-        return None
-    return known, _parser(known.NAME, PurePosixPath(path).suffix).parse(text.encode(errors="replace"))
-
-
-@lru_cache(maxsize=64)
-def _parser(name: str, suffix: str) -> "Parser":
-    from tree_sitter import Parser
-
-    return Parser(load_grammar(languages.find(name), f"any{suffix}"))
+    from tree_sitter import Node
 
 
 def walk(node: "Node") -> "Iterator[Node]":

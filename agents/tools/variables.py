@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.agents.tools.trees import is_comment, parse, text_of, walk
-from assay.harness.syntax import Definition
+from assay.agents.tools.trees import is_comment, text_of, walk
+from assay.harness.syntax import Definition, parse
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -28,7 +28,7 @@ def variable_lines(
     owner, _, bare = name.strip().lstrip("$@").rpartition(".")
     classes = [each for each in known if each.kind == "class" and owner and f".{each.name}".endswith(f".{owner}")]
     functions = [each for each in known if each.kind == "function"]
-    for leaf in walk(parsed[1].root_node):
+    for leaf in walk(parsed.root):
         if leaf.child_count or text_of(leaf).lstrip("$@") != bare:
             continue
         line = leaf.start_point.row + 1

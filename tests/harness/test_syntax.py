@@ -1,12 +1,14 @@
 """Functions and classes of source files, as a reader of the file would list them."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.harness.errors import UserError
 from assay.harness.languages import LANGUAGES
-from assay.harness.syntax import definitions, innermost, language_of
+from assay.harness.syntax import definitions, innermost, language_of, parse
 
 PYTHON = """\
 import os
@@ -351,6 +353,24 @@ def test_a_file_is_read_as_what_it_is() -> None:
     assert definitions("python", "README.md", "def f(): pass\n") == ()
     shared = [language_of("a.h", name) for name in ("c", "cpp")]
     assert [each.NAME for each in shared if each] == ["c", "cpp"]
+
+
+def test_the_tree_of_a_file_tells_the_language_that_it_was_read_in() -> None:
+    parsed = parse("python", "web/a.js", "const f = () => 1;\n")
+    assert parsed is not None
+    assert (parsed.language.NAME, parsed.root.type, parsed.root.has_error) == ("javascript", "program", False)
+    assert parse("python", "README.md", "def f(): pass\n") is None
+
+
+def test_several_threads_read_files_at_once() -> None:
+    texts = [f"class A{count}:\n" + "    def f(self): pass\n" * count for count in range(1, 60)]
+
+    def read(text: str) -> list[str]:
+        return [each.name for each in definitions("python", "a.py", text)]
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(read, texts))
+    assert found == [read(text) for text in texts]
 
 
 def test_an_unknown_language_is_told() -> None:
