@@ -33,8 +33,6 @@ class AgentTask(Model):
     """Owner and name, or the name of the package."""
     language: str
     problem_statement: str
-    images: tuple[str, ...] = ()
-    """Paths in the container of pictures that belong to the statement."""
     root: str = ROOT
     hints: str = ""
 

@@ -52,7 +52,7 @@ Repository: {repo} ({language}), in {root}
 
 Issue:
 {statement}
-{images}
+
 Change the code so that the issue is solved, for every input that it is about and not only for its examples. Look at the
 code first, reproduce the problem where you can, and check your change. Hidden tests decide; do not change existing
 tests to make them pass."""
@@ -156,10 +156,8 @@ class BashLoop:
 
 def state(task: AgentTask) -> str:
     """Return the task as the model reads it first."""
-    images = f"\nPictures that belong to it: {', '.join(task.images)}\n" if task.images else ""
-    return TASK.format(
-        repo=task.repo, language=task.language, root=task.root, statement=task.problem_statement.strip(), images=images
-    )
+    statement = task.problem_statement.strip()
+    return TASK.format(repo=task.repo, language=task.language, root=task.root, statement=statement)
 
 
 def conversation(opening: Sequence[Message], turns: Sequence[Turn], keep: int) -> list[Message]:

@@ -212,14 +212,6 @@ def test_every_action_is_in_the_trajectory_with_what_came_of_it(play: Callable[.
     ]
 
 
-def test_pictures_are_named(tmp_path: Path) -> None:
-    from assay.agents.bash_loop import state
-
-    task = AgentTask(repo="a/b", language="go", problem_statement="x", images=("/media/1.png", "/media/2.png"))
-    assert "/media/1.png, /media/2.png" in state(task)
-    assert "Pictures" not in state(task.model_copy(update={"images": ()}))
-
-
 def test_a_workspace_that_is_gone_is_no_fault_of_the_model(tmp_path: Path) -> None:
     class Gone(FolderWorkspace):
         def exec(self, *args: Any, **options: Any) -> CommandResult:

@@ -52,7 +52,7 @@ def test_the_difference_is_the_patch(play: Callable[..., Solved], tmp_path: Path
     assert trajectory.final_metrics is not None
     assert trajectory.final_metrics.total_completion_tokens == 3
     assert set(json.loads((folder / "task.json").read_text())) == {
-        "repo", "language", "problem_statement", "images", "root", "hints",
+        "repo", "language", "problem_statement", "root", "hints",
     }  # fmt: skip
 
 

@@ -70,7 +70,7 @@ def _make(**fields: object) -> Instance:
 
 def test_the_list_of_what_is_told_is_closed() -> None:
     """A new field of the task or of the instance is a decision about leakage: it is made here as well."""
-    assert set(AgentTask.model_fields) == {"repo", "language", "problem_statement", "images", "root", "hints"}
+    assert set(AgentTask.model_fields) == {"repo", "language", "problem_statement", "root", "hints"}
     unmarked = {"created_at", "rule", "environment", "archive", "language", "base"}
     instance, forbidden = marked(_make, "abcdefghijkl")
     assert len(forbidden) == len(Instance.model_fields) - len(TOLD | unmarked)
