@@ -5,7 +5,8 @@
 
 ``llm.jsonl`` is the recording of the model's answers. ``solution.json`` is written last, and says that a sample is
 finished and for which content; a folder without one is begun anew. Predictions of further samples are in
-``preds.<sample>.jsonl``.
+``preds.<sample>.jsonl`` and ``multi_swe_bench.<sample>.jsonl``, since readers of such files take a second row of an
+instance for a mistake.
 """
 
 import json
@@ -98,20 +99,24 @@ class SolveStore:
     def finish(self, instances: Sequence[Instance], solutions: Sequence[Solution]) -> None:
         """Write what the run came to, and its patches as each benchmark reads them."""
         replace_file(self.root / "solutions.jsonl", json_lines(solutions))
+        multi = {each.id: each for each in instances if each.rule is Rule.MULTI_SWE_BENCH}
         for sample in sorted({each.sample for each in solutions}):
-            rows = [_swe_bench(each) for each in solutions if each.sample == sample]
+            of_sample = [each for each in solutions if each.sample == sample]
+            rows = [_swe_bench(each) for each in of_sample]
             replace_file(self.predictions(sample), _lines(rows))
             if sample == 0:
                 by_id = {row["instance_id"]: row for row in rows}
                 replace_file(self.root / "preds.json", (json.dumps(by_id, indent=1) + "\n").encode())
-        multi = {each.id: each for each in instances if each.rule is Rule.MULTI_SWE_BENCH}
-        rows = [_multi_swe_bench(multi[each.instance_id], each) for each in solutions if each.instance_id in multi]
-        if rows:
-            replace_file(self.root / "multi_swe_bench.jsonl", _lines(rows))
+            rows = [_multi_swe_bench(multi[each.instance_id], each) for each in of_sample if each.instance_id in multi]
+            if rows:
+                replace_file(self._of_sample("multi_swe_bench", sample), _lines(rows))
 
     def predictions(self, sample: int = 0) -> Path:
         """Return the file of the predictions of one sample of each instance."""
-        return self.root / ("preds.jsonl" if sample == 0 else f"preds.{sample}.jsonl")
+        return self._of_sample("preds", sample)
+
+    def _of_sample(self, name: str, sample: int) -> Path:
+        return self.root / (f"{name}.jsonl" if sample == 0 else f"{name}.{sample}.jsonl")
 
 
 def _swe_bench(solution: Solution) -> dict[str, Any]:

@@ -55,11 +55,14 @@ def test_a_sample_begins_in_an_empty_folder(tmp_path: Path) -> None:
     assert json.loads((folder / "task.json").read_text())["repo"] == "acme/calc"
 
 
-def test_predictions_have_the_forms_of_the_benchmarks(tmp_path: Path, instance: Instance) -> None:
+def of_multi_swe_bench(instance: Instance, name: str) -> Instance:
     origin = Origin(dialect="multi-swe-bench", columns=(("number", "17"),))
-    multi = instance.model_copy(
-        update={"id": "acme__calc-9", "rule": Rule.MULTI_SWE_BENCH, "stages": Stages(), "origin": origin}
-    )
+    told = {"id": name, "rule": Rule.MULTI_SWE_BENCH, "stages": Stages(), "origin": origin}
+    return instance.model_copy(update=told)
+
+
+def test_predictions_have_the_forms_of_the_benchmarks(tmp_path: Path, instance: Instance) -> None:
+    multi = of_multi_swe_bench(instance, "acme__calc-9")
     store = SolveStore(tmp_path)
     tmp_path.mkdir(exist_ok=True)
     solutions = [solution(), solution("acme__calc-9", patch="q\n"), solution(sample=1, patch="again\n")]
@@ -74,5 +77,19 @@ def test_predictions_have_the_forms_of_the_benchmarks(tmp_path: Path, instance: 
     ]
     assert [row["model_patch"] for row in rows("preds.1.jsonl")] == ["again\n"]
     assert rows("multi_swe_bench.jsonl") == [{"org": "acme", "repo": "calc", "number": 17, "fix_patch": "q\n"}]
+    assert not (tmp_path / "multi_swe_bench.1.jsonl").exists()
     assert len(rows("solutions.jsonl")) == 3
     assert name_of("gold", "") == "gold"
+
+
+def test_no_file_of_predictions_has_two_of_an_instance(tmp_path: Path, instance: Instance) -> None:
+    multi = of_multi_swe_bench(instance, "acme__calc-9")
+    solutions = [solution(multi.id, sample=sample, patch=f"{sample}\n") for sample in range(3)]
+    SolveStore(tmp_path).finish([multi], solutions)
+
+    def patches(name: str, field: str) -> list[str]:
+        return [json.loads(line)[field] for line in (tmp_path / name).read_text().splitlines()]
+
+    for sample, middle in enumerate(("", ".1", ".2")):
+        assert patches(f"preds{middle}.jsonl", "model_patch") == [f"{sample}\n"]
+        assert patches(f"multi_swe_bench{middle}.jsonl", "fix_patch") == [f"{sample}\n"]
