@@ -1,12 +1,10 @@
 """By-products that a patch should not bring along. They are told and never taken out: graded is what was made."""
 
-import re
-from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from assay.harness import languages
 from assay.harness.errors import UserError
-from assay.harness.patch import MalformedPatchError, header_lines, touched_paths
+from assay.harness.patch import MalformedPatchError, added_paths, touched_paths
 
 NEW = (
     "reproduce*", "repro_*", "repro.*", "*_repro.*", "debug_*", "test_fix*", "verify_*", "check_fix*", "tmp_*",
@@ -21,7 +19,7 @@ FOLDERS = ("__pycache__", "node_modules", ".pytest_cache", ".mypy_cache", ".tox"
 def junk(patch: str, language: str) -> tuple[str, ...]:
     """Return the paths of a patch that look like by-products, in order; nothing for a patch that cannot be read."""
     try:
-        added = set(_added(patch))
+        added = added_paths(patch)
         products = languages.find(language).BUILD_PRODUCTS
         return tuple(path for path in touched_paths(patch) if _is_junk(path, path in added, products))
     except (MalformedPatchError, UserError):
@@ -34,13 +32,3 @@ def _is_junk(path: str, is_new: bool, products: tuple[str, ...]) -> bool:
         return True
     is_at_top = not folders
     return is_new and any(fnmatchcase(name, each) for each in (*NEW, *(("test_*",) if is_at_top else ())))
-
-
-def _added(patch: str) -> Iterator[str]:
-    """Yield the paths that a patch adds."""
-    path = ""
-    for line in header_lines(patch):
-        match = re.match(r'diff --git .* "?b/(.+?)"?$', line)
-        path = match[1] if match else path
-        if line.startswith("new file mode"):
-            yield path

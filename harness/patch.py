@@ -71,6 +71,21 @@ def touched_paths(text: str) -> tuple[str, ...]:
     return _paths(list(header_lines(text)))
 
 
+def added_paths(text: str) -> tuple[str, ...]:
+    """Return the paths of the files that a git diff adds, in order, without ``b/``.
+
+    Raises MalformedPatchError at a hunk that is cut off or broken.
+    """
+    found: dict[str, None] = {}
+    named: tuple[str, ...] = ()
+    for line in header_lines(text):
+        if line.startswith("diff --git "):
+            named = _unchanged_name(line)
+        elif line.startswith("new file mode "):
+            found.update(dict.fromkeys(named))
+    return tuple(found)
+
+
 def header_lines(text: str) -> Iterator[str]:
     """Yield the lines of a diff that lie outside its hunks.
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.harness.patch import MAX_BYTES, MalformedPatchError, gate, touched_paths
+from assay.harness.patch import MAX_BYTES, MalformedPatchError, added_paths, gate, touched_paths
 
 
 def diff(path: str, *, old: str = "a", new: str = "b") -> str:
@@ -117,6 +117,16 @@ def test_touched_paths_know_renames_modes_and_new_files() -> None:
         "diff --git a/e b/e\nnew file mode 100644\n--- /dev/null\n+++ b/e\n@@ -0,0 +1 @@\n+x\n"
     )
     assert touched_paths(text) == ("old.py", "new.py", "run.sh", "e")
+
+
+def test_added_paths_are_those_of_new_files() -> None:
+    def new(path: str, body: str = "") -> str:
+        return f"diff --git {path.format('a')} {path.format('b')}\nnew file mode 100644\n{body}"
+
+    content = "--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+new file mode 100644\n"
+    text = diff("old.py") + new("{}/new.py", content) + new("{}/empty one") + new('"{}/\\303\\244.py"')
+    assert added_paths(text) == ("new.py", "empty one", "ä.py")
+    assert added_paths(diff("old.py")) == ()
 
 
 def test_quoted_names_are_read() -> None:
