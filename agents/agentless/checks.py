@@ -4,7 +4,6 @@ A reproduction test is a Python script for Python projects. In every other langu
 and runs what it needs with the project's own tools.
 """
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,12 +13,12 @@ from assay.agents.agentless import prompts
 from assay.agents.agentless.repository import Repository, ask, bounded, draw, note
 from assay.agents.agentless.settings import AgentlessSettings
 from assay.agents.base import Session, Workspace
+from assay.agents.tools.fences import blocks
 from assay.agents.tools.normalise import script_key
 from assay.agents.tools.vote import most_common
 from assay.harness.domain import Status
 
 REPRODUCED, RESOLVED, OTHER = "Issue reproduced", "Issue resolved", "Other issues"
-FENCED = re.compile(r"^```[^\n]*\n(?P<inside>.*?)^```", re.DOTALL | re.MULTILINE)
 BASE = "base"
 """Name of the workspace's first state."""
 
@@ -99,8 +98,7 @@ def kind_of(language: str) -> Kind:
 
 def script_in(answer: str) -> str:
     """Return what stands in the first fence of an answer; empty if there is none."""
-    fenced = FENCED.search(answer)
-    return fenced["inside"] if fenced else ""
+    return next((each.content for each in blocks(answer)), "")
 
 
 def said_by(session: Session, kind: Kind, script: str) -> str:

@@ -14,6 +14,7 @@ from assay.agents.llm.chat import Message, Role
 from assay.agents.tools import bm25
 from assay.agents.tools.codebase import Codebase
 from assay.agents.tools.coverage import LANGUAGES, PYTHON, trace_script, trace_tests
+from assay.agents.tools.fences import blocks
 from assay.agents.tools.spectrum import FORMULAS, Run, Suspect, merge_lines, rank_methods, score_lines
 from assay.harness import languages
 
@@ -23,7 +24,8 @@ FAILURE = re.compile(r"^AssertionError\b", re.MULTILINE)
 """The last line of a failed assertion; a mistake in the program ends in another."""
 TOLD = 4_000
 """Characters of a test's output that the model sees, from its end."""
-_BLOCK = re.compile(r"^```(?:python|py)?[ \t]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FENCES = ("", "python", "py")
+"""What may stand behind the fence of the failing test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,8 @@ def _reproduce(session: Session, tries: int) -> bool:
 
 
 def _program(answer: str) -> str:
-    blocks = _BLOCK.findall(answer)
-    return str(blocks[-1]) if blocks else answer
+    programs = [each.content for each in blocks(answer) if each.info in FENCES]
+    return programs[-1] if programs else answer
 
 
 def _complaint(done: CommandResult) -> str:

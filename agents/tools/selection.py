@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from assay.agents.base import Candidate
+from assay.agents.tools.fences import unfenced
 from assay.harness.domain import Model
 
 FINALISTS = 3
@@ -21,7 +22,6 @@ SHOWS_BUG, SHOWS_FIX = 2, 0
 
 _TEST = re.compile(r"<test>(?:[ \t]*\n)?(.*?)</test>", re.DOTALL)
 _CHOICE = re.compile(r"<chosen_candidate_fix_id>\s*(.*?)\s*</chosen_candidate_fix_id>", re.DOTALL)
-_FENCED = re.compile(r"\A\s*```[^\n]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
 class TestMatrix(Model):
@@ -94,11 +94,7 @@ def best_by(name: str, candidates: Sequence[Candidate]) -> Candidate:
 def read_test(text: str) -> str | None:
     """Return the test script in an answer, the last of several, without a fence around it; None if there is none."""
     found = _TEST.findall(text)
-    if not found:
-        return None
-    script = str(found[-1])
-    fenced = _FENCED.match(script)
-    return (fenced[1] if fenced else script).strip("\n") + "\n"
+    return unfenced(str(found[-1])).strip("\n") + "\n" if found else None
 
 
 def read_choice(text: str) -> str | None:
