@@ -11,7 +11,6 @@ from assay.agents.tools.tree import (
     Bounds,
     Node,
     Tree,
-    backpropagate,
     best_reward,
     candidates,
     grow,
@@ -21,25 +20,7 @@ from assay.agents.tools.tree import (
     stop_reason,
 )
 from assay.agents.tools.uct import BestFirst, Softmax, score
-
-
-def judged(tree: Tree[str], parent: Node[str], name: str, reward: float | None, **facts: bool) -> Node[str]:
-    node = tree.add(parent, name, kind=name)
-    node.reward = reward
-    for fact, value in facts.items():
-        setattr(node, fact, value)
-    backpropagate(node)
-    return node
-
-
-@pytest.fixture
-def small() -> Tree[str]:
-    """Root with ``a`` (60) and ``b`` (20); under ``a`` the failed edit ``c`` (-50). Visits: root 3, a 2, b 1, c 1."""
-    tree = Tree("root")
-    a = judged(tree, tree.root, "a", 60)
-    judged(tree, tree.root, "b", 20)
-    judged(tree, a, "c", -50, risky=True, expects_correction=True)
-    return tree
+from judging import judged
 
 
 def test_a_reward_is_told_to_all_above(small: Tree[str]) -> None:

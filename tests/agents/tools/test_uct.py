@@ -6,27 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.tools.tree import Node, Tree, backpropagate
+from assay.agents.tools.tree import Node, Tree
 from assay.agents.tools.uct import BestFirst, Softmax, Weights, probabilities, score, told
-
-
-def judged(tree: Tree[str], parent: Node[str], name: str, reward: float | None, **facts: bool) -> Node[str]:
-    node = tree.add(parent, name, kind=name)
-    node.reward = reward
-    for fact, value in facts.items():
-        setattr(node, fact, value)
-    backpropagate(node)
-    return node
-
-
-@pytest.fixture
-def small() -> Tree[str]:
-    """Root with ``a`` (60) and ``b`` (20); under ``a`` the failed edit ``c`` (-50). Visits: root 3, a 2, b 1, c 1."""
-    tree = Tree("root")
-    a = judged(tree, tree.root, "a", 60)
-    judged(tree, tree.root, "b", 20)
-    judged(tree, a, "c", -50, risky=True, expects_correction=True)
-    return tree
+from judging import judged
 
 
 def test_scores_of_a_small_tree(small: Tree[str]) -> None:

@@ -1,0 +1,13 @@
+"""Nodes of a search tree as a solver leaves them once they are judged."""
+
+from assay.agents.tools.tree import Node, Tree, backpropagate
+
+
+def judged(tree: Tree[str], parent: Node[str], name: str, reward: float | None, **facts: bool) -> Node[str]:
+    """Add a node of a kind, with its reward told to all above it; None for one that nobody judged."""
+    node = tree.add(parent, name, kind=name)
+    node.reward = reward
+    for fact, value in facts.items():
+        setattr(node, fact, value)
+    backpropagate(node)
+    return node
