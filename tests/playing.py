@@ -6,10 +6,10 @@ from pathlib import Path
 
 from assay.agents.base import Agent, AgentTask, Budget, Outcome, Session
 from assay.agents.llm.budget import Ledger, Metered
-from assay.agents.llm.chat import Request
+from assay.agents.llm.chat import Answer, Request
 from assay.agents.llm.scripted import Scripted
 from assay.agents.talk import Defaults, ModelTalk
-from assay.agents.trajectory import AgentInfo, Recorder, Trajectory
+from assay.agents.trajectory import AgentInfo, Recorder, Step, Trajectory
 from assay.agents.workspaces.folder import FolderWorkspace, folder_workspace
 
 
@@ -21,6 +21,12 @@ class Played:
     asked: list[Request]
     workspace: FolderWorkspace
     trajectory: Trajectory
+    """As it lies on disk."""
+
+    @property
+    def actions(self) -> list[Step]:
+        """Return the steps that did something."""
+        return [step for step in self.trajectory.steps if step.tool_calls]
 
     def said(self, number: int) -> str:
         """Return the last message of a question."""
@@ -35,12 +41,13 @@ class Stage:
     """A tree, a model and a recorder; what they are stays to be looked at, also if the solver raises."""
 
     def __init__(
-        self, folder: Path, files: Mapping[str, str], lines: Iterable[str], budget: Budget | None = None
+        self, folder: Path, files: Mapping[str, str], lines: Iterable[str | Answer], budget: Budget | None = None
     ) -> None:
         self.asked: list[Request] = []
         self.workspace = folder_workspace(folder / "tree", files)
-        self._lines: Iterator[str] = iter(lines)
-        self._recorder = Recorder(None, AgentInfo(name="played", version="1"))
+        self._lines: Iterator[str | Answer] = iter(lines)
+        self._record = folder / "trajectory.json"
+        self._recorder = Recorder(self._record, AgentInfo(name="played", version="1"))
         self._budget = budget or Budget()
 
     def play(self, agent: Agent, statement: str, language: str = "python") -> Played:
@@ -49,10 +56,9 @@ class Stage:
         talk = ModelTalk(model, self._recorder, Defaults(model="toy"))
         task = AgentTask(repo="acme/toy", language=language, problem_statement=statement, root=self.workspace.root)
         outcome = agent.solve(Session(task, self.workspace, talk, self._recorder, self._budget))
-        trajectory = self._recorder.trajectory()
-        assert trajectory is not None
+        trajectory = Trajectory.model_validate_json(self._record.read_bytes())
         return Played(outcome, self.asked, self.workspace, trajectory)
 
-    def _answer(self, request: Request) -> str:
+    def _answer(self, request: Request) -> str | Answer:
         self.asked.append(request)
         return next(self._lines)

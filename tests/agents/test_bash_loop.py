@@ -3,7 +3,6 @@
 import json
 import tempfile
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,14 @@ import pytest
 
 from assay.agents.base import AgentTask, Budget, CommandResult, Outcome, Session, SolutionStatus
 from assay.agents.bash_loop import BashLoop
-from assay.agents.llm.budget import Ledger, Limits, Metered
-from assay.agents.llm.chat import Answer, Request, Role, ToolCall, Usage
+from assay.agents.llm.budget import Limits
+from assay.agents.llm.chat import Answer, Role, ToolCall, Usage
 from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.llm.scripted import Scripted
 from assay.agents.talk import Defaults, ModelTalk
-from assay.agents.trajectory import AgentInfo, Recorder, Step, Trajectory
+from assay.agents.trajectory import AgentInfo, Recorder
 from assay.agents.workspaces.folder import FolderWorkspace, folder_workspace
+from playing import Played, Stage
 
 WRONG = "def add(a, b):\n    return a - b\n"
 FIX = "sed -i 's/a - b/a + b/' calc.py"
@@ -33,39 +33,11 @@ def call(command: str, name: str = "call_1") -> Answer:
     )
 
 
-@dataclass
-class Played:
-    """A run: how it ended, what was asked, what lies where."""
-
-    outcome: Outcome
-    asked: list[Request]
-    workspace: FolderWorkspace
-    trajectory: Trajectory
-
-    @property
-    def actions(self) -> list[Step]:
-        return [step for step in self.trajectory.steps if step.tool_calls]
-
-
 @pytest.fixture
 def play(tmp_path: Path) -> Callable[..., Played]:
     def play(lines: Iterable[str | Answer], *, budget: Budget | None = None, **settings: Any) -> Played:
-        workspace = folder_workspace(Path(tempfile.mkdtemp(dir=tmp_path)), {"calc.py": WRONG})
-        asked: list[Request] = []
-        answers = iter(lines)
-
-        def answer(request: Request) -> str | Answer:
-            asked.append(request)
-            return next(answers)
-
-        recorder = Recorder(tmp_path / "trajectory.json", AgentInfo(name="bash_loop", version="1"))
-        limits = (budget or Budget()).llm
-        talk = ModelTalk(Metered(Scripted(answer), Ledger(limits)), recorder, Defaults(model="toy"))
-        task = AgentTask(repo="acme/calc", language="python", problem_statement="add subtracts", root=workspace.root)
-        agent = BashLoop(BashLoop.Settings(**settings))
-        outcome = agent.solve(Session(task, workspace, talk, recorder, budget or Budget()))
-        on_disk = Trajectory.model_validate_json((tmp_path / "trajectory.json").read_text())
-        return Played(outcome, asked, workspace, on_disk)
+        stage = Stage(Path(tempfile.mkdtemp(dir=tmp_path)), {"calc.py": WRONG}, lines, budget)
+        return stage.play(BashLoop(BashLoop.Settings(**settings)), "add subtracts")
 
     return play
 
