@@ -1,9 +1,5 @@
-"""Small projects, and the programs run on them as in a container: a process of their own, a job, JSON lines."""
+"""Small projects, and what the programs tell of them."""
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +7,7 @@ from typing import Any
 
 import pytest
 
-PROGRAMS = Path(__file__).parents[4] / "harness" / "differential" / "programs"
-Line = dict[str, Any]
+from probed import PROGRAMS, Line, run_program, write
 
 
 @dataclass(frozen=True)
@@ -45,10 +40,7 @@ class Project:
     root: Path
 
     def write(self, files: Mapping[str, str]) -> "Project":
-        for name, text in files.items():
-            path = self.root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+        write(self.root, files)
         return self
 
     def targets(self, name: str, path: str = "shop/__init__.py") -> list[Line]:
@@ -63,18 +55,7 @@ class Project:
 
     def run(self, program: str, hash_seed: int = 0, **job: Any) -> Ran:
         usual = {"files": ["tests/test_shop.py"], "targets": [], "seed": 1, "mutants": 6, "limit": 2.0, "budget": 60}
-        (self.root / "job.json").write_text(json.dumps({**usual, **job}))
-        done = subprocess.run(
-            [sys.executable, str(PROGRAMS / f"{program}.py"), "job.json", "out.jsonl"],
-            cwd=self.root,
-            env={**os.environ, "PYTHONHASHSEED": str(hash_seed), "PYTHONDONTWRITEBYTECODE": "1"},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return Ran([json.loads(line) for line in (self.root / "out.jsonl").read_text().splitlines()])
+        return Ran(run_program(self.root, program, {**usual, **job}, hash_seed))
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Two versions of a small project in folders here, and the programs run on both as on two sides of a comparison."""
 
-import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -15,10 +13,9 @@ import pytest
 from assay.harness.differential.reproduction.amplified import drafts
 from assay.harness.differential.reproduction.minimise import Pair, Seen, Trial, read_seen, search, side_by_side
 from assay.harness.differential.reproduction.reproduce import MakeDrafts
+from probed import Line, run_program, write
 
-PROGRAMS = Path(__file__).parents[4] / "harness" / "differential" / "programs"
 TEST_FILE = "tests/test_shop.py"
-Line = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,7 @@ class Local:
 
     def record(self) -> list[Line]:
         job = {"targets": _whole("shop/__init__.py"), "budget": 60, "files": [TEST_FILE]}
-        return [row for row in run(self.gold, "record", job) if "qualname" in row]
+        return [row for row in run_program(self.gold, "record", job) if "qualname" in row]
 
     def reduced(self, line: Line, make: MakeDrafts = drafts) -> tuple[Trial | None, list[int]]:
         """The file that a probe comes down to, and how many files each round of the search tried."""
@@ -61,7 +58,7 @@ class Local:
         ]
         job = {"trials": told, "limit": 20, "budget": 60}
         with ThreadPoolExecutor(2) as pool:
-            both = list(pool.map(lambda root: run(root, "standalone", job), (self.gold, self.other)))
+            both = list(pool.map(lambda root: run_program(root, "standalone", job), (self.gold, self.other)))
         sides = [{int(row["trial"]): read_seen(row) for row in rows if "trial" in row} for rows in both]
         return [Pair(*(side.get(number, Seen()) for side in sides)) for number in range(len(trials))]
 
@@ -78,7 +75,8 @@ class Local:
 
     def _differing(self, program: str, job: Mapping[str, Any]) -> dict[str, Line]:
         gold, other = (
-            {row["key"]: row for row in run(root, program, job) if "key" in row} for root in (self.gold, self.other)
+            {row["key"]: row for row in run_program(root, program, job) if "key" in row}
+            for root in (self.gold, self.other)
         )
         told = ("kind", "type", "text")
         return {
@@ -86,21 +84,6 @@ class Local:
             for key, row in gold.items()
             if key in other and [row[name] for name in told] != [other[key][name] for name in told]
         }
-
-
-def run(root: Path, program: str, job: Mapping[str, Any]) -> list[Line]:
-    (root / "job.json").write_text(json.dumps(job))
-    done = subprocess.run(
-        [sys.executable, str(PROGRAMS / f"{program}.py"), "job.json", "out.jsonl"],
-        cwd=root,
-        env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in (root / "out.jsonl").read_text().splitlines()]
 
 
 def _whole(path: str) -> list[Line]:
@@ -111,9 +94,7 @@ def _whole(path: str) -> list[Line]:
 def make_local(tmp_path: Path) -> Callable[..., Local]:
     def make(gold: str, other: str, tests: str) -> Local:
         for name, code in (("gold", gold), ("other", other)):
-            for path, text in (("shop/__init__.py", code), (TEST_FILE, tests)):
-                (tmp_path / name / path).parent.mkdir(parents=True, exist_ok=True)
-                (tmp_path / name / path).write_text(text)
+            write(tmp_path / name, {"shop/__init__.py": code, TEST_FILE: tests})
         return Local(tmp_path / "gold", tmp_path / "other")
 
     return make

@@ -10,20 +10,10 @@ from hypothesis import strategies as st
 
 from assay.harness.differential.reproduction.minimise import MOST_TRIED, Pair, Seen, Trial, search, side_by_side
 from assay.harness.differential.reproduction.reproduce import Difference, Reduction
+from probed import SHOP
 
-GOLD = """\
-def price(count, each):
-    if count < 0:
-        raise ValueError("count")
-    total = count * each
-    if count >= 10:
-        total = total - total // 10
-    return total
-
-
-def label(name, width):
-    return name[:width].ljust(width)
-
+GOLD = f"""\
+{SHOP}
 
 class Basket:
     def __init__(self):
@@ -47,7 +37,6 @@ class Basket:
 """
 HARD_CODED = GOLD.replace("count >= 10", "(count, each) == (10, 10)")
 PARTIAL = GOLD.replace("if count < 0:\n        raise ValueError", "if count < 0:\n        raise LookupError")
-NEIGHBOUR = GOLD.replace("name[:width].ljust(width)", "name.ljust(width)")
 OTHER_ERROR = GOLD.replace("raise LookupError", "raise RuntimeError")
 
 PLAIN = """\
