@@ -14,11 +14,12 @@ from assay.agents.ast_search import prompts
 from assay.agents.ast_search.faults import Suspicion, suspect_methods
 from assay.agents.ast_search.patch import Attempt, attempt, best_attempt
 from assay.agents.ast_search.places import Wish, find_places, spelled
-from assay.agents.base import Candidate, Capabilities, Outcome, Session, SolutionStatus, Workspace
+from assay.agents.base import Capabilities, Outcome, Session
 from assay.agents.llm.chat import Message, Role
 from assay.agents.tools.codebase import Codebase, Place
 from assay.agents.tools.json_answers import ask_json
 from assay.agents.tools.search import Search, perform
+from assay.agents.tools.tries import Tries
 from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall
 from assay.harness.domain import Model
 
@@ -64,14 +65,9 @@ class AstSearch:
         code = Codebase(session.workspace.texts(), session.task.language)
         suspicion = self._suspect(session, code)
         hunt = self._search(session, code, suspicion)
-        attempts, candidates = self._write_patch(session, code, hunt)
-        best = best_attempt(attempts)
-        return Outcome(
-            status=_status(best),
-            candidates=tuple(candidates),
-            error=best.problem,
-            extra={"extract_status": best.status.value, "spectrum": suspicion.problem or len(suspicion.methods)},
-        )
+        tries = self._write_patch(session, code, hunt)
+        status = tries.best.status.value
+        return tries.outcome({"extract_status": status, "spectrum": suspicion.problem or len(suspicion.methods)})
 
     def _suspect(self, session: Session, code: Codebase) -> Suspicion:
         if not self.settings.spectrum:
@@ -98,22 +94,20 @@ class AstSearch:
             _say(hunt.messages, f"{told}\n\n{prompts.NEXT}")
         return hunt
 
-    def _write_patch(self, session: Session, code: Codebase, hunt: Hunt) -> tuple[list[Attempt], list[Candidate]]:
-        """Ask for the change until it fits the code and parses; the best one so far is always in the workspace."""
+    def _write_patch(self, session: Session, code: Codebase, hunt: Hunt) -> Tries[Attempt]:
+        """Ask for the change until it fits the code and parses."""
         _say(hunt.messages, prompts.patch(hunt.places))
         texts = {path: code.text(path) for path in code.paths}
-        attempts: list[Attempt] = []
-        candidates: list[Candidate] = []
-        for number in range(1, 2 + self.settings.patch_retries):
+        tries = Tries(session.workspace, best_attempt, "attempt")
+        for _ in range(1 + self.settings.patch_retries):
             answer = session.talk.ask(hunt.messages, purpose="patch")
-            attempts.append(attempt(answer.content, texts, session.task))
-            candidates.append(_candidate(session.workspace, attempts[-1], number))
-            _lay(session.workspace, best_attempt(attempts))
-            if not attempts[-1].problem:
+            made = attempt(answer.content, texts, session.task)
+            tries.add(made, extract_status=made.rank)
+            if not made.problem:
                 break
             hunt.messages.append(answer.as_message())
-            _say(hunt.messages, prompts.AGAIN.format(problem=attempts[-1].problem))
-        return attempts, candidates
+            _say(hunt.messages, prompts.AGAIN.format(problem=made.problem))
+        return tries
 
 
 def _follow(session: Session, search: Search, hunt: Hunt, wish: Wish | str) -> tuple[str, bool]:
@@ -145,26 +139,6 @@ def _performed(session: Session, search: Search, call: str) -> str:
         )
     )
     return f"{call}\n{found.text}"
-
-
-def _candidate(workspace: Workspace, tried: Attempt, number: int) -> Candidate:
-    _lay(workspace, tried)
-    return Candidate(
-        patch=workspace.diff(), source=f"attempt {number}", reason=tried.problem, scores={"extract_status": tried.rank}
-    )
-
-
-def _lay(workspace: Workspace, tried: Attempt) -> None:
-    """Bring the tree to what an attempt makes of it."""
-    workspace.restore("base")
-    for path, text in tried.files.items():
-        workspace.write(path, text.encode())
-
-
-def _status(best: Attempt) -> SolutionStatus:
-    if best.files:
-        return SolutionStatus.SUBMITTED
-    return SolutionStatus.EMPTY if best.is_read else SolutionStatus.FORMAT_ERROR
 
 
 def _say(messages: list[Message], text: str) -> None:

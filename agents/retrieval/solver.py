@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from assay.agents.base import Candidate, Capabilities, Outcome, Session, SolutionStatus, Workspace
+from assay.agents.base import Capabilities, Outcome, Session, SolutionStatus
 from assay.agents.llm.chat import Message, Role
 from assay.agents.llm.wire_requests import estimate_tokens
 from assay.agents.retrieval.forms import SYSTEM, Choice, Edits, editor_question, retriever_question
@@ -23,6 +23,7 @@ from assay.agents.tools.codebase import Codebase, is_inside
 from assay.agents.tools.edit_grammars import clean_path
 from assay.agents.tools.json_answers import json_tries
 from assay.agents.tools.syntax_check import broken
+from assay.agents.tools.tries import Tries
 from assay.agents.trajectory import Step
 from assay.harness import languages
 from assay.harness.domain import Model
@@ -84,15 +85,9 @@ class Retrieval:
         if not shown:
             told = f"{chosen[0]} alone has more than the {self.settings.context} tokens of the context"
             return Outcome(status=SolutionStatus.CONTEXT_EXCEEDED, error=told)
-        changes, tried = self._edit(session, texts, shown)
-        best = best_change(changes)
         left_out = [path for path in chosen if path not in shown]
-        return Outcome(
-            status=_status(best),
-            candidates=tuple(tried),
-            error=best.problem,
-            extra={"candidates": candidates, "files for editing": chosen, "left out": left_out},
-        )
+        tries = self._edit(session, texts, shown)
+        return tries.outcome({"candidates": candidates, "files for editing": chosen, "left out": left_out})
 
     def _rank(self, session: Session, code: Codebase) -> list[str]:
         """Return the source files that fit the issue best, without tests."""
@@ -132,23 +127,16 @@ class Retrieval:
                 fitting[path] = text
         return fitting
 
-    def _edit(
-        self, session: Session, texts: Mapping[str, str], shown: Mapping[str, str]
-    ) -> tuple[list[Change], list[Candidate]]:
-        """Ask for the edits until nothing is wrong with them; the best ones so far are always in the workspace."""
-        changes: list[Change] = []
-        tried: list[Candidate] = []
+    def _edit(self, session: Session, texts: Mapping[str, str], shown: Mapping[str, str]) -> Tries[Change]:
+        """Ask for the edits until nothing is wrong with them."""
+        tries = Tries(session.workspace, best_change, "answer")
         question = _messages(editor_question(session.task, shown))
         for answer in json_tries(session.talk, question, Edits, purpose="edit"):
             change = Change(problem=answer) if isinstance(answer, str) else make_change(answer, texts, session)
-            changes.append(change)
-            _lay(session.workspace, change)
-            source = f"answer {len(changes)}"
-            tried.append(Candidate(patch=session.workspace.diff(), source=source, reason=change.problem))
-            _lay(session.workspace, best_change(changes))
+            tries.add(change)
             if not change.problem:
                 break
-        return changes, tried
+        return tries
 
     def _fits(self, question: str) -> bool:
         return estimate_tokens(question) <= self.settings.context - self.settings.answer
@@ -191,16 +179,3 @@ def _readme(code: Codebase) -> str:
 
 def _messages(question: str) -> tuple[Message, ...]:
     return Message(role=Role.SYSTEM, content=SYSTEM), Message(role=Role.USER, content=question)
-
-
-def _lay(workspace: Workspace, change: Change) -> None:
-    """Bring the tree to what an answer makes of it."""
-    workspace.restore("base")
-    for path, text in change.files.items():
-        workspace.write(path, text.encode())
-
-
-def _status(best: Change) -> SolutionStatus:
-    if best.files:
-        return SolutionStatus.SUBMITTED
-    return SolutionStatus.EMPTY if best.is_read else SolutionStatus.FORMAT_ERROR
