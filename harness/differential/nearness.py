@@ -9,6 +9,9 @@ from pathlib import PurePosixPath
 
 MOST_WORDS = 80
 """Words of a change that are looked for in test files."""
+MOST_QUOTED = 40
+"""Texts of a change that are handed to generators."""
+_QUOTED = re.compile(r"""(["'])((?:(?!\1)[^\\\n]){1,40})\1""")
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _PART = re.compile(r"_+|\W+|(?<=[a-z0-9])(?=[A-Z])")
 _SAYS_NOTHING = frozenset({"test", ""})
@@ -38,6 +41,13 @@ def changed_words(names: Iterable[str], *diffs: str) -> list[str]:
         elif line.startswith(("+", "-")) and not line.startswith(("+++ ", "--- ")):
             found.update(dict.fromkeys(_WORD.findall(line)))
     return list(found)[:MOST_WORDS]
+
+
+def quoted_words(*diffs: str) -> tuple[str, ...]:
+    """Return the short texts between quotation marks on the changed lines of unified diffs, each once."""
+    lines = (line for diff in diffs for line in diff.splitlines() if line.startswith(("+", "-")))
+    found = dict.fromkeys(text for line in lines for _, text in _QUOTED.findall(line) if text.strip())
+    return tuple(found)[:MOST_QUOTED]
 
 
 def named_like(own: Iterable[str], tests: Iterable[str]) -> list[str]:

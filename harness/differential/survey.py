@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from assay.harness import languages
-from assay.harness.differential.nearness import Change, changed_words, named_like, nearest_first
+from assay.harness.differential.nearness import Change, changed_words, named_like, nearest_first, quoted_words
 from assay.harness.differential.sides import OUT, Job, Side, Sides
 from assay.harness.differential.targets import WHOLE_MODULE, Target, targets
 from assay.harness.patch import touched_paths
@@ -27,6 +27,8 @@ class Survey:
     test_files: tuple[str, ...]
     texts: Mapping[Side, Mapping[str, str]] = field(default_factory=dict, repr=False)
     """The touched source files of base, gold and candidate, by path."""
+    words: tuple[str, ...] = ()
+    """Texts of the changed lines: what the code asks for may be what a test never gives it."""
 
 
 def survey(sides: Sides) -> Survey:
@@ -44,8 +46,9 @@ def survey(sides: Sides) -> Survey:
     touched = touched_paths(instance.test_patch) if instance.test_patch else ()
     own, tests = ([path for path in paths if language.test_targets([path])] for paths in (touched, listing))
     own, tests = named_like(own, own), named_like(own, tests)
-    change = _change(sides, sources, found)
-    return Survey(targets=found, texts=texts, test_files=tuple(nearest_first([*tests, *own], own, change)))
+    near = tuple(nearest_first([*tests, *own], own, _change(sides, sources, found)))
+    words = quoted_words(sides.patch(Side.GOLD), sides.patch(Side.CANDIDATE))
+    return Survey(targets=found, texts=texts, test_files=near, words=words)
 
 
 def _change(sides: Sides, sources: Sequence[str], found: Sequence[Target]) -> Change:

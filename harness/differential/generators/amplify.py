@@ -23,6 +23,8 @@ FILES = 6
 COPIES = 1000
 """Changed tests in all: many of each where few reach a target, at least ``FEWEST`` and at most ``MOST`` of each."""
 FEWEST, MOST = 8, 120
+OWN = 120
+"""Changed copies of each test of the issue itself: what it is about is looked at from all sides."""
 SECONDS = 8.0
 LIMIT = 2.0
 """Seconds that one test may take."""
@@ -55,6 +57,9 @@ def _program(context: Context, files: Sequence[str], mutants: int, tests: Sequen
         "tests": list(tests),
         "seed": context.settings.seed,
         "mutants": mutants,
+        "own": list(context.sides.instance.fail_to_pass),
+        "own_mutants": OWN if mutants else 0,
+        "words": list(context.survey.words),
         "limit": LIMIT,
         "runner": "pytest",
     }

@@ -50,6 +50,7 @@ def program(
         "literal_calls": list(literal_calls),
         "seed": context.settings.seed,
         "mutants": min(MOST, max(FEWEST, COPIES // (len(calls) + len(literal_calls)))),
+        "words": list(context.survey.words),
         "limit": LIMIT,
     }
     return Program(name, "replay.py", settings, SECONDS, partial(reproduced, make_drafts=call_drafts))

@@ -26,7 +26,7 @@ else:
     Place = tuple
 
 PER_PLACE = 10  # alternatives kept at one place
-SPLICES = 4
+SPLICES, WORDS = 4, 3  # texts for a string with pieces of others, and words of the change
 LONGEST_DONOR, MOST_DONORS = 400, 400  # characters of a string that pieces are taken from; strings
 _PIECE = re.compile(r"[\[({<][^\[\](){}<>]*[\])}>]|\w+|\s+|.", re.DOTALL)  # innermost brackets, words, blanks, marks
 LONGEST_LIST = 30  # elements of a list that is reordered; longer ones are data tables
@@ -49,6 +49,16 @@ class Edit(NamedTuple):
     new: str
 
 
+class Strings(NamedTuple):
+    """Texts that may be put into a function's strings."""
+
+    around: "list[str]"  # in its module: for pieces
+    words: "list[str]"  # that the change itself is about: whole, and for pieces
+
+
+NO_STRINGS = Strings([], [])
+
+
 class Scope(NamedTuple):
     """What may be changed: nothing between `closed` places, no brackets at `fixed` ones, names only at `names`."""
 
@@ -57,7 +67,7 @@ class Scope(NamedTuple):
     names: "dict[Place, list[str]]"  # place of a name to the names of the same kind
     statements: "list[tuple[int, str]]"  # first line and role of each statement, in order of lines
     moves: "list[tuple[int, int, int]]"  # lines from which to which may be repeated, and before which line
-    strings: "list[str]"  # values of strings whose pieces may be put into others
+    strings: Strings
 
     def is_closed(self, place: Place) -> bool:
         """Tell whether nothing may change at a place."""
@@ -248,15 +258,15 @@ def _strings(text: str, others: "list[str]", choice: random.Random) -> "list[str
     return news + choice.sample(alike, min(2, len(alike)))
 
 
-def _spliced(text: str, others: "Sequence[str]", choice: random.Random) -> "list[str]":
-    """Return a string with pieces of other strings of the module put in or in the place of its own."""
+def _spliced(text: str, strings: Strings, choice: random.Random) -> "list[str]":
+    """Return texts for a string: words of the change, and itself with pieces of others put in or in place of its own."""
     value = values.read_literal(text)
-    donors = [other for other in others if other != value]
-    if not isinstance(value, str) or not donors:
+    donors, words = ([other for other in each if other != value] for each in strings)
+    if not isinstance(value, str) or not (donors or words):
         return []
-    own, found = _PIECE.findall(value), []
-    for _ in range(SPLICES):
-        foreign = _PIECE.findall(choice.choice(donors))
+    own, found = _PIECE.findall(value), [repr(word) for word in choice.sample(words, min(WORDS, len(words)))]
+    for number in range(SPLICES):
+        foreign = _PIECE.findall(choice.choice((words if number % 2 else donors) or donors or words))
         if foreign:
             at, first = choice.randrange(len(own) + 1), choice.randrange(len(foreign))
             piece = foreign[first : first + choice.choice((1, 1, 3))]

@@ -6,9 +6,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from assay.harness.differential.programs._shared_mutate import ACTION, ASSERTION, LEADING, Place, Scope, lines_of
+    from assay.harness.differential.programs._shared_mutate import (
+        ACTION,
+        ASSERTION,
+        LEADING,
+        NO_STRINGS,
+        Place,
+        Scope,
+        Strings,
+        lines_of,
+    )
 else:
-    from _shared_mutate import ACTION, ASSERTION, LEADING, Scope, lines_of
+    from _shared_mutate import ACTION, ASSERTION, LEADING, NO_STRINGS, Scope, lines_of
 
 RAISES = frozenset(("raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage"))
 _CHECKS = """
@@ -36,14 +45,14 @@ def is_raises(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and called_name(node) in RAISES
 
 
-def scope_of(function: Any, text: str, around: "dict[str, str]", strings: "Sequence[str]" = ()) -> Scope:
+def scope_of(function: Any, text: str, around: "dict[str, str]", strings: "Strings" = NO_STRINGS) -> Scope:
     """Return what of a function may be changed.
 
     Args:
         function: its syntax tree, lines as in `text`.
         text: its source.
         around: the kinds of the names of its module.
-        strings: of its module, pieces of which may be put into its own.
+        strings: that may be put into its own, whole or in pieces.
     """
     places = _Places(text)
     closed = [places.span(node) for node in _closed(function)]
@@ -53,7 +62,7 @@ def scope_of(function: Any, text: str, around: "dict[str, str]", strings: "Seque
         fixed.update([(line, column), (line, column - 1)])  # before Python 3.8 a tuple begins at its first element
     spans = [span for span in closed if span]
     names, moves = _names(function, places, around), _moves(function)
-    return Scope(spans, frozenset(fixed), names, _statements(function), moves, list(strings))
+    return Scope(spans, frozenset(fixed), names, _statements(function), moves, strings)
 
 
 def kinds_of(body: "Sequence[ast.stmt]") -> "dict[str, str]":

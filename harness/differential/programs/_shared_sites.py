@@ -212,16 +212,25 @@ class Instrument:
         seed: the other part.
         count: gives the number of changed copies of a test by its name.
         sites: the places observed in all modules so far; those of this one are added.
+        words: texts that the change itself is about, which may stand in strings.
     """
 
-    def __init__(self, source: str, path: str, seed: int, count: "Callable[[str], int]", sites: "list[Site]") -> None:
+    def __init__(
+        self,
+        source: str,
+        path: str,
+        seed: int,
+        count: "Callable[[str], int]",
+        sites: "list[Site]",
+        words: "Sequence[str]" = (),
+    ) -> None:
         self._lines = mutate.lines_of(source)
         self._tree = ast.parse(source, path)
         self._path = path
         self._seed = seed
         self._count = count
         self._around = scoping.kinds_of([each for each in self._tree.body if isinstance(each, ast.Assign)])
-        self._strings = mutate.strings_of(self._tree)
+        self._strings = mutate.Strings(mutate.strings_of(self._tree), list(words))
         self._sites = sites
 
     def made(self) -> ast.Module:

@@ -2,8 +2,9 @@
 
 Runs inside a container, on one side of a comparison. Input: ``files``, ``targets``, ``seed``, ``mutants`` (changed
 copies of each test), ``limit`` (seconds for a test), ``budget`` (seconds for all), ``only`` (keys, or null for all),
-``runner`` ("pytest" or "plain"), and optionally ``tests`` (names of those to run; all by default) and ``before``
-(source run before any test file is imported). Each line of output is an observation. The idea is observation-based test
+``runner`` ("pytest" or "plain"), and optionally ``tests`` (names of those to run; all by default), ``own`` and
+``own_mutants`` (names of the tests of the issue itself, and how many changed copies each of these gets), ``words`` (texts
+that the change itself is about) and ``before`` (source run before any test file is imported). Each line of output is an observation. The idea is observation-based test
 amplification, where asserted expressions are observation points.
 """
 
@@ -37,6 +38,8 @@ else:
 ROWS = 3  # rows of a parametrization that a changed copy runs with
 PASSES = 12  # observations of one place in one test: a loop tells the same again and again
 MOST = 300  # observations of one test
+BRIEF = 0.5  # seconds for a changed copy: one that loops for ever must not cost the time of many others
+WAITING = 2  # times its limit that a test may take by the clock, most of it waiting
 AGAIN = 0.2  # seconds until a time limit that code under test has swallowed strikes again
 REACHED = "reached "
 _COPY = re.compile(sites.MARK + r"(\d+)")
@@ -148,12 +151,18 @@ class Recorder:
 
     def start_clock(self) -> None:
         """Give the test its time."""
-        signal.signal(signal.SIGALRM, self._strike)
-        signal.setitimer(signal.ITIMER_REAL, self._limit, AGAIN)
+        limit = min(self._limit, BRIEF) if self._mutated else self._limit
+        for signal_, timer, seconds in (
+            (signal.SIGPROF, signal.ITIMER_PROF, limit),
+            (signal.SIGALRM, signal.ITIMER_REAL, limit * WAITING),
+        ):
+            signal.signal(signal_, self._strike)
+            signal.setitimer(timer, seconds, AGAIN)
 
     def stop_clock(self) -> None:
         """End the test's time."""
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
+            signal.setitimer(timer, 0)
 
     def _strike(self, _number: int, _frame: object) -> None:
         if not self._busy:
@@ -230,6 +239,7 @@ class Amplifier(running.Driver):
         self._recorder = Recorder(channel, self._reach, job)
         self._reaching = {name[len(REACHED) :] for name in finished if name.startswith(REACHED)}
         self._wanted = frozenset(key.rpartition("|")[0] for key in self._recorder.only)
+        self._own = {_name_of(test) for test in job.get("own") or ()}
         self._functions = {_function_of(test) for test in job.get("tests") or ()}
         self._finder = Finder(job["files"], self._make)
         self.in_time = True
@@ -239,14 +249,16 @@ class Amplifier(running.Driver):
         with tokenize.open(path) as file:
             source = file.read()
         name = Path(path).relative_to(Path.cwd()).as_posix() if Path.cwd() in Path(path).parents else Path(path).name
-        made = sites.Instrument(source, name, int(self._job["seed"]), self._copies, self._recorder.sites).made()
+        words = self._job.get("words") or []
+        made = sites.Instrument(source, name, int(self._job["seed"]), self._copies, self._recorder.sites, words).made()
         return compile(made, path, "exec", dont_inherit=True)
 
     def _copies(self, test: str) -> int:
         """Return how many changed copies a test gets: those that are run need to be made, and no others."""
         wanted = self._wanted or self._reaching
-        named = any(name.partition("|")[0].partition("[")[0].rpartition("::")[2] == test for name in wanted)
-        return int(self._job["mutants"]) if named and self._changed else 0
+        if not self._changed or not any(_name_of(name) == test for name in wanted):
+            return 0
+        return int(self._job["own_mutants"] if test in self._own else self._job["mutants"])
 
     def collecting(self) -> None:
         """Be the first who is asked for test files."""
@@ -315,6 +327,11 @@ class Amplifier(running.Driver):
             return  # the first pass has said so
         self._recorder.begin(name, 0)
         self._recorder.note(sites.Site("import", 0, "", sites.WHOLE, False, []), "error", why)
+
+
+def _name_of(test: str) -> str:
+    """Return the bare name of a test's function."""
+    return test.partition("|")[0].partition("[")[0].rpartition("::")[2].partition(" ")[0]
 
 
 def without_mark(nodeid: str) -> str:

@@ -3,7 +3,7 @@
 Runs inside a container, on one side of a comparison, outside any test runner: what behaves well under pytest alone
 shows. Input: ``calls`` (lines of `record`), ``literal_calls`` (``module``, ``qualname``, ``args``: a literal of
 (positional, by keyword)), ``targets``, ``seed``, ``mutants`` (changed copies of each call), ``limit`` (seconds for a
-call), ``budget``, ``only`` (keys, or null for all). Each line of output is one observation: of what a call returns or
+call), ``budget``, ``only`` (keys, or null for all), and optionally ``words`` (texts that the change itself is about). Each line of output is one observation: of what a call returns or
 raises, of its arguments afterwards, of what it prints. Changes are chosen from the recorded data alone, never from the
 code on this side.
 """
@@ -23,7 +23,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from assay.harness.differential.programs import _shared_calls as calls
     from assay.harness.differential.programs import _shared_text as texts
@@ -38,6 +38,7 @@ else:
     import _shared_wire as wire
 
 MEMORY = 4 << 30  # bytes of address space for one call
+WORDS = 3  # words of the change that a text may become
 SECOND = 0.3  # share of changed calls with two changes
 PARTS = ("return", "arguments", "stdout")
 MISSING = "missing"
@@ -100,14 +101,14 @@ def read_calls(job: "wire.Line") -> "list[Call]":
     return found
 
 
-def changes_of(call: Call, seed: int, count: int) -> "list[list[Change]]":
+def changes_of(call: Call, seed: int, count: int, words: "Sequence[str]" = ()) -> "list[list[Change]]":
     """Return the changes of each copy of a call; the first copy is unchanged."""
     choice = random.Random(str(seed) + call.name)
     found, seen = [[]], set()  # type: list[list[Change]], set[str]
     for _ in range(count * 6 if call.leaves else 0):
         if len(found) > count:
             break
-        first, second = _change(call, choice), _change(call, choice)
+        first, second = _change(call, choice, words), _change(call, choice, words)
         twice = choice.random() < SECOND and _apart(first, second)
         kept = [each for each in (first, second if twice else None) if each is not None]
         if kept and str(kept) not in seen:
@@ -121,9 +122,13 @@ def _apart(first: "Change | None", second: "Change | None") -> bool:
     return bool(first and second and first.path[: len(second.path)] != second.path[: len(first.path)])
 
 
-def _change(call: Call, choice: random.Random) -> "Change | None":
+def _change(call: Call, choice: random.Random, words: "Sequence[str]") -> "Change | None":
     leaf = choice.choice(call.leaves)
-    news = [text for text in map(values.literal, values.others(values.read_literal(leaf["value"]), choice)) if text]
+    value = values.read_literal(leaf["value"])
+    others = values.others(value, choice)
+    if isinstance(value, str):
+        others += choice.sample(words, min(WORDS, len(words)))
+    news = [text for text in map(values.literal, others) if text and text != leaf["value"]]
     return Change(leaf["path"], leaf["value"], choice.choice(news)) if news else None
 
 
@@ -152,7 +157,9 @@ class Replay:
         planned = [
             (number, call, changes)
             for call in read_calls(self._job)
-            for number, changes in enumerate(changes_of(call, int(self._job["seed"]), count))
+            for number, changes in enumerate(
+                changes_of(call, int(self._job["seed"]), count, self._job.get("words") or ())
+            )
         ]
         for number, call, changes in sorted(planned, key=lambda each: each[0]):
             if not self._only or call.name + "|m" + str(number) in self._probes:

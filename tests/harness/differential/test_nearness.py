@@ -1,4 +1,11 @@
-from assay.harness.differential.nearness import MOST_WORDS, Change, changed_words, named_like, nearest_first
+from assay.harness.differential.nearness import (
+    MOST_WORDS,
+    Change,
+    changed_words,
+    named_like,
+    nearest_first,
+    quoted_words,
+)
 
 COOKIES = Change(["src/web/http/cookies.py"])
 
@@ -65,3 +72,16 @@ def test_a_helper_among_the_instances_own_test_files_does_not_hide_that_tests_ar
         "tests/model_forms/tests.py",
         "tests/queries/tests.py",
     ]
+
+
+def test_texts_on_the_changed_lines_are_words_of_the_change_each_once() -> None:
+    diff = """\
+--- a/cli.py
++++ b/cli.py
+@@ -1,3 +1,3 @@ def routes("not this"):
+ headers = ["Endpoint"]
+-order = "endpoint"
++order = {"domain": 'Host', "endpoint": " "}
++say("it's", "")
+"""
+    assert quoted_words(diff, diff) == ("endpoint", "domain", "Host", "it's")

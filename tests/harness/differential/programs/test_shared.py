@@ -188,9 +188,10 @@ def test_pieces_of_other_strings_of_the_module_are_put_into_a_string(programs_pa
     mutate, scope = importlib.import_module("_shared_mutate"), importlib.import_module("_shared_scope")
     donors = mutate.strings_of(ast.parse("A = 'x {% set y = 1 %} z'\nB = 'x'\n"))
     assert donors == ["x {% set y = 1 %} z"], "shorter ones are no donors"
-    may = scope.scope_of(mutate.parse_function(LATER).body[0], LATER, {}, donors)
+    may = scope.scope_of(mutate.parse_function(LATER).body[0], LATER, {}, mutate.Strings(donors, ["host"]))
     news = {edit.new for seed in range(300) for copy in mutate.mutants(LATER, may, str(seed), 5) for edit in copy.edits}
     assert any("{% set y = 1 %}" in new and "time" in new for new in news), "the inside of brackets stays together"
+    assert "'host'" in news, "what the change is about comes in whole, too"
 
 
 def test_a_key_of_a_dictionary_becomes_another_and_its_value_stays(programs_path: Path) -> None:
