@@ -259,7 +259,7 @@ def _strings(text: str, others: "list[str]", choice: random.Random) -> "list[str
 
 
 def _spliced(text: str, strings: Strings, choice: random.Random) -> "list[str]":
-    """Return texts for a string: words of the change, and itself with pieces of others put in or in place of its own."""
+    """Return texts for a string: words of the change, and itself with pieces of others put in or in exchange."""
     value = values.read_literal(text)
     donors, words = ([other for other in each if other != value] for each in strings)
     if not isinstance(value, str) or not (donors or words):

@@ -3,9 +3,10 @@
 Runs inside a container, on one side of a comparison. Input: ``files``, ``targets``, ``seed``, ``mutants`` (changed
 copies of each test), ``limit`` (seconds for a test), ``budget`` (seconds for all), ``only`` (keys, or null for all),
 ``runner`` ("pytest" or "plain"), and optionally ``tests`` (names of those to run; all by default), ``own`` and
-``own_mutants`` (names of the tests of the issue itself, and how many changed copies each of these gets), ``words`` (texts
-that the change itself is about) and ``before`` (source run before any test file is imported). Each line of output is an observation. The idea is observation-based test
-amplification, where asserted expressions are observation points.
+``own_mutants`` (names of the tests of the issue itself, and how many changed copies each of these gets), ``words``
+(texts that the change itself is about) and ``before`` (source run before any test file is imported). Each line of
+output is an observation. The idea is observation-based test amplification, where asserted expressions are observation
+points.
 """
 
 import builtins

@@ -3,9 +3,9 @@
 Runs inside a container, on one side of a comparison, outside any test runner: what behaves well under pytest alone
 shows. Input: ``calls`` (lines of `record`), ``literal_calls`` (``module``, ``qualname``, ``args``: a literal of
 (positional, by keyword)), ``targets``, ``seed``, ``mutants`` (changed copies of each call), ``limit`` (seconds for a
-call), ``budget``, ``only`` (keys, or null for all), and optionally ``words`` (texts that the change itself is about). Each line of output is one observation: of what a call returns or
-raises, of its arguments afterwards, of what it prints. Changes are chosen from the recorded data alone, never from the
-code on this side.
+call), ``budget``, ``only`` (keys, or null for all), and optionally ``words`` (texts that the change itself is about).
+Each line of output is one observation: of what a call returns or raises, of its arguments afterwards, of what it
+prints. Changes are chosen from the recorded data alone, never from the code on this side.
 """
 
 import base64
@@ -153,7 +153,8 @@ class Replay:
         return wire.DONE
 
     def _planned(self) -> "Iterator[tuple[int, Call, list[Change]]]":
-        count = int(self._job["mutants"])
+        seed, count = int(self._job["seed"]), int(self._job["mutants"])
+        words = self._job.get("words") or ()
         planned = [
             (number, call, changes)
             for call in read_calls(self._job)
