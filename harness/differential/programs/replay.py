@@ -158,9 +158,7 @@ class Replay:
         planned = [
             (number, call, changes)
             for call in read_calls(self._job)
-            for number, changes in enumerate(
-                changes_of(call, int(self._job["seed"]), count, self._job.get("words") or ())
-            )
+            for number, changes in enumerate(changes_of(call, seed, count, words))
         ]
         for number, call, changes in sorted(planned, key=lambda each: each[0]):
             if not self._only or call.name + "|m" + str(number) in self._probes:
