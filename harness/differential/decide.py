@@ -29,8 +29,16 @@ Round = Mapping[str, Seen]
 
 
 @dataclass(frozen=True, slots=True)
+class Compared:
+    """The probes that executed a target with gold and with the candidate, by whether these two differ."""
+
+    apart: tuple[str, ...]
+    alike: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Screened:
-    """What gold, its copy and the candidate showed in the first rounds."""
+    """What gold, its copy and the candidate showed in several rounds."""
 
     reached: int
     null_divergences: int
@@ -50,18 +58,26 @@ def stable(rounds: Sequence[Round]) -> dict[str, Seen]:
     }
 
 
-def screen(gold: Sequence[Round], null: Sequence[Round], candidate: Sequence[Round]) -> Screened:
-    """Compare the sides over the probes that are stable on each.
+def compared(gold: Round, candidate: Round) -> Compared:
+    """Compare a round of gold's with one of the candidate's.
 
-    A probe counts only if it executed a target with gold and with the candidate; a probe that cannot be compared on
-    one of the sides, for want of the function, does not count at all.
+    A probe counts only if it executed a target on both sides; a probe that cannot be compared on one of the sides, for
+    want of the function, does not count at all.
     """
+    common = [key for key in gold if _comparable(gold, key) and _comparable(candidate, key)]
+    counted = [key for key in common if gold[key].reached and candidate[key].reached]
+    apart = [key for key in counted if gold[key].observation != candidate[key].observation]
+    differing = set(apart)
+    return Compared(tuple(apart), tuple(key for key in counted if key not in differing))
+
+
+def screen(gold: Sequence[Round], null: Sequence[Round], candidate: Sequence[Round]) -> Screened:
+    """Compare the sides over the probes that are stable on each; where gold's copy differs from gold is noise."""
     of_gold, of_null, of_candidate = sides = [stable(rounds) for rounds in (gold, null, candidate)]
     common = [key for key in of_gold if all(_comparable(side, key) for side in sides)]
     noise = {key for key in common if of_gold[key].observation != of_null[key].observation}
-    counted = [key for key in common if key not in noise and of_gold[key].reached and of_candidate[key].reached]
-    apart = [key for key in counted if of_gold[key].observation != of_candidate[key].observation]
-    return Screened(len(counted), len(noise), tuple(apart))
+    steady = compared({key: of_gold[key] for key in common if key not in noise}, of_candidate)
+    return Screened(len(steady.apart) + len(steady.alike), len(noise), steady.apart)
 
 
 def _comparable(side: Mapping[str, Seen], key: str) -> bool:

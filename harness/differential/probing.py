@@ -1,26 +1,31 @@
 """Running one program on every side of a comparison, and saying where the sides differ: screen, confirm, classify."""
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib import resources
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from typing import Any
 
-from assay.harness.differential.decide import ORDER, Round, Seen, classify, confirmed, screen, stable
+from assay.harness.differential.decide import ORDER, Round, Seen, classify, compared, confirmed, screen, stable
 from assay.harness.differential.generators.base import Context, Found
 from assay.harness.differential.sides import OUT, Job, Side
-from assay.harness.domain import MISSING, Divergence, GeneratorResult, Observation
+from assay.harness.domain import MISSING, Divergence, Finding, GeneratorResult, Observation
 
 FOLDER = ".assay-probe"
 """In the tree: where a program and its input lie."""
 PYTHON = "/opt/venv/bin/python"
-SCREENS = {Side.GOLD: (0, 1), Side.NULL: (2,), Side.CANDIDATE: (0, 1)}
-"""Hash seeds of each side's first rounds; gold's copy has another one, and one is enough to show noise."""
-MOST_SUSPECTS = 60
-"""So many are looked at closely, of each target and each kind of input some; the rest would tell the same."""
+FIRST = (0,)
+"""Hash seed of the first round."""
+SCREENS = {Side.GOLD: (0, 1), Side.NULL: (2,), Side.CANDIDATE: (0, 1), Side.BASE: (0,)}
+"""Hash seeds of the rounds after it; gold's copy has another one, and one is enough to show noise."""
+MOST_APART, MOST_ALIKE = 48, 24
+"""Probes that differ at first sight, and that agree, which are run again on every side."""
+MOST_SUSPECTS = 12
+"""So many are looked at closely, the most telling, of each target and each kind of input some."""
 MOST_SHOWN = 3
 """Divergences of one generator that get a reproduction."""
 END = "end"
@@ -145,18 +150,26 @@ def _round(lines: Iterable[Mapping[str, Any]]) -> Round:
 
 
 def differences(context: Context, name: str, program: Program) -> Found:
-    """Run a program with gold, its copy and the candidate, and look closely at where gold and the candidate differ."""
+    """Run a program with gold and the candidate, then look closely at where the two differ.
+
+    Every probe runs once on these two sides. What differs, and a sample of what does not, runs again on them and on
+    gold's copy; what differs still is confirmed.
+    """
     began = time.monotonic()
-    rounds = _screening(context, program)
-    screened = screen(*(rounds[side].seen for side in SCREENS))
-    found = _divergences(context, name, program, _sample(screened.suspects, rounds[Side.GOLD]))
-    told, files = _reproduced(context, program, found, rounds[Side.GOLD].redo)
-    looked_at = min(len(screened.suspects), MOST_SUSPECTS)
-    dropped = looked_at - len(found)
+    first = _on_sides(context, program, dict.fromkeys((Side.GOLD, Side.CANDIDATE), FIRST))
+    (gold,), (candidate,) = (first[side].seen for side in (Side.GOLD, Side.CANDIDATE))
+    counted = compared(gold, candidate)
+    again = [*_by_turns(counted.apart, gold)[:MOST_APART], *_by_turns(counted.alike, gold)[:MOST_ALIKE]]
+    rounds = _on_sides(context, program, SCREENS, again) if again else {side: Rounds([]) for side in SCREENS}
+    screened = screen(*(rounds[side].seen for side in (Side.GOLD, Side.NULL, Side.CANDIDATE)))
+    suspects = _most_telling(_by_turns(screened.suspects, gold), rounds)[:MOST_SUSPECTS]
+    found = _divergences(context, name, program, suspects)
+    told, files = _reproduced(context, program, found, first[Side.GOLD].redo)
+    dropped = len(suspects) - len(found)
     result = GeneratorResult(
         name=name,
-        probes=len(rounds[Side.GOLD].seen[0]),
-        reached=screened.reached,
+        probes=len(gold),
+        reached=len(counted.alike) + len(counted.apart),
         divergences=len(found),
         null_divergences=screened.null_divergences,
         seconds=round(time.monotonic() - began, 3),
@@ -165,21 +178,34 @@ def differences(context: Context, name: str, program: Program) -> Found:
     return Found(result, tuple(told), files)
 
 
-def _screening(context: Context, program: Program) -> dict[Side, Rounds]:
-    with ThreadPoolExecutor(len(SCREENS)) as pool:
+def _on_sides(
+    context: Context, program: Program, seeds: Mapping[Side, Sequence[int]], only: Sequence[str] = ()
+) -> dict[Side, Rounds]:
+    """Run a program on several sides at once, with the hash seeds of each."""
+    with ThreadPoolExecutor(len(seeds)) as pool:
         return dict(
-            zip(SCREENS, pool.map(lambda side: run(context, program, side, SCREENS[side]), SCREENS), strict=True)
+            zip(seeds, pool.map(lambda side: run(context, program, side, seeds[side], only), seeds), strict=True)
         )
 
 
-def _sample(suspects: Sequence[str], gold: Rounds) -> list[str]:
-    """Choose suspects to look at: by turns from each target, and from inputs as they are and mutated ones."""
+def _by_turns(keys: Iterable[str], gold: Round) -> list[str]:
+    """Put probes into an order: by turns from each target, and from inputs as they are and mutated ones."""
     kinds: dict[tuple[str, bool], list[str]] = {}
-    for key in sorted(suspects):
-        seen = gold.seen[0][key]
+    for key in sorted(keys, key=_shuffled):
+        seen = gold[key]
         kinds.setdefault((seen.target, seen.mutated), []).append(key)
-    turns = (key for turn in zip_longest(*kinds.values()) for key in turn if key is not None)
-    return list(islice(turns, MOST_SUSPECTS))
+    return [key for turn in zip_longest(*kinds.values()) for key in turn if key is not None]
+
+
+def _most_telling(suspects: Iterable[str], rounds: Mapping[Side, Rounds]) -> list[str]:
+    """Put suspects that would be of a harder finding before others."""
+    base, gold, candidate = (stable(rounds[side].seen) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
+    return sorted(suspects, key=lambda key: ORDER.index(_finding(base.get(key), gold[key], candidate[key])))
+
+
+def _shuffled(key: str) -> str:
+    """Return what puts probes into an order of their own, in which neighbours do not tell the same."""
+    return hashlib.sha256(key.encode()).hexdigest()
 
 
 def _divergences(context: Context, name: str, program: Program, suspects: Sequence[str]) -> list[Divergence]:
@@ -188,9 +214,8 @@ def _divergences(context: Context, name: str, program: Program, suspects: Sequen
         return []
     wanted = context.settings.confirmations
     seeds = {Side.BASE: range(2), Side.GOLD: range(wanted), Side.CANDIDATE: range(wanted)}
-    with ThreadPoolExecutor(len(seeds)) as pool:
-        ran = pool.map(lambda side: run(context, program, side, seeds[side], suspects).seen, seeds)
-        base, gold, candidate = ran
+    ran = _on_sides(context, program, seeds, suspects)
+    base, gold, candidate = (ran[side].seen for side in seeds)
     kept = [key for key in suspects if confirmed(key, gold, candidate, wanted)]
     of_base, of_gold, of_candidate = (stable(rounds) for rounds in (base, gold, candidate))
     found = [_divergence(name, key, of_base.get(key), of_gold[key], of_candidate[key], wanted) for key in kept]
@@ -198,20 +223,24 @@ def _divergences(context: Context, name: str, program: Program, suspects: Sequen
 
 
 def _divergence(name: str, key: str, base: Seen | None, gold: Seen, candidate: Seen, confirmations: int) -> Divergence:
-    before = base.observation if base else MISSING
-    finding = classify(before, gold, candidate.observation)
-    assert finding is not None  # the two differ
     return Divergence(
-        finding=finding,
+        finding=_finding(base, gold, candidate),
         generator=name,
         probe=key,
         target=gold.target,
         mutated=gold.mutated,
-        base=before,
+        base=base.observation if base else MISSING,
         gold=gold.observation,
         candidate=candidate.observation,
         confirmed=confirmations,
     )
+
+
+def _finding(base: Seen | None, gold: Seen, candidate: Seen) -> Finding:
+    """Say what it means that gold and the candidate differ."""
+    finding = classify(base.observation if base else MISSING, gold, candidate.observation)
+    assert finding is not None  # the two differ
+    return finding
 
 
 def _reproduced(

@@ -2,7 +2,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.harness.differential.decide import MIN_PROBES, Round, Seen, classify, confirmed, finding_of, screen, stable
+from assay.harness.differential.decide import (
+    MIN_PROBES,
+    Round,
+    Seen,
+    classify,
+    compared,
+    confirmed,
+    finding_of,
+    screen,
+    stable,
+)
 from assay.harness.domain import MISSING, Divergence, Finding, Observation
 
 
@@ -73,6 +83,8 @@ def test_only_probes_count_that_reach_a_target_on_both_sides_and_can_be_compared
     screened = screen([gold] * 2, [gold], [candidate] * 2)
     assert screened.suspects == ("d",)
     assert screened.reached == 1
+    first = compared(gold, {**candidate, "e": Seen(ONE)})
+    assert (first.apart, first.alike) == (("d",), ())
 
 
 def test_confirmation_needs_every_round_on_both_sides() -> None:

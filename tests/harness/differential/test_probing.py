@@ -1,0 +1,115 @@
+"""What is run on which side, and what comes of it; the sides are played."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import pytest
+
+from assay.harness.differential import probing
+from assay.harness.differential.decide import Seen
+from assay.harness.differential.generators.base import Context, Found, Settings
+from assay.harness.differential.probing import MOST_SUSPECTS, Program, Rounds, differences
+from assay.harness.differential.sides import Side, Sides
+from assay.harness.differential.survey import Survey
+from assay.harness.domain import Finding, Instance, Observation, Prediction, TestPlan
+from assay.harness.engines.fake import FakeEngine
+from assay.harness.evaluate import Task
+
+PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
+Shows = Callable[[Side, str, int], str]
+"""What a side shows of a probe in its nth round."""
+Asked = list[tuple[Side, int, int]]
+"""Side, number of rounds, number of probes."""
+
+
+@pytest.fixture
+def play(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Callable[..., tuple[Found, Asked]]:
+    """Compare sides that show what a function says; returns what was found and what was asked of whom."""
+
+    def played(keys: Sequence[str], shows: Shows, unreached: Sequence[str] = ()) -> tuple[Found, Asked]:
+        asked: Asked = []
+        rounds_of: dict[Side, int] = {}
+
+        def run(
+            _context: Context, _program: Program, side: Side, seeds: Iterable[int], only: Sequence[str] = ()
+        ) -> Rounds:
+            numbers = list(seeds)
+            asked.append((side, len(numbers), len(only)))
+            began = rounds_of.get(side, 0)
+            rounds_of[side] = began + len(numbers)
+            return Rounds(
+                [
+                    {
+                        key: Seen(
+                            Observation(kind="value", type="str", text=shows(side, key, began + number)),
+                            reached=key not in unreached,
+                            mutated=True,
+                        )
+                        for key in only or keys
+                    }
+                    for number in range(len(numbers))
+                ]
+            )
+
+        monkeypatch.setattr(probing, "run", run)
+        sides = Sides(Task(instance, Prediction(instance_id=instance.id, patch="x"), PLAN), "image", FakeEngine({}))
+        context = Context(sides, Survey((), ()), Settings(("acme",), confirmations=3), lambda _i, _f: PLAN)
+        return differences(context, "acme", Program("acme", "acme.py", {}, 1.0)), asked
+
+    return played
+
+
+def test_where_all_agree_a_sample_is_looked_at_again_and_nothing_is_found(
+    play: Callable[..., tuple[Found, Asked]],
+) -> None:
+    found, asked = play([f"p{n}" for n in range(500)], lambda _side, _key, _round: "same")
+    assert (found.result.probes, found.result.reached, found.result.divergences) == (500, 500, 0)
+    again = {each[0]: each[1:] for each in asked if each[2]}
+    assert {side: rounds for side, (rounds, _) in again.items()} == {
+        Side.GOLD: 2,
+        Side.NULL: 1,
+        Side.CANDIDATE: 2,
+        Side.BASE: 1,
+    }
+
+
+def test_a_difference_is_repeated_confirmed_and_classified(play: Callable[..., tuple[Found, Asked]]) -> None:
+    found, asked = play(["a", "b"], lambda side, key, _round: str(side is Side.CANDIDATE and key == "a"))
+    (divergence,) = found.divergences
+    assert (divergence.probe, divergence.finding, divergence.confirmed) == ("a", Finding.CHANGED_UNRELATED, 3)
+    assert (Side.CANDIDATE, 3, 1) in asked
+
+
+def test_a_difference_that_does_not_come_back_is_none(play: Callable[..., tuple[Found, Asked]]) -> None:
+    found, _ = play(["a", "b"], lambda side, key, number: str(side is Side.CANDIDATE and key == "a" and number == 0))
+    assert not found.divergences
+    assert not found.result.note
+
+
+def test_a_difference_that_fails_to_be_confirmed_is_counted(play: Callable[..., tuple[Found, Asked]]) -> None:
+    found, _ = play(["a"], lambda side, _key, number: str(side is Side.CANDIDATE and number < 5))
+    assert not found.divergences
+    assert found.result.note == "1 differences did not hold in 3 rounds"
+
+
+def test_gold_that_differs_from_its_copy_is_noise(play: Callable[..., tuple[Found, Asked]]) -> None:
+    found, _ = play(["a"], lambda side, _key, _round: side.name)
+    assert not found.divergences
+    assert found.result.null_divergences == 1
+
+
+def test_what_reaches_no_target_is_not_compared(play: Callable[..., tuple[Found, Asked]]) -> None:
+    found, asked = play(["a"], lambda side, _key, _round: side.name, unreached=["a"])
+    assert (found.result.reached, found.divergences) == (0, ())
+    assert len(asked) == 2
+
+
+def test_of_many_differences_the_most_telling_are_confirmed(play: Callable[..., tuple[Found, Asked]]) -> None:
+    def shows(side: Side, key: str, _round: int) -> str:
+        is_telling = int(key) % 4 == 0
+        return "theirs" if side is Side.CANDIDATE else "ours" if side is not Side.BASE or is_telling else "old"
+
+    found, _ = play([str(n) for n in range(40)], shows)
+    findings = [each.finding for each in found.divergences]
+    assert len(findings) == MOST_SUSPECTS
+    assert findings.count(Finding.CHANGED_UNRELATED) == 10
+    assert findings == sorted(findings, key=list(Finding).index)
