@@ -20,12 +20,12 @@ LOOKED_AT = 16
 """Test files that are searched for tests that reach a target, the nearest first."""
 FILES = 6
 """Of those with such tests, that are amplified."""
-COPIES = 1000
+COPIES = 2500
 """Changed tests in all: many of each where few reach a target, at least ``FEWEST`` and at most ``MOST`` of each."""
-FEWEST, MOST = 8, 120
-OWN = 120
+FEWEST, MOST = 8, 200
+OWN = 300
 """Changed copies of each test of the issue itself: what it is about is looked at from all sides."""
-SECONDS = 8.0
+SECONDS = 10.0
 LIMIT = 2.0
 """Seconds that one test may take."""
 

@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.harness.differential.generators.base import Context, Found
@@ -43,7 +44,7 @@ def generate(context: Context) -> Found:
     if not calls:
         why = recorded.note or "no recorded call has plain arguments only"
         return Found(GeneratorResult(name=NAME, seconds=round(time.monotonic() - began, 3), note=why))
-    return differences(context, NAME, program(context, NAME, calls=(), literal_calls=calls))
+    return differences(context, NAME, program(context, NAME, replace(recorded, calls=()), literal_calls=calls))
 
 
 def _plain_calls(calls: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[tuple[Any, ...]]]:

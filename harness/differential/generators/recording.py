@@ -17,18 +17,34 @@ SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """Calls as the program ``record.py`` tells them."""
+    """What the program ``record.py`` tells."""
 
-    calls: Sequence[Mapping[str, Any]]
+    calls: Sequence[Mapping[str, Any]] = ()
+    functions: Sequence[Sequence[Any]] = ()
+    """Targets and their callers: module, qualname, path, role, whether private."""
+    tests: Sequence[str] = ()
+    """That reach a target."""
+    files: Sequence[str] = ()
+    """They were looked for in these."""
+    strings: Sequence[str] = ()
+    """That stand in the tests."""
     note: str = ""
 
 
 def record(context: Context) -> Recorded:
     """Run the nearest test files with gold once, and return the calls that can be made again."""
     if context.sides.instance.language != "python":
-        return Recorded((), "for Python only")
+        return Recorded(note="for Python only")
     files = list(context.survey.test_files[:FILES])
-    settings = {"files": files, "functions_cap": 10, "calls_cap": CALLS}
+    settings = {"files": files, "functions_cap": 10, "calls_cap": CALLS, "own": list(context.sides.instance.fail_to_pass)}
     lines = run_lines(context, Program("record", "record.py", settings, SECONDS), Side.GOLD, [0])[0]
     calls = [line for line in lines if "qualname" in line]
-    return Recorded(calls, "" if calls else "no call of a changed function could be recorded")
+    found = [[*line["function"], line["private"]] for line in lines if "function" in line]
+    return Recorded(
+        calls=calls,
+        functions=found,
+        tests=[str(line["reaches"]) for line in lines if "reaches" in line],
+        files=files,
+        strings=[text for line in lines for text in line.get("strings", ())],
+        note="" if found else "no call of a changed function was seen",
+    )

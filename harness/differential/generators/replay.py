@@ -6,51 +6,79 @@ from functools import partial
 from typing import Any
 
 from assay.harness.differential.generators.base import Context, Found
-from assay.harness.differential.generators.recording import record
+from assay.harness.differential.generators.recording import CALLS, Recorded, record
 from assay.harness.differential.probing import Program, differences
 from assay.harness.differential.reproduction.minimise import reproduced
 from assay.harness.differential.reproduction.reproduce import call_drafts
 from assay.harness.domain import GeneratorResult
 
 NAME = "replay"
-COPIES = 3000
+COPIES = 6000
 """Changed calls in all: many of each where few were recorded, at least ``FEWEST`` and at most ``MOST`` of each."""
-FEWEST, MOST = 4, 80
+FEWEST, MOST = 4, 150
+IN_PLACE, IN_PLACE_OWN = 60, 200
+"""Changed copies of a call that is made again where a test makes it, and where a test of the issue itself does."""
 SECONDS = 8.0
 LIMIT = 2.0
 """Seconds that one call may take."""
 
 
 def generate(context: Context) -> Found:
-    """Record with gold, replay on all sides."""
+    """Record with gold, replay on all sides; then call the same functions again where the tests call them."""
     began = time.monotonic()
     recorded = record(context)
-    if not recorded.calls:
-        return Found(GeneratorResult(name=NAME, seconds=round(time.monotonic() - began, 3), note=recorded.note))
-    return differences(context, NAME, program(context, NAME, calls=recorded.calls))
+    programs = [program(context, NAME, recorded)] if recorded.calls else []
+    programs += [_in_place(context, recorded)] if recorded.functions else []
+    found = [differences(context, NAME, each) for each in programs]
+    note = "; ".join(each.result.note for each in found if each.result.note) or recorded.note
+    result = GeneratorResult(
+        name=NAME,
+        probes=sum(each.result.probes for each in found),
+        reached=sum(each.result.reached for each in found),
+        divergences=sum(each.result.divergences for each in found),
+        null_divergences=sum(each.result.null_divergences for each in found),
+        seconds=round(time.monotonic() - began, 3),
+        note=note,
+    )
+    divergences = [divergence for each in found for divergence in each.divergences]
+    return Found(result, tuple(divergences), {name: text for each in found for name, text in each.files.items()})
+
+
+def _in_place(context: Context, recorded: Recorded) -> Program:
+    settings = {
+        "files": list(recorded.files),
+        "tests": list(recorded.tests),
+        "own": list(context.sides.instance.fail_to_pass),
+        "functions": list(recorded.functions),
+        "seed": context.settings.seed,
+        "mutants": IN_PLACE,
+        "own_mutants": IN_PLACE_OWN,
+        "calls_cap": CALLS,
+        "words": list(context.survey.words),
+        "donors": list(recorded.strings),
+        "limit": LIMIT,
+    }
+    return Program(NAME, "inplace.py", settings, SECONDS)
 
 
 def program(
-    context: Context,
-    name: str,
-    *,
-    calls: Sequence[Mapping[str, Any]],
-    literal_calls: Sequence[Mapping[str, Any]] = (),
+    context: Context, name: str, recorded: Recorded, literal_calls: Sequence[Mapping[str, Any]] = ()
 ) -> Program:
     """Return the program that makes calls again.
 
     Args:
         context: the comparison.
         name: of the generator.
-        calls: as recorded.
-        literal_calls: module, qualname and the text of ``(args, kwargs)``.
+        recorded: calls, and what changes of them are made of.
+        literal_calls: further ones: module, qualname and the text of ``(args, kwargs)``.
     """
     settings = {
-        "calls": list(calls),
+        "calls": list(recorded.calls),
         "literal_calls": list(literal_calls),
         "seed": context.settings.seed,
-        "mutants": min(MOST, max(FEWEST, COPIES // (len(calls) + len(literal_calls)))),
+        "mutants": min(MOST, max(FEWEST, COPIES // (len(recorded.calls) + len(literal_calls)))),
         "words": list(context.survey.words),
+        "donors": list(recorded.strings),
         "limit": LIMIT,
     }
     return Program(name, "replay.py", settings, SECONDS, partial(reproduced, make_drafts=call_drafts))

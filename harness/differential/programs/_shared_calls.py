@@ -17,7 +17,7 @@ else:
 # a step of a path: ["item", number], ["key", literal] or ["attribute", name]
 DEEPEST = 5
 MOST_LEAVES = 60
-_INSIDE = ("__func__", "__wrapped__", "fget", "fset", "fdel", "func")
+_INSIDE = ("__func__", "__wrapped__", "fget", "fset", "fdel", "func", "callback")
 _VARARGS, _VARKEYWORDS = 4, 8  # bits of a code object's flags
 
 

@@ -9,7 +9,6 @@ import bisect
 import io
 import keyword
 import random
-import re
 import token as token_names
 import tokenize
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,13 +24,12 @@ else:
 
     Place = tuple
 
-PER_PLACE = 10  # alternatives kept at one place
-SPLICES, WORDS = 4, 3  # texts for a string with pieces of others, and words of the change
+PER_PLACE = 16  # alternatives kept at one place
 LONGEST_DONOR, MOST_DONORS = 400, 400  # characters of a string that pieces are taken from; strings
-_PIECE = re.compile(r"[\[({<][^\[\](){}<>]*[\])}>]|\w+|\s+|.", re.DOTALL)  # innermost brackets, words, blanks, marks
 LONGEST_LIST = 30  # elements of a list that is reordered; longer ones are data tables
-ASSERTION, ACTION, LEADING, LEADING_ONCE = "assertion", "action", "leading", "once"
-SHARE = {ASSERTION: 0.6, ACTION: 0.25, LEADING: 0.0, LEADING_ONCE: 0.5}  # how often statements of a role are changed
+ASSERTION, ACTION, LEADING, LEADING_ONCE, LEADING_TWICE = "assertion", "action", "leading", "once", "twice"
+# how often statements of a role are changed, and of those that are, how often two of them
+SHARE = {ASSERTION: 0.6, ACTION: 0.25, LEADING: 0.0, LEADING_ONCE: 0.5, LEADING_TWICE: 0.25}
 _OTHER_SIGN = {"+": "-", "-": "+", "*": "+", "/": "*"}
 _OPENING, _CLOSING = "([{", ")]}"
 _WORDS = {"True": "False", "False": "True", "None": "0"}
@@ -95,8 +93,8 @@ class _Bracket(NamedTuple):
 def mutants(text: str, scope: Scope, seed: str, count: int) -> "list[Mutant]":
     """Return at most `count` different changed copies of a function's text, chosen by `seed`.
 
-    A copy has one change in many of its assertions, since these do not touch one another, and at most one change in
-    what leads up to them, since that changes everything after it.
+    A copy has one change in many of its assertions, since these do not touch one another, and none or one in what
+    leads up to them, now and then two, since those change everything after them.
     """
     choice = random.Random(seed)
     regions: dict[int, list[list[list[Edit]]]] = {}
@@ -129,10 +127,10 @@ def _chosen(regions: "dict[int, list[list[list[Edit]]]]", scope: Scope, choice: 
     leading = [at for at, role in roles.items() if role == LEADING]
     places = [at for at, role in roles.items() if choice.random() < SHARE[role]]
     if leading and (choice.random() < SHARE[LEADING_ONCE] or len(leading) == len(roles)):
-        places.append(choice.choice(leading))
+        places += choice.choices(leading, k=2 if choice.random() < SHARE[LEADING_TWICE] else 1)
     edits: list[Edit] = []
     for at in places or [choice.choice(sorted(regions))]:
-        edits += choice.choice(choice.choice(regions[at]))
+        edits += choice.choice([each for group in regions[at] for each in group])
     return edits
 
 
@@ -246,7 +244,7 @@ def _numbers(text: str) -> "list[str]":
     value = values.read_literal(text)
     if not isinstance(value, (int, float)):
         return []
-    return ["(" + repr(new) + ")" if new < 0 else repr(new) for new in values.numbers(value)]
+    return ["(" + repr(new) + ")" if new < 0 else repr(new) for new in values.numbers(value)] + ["None"]
 
 
 def _strings(text: str, others: "list[str]", choice: random.Random) -> "list[str]":
@@ -261,17 +259,9 @@ def _strings(text: str, others: "list[str]", choice: random.Random) -> "list[str
 def _spliced(text: str, strings: Strings, choice: random.Random) -> "list[str]":
     """Return texts for a string: words of the change, and itself with pieces of others put in or in exchange."""
     value = values.read_literal(text)
-    donors, words = ([other for other in each if other != value] for each in strings)
-    if not isinstance(value, str) or not (donors or words):
+    if not isinstance(value, str):
         return []
-    own, found = _PIECE.findall(value), [repr(word) for word in choice.sample(words, min(WORDS, len(words)))]
-    for number in range(SPLICES):
-        foreign = _PIECE.findall(choice.choice((words if number % 2 else donors) or donors or words))
-        if foreign:
-            at, first = choice.randrange(len(own) + 1), choice.randrange(len(foreign))
-            piece = foreign[first : first + choice.choice((1, 1, 3))]
-            found.append(repr("".join(own[:at] + piece + own[at + choice.choice((0, 0, 1)) :])))
-    return found
+    return [repr(new) for new in values.spliced(value, strings.around, strings.words, choice)]
 
 
 def strings_of(tree: ast.AST) -> "list[str]":

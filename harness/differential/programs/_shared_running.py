@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
+
+    from assay.harness.differential.programs import _shared_wire as wire
 
 SKIPS = frozenset(("SkipTest", "Skipped", "Exit", "XFailed"))
 USAGE_ERROR = 4  # pytest's exit status
@@ -69,6 +71,24 @@ class PlainItem:
         self.run = run
 
 
+def bare_name(test: str) -> str:
+    """Return the name of a test's function, however its runner spells the test."""
+    return test.partition("|")[0].partition("[")[0].rpartition("::")[2].partition(" ")[0]
+
+
+def own_and_others(items: "list[Any]", own: "Iterable[str]") -> "tuple[list[Any], list[Any]]":
+    """Return the tests of the issue itself, and the others."""
+    names = {bare_name(test) for test in own}
+    mine = [item for item in items if bare_name(item.nodeid) in names]
+    return mine, [item for item in items if bare_name(item.nodeid) not in names]
+
+
+def files_of(job: "wire.Line") -> "list[str]":
+    """Return the test files of a job; of one that asks for some probes only, those that these are in."""
+    only = job.get("only") or ()
+    return [file for file in job["files"] if not only or any(key.startswith(file) for key in only)]
+
+
 def is_skip(error: BaseException) -> bool:
     """Tell whether an exception is a runner's way to say that a test is not to be run."""
     return any(kind.__name__ in SKIPS for kind in type(error).__mro__)
@@ -82,6 +102,8 @@ def prepare(source: "str | None") -> None:
 
 def run_tests(driver: Driver, files: "list[str]", runner: str) -> None:
     """Run the tests of files, paths relative to the project, by "pytest" (if the project has it) or "plain"."""
+    if not files:
+        return
     if runner == "pytest":
         try:
             import pytest

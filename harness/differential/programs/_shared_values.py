@@ -1,17 +1,23 @@
 """Plain data: what counts as such, how it is told in a literal, and the values that may stand in its place."""
 
 import ast
+import functools
 import math
 import random
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 BLANKS = " \t\n\r\f\v"
 MARKS = BLANKS + "\"'`/\\<>=&%#:;,.-_+*?!$@|()[]{}"
 LONGEST = 20000  # characters of a string, beyond which it is data, not a literal
 DEEPEST = 12
+FEW = 2  # pieces of a string that is but a name
+SPLICES, WORDS, WORDS_FOR_FEW = 12, 2, 8  # texts for a string with pieces of others in it, and words of the change
+MARKED = 0.5  # share of pieces that are brackets, where there are some
+_PIECE = re.compile(r"[\[({<][^\[\](){}<>]*[\])}>]|\w+|\s+|.", re.DOTALL)
 _ACCENT = "\u00e9"
 
 
@@ -122,14 +128,53 @@ def _inside(value: str, choice: random.Random) -> "list[str]":
 
 
 def _marked(value: str, choice: random.Random) -> "list[str]":
-    """Return copies of a string with a mark that formats give a meaning to, and with another blank for a blank."""
+    """Return copies of a string with a mark that formats give a meaning to, another blank for a blank, a mark twice."""
     at = choice.randrange(len(value) + 1)
     news = [value[:at] + mark + value[at:] for mark in choice.sample(MARKS, 4)]
     blanks = [place for place, mark in enumerate(value) if mark in BLANKS]
     if blanks:
         at = choice.choice(blanks)
         news += [value[:at] + mark + value[at + 1 :] for mark in choice.sample(BLANKS, 3)]
+    unlike = [place for place, mark in enumerate(value) if not mark.isalnum()]
+    news += [value[:at] + value[at] + value[at:] for at in choice.sample(unlike, min(2, len(unlike)))]
     return news
+
+
+def spliced(value: str, donors: "Sequence[str]", words: "Sequence[str]", choice: random.Random) -> "list[str]":
+    """Return texts for a string: words that a change is about, and itself with pieces of others put in, out, or in exchange.
+
+    Args:
+        value: the string.
+        donors: strings that pieces are taken from.
+        words: texts that the change of the project is about; taken whole and in pieces.
+        choice: chooses.
+    """
+    donors, words = ([other for other in each if other != value] for each in (donors, words))
+    own = pieces(value)
+    found = choice.sample(words, min(WORDS if len(own) > FEW else WORDS_FOR_FEW, len(words)))
+    if any(is_bracketed(piece) for piece in own):
+        donors = [other for other in donors if any(is_bracketed(piece) for piece in pieces(other))] or donors
+    for number in range(SPLICES):
+        sources = (donors, words, donors, [value])[number % 4] or donors or [value]
+        foreign = pieces(choice.choice(sources))
+        marked = [place for place, piece in enumerate(foreign) if is_bracketed(piece)]
+        if foreign and own:
+            at = choice.randrange(len(own) + 1)
+            first = choice.choice(marked) if marked and choice.random() < MARKED else choice.randrange(len(foreign))
+            piece = foreign[first : first + choice.choice((0, 1, 1, 1, 3))]
+            found.append("".join([*own[:at], *piece, *own[at + choice.choice((0, 0, 1)) :]]))
+    return [new for new in found if new != value]
+
+
+@functools.lru_cache(maxsize=2000)
+def pieces(value: str) -> "tuple[str, ...]":
+    """Return what a string is made of: innermost brackets, words, blanks, marks."""
+    return tuple(_PIECE.findall(value))
+
+
+def is_bracketed(piece: str) -> bool:
+    """Tell whether a piece is a bracket with all that it holds."""
+    return len(piece) > 1 and piece[0] in "[({<"
 
 
 def _different(value: Any, news: "Iterable[Any]") -> "list[Any]":

@@ -1,16 +1,18 @@
 """Records with which arguments a project's tests call the functions under scrutiny, and their callers.
 
 Runs inside a container, on one side of a comparison. Input: ``files``, ``targets``, ``functions_cap`` (functions
-recorded), ``calls_cap`` (different calls of each), ``budget`` (seconds), ``runner`` and ``before`` as for `amplify`.
+recorded), ``calls_cap`` (different calls of each), ``budget`` (seconds), ``own``, ``runner`` and ``before`` as for `amplify`.
 Each line of output is one call: ``module``, ``qualname``, ``path``, ``parameters``, ``private``, ``caller`` (no target
 itself, but the nearest function of the project above one), ``args`` (base64 of the pickled (positional, by keyword), as
 they were before the body ran), ``literal`` (the same as a literal if it is plain data, else ""), ``shape`` (each
 argument's literal or ""), ``leaves`` (places that may be changed), ``attributes`` (what objects among the arguments
-hold), ``digest``, ``test``.
+hold), ``digest``, ``test``. Other lines tell the functions themselves (``function``: module, qualname, path and role;
+``private``), the tests that reach a target (``reaches``), and the strings in their files (``strings``).
 
 The tests run twice: to find which of them reach a target and through whom, then those alone to record.
 """
 
+import ast
 import base64
 import gc
 import hashlib
@@ -19,6 +21,7 @@ import json
 import pickle
 import sys
 import threading
+import tokenize
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,12 +30,14 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
 
     from assay.harness.differential.programs import _shared_calls as calls
+    from assay.harness.differential.programs import _shared_mutate as mutate
     from assay.harness.differential.programs import _shared_running as running
     from assay.harness.differential.programs import _shared_trace as trace
     from assay.harness.differential.programs import _shared_values as values
     from assay.harness.differential.programs import _shared_wire as wire
 else:
     import _shared_calls as calls
+    import _shared_mutate as mutate
     import _shared_running as running
     import _shared_trace as trace
     import _shared_values as values
@@ -61,9 +66,11 @@ class Function(NamedTuple):
         return any(part.startswith("_") and not part.endswith("__") for part in parts)
 
 
-# what a function is to a target: the target, a caller that was given plain data, another caller
-TARGET, PLAIN_CALLER, CALLER = "target", "plain caller", "caller"
-ROLES = (PLAIN_CALLER, TARGET, CALLER)
+# what a function is to a target: the target, a caller that was given plain data alone, another near caller, one further
+# up that was given some plain data
+TARGET, PLAIN_CALLER, CALLER, GIVEN = "target", "plain caller", "caller", "caller from afar"
+ROLES = (PLAIN_CALLER, TARGET, CALLER, GIVEN)
+PUBLIC = "public"  # what else a caller is looked for by
 
 
 class TooLarge(Exception):
@@ -127,6 +134,7 @@ class Search(running.Driver):
     def __init__(self, job: "wire.Line", channel: "wire.Channel", finished: "set[str]") -> None:
         self._targets = trace.read_targets(job["targets"])
         self._names = Names(job["files"])
+        self._own = job.get("own") or ()
         self._channel = channel
         self._finished = finished
         self._is_target: dict[int, tuple[CodeType, bool]] = {}
@@ -136,7 +144,7 @@ class Search(running.Driver):
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
         """Yield what has not been run."""
-        yield [item for item in items if item.nodeid not in self._finished]
+        yield from running.own_and_others([item for item in items if item.nodeid not in self._finished], self._own)
 
     def before(self, item: Any) -> None:
         """Begin to look."""
@@ -175,23 +183,33 @@ class Search(running.Driver):
             self._tell({"function": list(function)})
 
     def _tell_callers(self, frame: "FrameType") -> None:
-        """Tell the nearest caller in the project, the nearest public one, and the nearest that was given plain data."""
+        """Tell the nearest caller in the project, the nearest public one, the nearest that was given plain data alone.
+
+        And all public ones that were given some: by them a project is told what to work on.
+        """
         above: Any = frame.f_back
-        open_ = {CALLER, PLAIN_CALLER, "public"}
+        open_ = {CALLER, PLAIN_CALLER, PUBLIC}
         for _ in range(ABOVE):
-            if above is None or not open_:
+            if above is None:
                 return
             function = None if trace.target_of(above.f_code, self._targets) else self._names.of(above, CALLER)
             if function is not None:
                 plain = _given_plain_data(above)
-                wanted = open_ & ({CALLER} | ({PLAIN_CALLER} if plain else set()) | _public(function))
-                self._tell_function(function._replace(role=PLAIN_CALLER if plain else CALLER) if wanted else None)
-                open_ -= wanted
+                what = {CALLER} | ({PLAIN_CALLER} if plain else set()) | (set() if function.private else {PUBLIC})
+                role = PLAIN_CALLER if plain else CALLER
+                if what & open_:
+                    self._tell_function(function._replace(role=role))
+                elif not function.private and _is_given_something(above):
+                    self._tell_function(function._replace(role=GIVEN))
+                open_ -= what
             above = above.f_back
 
 
-def _public(function: Function) -> "set[str]":
-    return set() if function.private else {"public"}
+def _is_given_something(frame: "FrameType") -> bool:
+    """Tell whether some parameter of a call is plain data that says something: another may stand in its place."""
+    names = [name.lstrip("*") for name in calls.parameters_of(frame.f_code)]
+    held = [frame.f_locals.get(name) for name in names]
+    return any(values.is_plain(each) for each in held if each not in (None, (), {}) and not isinstance(each, bool))
 
 
 def _given_plain_data(frame: "FrameType") -> bool:
@@ -212,7 +230,8 @@ class Recording(Search):
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
         """Yield the tests that reach a target."""
-        yield [item for item in items if item.nodeid in self._found.tests and item.nodeid not in self._finished]
+        reaching = [item for item in items if item.nodeid in self._found.tests and item.nodeid not in self._finished]
+        yield from running.own_and_others(reaching, self._own)
 
     def on_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
         """Record a call of one of the functions found."""
@@ -276,6 +295,10 @@ class Found(NamedTuple):
     tests: "frozenset[str]"
     functions: "list[Function]"
 
+    def has_tests_of(self, file: str) -> bool:
+        """Tell whether a file has tests that reach a target."""
+        return any(test.startswith(file) for test in self.tests)
+
     @property
     def names(self) -> "frozenset[str]":
         """The functions' own names: a quick first test."""
@@ -299,6 +322,18 @@ def read_found(lines: str, cap: int) -> Found:
     return Found(tests, [function for _, _, function in sorted(ranked)[:cap]])
 
 
+def _strings(files: "list[str]") -> "list[str]":
+    """Return the strings of test files, of each the shortest."""
+    found: set[str] = set()
+    for file in files:
+        try:
+            with tokenize.open(file) as opened:
+                found.update(mutate.strings_of(ast.parse(opened.read())))
+        except (OSError, SyntaxError, ValueError):
+            continue
+    return sorted(found)
+
+
 def main() -> None:
     """Do the job that the first argument names, into the file that the second names."""
     job = wire.read_job()
@@ -320,6 +355,11 @@ def main() -> None:
         wire.watch(search, heard, budget.left() * SEARCH, PATIENCE)
         found = read_found(heard.getvalue(), int(job.get("functions_cap") or 10))
         end = wire.watch(record, out, budget.left(), PATIENCE) if found.functions else wire.DONE
+        for function in found.functions:
+            wire.write_line(out, {"function": list(function), "private": function.private})
+        for test in sorted(found.tests):
+            wire.write_line(out, {"reaches": test})
+        wire.write_line(out, {"strings": _strings([file for file in job["files"] if found.has_tests_of(file)])})
         wire.write_line(out, {"end": end})
 
 

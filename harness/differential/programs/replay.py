@@ -1,47 +1,38 @@
-"""Calls functions with recorded arguments and changed ones, each call in its own process, and observes the outcome.
+"""Calls functions with recorded arguments and changed ones, in processes of their own, and observes the outcome.
 
 Runs inside a container, on one side of a comparison, outside any test runner: what behaves well under pytest alone
 shows. Input: ``calls`` (lines of `record`), ``literal_calls`` (``module``, ``qualname``, ``args``: a literal of
 (positional, by keyword)), ``targets``, ``seed``, ``mutants`` (changed copies of each call), ``limit`` (seconds for a
-call), ``budget``, ``only`` (keys, or null for all), and optionally ``words`` (texts that the change itself is about).
+call), ``budget``, ``only`` (keys, or null for all), and optionally ``words`` (texts that the change itself is about) and ``donors`` (strings that pieces are taken from).
 Each line of output is one observation: of what a call returns or raises, of its arguments afterwards, of what it
 prints. Changes are chosen from the recorded data alone, never from the code on this side.
 """
 
 import base64
+import functools
 import hashlib
 import importlib
-import io
-import json
-import os
 import pickle
-import random
-import resource
-import select
-import signal
-import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
+    from assay.harness.differential.programs import _shared_again as again
     from assay.harness.differential.programs import _shared_calls as calls
     from assay.harness.differential.programs import _shared_text as texts
     from assay.harness.differential.programs import _shared_trace as trace
     from assay.harness.differential.programs import _shared_values as values
     from assay.harness.differential.programs import _shared_wire as wire
 else:
+    import _shared_again as again
     import _shared_calls as calls
     import _shared_text as texts
     import _shared_trace as trace
     import _shared_values as values
     import _shared_wire as wire
 
-MEMORY = 4 << 30  # bytes of address space for one call
-WORDS = 3  # words of the change that a text may become
-SECOND = 0.3  # share of changed calls with two changes
-PARTS = ("return", "arguments", "stdout")
-MISSING = "missing"
+TOGETHER = 200  # calls made in one child where all are; those asked for by name are each alone
 
 
 class Call(NamedTuple):
@@ -69,14 +60,6 @@ class Call(NamedTuple):
         return pickle.loads(base64.b64decode(self.pickled))
 
 
-class Change(NamedTuple):
-    """Another value at a place inside the arguments."""
-
-    path: "list[Any]"
-    old: str
-    new: str
-
-
 def read_calls(job: "wire.Line") -> "list[Call]":
     """Return the calls of a job."""
     found = [
@@ -101,37 +84,6 @@ def read_calls(job: "wire.Line") -> "list[Call]":
     return found
 
 
-def changes_of(call: Call, seed: int, count: int, words: "Sequence[str]" = ()) -> "list[list[Change]]":
-    """Return the changes of each copy of a call; the first copy is unchanged."""
-    choice = random.Random(str(seed) + call.name)
-    found, seen = [[]], set()  # type: list[list[Change]], set[str]
-    for _ in range(count * 6 if call.leaves else 0):
-        if len(found) > count:
-            break
-        first, second = _change(call, choice, words), _change(call, choice, words)
-        twice = choice.random() < SECOND and _apart(first, second)
-        kept = [each for each in (first, second if twice else None) if each is not None]
-        if kept and str(kept) not in seen:
-            seen.add(str(kept))
-            found.append(kept)
-    return found
-
-
-def _apart(first: "Change | None", second: "Change | None") -> bool:
-    """Tell whether neither of two changes lies inside the other."""
-    return bool(first and second and first.path[: len(second.path)] != second.path[: len(first.path)])
-
-
-def _change(call: Call, choice: random.Random, words: "Sequence[str]") -> "Change | None":
-    leaf = choice.choice(call.leaves)
-    value = values.read_literal(leaf["value"])
-    others = values.others(value, choice)
-    if isinstance(value, str):
-        others += choice.sample(words, min(WORDS, len(words)))
-    news = [text for text in map(values.literal, others) if text and text != leaf["value"]]
-    return Change(leaf["path"], leaf["value"], choice.choice(news)) if news else None
-
-
 class Replay:
     """Runs the calls of a job on this side."""
 
@@ -140,39 +92,53 @@ class Replay:
         self._out = out
         self._only = frozenset(job.get("only") or ())
         self._probes = frozenset(key.rpartition("|")[0] for key in self._only)
+        self._names = frozenset(probe.rpartition("|m")[0] for probe in self._probes)
         self._limit = float(job.get("limit") or 2.0)
         self._reach = trace.Reach(trace.read_targets(job["targets"]))
         self._deadline = wire.Deadline(float(job["budget"]))
 
     def run(self) -> str:
         """Run everything: all calls as they were, then all first copies, and so on; return how it ended."""
-        for number, call, changes in self._planned():
+        planned = list(self._planned())
+        together = 1 if self._only else TOGETHER
+        for first in range(0, len(planned), together):
             if self._deadline.over():
                 return wire.BUDGET
-            self._probe(call, number, changes)
+            self._look(planned[first : first + together])
         return wire.DONE
 
-    def _planned(self) -> "Iterator[tuple[int, Call, list[Change]]]":
-        seed, count = int(self._job["seed"]), int(self._job["mutants"])
-        words = self._job.get("words") or ()
+    def _planned(self) -> "Iterator[tuple[int, Call, list[again.Change]]]":
+        count, material = int(self._job["mutants"]), again.material_of(self._job)
         planned = [
             (number, call, changes)
             for call in read_calls(self._job)
-            for number, changes in enumerate(changes_of(call, seed, count, words))
+            if not self._only or call.name in self._names
+            for number, changes in enumerate(again.changes_of(call.name, call.leaves, count, material))
         ]
         for number, call, changes in sorted(planned, key=lambda each: each[0]):
             if not self._only or call.name + "|m" + str(number) in self._probes:
                 yield number, call, changes
 
-    def _probe(self, call: Call, number: int, changes: "list[Change]") -> None:
-        function, why = resolve(call)
-        seen = {"return": [MISSING, why, ""]} if function is None else self._forked(call, function, changes)
-        for part in PARTS:
-            key = call.name + "|m" + str(number) + "|" + part
-            if part in seen and (not self._only or key in self._only):
-                wire.write_line(self._out, self._line(call, key, seen, part, changes))
+    def _look(self, planned: "list[tuple[int, Call, list[again.Change]]]") -> None:
+        """Make calls again and tell what is seen."""
+        made = [functools.partial(self._made, call, changes) for _, call, changes in planned]
+        for seen, (number, call, changes) in zip(again.in_children(made, self._limit), planned):  # noqa: B905
+            for part in again.PARTS:
+                key = call.name + "|m" + str(number) + "|" + part
+                if part in seen and (not self._only or key in self._only):
+                    wire.write_line(self._out, self._line(call, key, seen, part, changes))
 
-    def _line(self, call: Call, key: str, seen: "wire.Line", part: str, changes: "list[Change]") -> "wire.Line":
+    def _made(self, call: Call, changes: "list[again.Change]") -> "wire.Line":
+        """Make a call with changed arguments."""
+        function, why = resolve(call)
+        if function is None:
+            return again.missing(why)
+        arguments = call.arguments()
+        for change in changes:
+            arguments = calls.replaced(arguments, change.path, values.read_literal(change.new))
+        return again.call(self._reach, function, arguments)
+
+    def _line(self, call: Call, key: str, seen: "wire.Line", part: str, changes: "list[again.Change]") -> "wire.Line":
         kind, type_, text = seen[part]
         return {
             "key": key,
@@ -186,60 +152,6 @@ class Replay:
             "private": call.private,
             "plain": bool(call.literal),
             "literal": _redo(call, part, changes),
-        }
-
-    def _forked(self, call: Call, function: Any, changes: "list[Change]") -> "wire.Line":
-        """Run a call in a child and return what it saw, by part, and the target that ran."""
-        reading, writing = os.pipe()
-        pid = os.fork()
-        if not pid:
-            try:
-                os.close(reading)
-                self._child(call, function, changes, writing)
-            finally:
-                os._exit(0)
-        os.close(writing)
-        answer, in_time = _answer(reading, self._limit)
-        os.close(reading)
-        _end(pid)
-        if answer:
-            return json.loads(answer)
-        return {"return": ["died" if in_time else "timeout", "", ""]}
-
-    def _child(self, call: Call, function: Any, changes: "list[Change]", writing: int) -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        os.setsid()
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for descriptor in (0, 1, 2):
-            os.dup2(nothing, descriptor)
-        try:
-            arguments = call.arguments()
-            for change in changes:
-                arguments = calls.replaced(arguments, change.path, values.read_literal(change.new))
-        except Exception as problem:
-            seen: wire.Line = {"return": [MISSING, texts.type_name(problem), ""]}
-        else:
-            seen = self._call(function, arguments)
-        data = json.dumps(seen).encode("ascii")
-        while data:
-            data = data[os.write(writing, data) :]
-
-    def _call(self, function: Any, arguments: Any) -> "wire.Line":
-        printed, usual = io.StringIO(), sys.stdout
-        sys.stdout = printed
-        self._reach.begin()
-        try:
-            result = function(*arguments[0], **arguments[1])
-            outcome = ["value", texts.type_name(result), texts.describe(result)]
-        except BaseException as error:
-            outcome = ["error", texts.type_name(error), ""]
-        self._reach.end()
-        sys.stdout = usual
-        return {
-            "return": outcome,
-            "arguments": ["value", "", texts.describe(arguments, inside=True)],
-            "stdout": ["value", "", texts.settle(printed.getvalue())],
-            "target": self._reach.found,
         }
 
 
@@ -260,29 +172,7 @@ def resolve(call: Call) -> "tuple[Any, str]":
     return None, "OtherParameters"
 
 
-def _answer(reading: int, limit: float) -> "tuple[str, bool]":
-    """Return all that a child says, and whether it ended in time."""
-    deadline, data = wire.Deadline(limit), b""
-    while not deadline.over():
-        ready, _, _ = select.select([reading], [], [], max(0.0, deadline.left()))
-        if ready:
-            more = os.read(reading, 1 << 16)
-            if not more:
-                return data.decode("ascii"), True
-            data += more
-    return "", False
-
-
-def _end(pid: int) -> None:
-    for end in (os.killpg, os.kill):
-        try:
-            end(pid, signal.SIGKILL)
-        except OSError:
-            continue
-    os.waitpid(pid, 0)
-
-
-def _redo(call: Call, part: str, changes: "list[Change]") -> "dict[str, object]":
+def _redo(call: Call, part: str, changes: "list[again.Change]") -> "dict[str, object]":
     """Return what a person needs to make a call again by hand: its source where it is plain data, else the pickle."""
     told: dict[str, object] = {
         "module": call.module,

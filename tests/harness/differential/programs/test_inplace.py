@@ -1,0 +1,146 @@
+"""Calls made again where tests make them, with objects that no other process can be told of."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+GOLD = """\
+import threading
+
+
+class Counter:
+    def __init__(self, step):
+        self.lock = threading.Lock()
+        self.step = step
+        self.total = 0
+
+    def add(self, text, *, times=1):
+        for number in numbers(text):
+            self.total += number * self.step * times
+        return self.total
+
+
+def numbers(text):
+    return [int(part) for part in text.split(",") if part]
+
+
+def sums(counters, text):
+    for counter in counters:
+        yield counter.add(text)
+"""
+TESTS = """\
+from shop import Counter, sums
+
+
+def test_add():
+    counter = Counter(2)
+    assert counter.add("1,2,3") == 12
+    assert counter.add("4", times=2) == 28
+
+
+def test_sums():
+    assert list(sums([Counter(1), Counter(2)], "1,1")) == [2, 4]
+
+
+def test_else():
+    assert Counter(1).total == 0
+"""
+ADD, SUMS = ["shop", "Counter.add", "shop/__init__.py", "target", False], ["shop", "sums", "shop/__init__.py", "", True]
+Make = Callable[..., Any]
+
+
+def played(make: Make, name: str, code: str = GOLD, tests: str = TESTS, **job: Any) -> Any:
+    project = make(name, code, tests)
+    usual = {
+        "tests": [f"tests/test_shop.py::test_{each}" for each in ("add", "sums")],
+        "functions": [ADD, SUMS],
+        "targets": project.targets("numbers"),
+        "calls_cap": 10,
+        "mutants": 20,
+    }
+    return project.run("inplace", **{**usual, **job})
+
+
+def different(one: Any, other: Any) -> list[str]:
+    mine, theirs = one.told(), other.told()
+    return [key for key in mine if key in theirs and mine[key] != theirs[key]]
+
+
+def test_calls_with_objects_that_cannot_be_recorded_are_made_again(make_project: Make) -> None:
+    ran = played(make_project, "gold")
+    assert ran.end == "done"
+    plain = {row["literal"]["qualname"]: row["text"] for row in ran.seen.values() if row["key"].endswith("|m0|return")}
+    assert set(plain) == {"Counter.add", "sums"}
+    assert all(row["reached"] for row in ran.seen.values() if not row["mutated"])
+    assert any(row["mutated"] and row["kind"] == "value" for row in ran.seen.values())
+    assert any(row["kind"] == "error" and row["type"] == "ValueError" for row in ran.seen.values())
+
+
+def test_the_test_goes_on_as_if_nothing_had_been_made(make_project: Make) -> None:
+    ran = played(make_project, "gold", mutants=0)
+    texts = [row["text"] for row in ran.seen.values() if row["literal"]["part"] == "return"]
+    assert "28" in texts  # the second call of a counter sees what the first did to it, and nothing else
+    assert ran.end == "done"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        GOLD.replace("if part]", "]"),
+        GOLD.replace("    return [int", "    print(text)\n    return [int"),
+        GOLD.replace("int(part)", "int(part) if part != '0' else 1"),
+    ],
+    ids=["an empty part", "output", "one value"],
+)
+def test_a_wrong_version_is_seen(make_project: Make, code: str) -> None:
+    gold, wrong = (played(make_project, name, text) for name, text in [("gold", GOLD), ("wrong", code)])
+    assert different(gold, wrong)
+
+
+def test_the_same_behaviour_written_otherwise_differs_nowhere(make_project: Make) -> None:
+    same = GOLD.replace('in text.split(",") if part]', 'in filter(None, text.split(","))]')
+    gold, other = (played(make_project, name, text) for name, text in [("gold", GOLD), ("same", same)])
+    assert gold.seen
+    assert gold.seen.keys() == other.seen.keys()
+    assert not different(gold, other)
+
+
+def test_two_runs_and_two_hash_seeds_tell_the_same(make_project: Make) -> None:
+    one, two = (played(make_project, f"h{seed}", hash_seed=seed) for seed in (1, 5))
+    assert one.told() == two.told()
+
+
+def test_what_a_function_is_given_is_changed_and_the_objects_are_not(make_project: Make) -> None:
+    ran = played(make_project, "gold")
+    paths = [change["path"] for row in ran.seen.values() for change in row["literal"]["mutations"]]
+    assert paths
+    assert not any(step[0] == "attribute" for path in paths for step in path)
+
+
+def test_a_function_that_needs_its_own_cells_keeps_its_code(make_project: Make) -> None:
+    code = GOLD.replace("        for number in numbers", "        super().__init__()\n        for number in numbers")
+    ran = played(make_project, "cells", code)
+    assert {row["literal"]["qualname"] for row in ran.seen.values()} == {"sums"}
+
+
+def test_a_call_that_hangs_or_dies_costs_itself_alone(make_project: Make) -> None:
+    code = GOLD.replace("    return [int", "    while text == '':\n        pass\n    return [int")
+    ran = played(make_project, "hang", code, limit=0.3)
+    kinds = {row["kind"] for row in ran.seen.values()}
+    assert {"timeout", "value"} <= kinds
+    assert ran.end == "done"
+
+
+def test_only_the_probes_asked_for_and_only_within_the_budget(make_project: Make) -> None:
+    everything = played(make_project, "all")
+    wanted = sorted(key for key in everything.seen if "|m0|" not in key)[5:8]
+    assert sorted(played(make_project, "only", only=wanted).seen) == wanted
+    none = played(make_project, "none", budget=0)
+    assert none.end == "budget"
+    assert not none.seen
+
+
+def test_a_function_that_only_another_side_has_is_left_out(make_project: Make) -> None:
+    ran = played(make_project, "gone", functions=[ADD, ["shop", "gone", "shop/__init__.py", "target", False]])
+    assert {row["literal"]["qualname"] for row in ran.seen.values()} == {"Counter.add"}
