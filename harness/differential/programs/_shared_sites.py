@@ -155,7 +155,18 @@ class _Function:
             return self._compared(value, value.args, [ast.Eq()] if name == "assertEqual" else [], mode)
         if self.only_asserts:
             return [node]
-        return [self.see(value, mode, value, draw=isinstance(value, ast.Call))]
+        given = self._given(value, mode) if isinstance(value, ast.Call) else []
+        return [*given, self.see(value, mode, value, draw=isinstance(value, ast.Call))]
+
+    def _given(self, call: ast.Call, mode: str) -> "list[ast.stmt]":
+        """Return statements that observe what a call is given, such as a test's own check; the call takes it from them."""
+        found = []
+        for number, argument in enumerate(call.args):
+            if isinstance(argument, (ast.Attribute, ast.Call, ast.Subscript)):
+                slot = "_assay_" + str(len(self._sites)) + ".value"
+                found.append(self.see(argument, mode, argument))
+                call.args[number] = _placed(ast.parse(slot, mode="eval").body, argument.lineno)
+        return found
 
     def _asserted(self, test: Any, mode: str) -> "list[ast.stmt]":
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
@@ -211,6 +222,7 @@ class Instrument:
         path: its name, part of what the choice of changes hangs on.
         seed: the other part.
         count: gives the number of changed copies of a test by its name.
+        wanted: tells whether one of them is to be run, by the test's name and its number.
         sites: the places observed in all modules so far; those of this one are added.
         words: texts that the change itself is about, which may stand in strings.
     """
@@ -221,6 +233,7 @@ class Instrument:
         path: str,
         seed: int,
         count: "Callable[[str], int]",
+        wanted: "Callable[[str, int], bool]",
         sites: "list[Site]",
         words: "Sequence[str]" = (),
     ) -> None:
@@ -229,6 +242,7 @@ class Instrument:
         self._path = path
         self._seed = seed
         self._count = count
+        self._wanted = wanted
         self._around = scoping.kinds_of([each for each in self._tree.body if isinstance(each, ast.Assign)])
         self._strings = mutate.Strings(mutate.strings_of(self._tree), list(words))
         self._sites = sites
@@ -263,6 +277,8 @@ class Instrument:
         scope = scoping.scope_of(_only(mutate.parse_function(text)), text, self._around, self._strings)
         name = self._path + "::" + inside + node.name
         for number, mutant in enumerate(mutate.mutants(text, scope, str(self._seed) + name, self._count(node.name)), 1):
+            if not self._wanted(node.name, number):
+                continue
             copied = node.name + MARK + str(number)
             edits = [_moved(edit, first - 1) for edit in mutant.edits]
             guarded = _placed(ast.parse("try:\n    pass\nexcept Exception:\n    pass").body[0], first)

@@ -13,6 +13,7 @@ import builtins
 import hashlib
 import re
 import signal
+import time
 import tokenize
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,10 +40,11 @@ else:
 ROWS = 3  # rows of a parametrization that a changed copy runs with
 PASSES = 12  # observations of one place in one test: a loop tells the same again and again
 MOST = 300  # observations of one test
-BRIEF = 0.5  # seconds for a changed copy: one that loops for ever must not cost the time of many others
+BRIEF = 0.1  # seconds for a changed copy: one that loops for ever must not cost the time of many others
+SLOWER = 10  # or so many times what its test takes
 WAITING = 2  # times its limit that a test may take by the clock, most of it waiting
 AGAIN = 0.2  # seconds until a time limit that code under test has swallowed strikes again
-REACHED = "reached "
+REACHED, TOOK = "reached ", "took "
 _COPY = re.compile(sites.MARK + r"(\d+)")
 
 
@@ -117,15 +119,22 @@ class Recorder:
         self.edits: list[Edit] = []  # that what runs now depends on
         self._channel = channel
         self._reach = reach
-        self._limit = float(job.get("limit") or 2.0)
+        self._longest = self._limit = float(job.get("limit") or 2.0)
         self._test, self._mutated = "", False
         self._times: dict[str, int] = {}
         self._total = 0
         self._last: BaseException | None = None
         self._busy = False
 
-    def begin(self, test: str, mutant: int) -> None:
-        """Begin with a test: `test` names it without the mark of a copy, `mutant` is the copy's number or 0."""
+    def begin(self, test: str, mutant: int, took: "float | None" = None) -> None:
+        """Begin with a test.
+
+        Args:
+            test: its name, without the mark of a copy.
+            mutant: the copy's number or 0.
+            took: seconds that the test takes as it is, if the copy is to be brief.
+        """
+        self._limit = self._longest if took is None else min(self._longest, max(BRIEF, SLOWER * took))
         self._test, self._mutated = test, mutant > 0
         self.probe = probe_of(test, mutant)
         self._times, self._total, self._last = {}, 0, None
@@ -152,10 +161,9 @@ class Recorder:
 
     def start_clock(self) -> None:
         """Give the test its time."""
-        limit = min(self._limit, BRIEF) if self._mutated else self._limit
         for signal_, timer, seconds in (
-            (signal.SIGPROF, signal.ITIMER_PROF, limit),
-            (signal.SIGALRM, signal.ITIMER_REAL, limit * WAITING),
+            (signal.SIGPROF, signal.ITIMER_PROF, self._limit),
+            (signal.SIGALRM, signal.ITIMER_REAL, self._limit * WAITING),
         ):
             signal.signal(signal_, self._strike)
             signal.setitimer(timer, seconds, AGAIN)
@@ -238,9 +246,12 @@ class Amplifier(running.Driver):
         self._deadline = wire.Deadline(float(job["budget"]))
         self._reach = trace.Reach(trace.read_targets(job["targets"]))
         self._recorder = Recorder(channel, self._reach, job)
+        self._took = dict(_took(name) for name in finished if name.startswith(TOOK))
+        self._began = 0.0
         self._reaching = {name[len(REACHED) :] for name in finished if name.startswith(REACHED)}
         self._wanted = frozenset(key.rpartition("|")[0] for key in self._recorder.only)
-        self._own = {_name_of(test) for test in job.get("own") or ()}
+        self._wanted_copies = {(running.bare_name(probe), probe.rpartition("|m")[2]) for probe in self._wanted}
+        self._own = {running.bare_name(test) for test in job.get("own") or ()}
         self._functions = {_function_of(test) for test in job.get("tests") or ()}
         self._finder = Finder(job["files"], self._make)
         self.in_time = True
@@ -251,15 +262,20 @@ class Amplifier(running.Driver):
             source = file.read()
         name = Path(path).relative_to(Path.cwd()).as_posix() if Path.cwd() in Path(path).parents else Path(path).name
         words = self._job.get("words") or []
-        made = sites.Instrument(source, name, int(self._job["seed"]), self._copies, self._recorder.sites, words).made()
+        made = sites.Instrument(
+            source, name, int(self._job["seed"]), self._copies, self._is_copy_wanted, self._recorder.sites, words
+        ).made()
         return compile(made, path, "exec", dont_inherit=True)
 
     def _copies(self, test: str) -> int:
         """Return how many changed copies a test gets: those that are run need to be made, and no others."""
         wanted = self._wanted or self._reaching
-        if not self._changed or not any(_name_of(name) == test for name in wanted):
+        if not self._changed or not any(running.bare_name(name) == test for name in wanted):
             return 0
         return int(self._job["own_mutants"] if test in self._own else self._job["mutants"])
+
+    def _is_copy_wanted(self, test: str, number: int) -> bool:
+        return not self._wanted or (test, str(number)) in self._wanted_copies
 
     def collecting(self) -> None:
         """Be the first who is asked for test files."""
@@ -286,7 +302,9 @@ class Amplifier(running.Driver):
         return probe not in self._finished and (not self._wanted or probe in self._wanted)
 
     def _rows(self, key: "tuple[int, str]", items: "list[Any]", known: "set[str]") -> "list[Any]":
-        """Return the rows of a changed copy worth running: those that reach a target unchanged, or are new."""
+        """Return the rows of a changed copy worth running: those that are new, or else that reach a target as
+        they are.
+        """
         if self._wanted:
             return items
         plain = {item.nodeid: without_mark(item.nodeid) for item in items}
@@ -294,18 +312,25 @@ class Amplifier(running.Driver):
         old = [item for item in items if plain[item.nodeid] in self._reaching]
         salt = str(self._job["seed"]) + str(key)
         ordered = sorted(old, key=lambda item: hashlib.sha256((salt + item.nodeid).encode()).hexdigest())
-        return (new + ordered)[:ROWS]
+        return (new or ordered)[:ROWS]
 
     def before(self, item: Any) -> None:
         """Begin to look."""
-        self._recorder.begin(without_mark(item.nodeid), copy_number(item.nodeid))
+        number, function = copy_number(item.nodeid), _function_of(item.nodeid)
+        is_brief = number and not self._recorder.only
+        self._recorder.begin(
+            without_mark(item.nodeid), number, self._took.get(function, 0.0) if is_brief else None
+        )
         self._channel.start(self._recorder.probe)
+        self._began = time.monotonic()
         self._reach.begin()
 
     def after(self, item: Any) -> None:
         """Stop looking, and keep whether a target ran."""
         self._reach.end()
-        test = without_mark(item.nodeid)
+        test, took = without_mark(item.nodeid), time.monotonic() - self._began
+        if not self._changed and took > BRIEF / SLOWER:
+            self._channel.stop(TOOK + format(took, ".3f") + " " + _function_of(test))
         if self._reach.found and test not in self._reaching:
             for name in (test, _function_of(test)):
                 self._reaching.add(name)
@@ -330,9 +355,10 @@ class Amplifier(running.Driver):
         self._recorder.note(sites.Site("import", 0, "", sites.WHOLE, False, []), "error", why)
 
 
-def _name_of(test: str) -> str:
-    """Return the bare name of a test's function."""
-    return test.partition("|")[0].partition("[")[0].rpartition("::")[2].partition(" ")[0]
+def _took(told: str) -> "tuple[str, float]":
+    """Return the function and the seconds that a mark of the first pass tells."""
+    seconds, _, function = told[len(TOOK) :].partition(" ")
+    return function, float(seconds)
 
 
 def without_mark(nodeid: str) -> str:
@@ -367,7 +393,7 @@ def main() -> None:
     def work(channel: "wire.Channel", finished: "set[str]") -> str:
         running.prepare(job.get("before"))
         amplifier = Amplifier(dict(job, budget=deadline.left()), channel, finished, changed)
-        running.run_tests(amplifier, job["files"], job.get("runner") or "pytest")
+        running.run_tests(amplifier, running.files_of(job), job.get("runner") or "pytest")
         return wire.DONE if amplifier.in_time else wire.BUDGET
 
     with wire.open_output() as out:

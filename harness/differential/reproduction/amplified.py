@@ -23,7 +23,6 @@ WHOLE, BLOCK, RAISED = "whole", "block", "raised"
 """Ways in which ``amplify.py`` looks at more than an expression."""
 LONGEST = 500
 """Characters of an expression that it tells."""
-_CHECKS = "assert"
 _OPEN = (ast.Call, ast.Name, ast.Attribute, ast.Subscript, ast.Lambda, ast.JoinedStr, ast.Await, ast.Yield)
 
 
@@ -219,6 +218,8 @@ def _operand(source: Source, statement: ast.stmt, told: Told, line: int) -> int 
     for number, each in enumerate(_expressions(statement, told.mode)):
         if getattr(each, "lineno", 0) == line and source.segment(each)[:LONGEST] == told.expression:
             return number
+    if line > len(source.starts):
+        return None
     is_row = source.text[source.starts[line - 1] :].partition("\n")[0].strip() == told.expression
     if is_row and getattr(statement, "lineno", 0) == line:  # before Python 3.8 no more is told
         found = [n for n, each in enumerate(_expressions(statement, told.mode)) if not _is_literal(each)]
@@ -238,8 +239,7 @@ def _expressions(statement: ast.stmt, mode: str) -> list[ast.AST]:
         return _operands(statement.test)
     if isinstance(statement, ast.Expr):
         value = statement.value
-        called = getattr(getattr(value, "func", None), "attr", "")
-        return [value, *(value.args if isinstance(value, ast.Call) and called.startswith(_CHECKS) else [])]
+        return [value, *(value.args if isinstance(value, ast.Call) else [])]
     return []
 
 

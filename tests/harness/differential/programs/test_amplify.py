@@ -259,3 +259,34 @@ def test_nothing_is_left_in_the_tree(make_project: Make) -> None:
     project.run("amplify")
     left = {os.path.relpath(path, project.root) for path in project.root.rglob("*") if path.is_file()}
     assert left == {"shop/__init__.py", "tests/test_shop.py", "job.json", "out.jsonl"}
+
+
+def test_what_a_test_hands_to_its_own_check_is_observed(make_project: Make) -> None:
+    tests = (
+        "from shop import price\n\n\ndef check(found, want):\n    if found != want:\n        raise ValueError(found)\n\n\n"
+        "def test_price():\n    check(price(10, 10), 90)\n"
+    )
+    ran = {}
+    for name, code in [("gold", GOLD), ("wrong", GOLD.replace("10:", "10 and each < 90:"))]:
+        project = make_project(name, code, tests)
+        ran[name] = project.run("amplify", targets=project.targets("price"), mutants=40)
+    given = ran["gold"].seen["tests/test_shop.py::test_price|m0|s0#1"]
+    assert (given["text"], given["literal"]["expression"]) == ("90", "price(10, 10)")
+    assert any("|s0#" in key for key in different(ran["gold"], ran["wrong"]))
+
+
+def test_the_issue_s_own_tests_get_copies_of_their_own_number(make_project: Make) -> None:
+    project = make_project("own", GOLD, TESTS)
+    own = ["tests/test_shop.py::test_price"]
+    ran = project.run("amplify", targets=project.targets("price"), mutants=2, own=own, own_mutants=30)
+    copies = {key.partition("|s")[0] for key in ran.seen if "|m0|" not in key}
+    assert len({each for each in copies if "test_price" in each}) > 20
+    assert len({each for each in copies if "test_negative" in each}) <= 2
+
+
+def test_a_changed_copy_that_loops_for_ever_costs_itself_alone(make_project: Make) -> None:
+    code = GOLD.replace("    total = count * each\n", "    while each == 0:\n        pass\n    total = count * each\n")
+    ran = amplified(make_project, "loops", code)
+    kinds = {row["kind"] for row in ran.seen.values() if row["mutated"]}
+    assert {"timeout", "value"} <= kinds
+    assert ran.end == "done"

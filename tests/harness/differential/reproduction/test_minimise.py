@@ -142,6 +142,18 @@ def test_with_a_helper():
     check(10, 90)
     check(2, 20)
 """
+GIVEN = """\
+from shop import price
+
+
+def check(found, want):
+    if found != want:
+        raise ValueError(found)
+
+
+def test_given():
+    check(price(10, 10), 90)
+"""
 RAISED = """\
 import pytest
 from shop import price
@@ -182,17 +194,18 @@ Make = Callable[..., Any]
         (HARD_CODED, PARAMETRIZED, "operand"),
         (HARD_CODED, MANY_LINES, "operand"),
         (HARD_CODED, HELPER, "operand"),
+        (HARD_CODED, GIVEN, "operand"),
         (PARTIAL, RAISED, "raised"),
         (OTHER_ERROR, BLOCK, "block"),
         (PARTIAL, WHOLE, "whole"),
     ],
-    ids=["plain", "class", "parametrized", "many lines", "helper", "raised", "block", "whole"],
+    ids=["plain", "class", "parametrized", "many lines", "helper", "given", "raised", "block", "whole"],
 )
 def test_each_kind_of_place_comes_down_to_a_file_that_shows_it(
     make_local: Make, other: str, tests: str, mode: str
 ) -> None:
     local = make_local(GOLD, other, tests)
-    line = next(row for _, row in sorted(local.amplified(12).items()) if row["literal"]["mode"] == mode)
+    line = next(row for _, row in sorted(local.amplified(40).items()) if row["literal"]["mode"] == mode)
     trial, rounds = local.reduced(line)
     assert trial is not None
     assert sum(rounds) <= MOST_TRIED + 4
