@@ -36,7 +36,8 @@ def record(context: Context) -> Recorded:
     if context.sides.instance.language != "python":
         return Recorded(note="for Python only")
     files = list(context.survey.test_files[:FILES])
-    settings = {"files": files, "functions_cap": 10, "calls_cap": CALLS, "own": list(context.sides.instance.fail_to_pass)}
+    own = list(context.sides.instance.fail_to_pass)
+    settings = {"files": files, "functions_cap": 10, "calls_cap": CALLS, "own": own}
     lines = run_lines(context, Program("record", "record.py", settings, SECONDS), Side.GOLD, [0])[0]
     calls = [line for line in lines if "qualname" in line]
     found = [[*line["function"], line["private"]] for line in lines if "function" in line]

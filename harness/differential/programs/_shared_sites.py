@@ -9,7 +9,7 @@ import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
 
     from assay.harness.differential.programs import _shared_mutate as mutate
     from assay.harness.differential.programs import _shared_scope as scoping
@@ -159,7 +159,7 @@ class _Function:
         return [*given, self.see(value, mode, value, draw=isinstance(value, ast.Call))]
 
     def _given(self, call: ast.Call, mode: str) -> "list[ast.stmt]":
-        """Return statements that observe what a call is given, such as a test's own check; the call takes it from them."""
+        """Return statements that observe what a call is given, such as a test's own check, which takes it from them."""
         found = []
         for number, argument in enumerate(call.args):
             if isinstance(argument, (ast.Attribute, ast.Call, ast.Subscript)):
@@ -221,8 +221,7 @@ class Instrument:
         source: the module's text.
         path: its name, part of what the choice of changes hangs on.
         seed: the other part.
-        count: gives the number of changed copies of a test by its name.
-        wanted: tells whether one of them is to be run, by the test's name and its number.
+        copies: gives the number of changed copies of a test by its name, and the numbers of those that are to be run.
         sites: the places observed in all modules so far; those of this one are added.
         words: texts that the change itself is about, which may stand in strings.
     """
@@ -232,8 +231,7 @@ class Instrument:
         source: str,
         path: str,
         seed: int,
-        count: "Callable[[str], int]",
-        wanted: "Callable[[str, int], bool]",
+        copies: "Callable[[str], tuple[int, Container[int]]]",
         sites: "list[Site]",
         words: "Sequence[str]" = (),
     ) -> None:
@@ -241,8 +239,7 @@ class Instrument:
         self._tree = ast.parse(source, path)
         self._path = path
         self._seed = seed
-        self._count = count
-        self._wanted = wanted
+        self._copies = copies
         self._around = scoping.kinds_of([each for each in self._tree.body if isinstance(each, ast.Assign)])
         self._strings = mutate.Strings(mutate.strings_of(self._tree), list(words))
         self._sites = sites
@@ -276,8 +273,9 @@ class Instrument:
         found = [self._eyes(text, first, node.name)]
         scope = scoping.scope_of(_only(mutate.parse_function(text)), text, self._around, self._strings)
         name = self._path + "::" + inside + node.name
-        for number, mutant in enumerate(mutate.mutants(text, scope, str(self._seed) + name, self._count(node.name)), 1):
-            if not self._wanted(node.name, number):
+        count, wanted = self._copies(node.name)
+        for number, mutant in enumerate(mutate.mutants(text, scope, str(self._seed) + name, count), 1):
+            if number not in wanted:
                 continue
             copied = node.name + MARK + str(number)
             edits = [_moved(edit, first - 1) for edit in mutant.edits]

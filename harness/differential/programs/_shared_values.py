@@ -141,7 +141,7 @@ def _marked(value: str, choice: random.Random) -> "list[str]":
 
 
 def spliced(value: str, donors: "Sequence[str]", words: "Sequence[str]", choice: random.Random) -> "list[str]":
-    """Return texts for a string: words that a change is about, and itself with pieces of others put in, out, or in exchange.
+    """Return texts for a string: words that a change is about, and itself with pieces of others put in or in exchange.
 
     Args:
         value: the string.

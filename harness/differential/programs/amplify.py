@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
     from types import CodeType
 
     from assay.harness.differential.programs import _shared_running as running
@@ -250,7 +250,9 @@ class Amplifier(running.Driver):
         self._began = 0.0
         self._reaching = {name[len(REACHED) :] for name in finished if name.startswith(REACHED)}
         self._wanted = frozenset(key.rpartition("|")[0] for key in self._recorder.only)
-        self._wanted_copies = {(running.bare_name(probe), probe.rpartition("|m")[2]) for probe in self._wanted}
+        self._numbers: dict[str, set[int]] = {}
+        for probe in self._wanted:
+            self._numbers.setdefault(running.bare_name(probe), set()).add(int(probe.rpartition("|m")[2]))
         self._own = {running.bare_name(test) for test in job.get("own") or ()}
         self._functions = {_function_of(test) for test in job.get("tests") or ()}
         self._finder = Finder(job["files"], self._make)
@@ -262,20 +264,16 @@ class Amplifier(running.Driver):
             source = file.read()
         name = Path(path).relative_to(Path.cwd()).as_posix() if Path.cwd() in Path(path).parents else Path(path).name
         words = self._job.get("words") or []
-        made = sites.Instrument(
-            source, name, int(self._job["seed"]), self._copies, self._is_copy_wanted, self._recorder.sites, words
-        ).made()
+        made = sites.Instrument(source, name, int(self._job["seed"]), self._copies, self._recorder.sites, words).made()
         return compile(made, path, "exec", dont_inherit=True)
 
-    def _copies(self, test: str) -> int:
-        """Return how many changed copies a test gets: those that are run need to be made, and no others."""
+    def _copies(self, test: str) -> "tuple[int, Container[int]]":
+        """Return how many changed copies a test has, and which of them are made: those that are run."""
         wanted = self._wanted or self._reaching
         if not self._changed or not any(running.bare_name(name) == test for name in wanted):
-            return 0
-        return int(self._job["own_mutants"] if test in self._own else self._job["mutants"])
-
-    def _is_copy_wanted(self, test: str, number: int) -> bool:
-        return not self._wanted or (test, str(number)) in self._wanted_copies
+            return 0, ()
+        count = int(self._job["own_mutants"] if test in self._own else self._job["mutants"])
+        return count, self._numbers.get(test, ()) if self._wanted else range(1, count + 1)
 
     def collecting(self) -> None:
         """Be the first who is asked for test files."""
@@ -318,9 +316,7 @@ class Amplifier(running.Driver):
         """Begin to look."""
         number, function = copy_number(item.nodeid), _function_of(item.nodeid)
         is_brief = number and not self._recorder.only
-        self._recorder.begin(
-            without_mark(item.nodeid), number, self._took.get(function, 0.0) if is_brief else None
-        )
+        self._recorder.begin(without_mark(item.nodeid), number, self._took.get(function, 0.0) if is_brief else None)
         self._channel.start(self._recorder.probe)
         self._began = time.monotonic()
         self._reach.begin()

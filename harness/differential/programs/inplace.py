@@ -2,11 +2,12 @@
 
 For calls that cannot be recorded, of methods of objects that no other process can be told of, and for those that need
 what is around them in a test, such as an application that is running. Runs inside a container, on one side of a
-comparison. Input: ``files``, ``tests`` (names of those to run), ``functions`` (lists of module,
-qualname, path, role; and whether private), ``targets``, ``seed``, ``mutants`` (changed copies of each call), ``calls_cap``
-(different calls of one function), ``limit`` (seconds for a call), ``budget``, ``only`` (keys, or null for all),
-``runner`` and optionally ``before`` and ``words`` as for `amplify`, and ``donors`` as for `replay`. Each line of output is an observation as `replay`
-makes them, but of arguments only what built-in containers hold.
+comparison. Input: ``files``, ``tests`` (names of those to run), ``functions`` (lists of module, qualname, path, role,
+and whether private), ``targets``, ``seed``, ``mutants`` (changed copies of each call; ``own_mutants`` in the tests that
+``own`` names), ``calls_cap`` (different calls of one function), ``limit`` (seconds for a call), ``budget``, ``only``
+(keys, or null for all), ``runner`` and optionally ``before`` and ``words`` as for `amplify`, and ``donors`` as for
+`replay`. Each line of output is an observation as `replay` makes them, but of arguments only what built-in containers
+hold.
 
 While a test runs, the code of each function stands aside for a call of this module, which forks a child for every copy,
 and then makes the call itself. Calls are told apart by the plain data among their arguments, so that what is compared
@@ -81,7 +82,7 @@ class InPlace(running.Driver):
         self.in_time = True
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
-        """Yield the issue's own tests, and then the others twice: for the first copies of each call, and for the rest."""
+        """Yield the issue's own tests, then the others twice: for the first copies of each call, and for the rest."""
         setattr(builtins, HOOK, self.on_call)
         wanted = [item for item in items if item.nodeid in self._tests]
         own, others = running.own_and_others(wanted, self._job.get("own") or ())
@@ -110,13 +111,13 @@ class InPlace(running.Driver):
         code = held.__code__
         made = types.FunctionType(code, held.__globals__, held.__name__, held.__defaults__)
         made.__kwdefaults__ = held.__kwdefaults__
-        source = "lambda *args, **kwargs: " + HOOK + "(" + str(len(self._aside)) + ", " + str(number) + ", args, kwargs)"
-        held.__code__ = eval(source, {}).__code__  # a lambda of numbers
+        numbers = str(len(self._aside)) + ", " + str(number)
+        held.__code__ = eval("lambda *args, **kwargs: " + HOOK + "(" + numbers + ", args, kwargs)", {}).__code__
         self._aside.append((held, (code, made)))
 
     def after(self, item: Any) -> None:
         """Put the functions' code back."""
-        for held, (code, _) in self._aside:
+        for held, (code, _) in reversed(self._aside):
             held.__code__ = code
         self._aside = []
         self._channel.stop(self._mark(item))

@@ -1,7 +1,8 @@
 """Records with which arguments a project's tests call the functions under scrutiny, and their callers.
 
 Runs inside a container, on one side of a comparison. Input: ``files``, ``targets``, ``functions_cap`` (functions
-recorded), ``calls_cap`` (different calls of each), ``budget`` (seconds), ``own``, ``runner`` and ``before`` as for `amplify`.
+recorded), ``calls_cap`` (different calls of each), ``budget`` (seconds), ``own``, ``runner`` and ``before`` as for
+`amplify`.
 Each line of output is one call: ``module``, ``qualname``, ``path``, ``parameters``, ``private``, ``caller`` (no target
 itself, but the nearest function of the project above one), ``args`` (base64 of the pickled (positional, by keyword), as
 they were before the body ran), ``literal`` (the same as a literal if it is plain data, else ""), ``shape`` (each

@@ -263,8 +263,8 @@ def test_nothing_is_left_in_the_tree(make_project: Make) -> None:
 
 def test_what_a_test_hands_to_its_own_check_is_observed(make_project: Make) -> None:
     tests = (
-        "from shop import price\n\n\ndef check(found, want):\n    if found != want:\n        raise ValueError(found)\n\n\n"
-        "def test_price():\n    check(price(10, 10), 90)\n"
+        "from shop import price\n\n\ndef check(found, want):\n    if found != want:\n        raise ValueError(found)\n"
+        "\n\ndef test_price():\n    check(price(10, 10), 90)\n"
     )
     ran = {}
     for name, code in [("gold", GOLD), ("wrong", GOLD.replace("10:", "10 and each < 90:"))]:
