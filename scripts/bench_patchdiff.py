@@ -8,7 +8,7 @@ same command goes on where it stopped:
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,7 +19,7 @@ from assay.harness.differential.compare import compare  # noqa: E402
 from assay.harness.differential.decide import is_flagged  # noqa: E402
 from assay.harness.differential.generators.base import Settings  # noqa: E402
 from assay.harness.differential.sides import Sides  # noqa: E402
-from assay.harness.domain import Comparison, Instance, Model, Prediction  # noqa: E402
+from assay.harness.domain import Comparison, Finding, Instance, Model, Prediction  # noqa: E402
 from assay.harness.metrics.statistics import wilson  # noqa: E402
 from assay.instances.load import load  # noqa: E402
 from patchdiff.model import Case, cases, patch_of, trees_of  # noqa: E402
@@ -27,6 +27,14 @@ from patchdiff.model import Case, cases, patch_of, trees_of  # noqa: E402
 SEEDED = ("amplify", "replay", "property")
 ALL = ("suites", *SEEDED)
 USUAL = ("suites", "amplify", "replay")
+
+
+HEAD = """\
+| generators | wrong flagged | right flagged | wrong, any difference | right, any difference |
+| --- | --- | --- | --- | --- |"""
+Told = Callable[[Finding], bool]
+TOLD: tuple[Told, ...] = (is_flagged, lambda finding: is_flagged(finding) or finding is Finding.DIVERGENT)
+"""What counts: that speaks against a patch; and with it what cannot be decided."""
 
 
 class Result(Model):
@@ -38,10 +46,10 @@ class Result(Model):
     seed: int
     comparison: Comparison
 
-    def flagged_by(self, generators: Iterable[str]) -> bool:
-        """Tell whether some of these generators speak against the patch."""
+    def told_by(self, generators: Iterable[str], told: Told) -> bool:
+        """Tell whether some of these generators have a finding of a kind."""
         names = set(generators)
-        return any(each.generator in names and is_flagged(each.finding) for each in self.comparison.divergences)
+        return any(each.generator in names and told(each.finding) for each in self.comparison.divergences)
 
 
 def main() -> None:
@@ -51,6 +59,7 @@ def main() -> None:
     parser.add_argument("--lite", default="lite", help="data set of the published instances")
     parser.add_argument("--mirror", type=Path, action="append", default=[])
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--phase", action="append", help="only the patches of this phase, as the cases name it")
     parser.add_argument("--table", action="store_true", help="only print the tables of what is there")
     told = parser.parse_args()
     known = _read(told.results)
@@ -71,7 +80,8 @@ def _read(path: Path) -> list[Result]:
 
 def _missing(told: argparse.Namespace, known: set[tuple[str, int]]) -> Iterator[Result]:
     sources = make_sources(told.mirror)
-    for dataset, here in _by_dataset(told.lite):
+    for dataset, of_dataset in _by_dataset(told.lite):
+        here = [case for case in of_dataset if not told.phase or case.phase in told.phase]
         ids = sorted({case.instance for case in here})
         instances = {each.id: each for each in load(dataset, ids=ids, sources=sources).instances}
         bench = open_workbench("docker", list(instances.values()), mirrors=told.mirror, note=_say)
@@ -121,25 +131,26 @@ def _with_suites(results: Sequence[Result]) -> list[Result]:
 
 def _print_tables(results: Sequence[Result]) -> None:
     rows = [("suites",), ("amplify",), ("replay",), ("property",), USUAL, ALL]
-    for phase in ("development", "held_out", ""):
+    for phase in ("development", "held_out", "last", ""):
         here = [each for each in results if phase in ("", each.phase)]
         if here:
-            print(f"\n{phase or 'both'}\n\n| generators | wrong flagged | right flagged |\n| --- | --- | --- |")
+            print(f"\n{phase or 'all'}\n\n{HEAD}")
             for names in rows:
-                print(f"| {' + '.join(names)} | {_share(here, 'wrong', names)} | {_share(here, 'right', names)} |")
+                cells = [_share(here, label, names, told) for told in TOLD for label in ("wrong", "right")]
+                print(f"| {' + '.join(names)} | {' | '.join(cells)} |")
     noise = sum(each.comparison.null_divergences for each in results)
     unassessed = sum(each.comparison.finding == "not_assessed" for each in results)
     print(f"\n{len(results)} comparisons; gold against its copy: {noise} differences; not assessed: {unassessed}")
 
 
-def _share(results: Sequence[Result], label: str, generators: Sequence[str]) -> str:
-    """Return the share of patches flagged, over all seeds, its extremes over the seeds, and an interval over patches.
+def _share(results: Sequence[Result], label: str, generators: Sequence[str], told: Told) -> str:
+    """Return the share of patches told of, over all seeds, its extremes over the seeds, and an interval over patches.
 
     The interval is Wilson's for as many patches as there are: seeds of one patch are no further evidence.
     """
     here = [each for each in results if each.label == label]
     seeds = sorted({each.seed for each in here})
-    rates = [_rate([each for each in here if each.seed == seed], generators) for seed in seeds]
+    rates = [_rate([each for each in here if each.seed == seed], generators, told) for seed in seeds]
     if not rates:
         return "-"
     patches = len({each.case for each in here})
@@ -149,8 +160,8 @@ def _share(results: Sequence[Result], label: str, generators: Sequence[str]) -> 
     return f"{mean:.0%} of {patches} ({spread}; 95 % interval {low:.0%} to {high:.0%})"
 
 
-def _rate(results: Sequence[Result], generators: Sequence[str]) -> float:
-    return sum(each.flagged_by(generators) for each in results) / len(results)
+def _rate(results: Sequence[Result], generators: Sequence[str], told: Told) -> float:
+    return sum(each.told_by(generators, told) for each in results) / len(results)
 
 
 def _say(text: str) -> None:

@@ -67,7 +67,7 @@ class Case(Model):
     instance: str
     label: Literal["wrong", "right"]
     kind: WrongKind | RightKind
-    phase: Literal["development", "held_out"]
+    phase: Literal["development", "held_out", "last"]
     """development: seen while the operators were being made; held_out: written after they were frozen."""
     why: str
     """Wrong: which input behaves differently from gold, and why that is wrong. Right: why no input can."""
