@@ -8,6 +8,7 @@ from typing import Any
 from assay.harness.differential.generators.base import Context, Found
 from assay.harness.differential.generators.recording import CALLS, Recorded, record
 from assay.harness.differential.probing import Program, differences
+from assay.harness.differential.reproduction.in_place import in_place_drafts
 from assay.harness.differential.reproduction.minimise import reproduced
 from assay.harness.differential.reproduction.reproduce import call_drafts
 from assay.harness.domain import GeneratorResult
@@ -58,7 +59,7 @@ def _in_place(context: Context, recorded: Recorded) -> Program:
         "donors": list(recorded.strings),
         "limit": LIMIT,
     }
-    return Program(NAME, "inplace.py", settings, SECONDS)
+    return Program(NAME, "inplace.py", settings, SECONDS, partial(reproduced, make_drafts=in_place_drafts))
 
 
 def program(

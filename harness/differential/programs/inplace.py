@@ -59,6 +59,27 @@ class Function(NamedTuple):
         return self.module + ":" + self.qualname
 
 
+class Aside:
+    """A function whose code stands aside while a test runs."""
+
+    def __init__(self, function: Function, which: int, held: "FunctionType") -> None:
+        self.function = function
+        self.which = which  # of the functions that its name leads to
+        self.calls = 0  # in the test so far
+        self._held, self._code = held, held.__code__
+        self.made: Any = types.FunctionType(self._code, held.__globals__, held.__name__, held.__defaults__)
+        self.made.__kwdefaults__ = held.__kwdefaults__
+
+    def stand(self, number: int) -> None:
+        """Have the hook called in the function's place, with a number."""
+        source = "lambda *args, **kwargs: " + HOOK + "(" + str(number) + ", args, kwargs)"
+        self._held.__code__ = eval(source, {}).__code__
+
+    def go_back(self) -> None:
+        """Put the function's code back."""
+        self._held.__code__ = self._code
+
+
 class InPlace(running.Driver):
     """Runs the tests, with the functions' calls made again in children on the way."""
 
@@ -73,9 +94,10 @@ class InPlace(running.Driver):
         self._tests = {key.rsplit("|", 3)[0] for key in self._only} or set(job["tests"])
         self._functions = [Function(row[0], row[1], bool(row[4])) for row in job["functions"]]
         self._reach = trace.Reach(trace.read_targets(job["targets"]))
-        self._aside: list[tuple[FunctionType, Any]] = []
+        self._aside: list[Aside] = []
         self._numbers = range(0)
         self._seen: dict[str, int] = {}
+        self._times: dict[str, int] = {}  # calls of one function with the same plain data, in this test
         self._left: dict[str, int] = {}
         self._test = ""
         self._busy = False
@@ -101,24 +123,17 @@ class InPlace(running.Driver):
 
     def before(self, item: Any) -> None:
         """Let the functions' code stand aside."""
-        self._test = item.nodeid
+        self._test, self._times = item.nodeid, {}
         self._channel.start(self._mark(item))
-        for number, function in enumerate(self._functions):
-            for held in _held(function):
-                self._stand_aside(held, number)
-
-    def _stand_aside(self, held: "FunctionType", number: int) -> None:
-        code = held.__code__
-        made = types.FunctionType(code, held.__globals__, held.__name__, held.__defaults__)
-        made.__kwdefaults__ = held.__kwdefaults__
-        numbers = str(len(self._aside)) + ", " + str(number)
-        held.__code__ = eval("lambda *args, **kwargs: " + HOOK + "(" + numbers + ", args, kwargs)", {}).__code__
-        self._aside.append((held, (code, made)))
+        for function in self._functions:
+            for which, held in enumerate(_held(function)):
+                self._aside.append(Aside(function, which, held))
+                self._aside[-1].stand(len(self._aside) - 1)
 
     def after(self, item: Any) -> None:
         """Put the functions' code back."""
-        for held, (code, _) in reversed(self._aside):
-            held.__code__ = code
+        for aside in reversed(self._aside):
+            aside.go_back()
         self._aside = []
         self._channel.stop(self._mark(item))
 
@@ -127,42 +142,49 @@ class InPlace(running.Driver):
         self.in_time = not self._deadline.over()
         return not self.in_time
 
-    def on_call(self, place: int, number: int, args: Any, kwargs: Any) -> Any:
+    def on_call(self, number: int, args: Any, kwargs: Any) -> Any:
         """Make a call as a test makes it, after its copies have been made in children."""
-        made = self._aside[place][1][1]
+        aside = self._aside[number]
         if not self._busy:
             self._busy = True
             try:
-                self._look(self._functions[number], made, (args, kwargs))
+                aside.calls += 1
+                self._look(aside, (args, kwargs))
             finally:
                 self._busy = False
-        return made(*args, **kwargs)
+        return aside.made(*args, **kwargs)
 
-    def _look(self, function: Function, made: Any, arguments: Any) -> None:
+    def _look(self, aside: Aside, arguments: Any) -> None:
+        function = aside.function
         leaves = [leaf for leaf in calls.leaves_of(arguments) if again.is_near(leaf)]
-        if self._left[function.name] <= 0 or not leaves or self.over():
+        if not leaves or self.over():
             return
         shape = function.name + "|" + repr([(leaf["path"], leaf["value"]) for leaf in leaves])
-        self._seen[shape] = self._seen.get(shape, 0) + 1
-        if self._seen[shape] > ALIKE:
-            return
-        self._left[function.name] -= 1
-        digest = hashlib.sha256((shape + str(self._seen[shape])).encode("utf-8", "replace")).hexdigest()[:16]
+        self._times[shape] = self._times.get(shape, 0) + 1
+        digest = hashlib.sha256((shape + str(self._times[shape])).encode("utf-8", "replace")).hexdigest()[:16]
         name = self._test + "|" + function.name + "#" + digest
-        if self._only and name not in self._names:
+        if not (name in self._names if self._only else self._is_new(function, shape)):
             return
         copies = again.changes_of(name, leaves, self._numbers.stop, again.material_of(self._job))
         numbers = self._numbers[: max(0, len(copies) - self._numbers.start)]
         wanted = [copy for copy in numbers if not self._wanted or name + "|m" + str(copy) in self._wanted]
-        made_again = [functools.partial(self._in_child, made, arguments, copies[copy]) for copy in wanted]
+        made_again = [functools.partial(self._in_child, aside.made, arguments, copies[copy]) for copy in wanted]
         limit = float(self._job.get("limit") or 2.0)
         together = 1 if self._only else max(1, len(wanted))
         for first in range(0, len(wanted), together):
             seen = again.in_children(made_again[first : first + together], limit)
             for each, copy in zip(seen, wanted[first:]):  # noqa: B905 - not before Python 3.10
-                self._tell(function, name + "|m" + str(copy), copies[copy], each)
+                self._tell(aside, name + "|m" + str(copy), copies[copy], each)
 
-    def _tell(self, function: Function, probe: str, changes: "list[again.Change]", seen: "wire.Line") -> None:
+    def _is_new(self, function: Function, shape: str) -> bool:
+        """Tell whether a call is worth its copies: there is room for the function, and few calls were like it."""
+        alike = self._seen[shape] = self._seen.get(shape, 0) + 1
+        if alike > ALIKE or self._left[function.name] <= 0:
+            return False
+        self._left[function.name] -= 1
+        return True
+
+    def _tell(self, aside: Aside, probe: str, changes: "list[again.Change]", seen: "wire.Line") -> None:
         for part in again.PARTS:
             key = probe + "|" + part
             if part not in seen or (self._only and key not in self._only):
@@ -178,14 +200,8 @@ class InPlace(running.Driver):
                     "kind": kind,
                     "type": type_,
                     "text": text,
-                    "private": function.private,
-                    "literal": {
-                        "test": self._test,
-                        "module": function.module,
-                        "qualname": function.qualname,
-                        "part": part,
-                        "mutations": [{"path": each.path, "old": each.old, "new": each.new} for each in changes],
-                    },
+                    "private": aside.function.private,
+                    "literal": _redo(self._test, aside, part, changes),
                 }
             )
 
@@ -196,6 +212,19 @@ class InPlace(running.Driver):
         seen = again.call(self._reach, made, arguments)
         given = [each for each in [*arguments[0], *arguments[1].values()] if type(each).__module__ == "builtins"]
         return dict(seen, arguments=["value", "", texts.describe(given)])
+
+
+def _redo(test: str, aside: Aside, part: str, changes: "list[again.Change]") -> "dict[str, object]":
+    """Return what a person needs to make a call again by hand: in which test, which call, and what is changed."""
+    return {
+        "test": test,
+        "module": aside.function.module,
+        "qualname": aside.function.qualname,
+        "which": aside.which,
+        "number": aside.calls,
+        "part": part,
+        "mutations": [{"path": each.path, "old": each.old, "new": each.new} for each in changes],
+    }
 
 
 def _held(function: Function) -> "list[FunctionType]":

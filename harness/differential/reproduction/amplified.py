@@ -68,6 +68,11 @@ class Told:
         return self.test.partition("::")[0]
 
     @property
+    def folder(self) -> str:
+        """Where the test file lies."""
+        return PurePosixPath(self.path).parent.as_posix()
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Of the test, the classes around it first."""
         return tuple(self.test.partition("[")[0].split("::")[1:])
@@ -101,7 +106,7 @@ class Amplified:
     @property
     def folder(self) -> str:
         """Where the file has to lie."""
-        return PurePosixPath(self.told.path).parent.as_posix()
+        return self.told.folder
 
     @property
     def row(self) -> str:
@@ -174,10 +179,11 @@ class Amplified:
         changes += _leave_out(source, test, reduction.without)
         changes += _disarm(source, test, kept, reduction.without)
         for name, number in reduction.rows.items():
-            changes += _row(source, test, name, number)
+            changes += row_changes(source, test, name, number)
         body = excerpt(source, self.told.names, changes, self.everything)
         where = f"Lay it beside {self.told.path}"
-        return frame(body, told, where, self._says(reduction), ".".join(self.told.names) if is_whole else "")
+        wrapped = (".".join(self.told.names), "assay_whole") if is_whole else None
+        return frame(body, told, where, self._says(reduction), wrapped)
 
     def _says(self, reduction: Reduction) -> str:
         changes = [each for number, each in enumerate(self.told.edits) if f"e{number}" not in reduction.without]
@@ -339,7 +345,7 @@ def _is_text(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and _is_literal(node.value)
 
 
-def _row(source: Source, function: ast.AST, name: str, number: int) -> list[Change]:
+def row_changes(source: Source, function: ast.AST, name: str, number: int) -> list[Change]:
     """Return the changes that leave one row of the parametrization of an argument."""
     changes = []
     for decorator in getattr(function, "decorator_list", []):

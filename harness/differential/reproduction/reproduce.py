@@ -168,7 +168,7 @@ class Draft(Protocol):
         ...
 
 
-def frame(body: str, told: Difference, where: str, what: str, whole: str = "") -> str:
+def frame(body: str, told: Difference, where: str, what: str, wrapped: tuple[str, str] | None = None) -> str:
     """Return a test file: a body that calls ``assay_check`` or uses ``AssayLook``, and these.
 
     Args:
@@ -176,7 +176,7 @@ def frame(body: str, told: Difference, where: str, what: str, whole: str = "") -
         told: what ``assay_check`` compares with, call by call; it compares nothing if there is nothing.
         where: a person has to lay the file.
         what: it shows.
-        whole: name of the test whose end as a whole is looked at, if it is.
+        wrapped: name of a test, and of the function of the file that it is wrapped in, if it is.
     """
     lines = body.split("\n")
     future = [line for line in lines if line.startswith(_FUTURE)]
@@ -191,7 +191,7 @@ def frame(body: str, told: Difference, where: str, what: str, whole: str = "") -
         body=body,
         expected=_listed(told.gold),
         normaliser=textwrap.indent(_normaliser().rstrip(), "    "),
-        tail=f"\n\n{whole} = assay_whole({whole})\n" if whole else "",
+        tail=f"\n\n{wrapped[0]} = {wrapped[1]}({wrapped[0]})\n" if wrapped else "",
     )
 
 

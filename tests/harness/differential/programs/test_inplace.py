@@ -50,8 +50,8 @@ ADD, SUMS = ["shop", "Counter.add", "shop/__init__.py", "target", False], ["shop
 Make = Callable[..., Any]
 
 
-def played(make: Make, name: str, code: str = GOLD, tests: str = TESTS, **job: Any) -> Any:
-    project = make(name, code, tests)
+def played(make: Make, name: str, code: str = GOLD, text: str = TESTS, **job: Any) -> Any:
+    project = make(name, code, text)
     usual = {
         "tests": [f"tests/test_shop.py::test_{each}" for each in ("add", "sums")],
         "functions": [ADD, SUMS],
@@ -144,3 +144,12 @@ def test_only_the_probes_asked_for_and_only_within_the_budget(make_project: Make
 def test_a_function_that_only_another_side_has_is_left_out(make_project: Make) -> None:
     ran = played(make_project, "gone", functions=[ADD, ["shop", "gone", "shop/__init__.py", "target", False]])
     assert {row["literal"]["qualname"] for row in ran.seen.values()} == {"Counter.add"}
+
+
+def test_what_another_test_did_before_does_not_change_a_probe_s_name(make_project: Make) -> None:
+    text = TESTS + "\n\ndef test_twice():\n    assert Counter(2).add('1,2,3') == 12\n"
+    names = [f"tests/test_shop.py::test_{each}" for each in ("add", "twice")]
+    everything = played(make_project, "all", text=text, tests=names)
+    wanted = sorted(key for key in everything.seen if "test_twice" in key)[:4]
+    assert wanted
+    assert sorted(played(make_project, "only", text=text, tests=names, only=wanted).seen) == wanted

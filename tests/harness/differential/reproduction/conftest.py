@@ -34,6 +34,12 @@ class Local:
         usual = {"targets": _whole("shop/__init__.py"), "seed": 1, "limit": 2.0, "budget": 60, "mutants": mutants}
         return self._differing("replay", {**usual, "calls": list(calls)})
 
+    def played(self, tests: Sequence[str], functions: Sequence[Sequence[Any]]) -> dict[str, Line]:
+        """What gold tells of the calls of functions in tests on which the two differ, by key."""
+        usual = {"targets": _whole("shop/__init__.py"), "seed": 1, "limit": 2.0, "budget": 60, "mutants": 60}
+        job = {"tests": list(tests), "functions": list(functions), "calls_cap": 40, "files": [TEST_FILE]}
+        return self._differing("inplace", {**usual, **job})
+
     def record(self) -> list[Line]:
         job = {"targets": _whole("shop/__init__.py"), "budget": 60, "files": [TEST_FILE]}
         return [row for row in run_program(self.gold, "record", job) if "qualname" in row]
