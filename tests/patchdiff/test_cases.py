@@ -63,6 +63,16 @@ def test_the_held_out_set_has_a_wrong_patch_and_a_right_one_for_each_development
     assert {each.instance for each in wrong} == {each.instance for each in right} == instances
 
 
+def test_the_last_set_has_a_wrong_patch_and_a_right_one_for_each_development_instance():
+    seen = [each for each in cases() if each.phase == "last"]
+    wrong = [each for each in seen if each.label == "wrong"]
+    right = [each for each in seen if each.label == "right"]
+    assert (len(wrong), len(right)) == (6, 6)
+    assert {each.kind for each in wrong} == set(get_args(WrongKind))
+    instances = {each.instance for each in cases() if each.phase == "development"}
+    assert {each.instance for each in wrong} == {each.instance for each in right} == instances
+
+
 def test_what_shows_a_wrong_patch_is_a_program():
     for each in cases():
         compile(each.shows, each.name, "exec")
