@@ -68,7 +68,8 @@ class Case(Model):
     label: Literal["wrong", "right"]
     kind: WrongKind | RightKind
     phase: Literal["development", "held_out", "last"]
-    """development: seen while the operators were being made; held_out: written after they were frozen."""
+    """development: seen while the operators were being made; held_out: written after they were frozen for the first
+    time, in e73ba0f, and not looked at when they changed; last: written after they were frozen in 5f3d1b5."""
     why: str
     """Wrong: which input behaves differently from gold, and why that is wrong. Right: why no input can."""
     origin: Literal["base", "gold"] = Field(alias="from")
