@@ -6,6 +6,7 @@ latter; only syntax that Python 3.6 and 3.14 share is added, by parsing small te
 
 import ast
 import copy
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ else:
 
 SEE = "_assay_see"  # put into builtins; given a site's number, returns its context manager
 MARK = "__assay"  # between a test's name and the number of its changed copy
+_COPY = re.compile(MARK + r"(\d+)")
 OPERAND, STRICT, RAISED, BLOCK, WHOLE = "operand", "strict", "raised", "block", "whole"
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 
@@ -311,6 +313,17 @@ class Instrument:
         found = _only(mutate.parse_function(text))
         found.body = eyes.body(found.body)
         return ast.increment_lineno(found, first - 1)
+
+
+def without_mark(nodeid: str) -> str:
+    """Return a test's name without the mark of a changed copy."""
+    return _COPY.sub("", nodeid, 1)
+
+
+def copy_number(nodeid: str) -> int:
+    """Return which changed copy a test is; 0 if it is the test itself."""
+    found = _COPY.search(nodeid.partition("[")[0])
+    return int(found.group(1)) if found else 0
 
 
 def _moved(edit: mutate.Edit, lines: int) -> mutate.Edit:

@@ -11,7 +11,6 @@ points.
 
 import builtins
 import hashlib
-import re
 import signal
 import time
 import tokenize
@@ -45,7 +44,6 @@ SLOWER = 10  # or so many times what its test takes
 WAITING = 2  # times its limit that a test may take by the clock, most of it waiting
 AGAIN = 0.2  # seconds until a time limit that code under test has swallowed strikes again
 REACHED, TOOK = "reached ", "took "
-_COPY = re.compile(sites.MARK + r"(\d+)")
 
 
 class OutOfTime(BaseException):
@@ -282,7 +280,7 @@ class Amplifier(running.Driver):
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
         """Yield the tests as they are, or the changed copies: all first ones, then all second ones, and so on."""
-        numbered = [(copy_number(item.nodeid), item) for item in items]
+        numbered = [(sites.copy_number(item.nodeid), item) for item in items]
         if not self._changed:
             yield [item for item in items if self._is_wanted(item)]
             return
@@ -296,7 +294,7 @@ class Amplifier(running.Driver):
     def _is_wanted(self, item: Any) -> bool:
         if self._functions and _function_of(item.nodeid) not in self._functions:
             return False
-        probe = probe_of(without_mark(item.nodeid), copy_number(item.nodeid))
+        probe = probe_of(sites.without_mark(item.nodeid), sites.copy_number(item.nodeid))
         return probe not in self._finished and (not self._wanted or probe in self._wanted)
 
     def _rows(self, key: "tuple[int, str]", items: "list[Any]", known: "set[str]") -> "list[Any]":
@@ -305,7 +303,7 @@ class Amplifier(running.Driver):
         """
         if self._wanted:
             return items
-        plain = {item.nodeid: without_mark(item.nodeid) for item in items}
+        plain = {item.nodeid: sites.without_mark(item.nodeid) for item in items}
         new = [item for item in items if plain[item.nodeid] not in known and key[1] in self._reaching]
         old = [item for item in items if plain[item.nodeid] in self._reaching]
         salt = str(self._job["seed"]) + str(key)
@@ -314,9 +312,9 @@ class Amplifier(running.Driver):
 
     def before(self, item: Any) -> None:
         """Begin to look."""
-        number, function = copy_number(item.nodeid), _function_of(item.nodeid)
-        is_brief = number and not self._recorder.only
-        self._recorder.begin(without_mark(item.nodeid), number, self._took.get(function, 0.0) if is_brief else None)
+        number, function = sites.copy_number(item.nodeid), _function_of(item.nodeid)
+        took = self._took.get(function, 0.0) if number and not self._recorder.only else None
+        self._recorder.begin(sites.without_mark(item.nodeid), number, took)
         self._channel.start(self._recorder.probe)
         self._began = time.monotonic()
         self._reach.begin()
@@ -324,7 +322,7 @@ class Amplifier(running.Driver):
     def after(self, item: Any) -> None:
         """Stop looking, and keep whether a target ran."""
         self._reach.end()
-        test, took = without_mark(item.nodeid), time.monotonic() - self._began
+        test, took = sites.without_mark(item.nodeid), time.monotonic() - self._began
         if not self._changed and took > BRIEF / SLOWER:
             self._channel.stop(TOOK + format(took, ".3f") + " " + _function_of(test))
         if self._reach.found and test not in self._reaching:
@@ -357,19 +355,8 @@ def _took(told: str) -> "tuple[str, float]":
     return function, float(seconds)
 
 
-def without_mark(nodeid: str) -> str:
-    """Return a test's name without the mark of a changed copy."""
-    return _COPY.sub("", nodeid, 1)
-
-
-def copy_number(nodeid: str) -> int:
-    """Return which changed copy a test is; 0 if it is the test itself."""
-    found = _COPY.search(nodeid.partition("[")[0])
-    return int(found.group(1)) if found else 0
-
-
 def _function_of(nodeid: str) -> str:
-    return without_mark(nodeid.partition("[")[0])
+    return sites.without_mark(nodeid.partition("[")[0])
 
 
 def passes(job: "wire.Line") -> "list[bool]":

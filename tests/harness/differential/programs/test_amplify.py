@@ -187,7 +187,7 @@ def test_a_test_that_no_signal_interrupts_is_ended_from_outside(make_project: Ma
 
 
 def test_a_spent_budget_ends_the_run_cleanly(make_project: Make) -> None:
-    slow = "import time\n" + GOLD.replace("    total = count", "    time.sleep(0.2)\n    total = count")
+    slow = "import time\n" + GOLD.replace("    total = count", "    time.sleep(0.6)\n    total = count")
     ran = amplified(make_project, "slow", slow, budget=4)
     assert ran.end == "budget"
     assert ran.seen
