@@ -27,7 +27,7 @@ MOST_APART, MOST_ALIKE = 48, 24
 MOST_SUSPECTS = 12
 """So many are looked at closely, the most telling, of each target and each kind of input some."""
 MOST_SHOWN = 3
-"""Divergences of one generator that get a reproduction."""
+"""Divergences of one program that get a reproduction, the first of each target and finding: others tell the same."""
 END = "end"
 
 
@@ -246,12 +246,14 @@ def _finding(base: Seen | None, gold: Seen, candidate: Seen) -> Finding:
 def _reproduced(
     context: Context, program: Program, found: Sequence[Divergence], redo: Mapping[str, Mapping[str, Any]]
 ) -> tuple[list[Divergence], dict[str, str]]:
-    """Give the first divergences a test file each, as far as they can be told in one."""
-    suspects = [Suspect(each.probe, redo[each.probe]) for each in found[:MOST_SHOWN] if each.probe in redo]
+    """Give some divergences a test file each, named after the program, as far as they can be told in one."""
+    first = {(each.target, each.finding): each for each in reversed(found) if each.probe in redo}
+    shown = sorted(first.values(), key=found.index)[:MOST_SHOWN]
+    suspects = [Suspect(each.probe, redo[each.probe]) for each in shown]
     texts = program.reproduce(context, suspects) if suspects else {}
     names: dict[str, str] = {}
     for number, each in enumerate(found, 1):
         if each.probe in texts:  # what comes down to the same is told once
-            names.setdefault(texts[each.probe], f"test_{each.generator}_{number}.py")
+            names.setdefault(texts[each.probe], f"test_{program.name}_{number}.py")
     told = [each.model_copy(update={"reproduction": names.get(texts.get(each.probe, ""), "")}) for each in found]
     return told, {name: text for text, name in names.items()}

@@ -59,7 +59,7 @@ def _in_place(context: Context, recorded: Recorded) -> Program:
         "donors": list(recorded.strings),
         "limit": LIMIT,
     }
-    return Program(NAME, "inplace.py", settings, SECONDS, partial(reproduced, make_drafts=in_place_drafts))
+    return Program("in_place", "inplace.py", settings, SECONDS, partial(reproduced, make_drafts=in_place_drafts))
 
 
 def program(

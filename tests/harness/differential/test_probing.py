@@ -25,7 +25,9 @@ Asked = list[tuple[Side, int, int]]
 def play(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Callable[..., tuple[Found, Asked]]:
     """Compare sides that show what a function says; returns what was found and what was asked of whom."""
 
-    def played(keys: Sequence[str], shows: Shows, unreached: Sequence[str] = ()) -> tuple[Found, Asked]:
+    def played(
+        keys: Sequence[str], shows: Shows, unreached: Sequence[str] = (), program: str = "acme"
+    ) -> tuple[Found, Asked]:
         asked: Asked = []
         rounds_of: dict[Side, int] = {}
 
@@ -43,17 +45,20 @@ def play(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Callable[..., t
                             Observation(kind="value", type="str", text=shows(side, key, began + number)),
                             reached=key not in unreached,
                             mutated=True,
+                            target=key[0],
                         )
                         for key in only or keys
                     }
                     for number in range(len(numbers))
-                ]
+                ],
+                {key: {} for key in only or keys},
             )
 
         monkeypatch.setattr(probing, "run", run)
         sides = Sides(Task(instance, Prediction(instance_id=instance.id, patch="x"), PLAN), "image", FakeEngine({}))
         context = Context(sides, Survey((), ()), Settings(("acme",), confirmations=3), lambda _i, _f: PLAN)
-        return differences(context, "acme", Program("acme", "acme.py", {}, 1.0)), asked
+        made = Program(program, "acme.py", {}, 1.0, lambda _context, told: {each.probe: each.probe for each in told})
+        return differences(context, "acme", made), asked
 
     return played
 
@@ -113,3 +118,14 @@ def test_of_many_differences_the_most_telling_are_confirmed(play: Callable[..., 
     assert len(findings) == MOST_SUSPECTS
     assert findings.count(Finding.CHANGED_UNRELATED) == 10
     assert findings == sorted(findings, key=list(Finding).index)
+
+
+def test_each_target_s_first_difference_gets_a_file_named_after_the_program(
+    play: Callable[..., tuple[Found, Asked]],
+) -> None:
+    found, _ = play(["a1", "a2", "b1"], lambda side, _key, _round: str(side is Side.CANDIDATE), program="other")
+    assert len(found.divergences) == 3
+    assert {text[0] for text in found.files.values()} == {"a", "b"}
+    assert len(found.files) == 2
+    assert all(name.startswith("test_other_") for name in found.files)
+    assert {each.reproduction for each in found.divergences} == {"", *found.files}
