@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
 
-from assay.agents.tools.relations import Mention, mentions_in
+from assay.agents.tools.relations import Mention, mentions
 from assay.harness.syntax import Definition, Parsed, definitions_in, parse
 
 Kind = Literal["directory", "file", "class", "function"]
@@ -126,7 +126,7 @@ class _File:
     def read(cls, path: str, text: str, parsed: Parsed) -> "_File":
         whole = Vertex(path, "file", path, "", 1, text.count("\n") + 1)
         inner = _vertices(path, definitions_in(parsed))
-        return cls(path, parsed.language.NAME, (whole, *inner), mentions_in(parsed))
+        return cls(path, parsed.language.NAME, (whole, *inner), mentions(parsed))
 
     def inside(self) -> list[tuple[str, Relation, str]]:
         """Return what contains what: by the lines, and by the name for methods that are written outside, as in Go."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from assay.harness.syntax import Parsed, parse
+from assay.harness.syntax import Parsed
 
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
@@ -52,23 +52,11 @@ class Mention:
     line: int
 
 
-def mentions(language: str, path: str, text: str) -> tuple[Mention, ...]:
-    """Return what a file calls and inherits from, in order of the text; a file of no known language gives nothing.
+def mentions(parsed: Parsed) -> tuple[Mention, ...]:
+    """Return what the code of a syntax tree calls and inherits from, in order of the text.
 
-    Args:
-        language: name of the project's language; a file of another known language is read as what it is.
-        path: of the file, which tells its language and grammar.
-        text: its content; what does not parse is passed over.
-
-    Raises:
-        UserError: there is no language of that name. PluginError: its grammar is not installed.
+    What does not parse is passed over.
     """
-    parsed = parse(language, path, text)
-    return mentions_in(parsed) if parsed else ()
-
-
-def mentions_in(parsed: Parsed) -> tuple[Mention, ...]:
-    """Return what the code of a syntax tree calls and inherits from, in order of the text."""
     if parsed.language.NAME not in QUERIES:
         return ()
     from tree_sitter import QueryCursor

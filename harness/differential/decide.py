@@ -29,7 +29,7 @@ Round = Mapping[str, Seen]
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Counted:
     """The probes that executed a target with gold and with the candidate, by whether these two differ."""
 
     apart: tuple[str, ...]
@@ -40,7 +40,6 @@ class Compared:
 class Screened:
     """What gold, its copy and the candidate showed in several rounds."""
 
-    reached: int
     null_divergences: int
     suspects: tuple[str, ...]
     """Probes on which gold and the candidate differ."""
@@ -58,17 +57,17 @@ def stable(rounds: Sequence[Round]) -> dict[str, Seen]:
     }
 
 
-def compared(gold: Round, candidate: Round) -> Compared:
+def counted(gold: Round, candidate: Round) -> Counted:
     """Compare a round of gold's with one of the candidate's.
 
     A probe counts only if it executed a target on both sides; a probe that cannot be compared on one of the sides, for
     want of the function, does not count at all.
     """
     common = [key for key in gold if _comparable(gold, key) and _comparable(candidate, key)]
-    counted = [key for key in common if gold[key].reached and candidate[key].reached]
-    apart = [key for key in counted if gold[key].observation != candidate[key].observation]
+    reached = [key for key in common if gold[key].reached and candidate[key].reached]
+    apart = [key for key in reached if gold[key].observation != candidate[key].observation]
     differing = set(apart)
-    return Compared(tuple(apart), tuple(key for key in counted if key not in differing))
+    return Counted(tuple(apart), tuple(key for key in reached if key not in differing))
 
 
 def screen(gold: Sequence[Round], null: Sequence[Round], candidate: Sequence[Round]) -> Screened:
@@ -76,8 +75,8 @@ def screen(gold: Sequence[Round], null: Sequence[Round], candidate: Sequence[Rou
     of_gold, of_null, of_candidate = sides = [stable(rounds) for rounds in (gold, null, candidate)]
     common = [key for key in of_gold if all(_comparable(side, key) for side in sides)]
     noise = {key for key in common if of_gold[key].observation != of_null[key].observation}
-    steady = compared({key: of_gold[key] for key in common if key not in noise}, of_candidate)
-    return Screened(len(steady.apart) + len(steady.alike), len(noise), steady.apart)
+    steady = counted({key: of_gold[key] for key in common if key not in noise}, of_candidate)
+    return Screened(len(noise), steady.apart)
 
 
 def _comparable(side: Mapping[str, Seen], key: str) -> bool:

@@ -10,7 +10,7 @@ from importlib import resources
 from itertools import zip_longest
 from typing import Any
 
-from assay.harness.differential.decide import ORDER, Round, Seen, classify, compared, confirmed, screen, stable
+from assay.harness.differential.decide import ORDER, Round, Seen, classify, confirmed, counted, screen, stable
 from assay.harness.differential.generators.base import Context, Found
 from assay.harness.differential.sides import OUT, Job, Side
 from assay.harness.domain import MISSING, Divergence, Finding, GeneratorResult, Observation
@@ -158,8 +158,8 @@ def differences(context: Context, name: str, program: Program) -> Found:
     began = time.monotonic()
     first = _on_sides(context, program, dict.fromkeys((Side.GOLD, Side.CANDIDATE), FIRST))
     (gold,), (candidate,) = (first[side].seen for side in (Side.GOLD, Side.CANDIDATE))
-    counted = compared(gold, candidate)
-    again = [*_by_turns(counted.apart, gold)[:MOST_APART], *_by_turns(counted.alike, gold)[:MOST_ALIKE]]
+    probes = counted(gold, candidate)
+    again = [*_by_turns(probes.apart, gold)[:MOST_APART], *_by_turns(probes.alike, gold)[:MOST_ALIKE]]
     rounds = _on_sides(context, program, SCREENS, again) if again else {side: Rounds([]) for side in SCREENS}
     screened = screen(*(rounds[side].seen for side in (Side.GOLD, Side.NULL, Side.CANDIDATE)))
     suspects = _most_telling(_by_turns(screened.suspects, gold), rounds)[:MOST_SUSPECTS]
@@ -169,7 +169,7 @@ def differences(context: Context, name: str, program: Program) -> Found:
     result = GeneratorResult(
         name=name,
         probes=len(gold),
-        reached=len(counted.alike) + len(counted.apart),
+        reached=len(probes.alike) + len(probes.apart),
         divergences=len(found),
         null_divergences=screened.null_divergences,
         seconds=round(time.monotonic() - began, 3),

@@ -53,18 +53,9 @@ def test_the_development_set_has_twelve_wrong_patches_of_all_kinds_and_six_right
     assert any(each.dataset != "releases" for each in seen)
 
 
-def test_the_held_out_set_has_a_wrong_patch_and_a_right_one_for_each_development_instance():
-    seen = [each for each in cases() if each.phase == "held_out"]
-    wrong = [each for each in seen if each.label == "wrong"]
-    right = [each for each in seen if each.label == "right"]
-    assert (len(wrong), len(right)) == (6, 6)
-    assert {each.kind for each in wrong} == set(get_args(WrongKind))
-    instances = {each.instance for each in cases() if each.phase == "development"}
-    assert {each.instance for each in wrong} == {each.instance for each in right} == instances
-
-
-def test_the_last_set_has_a_wrong_patch_and_a_right_one_for_each_development_instance():
-    seen = [each for each in cases() if each.phase == "last"]
+@pytest.mark.parametrize("phase", ["held_out", "last"])
+def test_a_later_set_has_a_wrong_patch_and_a_right_one_for_each_development_instance(phase: str) -> None:
+    seen = [each for each in cases() if each.phase == phase]
     wrong = [each for each in seen if each.label == "wrong"]
     right = [each for each in seen if each.label == "right"]
     assert (len(wrong), len(right)) == (6, 6)

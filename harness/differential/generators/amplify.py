@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from assay.harness.differential.generators.base import Context, Found
+from assay.harness.differential.generators.base import Context, Found, files_with
 from assay.harness.differential.probing import Program, differences, run_lines
 from assay.harness.differential.reproduction.amplified import drafts
 from assay.harness.differential.reproduction.minimise import reproduced
@@ -34,7 +34,7 @@ def generate(context: Context) -> Found:
     """See which test files reach a target with gold, then observe their tests and mutations of them on all sides."""
     began = time.monotonic()
     tests = _reaching_tests(context)
-    files = [path for path in context.survey.test_files if any(test.startswith(path) for test in tests)][:FILES]
+    files = files_with(tests, context.survey.test_files)[:FILES]
     if not files:
         note = "no test reaches a target" if context.sides.instance.language == "python" else "for Python only"
         return Found(GeneratorResult(name=NAME, seconds=round(time.monotonic() - began, 3), note=note))

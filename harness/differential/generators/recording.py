@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.harness.differential.generators.base import Context
+from assay.harness.differential.generators.base import Context, files_with
 from assay.harness.differential.probing import Program, run_lines
 from assay.harness.differential.sides import Side
 
@@ -21,11 +21,11 @@ class Recorded:
 
     calls: Sequence[Mapping[str, Any]] = ()
     functions: Sequence[Sequence[Any]] = ()
-    """Targets and their callers: module, qualname, path, role, whether private."""
+    """Targets and their callers: module, qualname, whether private."""
     tests: Sequence[str] = ()
     """That reach a target."""
     files: Sequence[str] = ()
-    """They were looked for in these."""
+    """That have such tests."""
     strings: Sequence[str] = ()
     """That stand in the tests."""
     note: str = ""
@@ -40,12 +40,13 @@ def record(context: Context) -> Recorded:
     settings = {"files": files, "functions_cap": 10, "calls_cap": CALLS, "own": own}
     lines = run_lines(context, Program("record", "record.py", settings, SECONDS), Side.GOLD, [0])[0]
     calls = [line for line in lines if "qualname" in line]
-    found = [[*line["function"], line["private"]] for line in lines if "function" in line]
+    found = [[*line["function"][:2], line["private"]] for line in lines if "function" in line]
+    tests = [str(line["reaches"]) for line in lines if "reaches" in line]
     return Recorded(
         calls=calls,
         functions=found,
-        tests=[str(line["reaches"]) for line in lines if "reaches" in line],
-        files=files,
+        tests=tests,
+        files=files_with(tests, files),
         strings=[text for line in lines for text in line.get("strings", ())],
         note="" if found else "no call of a changed function was seen",
     )

@@ -130,6 +130,34 @@ def call(reach: "trace.Reach", function: Any, arguments: Any, inside: bool = Tru
     }
 
 
+def line(
+    key: str, test: str, seen: "wire.Line", changes: "list[Change]", private: bool, literal: "wire.Line"
+) -> "wire.Line":
+    """Return the observation of one part of a call.
+
+    Args:
+        key: of the observation; its end names the part.
+        test: in which the call was made.
+        seen: what was seen of the call.
+        changes: that were made to its arguments.
+        private: whether the project offers the function to nobody else.
+        literal: what a person needs to make the call again by hand.
+    """
+    kind, type_, text = seen[key.rpartition("|")[2]]
+    return {
+        "key": key,
+        "test": test,
+        "mutated": bool(changes),
+        "target": seen.get("target", ""),
+        "reached": bool(seen.get("target")),
+        "kind": kind,
+        "type": type_,
+        "text": text,
+        "private": private,
+        "literal": literal,
+    }
+
+
 def missing(why: str) -> "wire.Line":
     """Return what is seen of a call that cannot be made on this side."""
     return {"return": [MISSING, why, ""]}

@@ -86,7 +86,12 @@ def own_and_others(items: "list[Any]", own: "Iterable[str]") -> "tuple[list[Any]
 def files_of(job: "wire.Line") -> "list[str]":
     """Return the test files of a job; of one that asks for some probes only, those that these are in."""
     only = job.get("only") or ()
-    return [file for file in job["files"] if not only or any(key.startswith(file) for key in only)]
+    return files_with(only, job["files"]) if only else list(job["files"])
+
+
+def files_with(names: "Iterable[str]", files: "Iterable[str]") -> "list[str]":
+    """Return the files that some of the names, which begin with a test's, are in."""
+    return [file for file in files if any(name.startswith(file) for name in names)]
 
 
 def is_skip(error: BaseException) -> bool:

@@ -2,8 +2,8 @@
 
 For calls that cannot be recorded, of methods of objects that no other process can be told of, and for those that need
 what is around them in a test, such as an application that is running. Runs inside a container, on one side of a
-comparison. Input: ``files``, ``tests`` (names of those to run), ``functions`` (lists of module, qualname, path, role,
-and whether private), ``targets``, ``seed``, ``mutants`` (changed copies of each call; ``own_mutants`` in the tests that
+comparison. Input: ``files``, ``tests`` (names of those to run), ``functions`` (lists of module, qualname, and whether
+private), ``targets``, ``seed``, ``mutants`` (changed copies of each call; ``own_mutants`` in the tests that
 ``own`` names), ``calls_cap`` (different calls of one function), ``limit`` (seconds for a call), ``budget``, ``only``
 (keys, or null for all), ``runner`` and optionally ``before`` and ``words`` as for `amplify`, and ``donors`` as for
 `replay`. Each line of output is an observation as `replay` makes them, but of arguments only what built-in containers
@@ -92,7 +92,7 @@ class InPlace(running.Driver):
         self._wanted = frozenset(key.rpartition("|")[0] for key in self._only)
         self._names = frozenset(probe.rpartition("|m")[0] for probe in self._wanted)
         self._tests = {key.rsplit("|", 3)[0] for key in self._only} or set(job["tests"])
-        self._functions = [Function(row[0], row[1], bool(row[4])) for row in job["functions"]]
+        self._functions = [Function(*row) for row in job["functions"]]
         self._reach = trace.Reach(trace.read_targets(job["targets"]))
         self._aside: list[Aside] = []
         self._numbers = range(0)
@@ -189,21 +189,8 @@ class InPlace(running.Driver):
             key = probe + "|" + part
             if part not in seen or (self._only and key not in self._only):
                 continue
-            kind, type_, text = seen[part]
-            self._channel.send(
-                {
-                    "key": key,
-                    "test": self._test,
-                    "mutated": bool(changes),
-                    "target": seen.get("target", ""),
-                    "reached": bool(seen.get("target")),
-                    "kind": kind,
-                    "type": type_,
-                    "text": text,
-                    "private": aside.function.private,
-                    "literal": _redo(self._test, aside, part, changes),
-                }
-            )
+            literal = _redo(self._test, aside, part, changes)
+            self._channel.send(again.line(key, self._test, seen, changes, aside.function.private, literal))
 
     def _in_child(self, made: Any, arguments: Any, changes: "list[again.Change]") -> "wire.Line":
         arguments = (arguments[0], dict(arguments[1]))

@@ -296,10 +296,6 @@ class Found(NamedTuple):
     tests: "frozenset[str]"
     functions: "list[Function]"
 
-    def has_tests_of(self, file: str) -> bool:
-        """Tell whether a file has tests that reach a target."""
-        return any(test.startswith(file) for test in self.tests)
-
     @property
     def names(self) -> "frozenset[str]":
         """The functions' own names: a quick first test."""
@@ -360,7 +356,7 @@ def main() -> None:
             wire.write_line(out, {"function": list(function), "private": function.private})
         for test in sorted(found.tests):
             wire.write_line(out, {"reaches": test})
-        wire.write_line(out, {"strings": _strings([file for file in job["files"] if found.has_tests_of(file)])})
+        wire.write_line(out, {"strings": _strings(running.files_with(found.tests, job["files"]))})
         wire.write_line(out, {"end": end})
 
 

@@ -127,7 +127,8 @@ class Replay:
             for part in again.PARTS:
                 key = call.name + "|m" + str(number) + "|" + part
                 if part in seen and (not self._only or key in self._only):
-                    wire.write_line(self._out, self._line(call, key, seen, part, changes))
+                    literal = _redo(call, part, changes)
+                    wire.write_line(self._out, again.line(key, call.test, seen, changes, call.private, literal))
 
     def _made(self, call: Call, changes: "list[again.Change]") -> "wire.Line":
         """Make a call with changed arguments."""
@@ -138,22 +139,6 @@ class Replay:
         for change in changes:
             arguments = calls.replaced(arguments, change.path, values.read_literal(change.new))
         return again.call(self._reach, function, arguments)
-
-    def _line(self, call: Call, key: str, seen: "wire.Line", part: str, changes: "list[again.Change]") -> "wire.Line":
-        kind, type_, text = seen[part]
-        return {
-            "key": key,
-            "test": call.test,
-            "mutated": bool(changes),
-            "target": seen.get("target", ""),
-            "reached": bool(seen.get("target")),
-            "kind": kind,
-            "type": type_,
-            "text": text,
-            "private": call.private,
-            "plain": bool(call.literal),
-            "literal": _redo(call, part, changes),
-        }
 
 
 def resolve(call: Call) -> "tuple[Any, str]":

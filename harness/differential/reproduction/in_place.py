@@ -8,10 +8,19 @@ from typing import Any
 
 from assay.harness.differential.reproduction.amplified import Told, row_changes
 from assay.harness.differential.reproduction.excerpt import Source, excerpt, function_at
-from assay.harness.differential.reproduction.reproduce import Difference, Draft, Reduction, frame, in_a_docstring
+from assay.harness.differential.reproduction.reproduce import (
+    Difference,
+    Draft,
+    Reduction,
+    frame,
+    in_a_docstring,
+    seen_of_a_call,
+)
 
 _LOOKUP = ("_INSIDE", "functions_at", "_member", "_unwrapped")
 """Of ``_shared_calls.py``: finds a function by its name."""
+
+_LEFT = '[each for each in [*given[0], *given[1].values()] if type(each).__module__ == "builtins"]'
 
 _BODY = '''\
 import ast
@@ -49,22 +58,7 @@ def assay_replaced(root, path, new):
     return items if type(root) is tuple else type(root)(*items)
 
 
-def assay_seen(function, given):
-    """What a call returns or raises, leaves in its arguments, and prints."""
-    describe, settle, type_name = assay_texts()
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        try:
-            result = function(*given[0], **given[1])
-            outcome = ("value", type_name(result), describe(result))
-        except BaseException as error:
-            outcome = ("error", type_name(error), "")
-    plain = [each for each in [*given[0], *given[1].values()] if type(each).__module__ == "builtins"]
-    return {{
-        "return": outcome,
-        "arguments": ("value", "", describe(plain)),
-        "stdout": ("value", "", settle(printed.getvalue())),
-    }}
+{seen}
 
 
 def assay_in_place(test):
@@ -151,6 +145,7 @@ class InPlace:
         body = _BODY.format(
             excerpt=excerpt(source, test.names, rows, self.everything),
             changes=repr([(each["path"], ast.literal_eval(each["new"])) for each in kept]),
+            seen=seen_of_a_call(_LEFT),
             lookup=_lookup(),
             **{name: call[name] for name in ("module", "qualname", "which", "number", "part")},
         )

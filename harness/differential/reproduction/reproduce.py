@@ -82,7 +82,24 @@ def assay_texts():
     return describe, settle, type_name
 {tail}'''
 
-_CALL = '''\
+_SEEN = '''\
+def assay_seen(function, given):
+    """What a call returns or raises, leaves in its arguments, and prints."""
+    describe, settle, type_name = assay_texts()
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        try:
+            result = function(*given[0], **given[1])
+            outcome = ("value", type_name(result), describe(result))
+        except BaseException as error:
+            outcome = ("error", type_name(error), "")
+    return {{
+        "return": outcome,
+        "arguments": ("value", "", describe({left})),
+        "stdout": ("value", "", settle(printed.getvalue())),
+    }}'''
+
+_CALL = """\
 import importlib
 import io
 
@@ -95,24 +112,10 @@ def test_the_call_does_what_it_does_with_the_gold_patch():
     function = importlib.import_module({module!r})
     for name in {qualname!r}.split("."):
         function = getattr(function, name)
-    assay_check(seen(function, arguments())[{part!r}])
+    assay_check(assay_seen(function, arguments())[{part!r}])
 
 
-def seen(function, given):
-    """What a call returns or raises, leaves in its arguments, and prints."""
-    describe, settle, type_name = assay_texts()
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        try:
-            result = function(*given[0], **given[1])
-            outcome = ("value", type_name(result), describe(result))
-        except BaseException as error:
-            outcome = ("error", type_name(error), "")
-    return {{
-        "return": outcome,
-        "arguments": ("value", "", describe(given, inside=True)),
-        "stdout": ("value", "", settle(printed.getvalue())),
-    }}'''
+{seen}"""
 
 _PLAIN = "    return {literal}"
 _PICKLED = """\
@@ -205,6 +208,15 @@ def _in_words(*several: Shown) -> list[str]:
     return [in_a_docstring(text) for text in texts]
 
 
+def seen_of_a_call(left: str) -> str:
+    """Return the source of ``assay_seen(function, given)``, in whose file there are ``contextlib`` and ``io``.
+
+    Args:
+        left: what ``describe`` is given after the call, to tell of the arguments ``given`` (positional, by keyword).
+    """
+    return _SEEN.format(left=left)
+
+
 def in_a_docstring(text: str) -> str:
     """Return a text as it may stand in one line of a docstring."""
     line = " ".join(text.split()).replace("\\", "\\\\").replace('"', "'")
@@ -245,7 +257,11 @@ class Call:
         arguments = self._arguments(reduction.without)
         if not arguments:
             return ""
-        body = _CALL.format(arguments=arguments, **{name: self.told[name] for name in ("module", "qualname", "part")})
+        body = _CALL.format(
+            arguments=arguments,
+            seen=seen_of_a_call("given, inside=True"),
+            **{name: self.told[name] for name in ("module", "qualname", "part")},
+        )
         return frame(body, told, "Lay it at the top of the repository", f"The call is of {self.told['qualname']}:")
 
     def _arguments(self, without: Collection[str]) -> str:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.tools.relations import QUERIES, mentions
-from assay.harness.errors import UserError
+from assay.agents.tools.relations import QUERIES, Mention, mentions
 from assay.harness.languages import LANGUAGES
+from assay.harness.syntax import parse
 
 CASES = {
     "python": (
@@ -82,6 +82,12 @@ CASES = {
 }
 
 
+def read(language: str, path: str, text: str) -> tuple[Mention, ...]:
+    parsed = parse(language, path, text)
+    assert parsed is not None
+    return mentions(parsed)
+
+
 def test_every_language_is_read() -> None:
     assert set(QUERIES) == set(LANGUAGES) == set(CASES)
 
@@ -89,20 +95,11 @@ def test_every_language_is_read() -> None:
 @pytest.mark.parametrize("language", CASES)
 def test_calls_and_bases(language: str) -> None:
     path, text, expected = CASES[language]
-    assert [(each.relation, each.name, each.line) for each in mentions(language, path, text)] == expected
+    assert [(each.relation, each.name, each.line) for each in read(language, path, text)] == expected
 
 
 def test_a_file_of_another_language_is_read_as_what_it_is() -> None:
-    assert [each.name for each in mentions("java", "run.py", "f()")] == ["f"]
-
-
-def test_what_is_no_code_mentions_nothing() -> None:
-    assert mentions("python", "README.md", "f()") == ()
-
-
-def test_an_unknown_language_is_told() -> None:
-    with pytest.raises(UserError, match="klingon"):
-        mentions("klingon", "a.py", "f()")
+    assert [each.name for each in read("java", "run.py", "f()")] == ["f"]
 
 
 @given(st.sampled_from(sorted(CASES)), st.integers(0, 200), st.text(max_size=20))
@@ -110,4 +107,4 @@ def test_broken_code_gives_what_can_be_read(language: str, cut: int, noise: str)
     path, text, _ = CASES[language]
     broken = text[:cut] + noise + text[cut:]
     lines = broken.encode(errors="replace").count(b"\n") + 1
-    assert all(each.name and 1 <= each.line <= lines for each in mentions(language, path, broken))
+    assert all(each.name and 1 <= each.line <= lines for each in read(language, path, broken))

@@ -83,7 +83,7 @@ def test_a_call_in_a_test_comes_down_to_a_file_that_shows_it(
     make_local: Make, other: str, tests: str, names: list[str], part: str
 ) -> None:
     local = make_local(GOLD, other, tests)
-    found = local.played([f"tests/test_shop.py::{name}" for name in names], [["shop", "Counter.add", "", "", False]])
+    found = local.played([f"tests/test_shop.py::{name}" for name in names], [["shop", "Counter.add", False]])
     lines = [row for _, row in sorted(found.items()) if row["literal"]["part"] == part]
     assert lines
     for line in lines[:2]:
@@ -96,7 +96,7 @@ def test_a_call_in_a_test_comes_down_to_a_file_that_shows_it(
 
 def test_only_the_changes_that_matter_are_in_the_file(make_local: Make) -> None:
     local = make_local(GOLD, ZERO, PLAIN)
-    found = local.played(["tests/test_shop.py::test_add"], [["shop", "Counter.add", "", "", False]])
+    found = local.played(["tests/test_shop.py::test_add"], [["shop", "Counter.add", False]])
     both = [row for _, row in sorted(found.items()) if len(row["literal"]["mutations"]) == 2]
     assert both
     trial, _ = local.reduced(both[0], in_place_drafts)
