@@ -26,6 +26,8 @@ _HIDDEN = (
     (re.compile(r"\bid='?\d{8,}'?"), "id=~"),
     (re.compile(r"/[\w./-]*pytest-of-[^/\s'\"]+/pytest-\w+"), "<tmp>"),
     (re.compile(r"/(?:var/|usr/)?tmp/tmp[\w]{6,10}"), "<tmp>"),
+    # in which function a project makes what it hands out is its own affair
+    (re.compile(r"(?<![\w.])(?:(?:\w+|<lambda>|<locals>)\.)*<locals>\."), "<locals>."),
 )
 _PLAIN = (bool, int, float, complex, str, bytes, bytearray)
 _SEQUENCES = (list, tuple)
@@ -60,11 +62,14 @@ def type_name(value: object) -> str:
     kind = type(value)
     if kind.__module__ == "builtins" and kind.__flags__ & (1 << 9) == 0:
         return kind.__name__
-    return str(kind.__module__) + "." + str(kind.__qualname__)
+    return settle(str(kind.__module__) + "." + str(kind.__qualname__))
 
 
 def settle(text: str) -> str:
-    """Return a text without addresses and temporary paths, cut to `CAP` characters and the digest of the whole."""
+    """Return a text without addresses, temporary paths, and what local functions and classes lie in.
+
+    It is cut to `CAP` characters and the digest of the whole.
+    """
     if len(text) > 200 * CAP:
         text = text[: 200 * CAP] + "+" + str(len(text))
     for pattern, instead in _HIDDEN:

@@ -1,6 +1,7 @@
 """What the programs share: texts of values, plain data, changed copies of a test, and the grammar of Python 3.6."""
 
 import ast
+import functools
 import importlib
 import io
 import json
@@ -89,6 +90,28 @@ def test_addresses_and_temporary_paths_do_not_show(tmp_path: Path) -> None:
     assert texts.describe([object(), Loop]) == texts.describe([object(), Loop])
     assert texts.describe(f"<x at {id(texts):#x}> /tmp/tmpab12cd_9/x") == "'<x at 0x~> <tmp>/x'"
     assert texts.describe(str(tmp_path / "x")).startswith("'<tmp>/")
+
+
+def test_where_a_local_function_or_class_is_made_does_not_show_and_its_own_name_does() -> None:
+    def make() -> list[Any]:
+        def twice() -> int:
+            return 2
+
+        class Local:
+            pass
+
+        return [twice, Local, Local(), functools.partial(twice), lambda: 0]
+
+    shown = texts.describe(make())
+    assert "make" not in shown
+    assert "test_shared" not in shown
+    assert re.fullmatch(
+        r"\[<function <locals>\.twice>, <class <locals>\.Local>, <locals>\.Local\(\),"
+        r" <functools\.partial functools\.partial\(<function <locals>\.twice at 0x~>\)>,"
+        r" <function <locals>\.<lambda>>\]",
+        shown,
+    )
+    assert texts.type_name(make()[2]) == "<locals>.Local"
 
 
 def test_long_texts_are_cut_and_still_told_apart() -> None:
