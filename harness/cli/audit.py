@@ -71,7 +71,7 @@ def audit(
     """
     from assay.harness.cli import auditing
     from assay.harness.cli.dataset import load_instances
-    from assay.harness.cli.session import Session
+    from assay.harness.cli.session import Session, run_name
 
     wanted = auditing.find_kinds(kinds or ())
     loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows)
@@ -83,7 +83,7 @@ def audit(
         found.by_run(null_run, runs_dir)
     if mutants:
         session = Session(
-            run_id=f"{Path(dataset).stem}.audit",
+            run_id=run_name(dataset, "audit"),
             runs_dir=runs_dir,
             engine=engine,
             jobs=jobs,

@@ -196,14 +196,14 @@ def validate(
       assay dataset validate ./mine --write
     """
     from assay.harness.cli import console, validation
-    from assay.harness.cli.session import Session
+    from assay.harness.cli.session import Session, run_name
     from assay.harness.stability import StabilityFile
 
     loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows)
     if write and not Path(dataset).is_dir():
         raise UserError("--write needs a data set in the native folder format")
     session = Session(
-        run_id=f"{Path(dataset).stem}.validate",
+        run_id=run_name(dataset, "validate"),
         runs_dir=runs_dir,
         engine=engine,
         jobs=jobs,

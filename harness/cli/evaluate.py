@@ -169,4 +169,4 @@ def _run_id(dataset: str, predictions: "Sequence[Prediction]") -> str:
 
     models = {prediction.model for prediction in predictions}
     model = models.pop() if len(models) == 1 else "predictions"
-    return run_name(Path(dataset).stem, model or "model")
+    return run_name(dataset, model or "model")

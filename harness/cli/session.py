@@ -187,9 +187,16 @@ def until_interrupt(work: Callable[[], Result]) -> Result:
         raise typer.Exit(exits.INTERRUPTED) from None
 
 
-def run_name(*parts: str) -> str:
-    """Name a run's folder after what tells the run from others, so that the same command finds its own run again."""
-    return ".".join(re.sub(r"[^A-Za-z0-9_-]+", "_", part).strip("_") for part in parts)
+def run_name(dataset: str, *others: str) -> str:
+    """Name a run's folder after what tells the run from others, so that the same command finds its own run again.
+
+    Args:
+        dataset: name or path of the data set; a path may end in dots.
+        others: such as the model.
+    """
+    path = Path(dataset)
+    named = path if path.name.strip(".") else path.resolve()
+    return ".".join(re.sub(r"[^A-Za-z0-9_-]+", "_", part).strip("_") for part in (named.stem or "dataset", *others))
 
 
 def sum_line(report: RunReport) -> str:

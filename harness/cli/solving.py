@@ -69,7 +69,7 @@ def budget(
 
 def run_id(dataset: str, choice: Choice) -> str:
     """Return the name of a run after its data set, agent and, if there is one, model."""
-    return run_name(*filter(None, (Path(dataset).stem, choice.agent, choice.model)))
+    return run_name(dataset, *filter(None, (choice.agent, choice.model)))
 
 
 @dataclass(frozen=True, slots=True)
