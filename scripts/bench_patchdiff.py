@@ -105,7 +105,7 @@ def _compare(bench: Workbench, instance: Instance, patch: str, case: Case, seed:
     (task,) = make_tasks(bench, [(instance, prediction)], timeout=None)
     sides = Sides(task, bench.prepare(instance), bench.engine)
     generators = ALL if seed == 0 else SEEDED  # the suite is the same for every seed
-    return compare(sides, Settings(generators, seed=seed, budget=600), bench.plan_files).comparison
+    return compare(sides, Settings(generators, seed=seed, budget=600, test_files=False), bench.plan_files).comparison
 
 
 def _with_suites(results: Sequence[Result]) -> list[Result]:
@@ -155,9 +155,9 @@ def _share(results: Sequence[Result], label: str, generators: Sequence[str], tol
         return "-"
     patches = len({each.case for each in here})
     mean = sum(rates) / len(rates)
-    low, high = wilson(round(mean * patches), patches)
+    interval = wilson(round(mean * patches), patches)
     spread = f"{min(rates):.0%} to {max(rates):.0%} over {len(rates)} seeds"
-    return f"{mean:.0%} of {patches} ({spread}; 95 % interval {low:.0%} to {high:.0%})"
+    return f"{mean:.0%} of {patches} ({spread}; 95 % interval {interval.low:.0%} to {interval.high:.0%})"
 
 
 def _rate(results: Sequence[Result], generators: Sequence[str], told: Told) -> float:

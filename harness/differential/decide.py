@@ -1,12 +1,15 @@
 """From observations to findings. Pure; the order and meaning of the classes are docs/patchdiff.md's."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from assay.harness.domain import SUSPICIOUS, Divergence, Finding, Observation
 
 REJECTIONS = frozenset({"TypeError", "AttributeError"})
 """By these, code says that an input is not of the kind that it is made for."""
+_WORD = re.compile(r"\w+(?:\.\w+)*")
 MIN_PROBES = 10
 """So many probes must have reached a target on both sides before their silence means anything."""
 ORDER = tuple(Finding)
@@ -22,6 +25,8 @@ class Seen:
     target: str = ""
     private: bool = False
     """Of a function that its project offers to nobody: what it returns is a matter between the sides' own parts."""
+    of: str = ""
+    """The function that was called, or the test that was run."""
 
 
 Round = Mapping[str, Seen]
@@ -96,7 +101,29 @@ def classify(base: Observation, gold: Seen, candidate: Observation) -> Finding |
         return Finding.DIVERGENT
     if base == of_gold:
         return Finding.CHANGED_UNRELATED
-    return Finding.UNFIXED_LIKE_BASE if candidate == base else Finding.DIVERGENT
+    return Finding.UNFIXED_LIKE_BASE if candidate == base else _in_part(base, of_gold, candidate)
+
+
+def _in_part(base: Observation, gold: Observation, candidate: Observation) -> Finding:
+    """Say what it means that three texts differ, by the words of base that gold keeps and takes out.
+
+    A candidate that still has, where they were, words that gold takes out is like base in that part; one that does not
+    have, in order, the words that gold keeps has changed what gold leaves alone.
+    """
+    if len({(each.kind, each.type) for each in (base, gold, candidate)}) > 1:
+        return Finding.DIVERGENT
+    before, after, other = (_WORD.findall(each.text) for each in (base, gold, candidate))
+    kept, still_there = _kept(before, after), _kept(before, other)
+    rest = iter(other)
+    if not all(before[at] in rest for at in sorted(kept)):
+        return Finding.CHANGED_UNRELATED
+    return Finding.UNFIXED_LIKE_BASE if still_there - kept else Finding.DIVERGENT
+
+
+def _kept(before: Sequence[str], after: Sequence[str]) -> set[int]:
+    """Return the places of the words of a text that are left in another."""
+    blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+    return {at for block in blocks for at in range(block.a, block.a + block.size)}
 
 
 def _rejects(seen: Observation) -> bool:

@@ -9,9 +9,20 @@ from pathlib import PurePosixPath
 
 MOST_WORDS = 80
 """Words of a change that are looked for in test files."""
-MOST_QUOTED = 40
+FEWEST_QUOTED, MOST_QUOTED = 10, 40
 """Texts of a change that are handed to generators."""
-_QUOTED = re.compile(r"""(["'])((?:(?!\1)[^\\\n]){1,40})\1""")
+_QUOTED = re.compile(r"""(\b[rR]?[bBuUfF]?[rR]?|)(["'])((?:\\.|(?!\2)[^\\\n]){1,40})\2""")
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))")
+_MEANINGS = {
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "f": "\f",
+    "v": "\v",
+    "b": "\b",
+    "0": "\0",
+    **{mark: mark for mark in "\\'\""},
+}
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _PART = re.compile(r"_+|\W+|(?<=[a-z0-9])(?=[A-Z])")
 _SAYS_NOTHING = frozenset({"test", ""})
@@ -43,11 +54,35 @@ def changed_words(names: Iterable[str], *diffs: str) -> list[str]:
     return list(found)[:MOST_WORDS]
 
 
-def quoted_words(*diffs: str) -> tuple[str, ...]:
-    """Return the short texts between quotation marks on the changed lines of unified diffs, each once."""
+def quoted_words(apart: str, *diffs: str) -> tuple[str, ...]:
+    """Return the short texts between quotation marks on the changed lines of unified diffs, each once.
+
+    They are as code sees them: escapes stand for what they mean in most languages.
+
+    Args:
+        apart: what differs between the two patches; its texts come first.
+        diffs: what each of them changes; of their texts there are about as many as of the others, so that a long
+            change does not bury these.
+    """
+    near, far = _quoted([apart]), _quoted(diffs)
+    others = [text for text in far if text not in near]
+    return tuple([*near, *others[: max(FEWEST_QUOTED, len(near))]][:MOST_QUOTED])
+
+
+def _quoted(diffs: Iterable[str]) -> list[str]:
     lines = (line for diff in diffs for line in diff.splitlines() if line.startswith(("+", "-")))
-    found = dict.fromkeys(text for line in lines for _, text in _QUOTED.findall(line) if text.strip())
-    return tuple(found)[:MOST_QUOTED]
+    found = dict.fromkeys(_read(*match) for line in lines for match in _QUOTED.findall(line))
+    return [text for text in found if text.strip(" ")]
+
+
+def _read(prefix: str, _mark: str, text: str) -> str:
+    """Return what a string stands for; as it is written where escapes mean nothing, or nothing known."""
+    return text if "r" in prefix.lower() else _ESCAPE.sub(_meant, text)
+
+
+def _meant(escape: re.Match[str]) -> str:
+    code = escape[1] or escape[2]
+    return chr(int(code, 16)) if code else _MEANINGS.get(escape[3], escape[0])
 
 
 def named_like(own: Iterable[str], tests: Iterable[str]) -> list[str]:

@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from itertools import zip_longest
 from typing import Any
@@ -22,6 +22,8 @@ FIRST = (0,)
 """Hash seed of the first round."""
 SCREENS = {Side.GOLD: (0, 1), Side.NULL: (2,), Side.CANDIDATE: (0, 1), Side.BASE: (0,)}
 """Hash seeds of the rounds after it; gold's copy has another one, and one is enough to show noise."""
+MOST_GLANCED = 240
+"""Probes that differ at first sight, on which base is asked once what it shows, if these are more than can follow."""
 MOST_APART, MOST_ALIKE = 48, 24
 """Probes that differ at first sight, and that agree, which are run again on every side."""
 MOST_SUSPECTS = 12
@@ -65,7 +67,15 @@ class Rounds:
     redo: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def run(context: Context, program: Program, side: Side, seeds: Iterable[int], only: Sequence[str] = ()) -> Rounds:
+def run(
+    context: Context,
+    program: Program,
+    side: Side,
+    seeds: Iterable[int],
+    only: Sequence[str] = (),
+    *,
+    together: bool = False,
+) -> Rounds:
     """Run a program on one side, once for each hash seed, in one container.
 
     Args:
@@ -73,9 +83,10 @@ def run(context: Context, program: Program, side: Side, seeds: Iterable[int], on
         program: what to run.
         side: whose tree.
         seeds: ``PYTHONHASHSEED`` of each round.
-        only: keys of the probes to run; all when empty.
+        only: keys of the probes to run, each in a process of its own if the program can; all when empty.
+        together: let them share processes, as all of them do.
     """
-    lines = run_lines(context, program, side, seeds, only)
+    lines = run_lines(context, replace(program, settings={**program.settings, "together": together}), side, seeds, only)
     redo = {line["key"]: line for each in lines[:1] for line in each if "key" in line}
     return Rounds([_round(each) for each in lines], redo)
 
@@ -143,6 +154,7 @@ def _round(lines: Iterable[Mapping[str, Any]]) -> Round:
             mutated=bool(line.get("mutated")),
             target=str(line.get("target", "")),
             private=bool(line.get("private")),
+            of=str(line.get("of") or line.get("test", "")).partition("[")[0],
         )
         for line in lines
         if "key" in line
@@ -152,17 +164,22 @@ def _round(lines: Iterable[Mapping[str, Any]]) -> Round:
 def differences(context: Context, name: str, program: Program) -> Found:
     """Run a program with gold and the candidate, then look closely at where the two differ.
 
-    Every probe runs once on these two sides. What differs, and a sample of what does not, runs again on them and on
-    gold's copy; what differs still is confirmed.
+    Every probe runs once on these two sides. What differs, the most telling first, and a sample of what does not, runs
+    again on them and on gold's copy; what differs still is confirmed.
     """
     began = time.monotonic()
     first = _on_sides(context, program, dict.fromkeys((Side.GOLD, Side.CANDIDATE), FIRST))
     (gold,), (candidate,) = (first[side].seen for side in (Side.GOLD, Side.CANDIDATE))
     probes = counted(gold, candidate)
-    again = [*_by_turns(probes.apart, gold)[:MOST_APART], *_by_turns(probes.alike, gold)[:MOST_ALIKE]]
+    apart = _by_turns(probes.apart, gold)
+    if len(apart) > MOST_APART:
+        base = run(context, program, Side.BASE, FIRST, apart[:MOST_GLANCED], together=True).seen[0]
+        apart = _most_telling(apart[:MOST_GLANCED], base, gold, candidate)
+    again = [*apart[:MOST_APART], *_by_turns(probes.alike, gold)[:MOST_ALIKE]]
     rounds = _on_sides(context, program, SCREENS, again) if again else {side: Rounds([]) for side in SCREENS}
     screened = screen(*(rounds[side].seen for side in (Side.GOLD, Side.NULL, Side.CANDIDATE)))
-    suspects = _most_telling(_by_turns(screened.suspects, gold), rounds)[:MOST_SUSPECTS]
+    steady = (stable(rounds[side].seen) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
+    suspects = _most_telling(_by_turns(screened.suspects, gold), *steady)[:MOST_SUSPECTS]
     found = _divergences(context, name, program, suspects)
     told, files = _reproduced(context, program, found, first[Side.GOLD].redo)
     dropped = len(suspects) - len(found)
@@ -189,17 +206,16 @@ def _on_sides(
 
 
 def _by_turns(keys: Iterable[str], gold: Round) -> list[str]:
-    """Put probes into an order: by turns from each target, and from inputs as they are and mutated ones."""
-    kinds: dict[tuple[str, bool], list[str]] = {}
+    """Put probes into an order: by turns of each target, function or test, of inputs as they are and mutated ones."""
+    kinds: dict[tuple[str, str, bool], list[str]] = {}
     for key in sorted(keys, key=_shuffled):
         seen = gold[key]
-        kinds.setdefault((seen.target, seen.mutated), []).append(key)
+        kinds.setdefault((seen.target, seen.of, seen.mutated), []).append(key)
     return [key for turn in zip_longest(*kinds.values()) for key in turn if key is not None]
 
 
-def _most_telling(suspects: Iterable[str], rounds: Mapping[Side, Rounds]) -> list[str]:
+def _most_telling(suspects: Iterable[str], base: Round, gold: Round, candidate: Round) -> list[str]:
     """Put suspects that would be of a harder finding before others."""
-    base, gold, candidate = (stable(rounds[side].seen) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
     return sorted(suspects, key=lambda key: ORDER.index(_finding(base.get(key), gold[key], candidate[key])))
 
 
@@ -248,7 +264,7 @@ def _reproduced(
 ) -> tuple[list[Divergence], dict[str, str]]:
     """Give some divergences a test file each, named after the program, as far as they can be told in one."""
     first = {(each.target, each.finding): each for each in reversed(found) if each.probe in redo}
-    shown = sorted(first.values(), key=found.index)[:MOST_SHOWN]
+    shown = sorted(first.values(), key=found.index)[: MOST_SHOWN if context.settings.test_files else 0]
     suspects = [Suspect(each.probe, redo[each.probe]) for each in shown]
     texts = program.reproduce(context, suspects) if suspects else {}
     names: dict[str, str] = {}

@@ -4,11 +4,12 @@ import shlex
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from difflib import unified_diff
 
 from assay.harness import languages
 from assay.harness.differential.nearness import Change, changed_words, named_like, nearest_first, quoted_words
 from assay.harness.differential.sides import OUT, Job, Side, Sides
-from assay.harness.differential.targets import WHOLE_MODULE, Target, targets
+from assay.harness.differential.targets import MOST, WHOLE_MODULE, Target, loose, targets, users
 from assay.harness.patch import touched_paths
 
 SECONDS = 60.0
@@ -46,25 +47,43 @@ def survey(sides: Sides) -> Survey:
     touched = touched_paths(instance.test_patch) if instance.test_patch else ()
     own, tests = ([path for path in paths if language.test_targets([path])] for paths in (touched, listing))
     own, tests = named_like(own, own), named_like(own, tests)
-    near = tuple(nearest_first([*tests, *own], own, _change(sides, sources, found)))
-    words = quoted_words(sides.patch(Side.GOLD), sides.patch(Side.CANDIDATE))
-    return Survey(targets=found, texts=texts, test_files=near, words=words)
-
-
-def _change(sides: Sides, sources: Sequence[str], found: Sequence[Target]) -> Change:
-    """Say what the tests should be near to, and which of its names their texts mention with gold."""
-    words = changed_words(
-        [each.name for each in found if each.name != WHOLE_MODULE], *(sides.patch(side) for side in SEEN)
+    in_code = _diffs(texts, tuple(language.SUFFIXES))
+    functions = [each.name for each in found if each.name != WHOLE_MODULE]
+    words = changed_words(functions, *in_code, *(sides.patch(side) for side in SEEN))
+    names = loose(texts, found)
+    mentions = _mentions(sides, [*words, *(word for each in names for word in (each.module, *sorted(each.names)))])
+    in_sources = {path: said for path, said in mentions.items() if not language.is_test_file(path)}
+    near = nearest_first([*tests, *own], own, Change(sources, words, mentions))
+    return Survey(
+        targets=(*found, *users(names, in_sources, MOST - len(found))),
+        texts=texts,
+        test_files=tuple(near),
+        words=quoted_words(*in_code),
     )
+
+
+def _diffs(texts: Mapping[Side, Mapping[str, str]], suffixes: tuple[str, ...]) -> list[str]:
+    """Return the changed lines of the code: in which gold and the candidate differ, then what each changes."""
+    paths = sorted({path for each in texts.values() for path in each if path.endswith(suffixes)})
+    lines = {(side, path): texts[side].get(path, "").splitlines() for side in SEEN for path in paths}
+    pairs = (Side.GOLD, Side.CANDIDATE), (Side.BASE, Side.GOLD), (Side.BASE, Side.CANDIDATE)
+    return [
+        "\n".join(line for path in paths for line in unified_diff(lines[a, path], lines[b, path], n=0, lineterm=""))
+        for a, b in pairs
+    ]
+
+
+def _mentions(sides: Sides, words: Sequence[str]) -> dict[str, set[str]]:
+    """Return which of some words each source file of gold's tree has, tests included."""
     if not words:
-        return Change(sources)
+        return {}
     suffixes = languages.find(sides.instance.language).SUFFIXES
     left = sides.run(Side.GOLD, Job(_looking(words, sorted(suffixes)), seconds=SECONDS))
     mentions: dict[str, set[str]] = {}
     for line in left.get(MENTIONS, b"").decode(errors="replace").splitlines():
         path, _, word = line.rpartition(":")
         mentions.setdefault(path, set()).add(word)
-    return Change(sources, words, mentions)
+    return mentions
 
 
 def _copying(paths: Sequence[str]) -> str:

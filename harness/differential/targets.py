@@ -1,9 +1,11 @@
 """Where to aim: the functions that a change touches. Pure."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import takewhile
+from pathlib import PurePosixPath
 
 from assay.harness import languages
 from assay.harness.differential.sides import Side
@@ -11,6 +13,8 @@ from assay.harness.syntax import Definition, definitions, innermost
 
 MOST = 10
 """Targets of one comparison, as in the PatchDiff paper (arXiv 2503.15223)."""
+USERS = 3
+"""Other files that use what one file holds at its top level, at most."""
 WHOLE_MODULE = "<module>"
 SIDES = (Side.BASE, Side.GOLD, Side.CANDIDATE)
 _IDLE = re.compile(r"\s*(?:import\b|from\b|use\b|#|//|[)\]}]|$)|[\w\s,()]+$")
@@ -19,6 +23,9 @@ _DEFINES = re.compile(r"(?:(?:export|const|let|var|static|final|pub)\s+)*(\w+)\s
 
 
 Place = tuple[int, int]
+_ALL: tuple[Place, ...] = ((1, 10**9),)
+_FOLDERS_OWN = frozenset({"__init__", "index", "mod", "lib"})
+"""Files that go by the name of their folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +66,58 @@ def targets(language: str, texts: Texts) -> tuple[Target, ...]:
     ]
     found.sort(key=lambda key: key[1] == WHOLE_MODULE)
     return tuple(Target(path, name, _places(name, here[path])) for path, name in found[:MOST])
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """Names that a file defines at its top level, on changed lines, and that no function of the file uses."""
+
+    path: str
+    names: frozenset[str]
+
+    @property
+    def module(self) -> str:
+        """What other files call the file."""
+        path = PurePosixPath(self.path)
+        return path.parent.name if path.stem in _FOLDERS_OWN else path.stem
+
+
+def loose(texts: Texts, found: Iterable[Target]) -> list[Loose]:
+    """Return the names behind targets that are whole files: what uses these names lies elsewhere."""
+    named = []
+    for path in (each.path for each in found if each.name == WHOLE_MODULE):
+        base, gold, candidate = (texts[side].get(path, "").splitlines() for side in SIDES)
+        before, after = (gold, candidate) if gold != candidate else (base, gold)
+        named.append(Loose(path, frozenset(_defined_by(before, after))))
+    return [each for each in named if each.names]
+
+
+def _defined_by(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+    for start, end, from_, to in _changes(before, after):
+        for numbers, lines in ((range(start + 1, end + 1), before), (range(from_ + 1, to + 1), after)):
+            yield from filter(None, (_defined_at(lines, number) for number in numbers))
+
+
+def users(names: Sequence[Loose], mentions: Mapping[str, Collection[str]], room: int) -> tuple[Target, ...]:
+    """Return the files that use such names as targets of their own, those in the nearest folders first.
+
+    Args:
+        names: as ``loose`` finds them.
+        mentions: which of the names, and of the names' modules, stand in a source file, by its path.
+        room: for so many targets.
+    """
+    using = {
+        path: max(_shared_folders(path, each.path) for each in named)
+        for path, words in mentions.items()
+        if (named := [each for each in names if path != each.path and each.module in words and each.names & {*words}])
+    }
+    nearest = sorted(using, key=lambda path: (-using[path], path))
+    return tuple(Target(path, WHOLE_MODULE, dict.fromkeys(SIDES, _ALL)) for path in nearest[: min(room, USERS)])
+
+
+def _shared_folders(path: str, other: str) -> int:
+    pairs = zip(PurePosixPath(path).parts[:-1], PurePosixPath(other).parts[:-1], strict=False)
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
 
 
 def _changed(
@@ -117,7 +176,7 @@ def _name_at(found: Sequence[Definition], line: int) -> str:
 
 def _places(name: str, here: Mapping[Side, Sequence[Definition]]) -> dict[Side, tuple[Place, ...]]:
     if name == WHOLE_MODULE:
-        return dict.fromkeys(here, ((1, 10**9),))
+        return dict.fromkeys(here, _ALL)
     places = {
         side: tuple((each.first, each.last) for each in found if each.name == name) for side, found in here.items()
     }

@@ -22,6 +22,8 @@ class Settings:
 
     generators: tuple[str, ...]
     seed: int = 0
+    test_files: bool = True
+    """Write test files that show divergences to a person; to find and to confirm them needs none."""
     budget: float = 300.0
     """Seconds; nothing new is begun after them."""
     confirmations: int = 20

@@ -141,12 +141,13 @@ def line(
         seen: what was seen of the call.
         changes: that were made to its arguments.
         private: whether the project offers the function to nobody else.
-        literal: what a person needs to make the call again by hand.
+        literal: what a person needs to make the call again by hand; ``module`` and ``qualname`` name the function.
     """
     kind, type_, text = seen[key.rpartition("|")[2]]
     return {
         "key": key,
         "test": test,
+        "of": literal["module"] + ":" + literal["qualname"],
         "mutated": bool(changes),
         "target": seen.get("target", ""),
         "reached": bool(seen.get("target")),

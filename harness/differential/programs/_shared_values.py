@@ -16,8 +16,10 @@ LONGEST = 20000  # characters of a string, beyond which it is data, not a litera
 DEEPEST = 12
 FEW = 2  # pieces of a string that is but a name
 SPLICES, WORDS, WORDS_FOR_FEW = 12, 2, 8  # texts for a string with pieces of others in it, and words of the change
-MARKED = 0.5  # share of pieces that are brackets, where there are some
+BESIDE = 6  # texts with a word of the change beside another
+MARKED = 0.5  # share of pieces of strings of the tests that are brackets, where there are some
 _PIECE = re.compile(r"[\[({<][^\[\](){}<>]*[\])}>]|\w+|\s+|.", re.DOTALL)
+_OTHER_QUOTES = {ord('"'): "'", ord("'"): '"'}
 _ACCENT = "\u00e9"
 
 
@@ -99,7 +101,7 @@ def numbers(value: Any) -> "list[Any]":
 
 
 def texts(value: Any, choice: random.Random) -> "list[Any]":
-    """Return changed copies of a string or bytes: borders, case, cut, doubled, and changes inside it."""
+    """Return changed copies of a string or bytes: borders, case, line ends, quotes, cut, doubled, changes inside."""
     if isinstance(value, bytes):
         news = texts(value.decode("latin-1"), choice)
         return [each.encode("latin-1") for each in news if all(ord(mark) < 256 for mark in each)]
@@ -107,6 +109,7 @@ def texts(value: Any, choice: random.Random) -> "list[Any]":
     plain += [value.upper(), value + "\n", value + _ACCENT, "x" + value[1:], value[:-1] + "0"]
     if len(value) < 200:
         plain.append(value + value)
+    plain += [value.replace("\n", "\r\n"), value.translate(_OTHER_QUOTES)]
     return _different(value, plain + _inside(value, choice) + _marked(value, choice))
 
 
@@ -149,6 +152,7 @@ def spliced(value: str, donors: "Sequence[str]", words: "Sequence[str]", choice:
         words: texts that the change of the project is about; taken whole and in pieces.
         choice: chooses.
     """
+    near = _beside(value, [*words, *sorted({mark for word in words for mark in word if not mark.isalnum()})], choice)
     donors, words = ([other for other in each if other != value] for each in (donors, words))
     own = pieces(value)
     found = choice.sample(words, min(WORDS if len(own) > FEW else WORDS_FOR_FEW, len(words)))
@@ -160,10 +164,21 @@ def spliced(value: str, donors: "Sequence[str]", words: "Sequence[str]", choice:
         marked = [place for place, piece in enumerate(foreign) if is_bracketed(piece)]
         if foreign and own:
             at = choice.randrange(len(own) + 1)
-            first = choice.choice(marked) if marked and choice.random() < MARKED else choice.randrange(len(foreign))
+            whole = marked and sources is not words and choice.random() < MARKED
+            first = choice.choice(marked) if whole else choice.randrange(len(foreign))
             piece = foreign[first : first + choice.choice((0, 1, 1, 1, 3))]
             found.append("".join([*own[:at], *piece, *own[at + choice.choice((0, 0, 1)) :]]))
-    return [new for new in found if new != value]
+    return [new for new in found + near if new != value]
+
+
+def _beside(value: str, words: "Sequence[str]", choice: random.Random) -> "list[str]":
+    """Return a text with a word or mark of the change beside or in place of another, or the same, that stands in it."""
+    places = [(match.start(), word) for word in words for match in re.finditer(re.escape(word), value)]
+    news = []
+    for at, word in choice.sample(places, min(BESIDE, len(places))):
+        first, last = choice.choice(((at, at), (at + len(word),) * 2, (at, at + len(word))))
+        news.append(value[:first] + choice.choice((word, choice.choice(words))) + value[last:])
+    return news
 
 
 @functools.lru_cache(maxsize=2000)

@@ -5,9 +5,9 @@ what is around them in a test, such as an application that is running. Runs insi
 comparison. Input: ``files``, ``tests`` (names of those to run), ``functions`` (lists of module, qualname, and whether
 private), ``targets``, ``seed``, ``mutants`` (changed copies of each call; ``own_mutants`` in the tests that
 ``own`` names), ``calls_cap`` (different calls of one function), ``limit`` (seconds for a call), ``budget``, ``only``
-(keys, or null for all), ``runner`` and optionally ``before`` and ``words`` as for `amplify`, and ``donors`` as for
-`replay`. Each line of output is an observation as `replay` makes them, but of arguments only what built-in containers
-hold.
+(keys, or null for all) and ``together`` as for `replay`, ``runner`` and optionally ``before`` and ``words`` as for
+`amplify`, and ``donors`` as for `replay`. Each line of output is an observation as `replay` makes them, but of
+arguments only what built-in containers hold.
 
 While a test runs, the code of each function stands aside for a call of this module, which forks a child for every copy,
 and then makes the call itself. Calls are told apart by the plain data among their arguments, so that what is compared
@@ -170,7 +170,7 @@ class InPlace(running.Driver):
         wanted = [copy for copy in numbers if not self._wanted or name + "|m" + str(copy) in self._wanted]
         made_again = [functools.partial(self._in_child, aside.made, arguments, copies[copy]) for copy in wanted]
         limit = float(self._job.get("limit") or 2.0)
-        together = 1 if self._only else max(1, len(wanted))
+        together = 1 if self._only and not self._job.get("together") else max(1, len(wanted))
         for first in range(0, len(wanted), together):
             seen = again.in_children(made_again[first : first + together], limit)
             for each, copy in zip(seen, wanted[first:]):  # noqa: B905 - not before Python 3.10

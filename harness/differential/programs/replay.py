@@ -3,10 +3,10 @@
 Runs inside a container, on one side of a comparison, outside any test runner: what behaves well under pytest alone
 shows. Input: ``calls`` (lines of `record`), ``literal_calls`` (``module``, ``qualname``, ``args``: a literal of
 (positional, by keyword)), ``targets``, ``seed``, ``mutants`` (changed copies of each call), ``limit`` (seconds for a
-call), ``budget``, ``only`` (keys, or null for all), and optionally ``words`` (texts that the change is about) and
-``donors`` (strings that pieces are taken from). Each line of output is one observation: of what a call returns or
-raises, of its arguments afterwards, of what it prints. Changes are chosen from the recorded data alone, never from the
-code on this side.
+call), ``budget``, ``only`` (keys, or null for all; each is made in a child of its own, unless ``together``), and
+optionally ``words`` (texts that the change is about) and ``donors`` (strings that pieces are taken from). Each line of
+output is one observation: of what a call returns or raises, of its arguments afterwards, of what it prints. Changes are
+chosen from the recorded data alone, never from the code on this side.
 """
 
 import base64
@@ -101,7 +101,7 @@ class Replay:
     def run(self) -> str:
         """Run everything: all calls as they were, then all first copies, and so on; return how it ended."""
         planned = list(self._planned())
-        together = 1 if self._only else TOGETHER
+        together = 1 if self._only and not self._job.get("together") else TOGETHER
         for first in range(0, len(planned), together):
             if self._deadline.over():
                 return wire.BUDGET

@@ -58,6 +58,32 @@ def test_classes(
     assert classify(base, Seen(gold, mutated=mutated), candidate) is finding
 
 
+@pytest.mark.parametrize(
+    ("base", "gold", "candidate", "finding"),
+    [
+        # gold adds a column and keeps the order of the rows; the candidate turns it round
+        ("Zeta /z, alpha /a", "Zeta GET /z, alpha GET /a", "alpha GET /a, Zeta GET /z", Finding.CHANGED_UNRELATED),
+        ("one two three", "one two and three", "one and", Finding.CHANGED_UNRELATED),
+        # of two faults gold mends both, the candidate one
+        ("x, bad y, bad z", "x, y, z", "x, y, bad z", Finding.UNFIXED_LIKE_BASE),
+        # both change the same place, each in its own way
+        ("the result is 1", "the result is 2", "the result is 3", Finding.DIVERGENT),
+        ("a b", "a new b", "a b other", Finding.DIVERGENT),
+        ("0.5", "0.7", "1.7", Finding.DIVERGENT),
+        ("", "one", "two", Finding.DIVERGENT),
+    ],
+)
+def test_where_all_three_differ_the_part_that_gold_keeps_or_takes_out_tells(
+    base: str, gold: str, candidate: str, finding: Finding
+) -> None:
+    assert classify(value(base), Seen(value(gold), mutated=True), value(candidate)) is finding
+
+
+def test_parts_are_compared_among_values_of_one_type_only() -> None:
+    gold, candidate = Seen(value("x, y, z", "tuple")), value("x, y, bad z")
+    assert classify(value("x, bad y, bad z"), gold, candidate) is Finding.DIVERGENT
+
+
 def seen(**observations: Observation) -> Round:
     return {key: Seen(each) for key, each in observations.items()}
 

@@ -1,4 +1,6 @@
 from assay.harness.differential.nearness import (
+    FEWEST_QUOTED,
+    MOST_QUOTED,
     MOST_WORDS,
     Change,
     changed_words,
@@ -85,3 +87,21 @@ def test_texts_on_the_changed_lines_are_words_of_the_change_each_once() -> None:
 +say("it's", "")
 """
     assert quoted_words(diff, diff) == ("endpoint", "domain", "Host", "it's")
+
+
+def test_texts_are_as_code_sees_them() -> None:
+    diff = r"""
++if text == "\n" or text.startswith('""\"\r\n') or re.match(r"\d+\"", text):
++    say('it\'s', b"\xff\u20ac", "c:\qux", "a\\b")
+"""
+    found = quoted_words(diff)
+    assert found == ("\n", '"""\r\n', '\\d+\\"', "it's", "\xff\u20ac", "c:\\qux", "a\\b")
+
+
+def test_a_long_change_does_not_bury_what_the_patches_differ_in() -> None:
+    apart = "-x = 'one'\n+x = 'two'"
+    release = "\n".join(f"+x = 'word {number}'" for number in range(100))
+    found = quoted_words(apart, release)
+    assert found[:2] == ("one", "two")
+    assert len(found) == 2 + FEWEST_QUOTED
+    assert len(quoted_words(release, release)) == MOST_QUOTED

@@ -32,9 +32,16 @@ def play(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Callable[..., t
         rounds_of: dict[Side, int] = {}
 
         def run(
-            _context: Context, _program: Program, side: Side, seeds: Iterable[int], only: Sequence[str] = ()
+            _context: Context,
+            _program: Program,
+            side: Side,
+            seeds: Iterable[int],
+            only: Sequence[str] = (),
+            *,
+            together: bool = False,
         ) -> Rounds:
             numbers = list(seeds)
+            assert not (together and len(numbers) > 1), "what is looked at closely has a process of its own"
             asked.append((side, len(numbers), len(only)))
             began = rounds_of.get(side, 0)
             rounds_of[side] = began + len(numbers)
@@ -118,6 +125,16 @@ def test_of_many_differences_the_most_telling_are_confirmed(play: Callable[..., 
     assert len(findings) == MOST_SUSPECTS
     assert findings.count(Finding.CHANGED_UNRELATED) == 10
     assert findings == sorted(findings, key=list(Finding).index)
+
+
+def test_of_very_many_differences_base_is_asked_which_tell_most(play: Callable[..., tuple[Found, Asked]]) -> None:
+    def shows(side: Side, key: str, _round: int) -> str:
+        is_telling = key == "p77"
+        return "theirs" if side is Side.CANDIDATE else "ours" if side is not Side.BASE or is_telling else "old"
+
+    found, asked = play([f"p{n}" for n in range(200)], shows)
+    assert (Side.BASE, 1, 200) in asked
+    assert (found.divergences[0].probe, found.divergences[0].finding) == ("p77", Finding.CHANGED_UNRELATED)
 
 
 def test_each_target_s_first_difference_gets_a_file_named_after_the_program(

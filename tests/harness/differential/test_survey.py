@@ -20,28 +20,30 @@ TREE = {
     "tests/old/tests.py": "assert 3\n",
     "tests/windows/tests.py": "from lib.query import build_filter\n",
     "docs/build_filter.txt": "build_filter\n",
+    "lib/words.py": "WORDS = ['one', 'two']\n",
+    "lib/lexer.py": "from lib.words import WORDS\n\n\ndef read():\n    return WORDS\n",
 }
 
 
 class LocalSides:
-    """Sides whose trees are git repositories in a folder; the candidate changes the other function."""
+    """Sides whose trees are git repositories in a folder; the candidate has something new in a file."""
 
-    def __init__(self, instance: Instance, root: Path) -> None:
+    def __init__(self, instance: Instance, root: Path, path: str, old: str, new: str) -> None:
         self.instance = instance
-        self._root = root
+        self._root, self._path, self._old, self._new = root, path, old, new
 
     def patch(self, side: Side) -> str:
         if side is Side.BASE:
             return ""
-        added = "return x" if side is Side.GOLD else "return not x"
-        return change("lib/query.py", keeps=["def build_filter(x):"], drops=["    return y"], adds=[f"    {added}"])
+        added = self._old if side is Side.GOLD else self._new
+        return change(self._path, keeps=["def build_filter(x):"], drops=["    return y"], adds=[f"    {added}"])
 
     def run(self, side: Side, job: Job) -> dict[str, bytes]:
         tree, out = self._root / side, self._root / f"{side} out"
         out.mkdir(exist_ok=True)
         for path, text in TREE.items():
             (tree / path).parent.mkdir(parents=True, exist_ok=True)
-            (tree / path).write_text(text.replace("return x", "return not x") if side is Side.CANDIDATE else text)
+            (tree / path).write_text(text.replace(self._old, self._new) if side is Side.CANDIDATE else text)
         for command in (["git", "init", "-q"], ["git", "add", "."]):
             subprocess.run(command, cwd=tree, check=True, capture_output=True)
         (tree / "tests/added").mkdir(exist_ok=True)
@@ -51,15 +53,15 @@ class LocalSides:
 
 
 @pytest.fixture
-def look(make_instance: Callable[..., Instance], tmp_path: Path) -> Callable[[str], Survey]:
-    def run(test_patch: str) -> Survey:
-        sides: Any = LocalSides(make_instance(test_patch=test_patch), tmp_path)
+def look(make_instance: Callable[..., Instance], tmp_path: Path) -> Callable[..., Survey]:
+    def run(test_patch: str, path: str = "lib/query.py", old: str = "return x", new: str = "return not x") -> Survey:
+        sides: Any = LocalSides(make_instance(test_patch=test_patch), tmp_path, path, old, new)
         return survey(sides)
 
     return run
 
 
-def test_own_tests_come_first_then_what_names_the_change_then_the_rest(look: Callable[[str], Survey]) -> None:
+def test_own_tests_come_first_then_what_names_the_change_then_the_rest(look: Callable[..., Survey]) -> None:
     own = change("tests/old/models.py", adds=["x"]) + change("tests/old/tests.py", adds=["x"])
     found = look(own + change("tests/added/tests.py", adds=["x"]))
     assert found.test_files == (
@@ -73,5 +75,11 @@ def test_own_tests_come_first_then_what_names_the_change_then_the_rest(look: Cal
     assert "return not x" in found.texts[Side.CANDIDATE]["lib/query.py"]
 
 
-def test_without_own_tests_every_test_file_counts(look: Callable[[str], Survey]) -> None:
+def test_without_own_tests_every_test_file_counts(look: Callable[..., Survey]) -> None:
     assert set(look("").test_files) == {path for path in TREE if path.startswith("tests/")}
+
+
+def test_what_other_files_use_is_aimed_at_there_and_its_texts_are_handed_on(look: Callable[..., Survey]) -> None:
+    found = look("", "lib/words.py", "'two'", "'three'")
+    assert [each.label for each in found.targets] == ["lib/words.py::<module>", "lib/lexer.py::<module>"]
+    assert found.words == ("one", "two", "three")

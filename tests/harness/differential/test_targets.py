@@ -1,5 +1,5 @@
 from assay.harness.differential.sides import Side
-from assay.harness.differential.targets import MOST, WHOLE_MODULE, targets
+from assay.harness.differential.targets import MOST, USERS, WHOLE_MODULE, loose, targets, users
 
 BASE = """\
 LIMIT = 3
@@ -88,3 +88,39 @@ def test_what_differs_at_the_top_level_is_aimed_at_through_the_functions_that_us
     assert [each.name for each in targets("python", texts)] == ["look"]
     unused = {side: {"m.py": text["m.py"].replace("TABLE[x]", "x")} for side, text in texts.items()}
     assert [each.name for each in targets("python", unused)] == [WHOLE_MODULE]
+
+
+TABLE = "import re\n\nRULES = [\n    'a',\n    'b',\n]\nOTHER = 1\n"
+
+
+def test_what_no_function_of_its_file_uses_is_aimed_at_through_the_files_that_do() -> None:
+    here = {side: {"pkg/words.py": TABLE} for side in (Side.BASE, Side.GOLD)}
+    texts = {**here, Side.CANDIDATE: {"pkg/words.py": TABLE.replace("'b'", "'c'")}}
+    (whole,) = targets("python", texts)
+    (names,) = loose(texts, [whole])
+    assert (whole.name, names.path, names.names, names.module) == (WHOLE_MODULE, "pkg/words.py", {"RULES"}, "words")
+    mentions = {
+        "pkg/words.py": {"RULES", "words"},
+        "pkg/lexer.py": {"RULES", "words"},
+        "pkg/engine/deep.py": {"RULES", "words"},
+        "tools/other.py": {"RULES", "words"},
+        "tools/another.py": {"RULES", "words"},
+        "pkg/alike.py": {"RULES"},
+        "pkg/words_only.py": {"words"},
+    }
+    found = users([names], mentions, 10)
+    assert [each.label for each in found] == [
+        "pkg/engine/deep.py::<module>",
+        "pkg/lexer.py::<module>",
+        "tools/another.py::<module>",
+    ]
+    assert len(found) == USERS
+    assert all(set(each.places) == {Side.BASE, Side.GOLD, Side.CANDIDATE} for each in found)
+    assert [each.path for each in users([names], mentions, 1)] == ["pkg/engine/deep.py"]
+
+
+def test_a_package_goes_by_the_name_of_its_folder() -> None:
+    texts = {side: {"pkg/words/__init__.py": TABLE} for side in (Side.BASE, Side.GOLD)}
+    texts[Side.CANDIDATE] = {"pkg/words/__init__.py": TABLE.replace("OTHER = 1", "OTHER = 2")}
+    (names,) = loose(texts, targets("python", texts))
+    assert (names.module, names.names) == ("words", {"OTHER"})

@@ -217,6 +217,28 @@ def test_pieces_of_other_strings_of_the_module_are_put_into_a_string(programs_pa
     assert "'host'" in news, "what the change is about comes in whole, too"
 
 
+@pytest.mark.parametrize(
+    ("value", "words", "wanted"),
+    [
+        ('a = """\nfoo"""', ['"""', "\n"], 'a = """\n\nfoo"""'),
+        ("a = '''\nfoo'''", ["\n", "\r\n"], "a = '''\r\nfoo'''"),
+        ("path = 'temp'", [r"'(\\.)*'"], r"path = '\temp'"),
+    ],
+    ids=["another beside one", "another in place of one", "a mark of a word"],
+)
+def test_what_the_change_is_about_comes_beside_what_of_it_is_there(
+    programs_path: Path, value: str, words: list[str], wanted: str
+) -> None:
+    values = importlib.import_module("_shared_values")
+    assert any(wanted in values.spliced(value, [], words, random.Random(seed)) for seed in range(200))
+
+
+def test_lines_end_otherwise_and_quotes_are_others() -> None:
+    news = values.texts('a "b"\nc\n', random.Random(1))
+    assert 'a "b"\r\nc\r\n' in news
+    assert "a 'b'\nc\n" in news
+
+
 def test_a_key_of_a_dictionary_becomes_another_and_its_value_stays(programs_path: Path) -> None:
     values = importlib.import_module("_shared_values")
     news = [new for seed in range(50) for new in values.others({"a b": 1, 2: 3}, random.Random(seed))]
