@@ -131,7 +131,7 @@ def _with_suites(results: Sequence[Result]) -> list[Result]:
 
 def _print_tables(results: Sequence[Result]) -> None:
     rows = [("suites",), ("amplify",), ("replay",), ("property",), USUAL, ALL]
-    for phase in ("development", "held_out", "last", ""):
+    for phase in ("development", "held_out", "spent", "last", ""):
         here = [each for each in results if phase in ("", each.phase)]
         if here:
             print(f"\n{phase or 'all'}\n\n{HEAD}")
