@@ -10,6 +10,7 @@ from assay.harness import languages
 from assay.harness.differential.nearness import Change, changed_words, named_like, nearest_first, quoted_words
 from assay.harness.differential.sides import OUT, Job, Side, Sides
 from assay.harness.differential.targets import MOST, WHOLE_MODULE, Target, loose, targets, users
+from assay.harness.domain import Instance
 from assay.harness.patch import touched_paths
 
 SECONDS = 60.0
@@ -43,23 +44,27 @@ def survey(sides: Sides) -> Survey:
         files = dict(zip(SEEN, pool.map(lambda side: sides.run(side, job), SEEN), strict=True))
     texts = {side: _texts(found) for side, found in files.items()}
     found = targets(instance.language, texts)
-    listing = files[Side.GOLD].get(LISTING, b"").decode(errors="replace").split("\0")
-    touched = touched_paths(instance.test_patch) if instance.test_patch else ()
-    own, tests = ([path for path in paths if language.test_targets([path])] for paths in (touched, listing))
-    own, tests = named_like(own, own), named_like(own, tests)
-    in_code = _diffs(texts, tuple(language.SUFFIXES))
+    names, in_code = loose(texts, found), _diffs(texts, tuple(language.SUFFIXES))
     functions = [each.name for each in found if each.name != WHOLE_MODULE]
     words = changed_words(functions, *in_code, *(sides.patch(side) for side in SEEN))
-    names = loose(texts, found)
     mentions = _mentions(sides, [*words, *(word for each in names for word in (each.module, *sorted(each.names)))])
     in_sources = {path: said for path, said in mentions.items() if not language.is_test_file(path)}
-    near = nearest_first([*tests, *own], own, Change(sources, words, mentions))
+    listing = files[Side.GOLD].get(LISTING, b"").decode(errors="replace").split("\0")
     return Survey(
         targets=(*found, *users(names, in_sources, MOST - len(found))),
         texts=texts,
-        test_files=tuple(near),
+        test_files=_test_files(instance, listing, Change(sources, words, mentions)),
         words=quoted_words(*in_code),
     )
+
+
+def _test_files(instance: Instance, listing: Sequence[str], change: Change) -> tuple[str, ...]:
+    """Return the test files of a tree, the instance's own first, then those nearest to the change."""
+    language = languages.find(instance.language)
+    touched = touched_paths(instance.test_patch) if instance.test_patch else ()
+    own, tests = ([path for path in paths if language.test_targets([path])] for paths in (touched, listing))
+    own, tests = named_like(own, own), named_like(own, tests)
+    return tuple(nearest_first([*tests, *own], own, change))
 
 
 def _diffs(texts: Mapping[Side, Mapping[str, str]], suffixes: tuple[str, ...]) -> list[str]:
