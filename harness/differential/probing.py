@@ -171,11 +171,10 @@ def differences(context: Context, name: str, program: Program) -> Found:
     first = _on_sides(context, program, dict.fromkeys((Side.GOLD, Side.CANDIDATE), FIRST))
     (gold,), (candidate,) = (first[side].seen for side in (Side.GOLD, Side.CANDIDATE))
     probes = counted(gold, candidate)
-    apart = _by_turns(probes.apart, gold)
-    if len(apart) > MOST_APART:
-        base = run(context, program, Side.BASE, FIRST, apart[:MOST_GLANCED], together=True).seen[0]
-        apart = _most_telling(apart[:MOST_GLANCED], base, gold, candidate)
-    again = [*apart[:MOST_APART], *_by_turns(probes.alike, gold)[:MOST_ALIKE]]
+    again = [
+        *_worth_a_look(context, program, probes.apart, gold, candidate),
+        *_by_turns(probes.alike, gold)[:MOST_ALIKE],
+    ]
     rounds = _on_sides(context, program, SCREENS, again) if again else {side: Rounds([]) for side in SCREENS}
     screened = screen(*(rounds[side].seen for side in (Side.GOLD, Side.NULL, Side.CANDIDATE)))
     steady = (stable(rounds[side].seen) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
@@ -203,6 +202,15 @@ def _on_sides(
         return dict(
             zip(seeds, pool.map(lambda side: run(context, program, side, seeds[side], only), seeds), strict=True)
         )
+
+
+def _worth_a_look(context: Context, program: Program, apart: Sequence[str], gold: Round, candidate: Round) -> list[str]:
+    """Return the probes among those that differ which are run again; of too many, base is asked which tell most."""
+    found = _by_turns(apart, gold)
+    if len(found) > MOST_APART:
+        base = run(context, program, Side.BASE, FIRST, found[:MOST_GLANCED], together=True).seen[0]
+        found = _most_telling(found[:MOST_GLANCED], base, gold, candidate)
+    return found[:MOST_APART]
 
 
 def _by_turns(keys: Iterable[str], gold: Round) -> list[str]:
