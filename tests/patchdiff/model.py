@@ -70,7 +70,7 @@ class Case(Model):
     phase: Literal["development", "held_out", "spent", "last"]
     """development: seen while the operators were being made; held_out: written after they were frozen for the first
     time, in e73ba0f, and not looked at when they changed; spent: written after they were frozen in 5f3d1b5, measured
-    with them once, and seen since; last: written after they were frozen for good."""
+    with them once, and seen since; last: written after they were frozen in 02eafd4."""
     why: str
     """Wrong: which input behaves differently from gold, and why that is wrong. Right: why no input can."""
     origin: Literal["base", "gold"] = Field(alias="from")
