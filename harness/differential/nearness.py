@@ -71,11 +71,11 @@ def quoted_words(apart: str, *diffs: str) -> tuple[str, ...]:
 
 def _quoted(diffs: Iterable[str]) -> list[str]:
     lines = (line for diff in diffs for line in diff.splitlines() if line.startswith(("+", "-")))
-    found = dict.fromkeys(_read(*match) for line in lines for match in _QUOTED.findall(line))
+    found = dict.fromkeys(_read(prefix, text) for line in lines for prefix, _mark, text in _QUOTED.findall(line))
     return [text for text in found if text.strip(" ")]
 
 
-def _read(prefix: str, _mark: str, text: str) -> str:
+def _read(prefix: str, text: str) -> str:
     """Return what a string stands for; as it is written where escapes mean nothing, or nothing known."""
     return text if "r" in prefix.lower() else _ESCAPE.sub(_meant, text)
 

@@ -67,15 +67,7 @@ class Rounds:
     redo: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def run(
-    context: Context,
-    program: Program,
-    side: Side,
-    seeds: Iterable[int],
-    only: Sequence[str] = (),
-    *,
-    together: bool = False,
-) -> Rounds:
+def run(context: Context, program: Program, side: Side, seeds: Iterable[int], only: Sequence[str] = ()) -> Rounds:
     """Run a program on one side, once for each hash seed, in one container.
 
     Args:
@@ -83,10 +75,10 @@ def run(
         program: what to run.
         side: whose tree.
         seeds: ``PYTHONHASHSEED`` of each round.
-        only: keys of the probes to run, each in a process of its own if the program can; all when empty.
-        together: let them share processes, as all of them do.
+        only: keys of the probes to run, each in a process of its own if the program can and its settings do not say
+            ``together``; all when empty.
     """
-    lines = run_lines(context, replace(program, settings={**program.settings, "together": together}), side, seeds, only)
+    lines = run_lines(context, program, side, seeds, only)
     redo = {line["key"]: line for each in lines[:1] for line in each if "key" in line}
     return Rounds([_round(each) for each in lines], redo)
 
@@ -208,7 +200,8 @@ def _worth_a_look(context: Context, program: Program, apart: Sequence[str], gold
     """Return the probes among those that differ which are run again; of too many, base is asked which tell most."""
     found = _by_turns(apart, gold)
     if len(found) > MOST_APART:
-        base = run(context, program, Side.BASE, FIRST, found[:MOST_GLANCED], together=True).seen[0]
+        glanced = replace(program, settings={**program.settings, "together": True})
+        base = run(context, glanced, Side.BASE, FIRST, found[:MOST_GLANCED]).seen[0]
         found = _most_telling(found[:MOST_GLANCED], base, gold, candidate)
     return found[:MOST_APART]
 

@@ -152,7 +152,7 @@ def spliced(value: str, donors: "Sequence[str]", words: "Sequence[str]", choice:
         words: texts that the change of the project is about; taken whole and in pieces.
         choice: chooses.
     """
-    near = _beside(value, [*words, *sorted({mark for word in words for mark in word if not mark.isalnum()})], choice)
+    near = _beside(value, [*words, *_marks(tuple(words))], choice)
     donors, words = ([other for other in each if other != value] for each in (donors, words))
     own = pieces(value)
     found = choice.sample(words, min(WORDS if len(own) > FEW else WORDS_FOR_FEW, len(words)))
@@ -173,12 +173,19 @@ def spliced(value: str, donors: "Sequence[str]", words: "Sequence[str]", choice:
 
 def _beside(value: str, words: "Sequence[str]", choice: random.Random) -> "list[str]":
     """Return a text with a word or mark of the change beside or in place of another, or the same, that stands in it."""
-    places = [(match.start(), word) for word in words for match in re.finditer(re.escape(word), value)]
+    standing = (word for word in words if word in value)
+    places = [(match.start(), word) for word in standing for match in re.finditer(re.escape(word), value)]
     news = []
     for at, word in choice.sample(places, min(BESIDE, len(places))):
         first, last = choice.choice(((at, at), (at + len(word),) * 2, (at, at + len(word))))
         news.append(value[:first] + choice.choice((word, choice.choice(words))) + value[last:])
     return news
+
+
+@functools.lru_cache(maxsize=20)
+def _marks(words: "tuple[str, ...]") -> "tuple[str, ...]":
+    """Return the marks in words, each once."""
+    return tuple(sorted({mark for word in words for mark in word if not mark.isalnum()}))
 
 
 @functools.lru_cache(maxsize=2000)

@@ -25,7 +25,7 @@ Line = Any  # one decoded JSON object: what the host reads, and the only shape t
 
 
 class Deadline:
-    """A share of work that a program must not pass: seconds of the processor, so that a busy machine does no less.
+    """A share of work that a program must not pass: seconds of the processor, so that a busy machine does little less.
 
     The kernel counts them for the whole container, in which nothing else runs. Where it does not tell them, and for
     code that waits, seconds of the clock count: all of them, or a few times as many.

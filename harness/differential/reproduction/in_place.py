@@ -21,6 +21,7 @@ _LOOKUP = ("_INSIDE", "functions_at", "_member", "_unwrapped")
 """Of ``_shared_calls.py``: finds a function by its name."""
 
 _LEFT = '[each for each in [*given[0], *given[1].values()] if type(each).__module__ == "builtins"]'
+"""Of a call's ``given``, what is compared after the call besides its answer: arguments of built-in types."""
 
 _BODY = '''\
 import ast

@@ -32,15 +32,10 @@ def play(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Callable[..., t
         rounds_of: dict[Side, int] = {}
 
         def run(
-            _context: Context,
-            _program: Program,
-            side: Side,
-            seeds: Iterable[int],
-            only: Sequence[str] = (),
-            *,
-            together: bool = False,
+            _context: Context, program: Program, side: Side, seeds: Iterable[int], only: Sequence[str] = ()
         ) -> Rounds:
             numbers = list(seeds)
+            together = bool(program.settings.get("together"))
             assert not (together and len(numbers) > 1), "what is looked at closely has a process of its own"
             asked.append((side, len(numbers), len(only)))
             began = rounds_of.get(side, 0)
