@@ -10,6 +10,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import get_args
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
@@ -131,7 +132,7 @@ def _with_suites(results: Sequence[Result]) -> list[Result]:
 
 def _print_tables(results: Sequence[Result]) -> None:
     rows = [("suites",), ("amplify",), ("replay",), ("property",), USUAL, ALL]
-    for phase in ("development", "held_out", "spent", "last", ""):
+    for phase in (*get_args(Case.model_fields["phase"].annotation), ""):
         here = [each for each in results if phase in ("", each.phase)]
         if here:
             print(f"\n{phase or 'all'}\n\n{HEAD}")

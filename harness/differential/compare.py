@@ -4,14 +4,29 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from assay.harness.differential.decide import ORDER, finding_of
+from assay.harness.differential.decide import ORDER, finding_of, is_flagged
 from assay.harness.differential.generators import find_generators
-from assay.harness.differential.generators.base import Ask, Context, Found, Generator, Note, PlanTests, Settings
+from assay.harness.differential.generators.amplify import NAME as AMPLIFY
+from assay.harness.differential.generators.base import (
+    Ask,
+    Context,
+    Found,
+    Generator,
+    Note,
+    PlanTests,
+    Settings,
+    joined,
+)
+from assay.harness.differential.generators.replay import NAME as REPLAY
 from assay.harness.differential.generators.suites.generate import NAME as SUITES
 from assay.harness.differential.sides import SideError, Sides
 from assay.harness.differential.survey import survey
 from assay.harness.domain import Comparison, Finding, GeneratorResult
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
+
+FOLLOWED = (AMPLIFY, REPLAY)
+"""Generators that try exchanges."""
+MOST_EXCHANGES = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +64,7 @@ def compare(
     try:
         note("looking at the trees")
         context = Context(sides, survey(sides), settings, plan_tests, ask, began, note)
-        found = [_spend(context, name, each) for name, each in generators.items()]
+        found = _followed(context, generators, [_spend(context, name, each) for name, each in generators.items()])
     except SideError as error:
         return Compared(not_assessed(sides, settings, str(error)))
     divergences = sorted((each for one in found for each in one.divergences), key=lambda d: ORDER.index(d.finding))
@@ -82,6 +97,23 @@ def _reached(found: Sequence[Found]) -> int:
     """Count the probes that executed a target; tests of the suite stand in for them where nothing else was tried."""
     aimed = [one for one in found if one.result.name != SUITES]
     return sum(one.result.reached for one in aimed or found)
+
+
+def _followed(context: Context, generators: Mapping[str, Generator], found: Sequence[Found]) -> Sequence[Found]:
+    """Go on from differences of which none can be decided: the exchanges of values that made them are tried elsewhere.
+
+    A function that base does not have differs, and the call of one that it has leads there; a text on which base fails
+    for the issue itself shows what, in another text, only the candidate does otherwise.
+    """
+    exchanges = dict.fromkeys(exchange for one in found for exchange in one.exchanges)
+    flagged = any(is_flagged(each.finding) for one in found for each in one.divergences)
+    if flagged or not exchanges:
+        return found
+    further = replace(context, exchanges=tuple(exchanges)[:MOST_EXCHANGES])
+    return [
+        joined([one, _spend(further, name, generate)]) if name in FOLLOWED else one
+        for one, (name, generate) in zip(found, generators.items(), strict=True)
+    ]
 
 
 def _spend(context: Context, name: str, generate: Generator) -> Found:

@@ -12,6 +12,7 @@ MOST_WORDS = 80
 FEWEST_QUOTED, MOST_QUOTED = 10, 40
 """Texts of a change that are handed to generators."""
 _QUOTED = re.compile(r"""(\b[rR]?[bBuUfF]?[rR]?|)(["'])((?:\\.|(?!\2)[^\\\n]){1,40})\2""")
+_NUMBER = re.compile(r"(?<![\w.])(?:[3-9]|\d{2,7})(?![\w.])")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))")
 _MEANINGS = {
     "n": "\n",
@@ -55,9 +56,9 @@ def changed_words(names: Iterable[str], *diffs: str) -> list[str]:
 
 
 def quoted_words(apart: str, *diffs: str) -> tuple[str, ...]:
-    """Return the short texts between quotation marks on the changed lines of unified diffs, each once.
+    """Return the short texts between quotation marks and the numbers on the changed lines of unified diffs, each once.
 
-    They are as code sees them: escapes stand for what they mean in most languages.
+    Texts are as code sees them: escapes stand for what they mean in most languages. Numbers up to two are tried anyway.
 
     Args:
         apart: what differs between the two patches; its texts come first.
@@ -70,9 +71,10 @@ def quoted_words(apart: str, *diffs: str) -> tuple[str, ...]:
 
 
 def _quoted(diffs: Iterable[str]) -> list[str]:
-    lines = (line for diff in diffs for line in diff.splitlines() if line.startswith(("+", "-")))
+    lines = [line for diff in diffs for line in diff.splitlines() if line.startswith(("+", "-"))]
     found = dict.fromkeys(_read(prefix, text) for line in lines for prefix, _mark, text in _QUOTED.findall(line))
-    return [text for text in found if text.strip(" ")]
+    numbers = dict.fromkeys(number for line in lines for number in _NUMBER.findall(_QUOTED.sub("", line)))
+    return [text for text in [*found, *numbers] if text.strip(" ")]
 
 
 def _read(prefix: str, text: str) -> str:

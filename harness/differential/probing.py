@@ -1,5 +1,6 @@
 """Running one program on every side of a comparison, and saying where the sides differ: screen, confirm, classify."""
 
+import ast
 import hashlib
 import json
 import time
@@ -11,7 +12,7 @@ from itertools import zip_longest
 from typing import Any
 
 from assay.harness.differential.decide import ORDER, Round, Seen, classify, confirmed, counted, screen, stable
-from assay.harness.differential.generators.base import Context, Found
+from assay.harness.differential.generators.base import Context, Exchange, Found
 from assay.harness.differential.sides import OUT, Job, Side
 from assay.harness.domain import MISSING, Divergence, Finding, GeneratorResult, Observation
 
@@ -161,7 +162,7 @@ def differences(context: Context, name: str, program: Program) -> Found:
     """
     began = time.monotonic()
     first = _on_sides(context, program, dict.fromkeys((Side.GOLD, Side.CANDIDATE), FIRST))
-    (gold,), (candidate,) = (first[side].seen for side in (Side.GOLD, Side.CANDIDATE))
+    gold, candidate = (_tried(context, *first[side].seen) for side in (Side.GOLD, Side.CANDIDATE))
     probes = counted(gold, candidate)
     again = [
         *_worth_a_look(context, program, probes.apart, gold, candidate),
@@ -172,7 +173,8 @@ def differences(context: Context, name: str, program: Program) -> Found:
     steady = (stable(rounds[side].seen) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
     suspects = _most_telling(_by_turns(screened.suspects, gold), *steady)[:MOST_SUSPECTS]
     found = _divergences(context, name, program, suspects)
-    told, files = _reproduced(context, program, found, first[Side.GOLD].redo)
+    redo = first[Side.GOLD].redo
+    told, files = _reproduced(context, program, found, redo)
     dropped = len(suspects) - len(found)
     result = GeneratorResult(
         name=name,
@@ -183,7 +185,28 @@ def differences(context: Context, name: str, program: Program) -> Found:
         seconds=round(time.monotonic() - began, 3),
         note=f"{dropped} differences did not hold in {context.settings.confirmations} rounds" if dropped else "",
     )
-    return Found(result, tuple(told), files)
+    return Found(result, tuple(told), files, exchanges=_exchanges(redo[key] for key in screened.suspects))
+
+
+def _tried(context: Context, seen: Round) -> Round:
+    """Leave out what was the same the first time, where it is only exchanges that are tried."""
+    return {key: each for key, each in seen.items() if each.mutated} if context.exchanges else seen
+
+
+def _exchanges(lines: Iterable[Mapping[str, Any]]) -> tuple[Exchange, ...]:
+    """Return the values, as literals, that were put in the place of others where probes differ, each once."""
+    changes = [change for line in lines for change in line.get("literal", {}).get("mutations", ())]
+    pairs = dict.fromkeys((str(each["old"]), str(each["new"])) for each in changes)
+    return tuple(pair for pair in pairs if all(map(is_literal, pair)))
+
+
+def is_literal(text: str) -> bool:
+    """Tell whether a text is plain data, as Python writes it."""
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return False
+    return True
 
 
 def _on_sides(
@@ -268,9 +291,10 @@ def _reproduced(
     shown = sorted(first.values(), key=found.index)[: MOST_SHOWN if context.settings.test_files else 0]
     suspects = [Suspect(each.probe, redo[each.probe]) for each in shown]
     texts = program.reproduce(context, suspects) if suspects else {}
+    followed = "_followed" if context.exchanges else ""
     names: dict[str, str] = {}
     for number, each in enumerate(found, 1):
         if each.probe in texts:  # what comes down to the same is told once
-            names.setdefault(texts[each.probe], f"test_{program.name}_{number}.py")
+            names.setdefault(texts[each.probe], f"test_{program.name}{followed}_{number}.py")
     told = [each.model_copy(update={"reproduction": names.get(texts.get(each.probe, ""), "")}) for each in found]
     return told, {name: text for text, name in names.items()}

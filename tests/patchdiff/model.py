@@ -67,10 +67,9 @@ class Case(Model):
     instance: str
     label: Literal["wrong", "right"]
     kind: WrongKind | RightKind
-    phase: Literal["development", "held_out", "spent", "last"]
-    """development: seen while the operators were being made; held_out: written after they were frozen for the first
-    time, in e73ba0f, and not looked at when they changed; spent: written after they were frozen in 5f3d1b5, measured
-    with them once, and seen since; last: written after they were frozen in 02eafd4."""
+    phase: Literal["development", "first", "second", "third", "fourth"]
+    """development: seen while the operators were being made; else which freeze of the operators it was written after,
+    by somebody who had not read them (docs/patchdiff.md names the commits). All but the last have been seen since."""
     why: str
     """Wrong: which input behaves differently from gold, and why that is wrong. Right: why no input can."""
     origin: Literal["base", "gold"] = Field(alias="from")

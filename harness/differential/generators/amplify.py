@@ -60,6 +60,7 @@ def _program(context: Context, files: Sequence[str], mutants: int, tests: Sequen
         "own": list(context.sides.instance.fail_to_pass),
         "own_mutants": OWN if mutants else 0,
         "words": list(context.survey.words),
+        "exchanges": list(context.exchanges),
         "limit": LIMIT,
         "runner": "pytest",
     }

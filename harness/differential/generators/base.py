@@ -12,6 +12,8 @@ from assay.harness.domain import Divergence, GeneratorResult, Instance, TestPlan
 PlanTests = Callable[[Instance, Sequence[str]], TestPlan]
 """Plans the run of some of an instance's test files by the recipe's own command."""
 Note = Callable[[str], None]
+Exchange = tuple[str, str]
+"""Two literals: what a test or a call had, and what came in its place."""
 Ask = Callable[[Sequence[tuple[str, str]]], str]
 """Gives (role, text) messages to a language model and returns its answer."""
 
@@ -43,6 +45,8 @@ class Context:
     began: float = field(default_factory=time.monotonic)
     note: Note = lambda _text: None
     """Told what is going on, for a person who waits."""
+    exchanges: tuple[Exchange, ...] = ()
+    """If there are some, nothing else is tried: they told the sides apart where nobody can say which is right."""
 
     @property
     def seconds_left(self) -> float:
@@ -59,6 +63,8 @@ class Found:
     files: Mapping[str, str] = field(default_factory=dict)
     error: str = ""
     """What broke; what others found stands, and the next run tries again."""
+    exchanges: tuple[Exchange, ...] = ()
+    """That told the sides apart."""
 
 
 class Generator(Protocol):
@@ -67,6 +73,27 @@ class Generator(Protocol):
     def __call__(self, context: Context) -> Found:
         """Spend what is needed of the budget; raises AssayError, which costs the comparison this generator alone."""
         ...
+
+
+def joined(found: Sequence[Found]) -> Found:
+    """Return what several programs, or several rounds, of one generator contribute together; of seconds, the sum."""
+    results = [each.result for each in found]
+    result = GeneratorResult(
+        name=results[0].name,
+        probes=sum(each.probes for each in results),
+        reached=sum(each.reached for each in results),
+        divergences=sum(each.divergences for each in results),
+        null_divergences=sum(each.null_divergences for each in results),
+        seconds=round(sum(each.seconds for each in results), 3),
+        note="; ".join(each.note for each in results if each.note),
+    )
+    return Found(
+        result,
+        tuple(divergence for each in found for divergence in each.divergences),
+        {name: text for each in found for name, text in each.files.items()},
+        "; ".join(each.error for each in found if each.error),
+        tuple(exchange for each in found for exchange in each.exchanges),
+    )
 
 
 def files_with(tests: Sequence[str], files: Sequence[str]) -> list[str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from assay.harness.differential.generators.base import Context, Found
 from assay.harness.differential.generators.recording import record
 from assay.harness.differential.generators.replay import program
-from assay.harness.differential.probing import differences
+from assay.harness.differential.probing import differences, is_literal
 from assay.harness.domain import GeneratorResult
 from assay.harness.errors import PluginError
 
@@ -91,7 +91,7 @@ def draw(seen: Sequence[tuple[Any, ...]], examples: int, seed: int) -> list[str]
     @hypothesis.given(arguments)
     def collect(values: tuple[Any, ...]) -> None:
         text = repr((values, {}))
-        if _is_literal(text):
+        if is_literal(text):
             drawn[text] = None
 
     with _drawing, tempfile.TemporaryDirectory() as home:
@@ -101,14 +101,6 @@ def draw(seen: Sequence[tuple[Any, ...]], examples: int, seed: int) -> list[str]
         finally:
             configuration.set_hypothesis_home_dir(None)
     return list(drawn)
-
-
-def _is_literal(text: str) -> bool:
-    try:
-        ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return False
-    return True
 
 
 def _like(values: Sequence[Any]) -> "SearchStrategy[Any]":

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from assay.harness.differential.generators.base import Context, Found
+from assay.harness.differential.generators.base import Context, Found, joined
 from assay.harness.differential.generators.recording import CALLS, Recorded, record
 from assay.harness.differential.probing import Program, differences
 from assay.harness.differential.reproduction.in_place import in_place_drafts
@@ -28,21 +28,11 @@ def generate(context: Context) -> Found:
     """Record with gold, replay on all sides; then call the same functions again where the tests call them."""
     began = time.monotonic()
     recorded = record(context)
+    took = round(time.monotonic() - began, 3)
     programs = [program(context, NAME, recorded)] if recorded.calls else []
     programs += [_in_place(context, recorded)] if recorded.functions else []
-    found = [differences(context, NAME, each) for each in programs]
-    note = "; ".join(each.result.note for each in found if each.result.note) or recorded.note
-    result = GeneratorResult(
-        name=NAME,
-        probes=sum(each.result.probes for each in found),
-        reached=sum(each.result.reached for each in found),
-        divergences=sum(each.result.divergences for each in found),
-        null_divergences=sum(each.result.null_divergences for each in found),
-        seconds=round(time.monotonic() - began, 3),
-        note=note,
-    )
-    divergences = [divergence for each in found for divergence in each.divergences]
-    return Found(result, tuple(divergences), {name: text for each in found for name, text in each.files.items()})
+    recording = Found(GeneratorResult(name=NAME, seconds=took, note=recorded.note))
+    return joined([recording, *(differences(context, NAME, each) for each in programs)])
 
 
 def _in_place(context: Context, recorded: Recorded) -> Program:
@@ -57,6 +47,7 @@ def _in_place(context: Context, recorded: Recorded) -> Program:
         "calls_cap": CALLS,
         "words": list(context.survey.words),
         "donors": list(recorded.strings),
+        "exchanges": list(context.exchanges),
         "limit": LIMIT,
     }
     return Program("in_place", "inplace.py", settings, SECONDS, partial(reproduced, make_drafts=in_place_drafts))
@@ -80,6 +71,7 @@ def program(
         "mutants": min(MOST, max(FEWEST, COPIES // (len(recorded.calls) + len(literal_calls)))),
         "words": list(context.survey.words),
         "donors": list(recorded.strings),
+        "exchanges": list(context.exchanges),
         "limit": LIMIT,
     }
     return Program(name, "replay.py", settings, SECONDS, partial(reproduced, make_drafts=call_drafts))

@@ -47,6 +47,7 @@ class Material(NamedTuple):
     seed: int
     donors: "Sequence[str]"  # strings that pieces are taken from
     words: "Sequence[str]"  # texts that the change of the project itself is about
+    exchanges: "Sequence[tuple[Any, Any]]" = ()  # where there are some, they are all that is changed
 
 
 def changes_of(name: str, leaves: "Sequence[wire.Line]", count: int, material: Material) -> "list[list[Change]]":
@@ -59,6 +60,9 @@ def changes_of(name: str, leaves: "Sequence[wire.Line]", count: int, material: M
         material: what changes are made of.
     """
     choice = random.Random(str(material.seed) + name)
+    if material.exchanges:
+        others = [[change] for leaf in leaves for change in _exchanges(leaf, material)]
+        return [[], *choice.sample(others, min(count, len(others)))]
     near = [leaf for leaf in leaves if is_near(leaf)]
     found, seen = [[]], set()  # type: list[list[Change]], set[str]
     for _ in range(count * 6 if leaves else 0):
@@ -92,7 +96,8 @@ def _leaf(near: "Sequence[wire.Line]", leaves: "Sequence[wire.Line]", choice: ra
 
 def material_of(job: "wire.Line") -> Material:
     """Return what a job gives to make changes of; it is the same on every side of a comparison."""
-    return Material(int(job["seed"]), job.get("donors") or (), job.get("words") or ())
+    exchanges = values.read_exchanges(job.get("exchanges") or ())
+    return Material(int(job["seed"]), job.get("donors") or (), job.get("words") or (), exchanges)
 
 
 def _apart(first: "Change | None", second: "Change | None") -> bool:
@@ -100,12 +105,17 @@ def _apart(first: "Change | None", second: "Change | None") -> bool:
     return bool(first and second and first.path[: len(second.path)] != second.path[: len(first.path)])
 
 
+def _exchanges(leaf: "wire.Line", material: Material) -> "list[Change]":
+    news = values.exchanged(values.read_literal(leaf["value"]), material.exchanges)
+    return [Change(leaf["path"], leaf["value"], text) for text in map(values.literal, news) if text]
+
+
 def _change(leaf: "wire.Line", choice: random.Random, material: Material) -> "Change | None":
     value = values.read_literal(leaf["value"])
     others = []
-    if isinstance(value, str) and choice.random() < SPLICED:
+    if isinstance(value, (str, bytes)) and choice.random() < SPLICED:
         others = values.spliced(value, material.donors, material.words, choice)
-    others = others or values.others(value, choice)
+    others = others or [*values.others(value, choice), *values.borders(value, material.words)]
     news = [text for text in map(values.literal, others) if text and text != leaf["value"]]
     return Change(leaf["path"], leaf["value"], choice.choice(news)) if news else None
 

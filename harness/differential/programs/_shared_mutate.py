@@ -11,7 +11,7 @@ import keyword
 import random
 import token as token_names
 import tokenize
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +26,7 @@ else:
 
 PER_PLACE = 16  # alternatives kept at one place
 LONGEST_DONOR, MOST_DONORS = 400, 400  # characters of a string that pieces are taken from; strings
+LONGEST_DISPLAY, OTHER_DISPLAYS = 200, 3  # characters of one that stands in for another, and of these
 LONGEST_LIST = 30  # elements of a list that is reordered; longer ones are data tables
 ASSERTION, ACTION, LEADING, LEADING_ONCE, LEADING_TWICE = "assertion", "action", "leading", "once", "twice"
 # how often statements of a role are changed, and of those that are, how often two of them
@@ -52,6 +53,8 @@ class Strings(NamedTuple):
 
     around: "list[str]"  # in its module: for pieces
     words: "list[str]"  # that the change itself is about: whole, and for pieces
+    displays: "Sequence[str]" = ()  # lists, tuples and dictionaries of plain data in its module, as literals
+    exchanges: "Sequence[tuple[Any, Any]]" = ()  # as `values.exchanged` takes them; where there are some, they are all
 
 
 NO_STRINGS = Strings([], [])
@@ -175,6 +178,8 @@ def _parses(text: str) -> bool:
 def _groups(text: str, scope: Scope, choice: random.Random) -> "list[list[list[Edit]]]":
     """Return the changes possible, by place: each place has alternatives, each alternative is a list of edits."""
     tokens = _tokens(text)
+    if scope.strings.exchanges:
+        return _exchanged(tokens, scope)
     strings = sorted({each.string for each in tokens if each.type == token_names.STRING})
     groups = []
     for index, each in enumerate(tokens):
@@ -186,9 +191,21 @@ def _groups(text: str, scope: Scope, choice: random.Random) -> "list[list[list[E
     for bracket in _brackets(tokens):
         start = tokens[bracket.opening].start
         if not scope.is_closed(start) and start not in scope.fixed:
-            groups.append(_rearranged(text, tokens, bracket))
+            others = scope.strings.displays if bracket.display else []
+            alike = [each[1:-1] for each in others if each[0] == tokens[bracket.opening].string]
+            groups.append(_rearranged(text, tokens, bracket, choice.sample(alike, min(OTHER_DISPLAYS, len(alike)))))
     groups += _repeated(text, scope)
     return [_some(group, choice) for group in groups if group]
+
+
+def _exchanged(tokens: "list[tokenize.TokenInfo]", scope: Scope) -> "list[list[list[Edit]]]":
+    """Return the exchanges that can be made, by place; all of them, since nothing else is tried."""
+    groups = []
+    for each in tokens:
+        if each.type in (token_names.STRING, token_names.NUMBER) and not scope.is_closed(each.start):
+            news = values.exchanged(values.read_literal(each.string), scope.strings.exchanges)
+            groups.append([[Edit(each.start, each.end, each.string, _source(new))] for new in news])
+    return [group for group in groups if group]
 
 
 def _repeated(text: str, scope: Scope) -> "list[list[list[Edit]]]":
@@ -226,7 +243,7 @@ def _alternatives(
 ) -> "list[str]":
     """Return the texts that may stand in a token's place."""
     if each.type == token_names.NUMBER:
-        return _numbers(each.string)
+        return _numbers(each.string, scope.strings.words)
     if each.type == token_names.STRING:
         return _strings(each.string, strings, choice) + _spliced(each.string, scope.strings, choice)
     if each.type == token_names.NAME:
@@ -240,11 +257,16 @@ def _ends_operand(before: str) -> bool:
     return before[-1:] in (")", "]", "}", "'", '"') or (before[-1:].isalnum() and not keyword.iskeyword(before))
 
 
-def _numbers(text: str) -> "list[str]":
+def _numbers(text: str, words: "Sequence[str]") -> "list[str]":
     value = values.read_literal(text)
     if not isinstance(value, (int, float)):
         return []
-    return ["(" + repr(new) + ")" if new < 0 else repr(new) for new in values.numbers(value)] + ["None"]
+    return [*map(_source, [*values.numbers(value), *values.borders(value, words)]), "None"]
+
+
+def _source(value: Any) -> str:
+    """Return the text of a literal as it may stand anywhere in an expression."""
+    return "(" + repr(value) + ")" if isinstance(value, (int, float)) and value < 0 else repr(value)
 
 
 def _strings(text: str, others: "list[str]", choice: random.Random) -> "list[str]":
@@ -259,7 +281,7 @@ def _strings(text: str, others: "list[str]", choice: random.Random) -> "list[str
 def _spliced(text: str, strings: Strings, choice: random.Random) -> "list[str]":
     """Return texts for a string: words of the change, and itself with pieces of others put in or in exchange."""
     value = values.read_literal(text)
-    if not isinstance(value, str):
+    if not isinstance(value, (str, bytes)):
         return []
     return [repr(new) for new in values.spliced(value, strings.around, strings.words, choice)]
 
@@ -272,6 +294,13 @@ def strings_of(tree: ast.AST) -> "list[str]":
         if isinstance(held, str) and 2 < len(held) <= LONGEST_DONOR:
             found.add(held)
     return sorted(found, key=lambda each: (len(each), each))[:MOST_DONORS]
+
+
+def displays_of(tree: ast.AST) -> "list[str]":
+    """Return the lists, tuples and dictionaries of plain data that a module's code writes down, as literals."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.List, ast.Tuple, ast.Dict))]
+    texts = {values.literal(value) for value in map(values.read_literal, nodes) if value}
+    return sorted(text for text in texts if 0 < len(text) <= LONGEST_DISPLAY)
 
 
 def _brackets(tokens: "list[tokenize.TokenInfo]") -> "list[_Bracket]":
@@ -311,8 +340,10 @@ def _bracket(tokens: "list[tokenize.TokenInfo]", opening: int, closing: int) -> 
     return _Bracket(opening, display, spans) if spans and is_tuple else None
 
 
-def _rearranged(text: str, tokens: "list[tokenize.TokenInfo]", bracket: _Bracket) -> "list[list[Edit]]":
-    """Return edits that leave out, repeat or swap elements; of a call, that swap its arguments or drop a named one."""
+def _rearranged(
+    text: str, tokens: "list[tokenize.TokenInfo]", bracket: _Bracket, others: "list[str]"
+) -> "list[list[Edit]]":
+    """Return edits that leave out, repeat, swap or replace elements; of a call, swap arguments or drop a named one."""
     lines = lines_of(text)
     start, end = tokens[bracket.spans[0][0]].start, tokens[bracket.spans[-1][1]].end
     parts = [_between(lines, tokens[first].start, tokens[last].end) for first, last in bracket.spans]
@@ -323,6 +354,7 @@ def _rearranged(text: str, tokens: "list[tokenize.TokenInfo]", bracket: _Bracket
     old = _between(lines, start, end)
     # a comment inside an element would swallow what follows it on one line
     news = [", ".join(order) + (comma if len(order) == 1 else "") for order in orders if "#" not in "".join(order)]
+    news += others
     return [[Edit(start, end, old, new)] for new in news if new != old]
 
 

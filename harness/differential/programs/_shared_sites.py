@@ -225,7 +225,7 @@ class Instrument:
         seed: the other part.
         copies: gives the number of changed copies of a test by its name, and the numbers of those that are to be run.
         sites: the places observed in all modules so far; those of this one are added.
-        words: texts that the change itself is about, which may stand in strings.
+        strings: what may stand in strings; those of the module itself come to it.
     """
 
     def __init__(
@@ -235,7 +235,7 @@ class Instrument:
         seed: int,
         copies: "Callable[[str], tuple[int, Container[int]]]",
         sites: "list[Site]",
-        words: "Sequence[str]" = (),
+        strings: "mutate.Strings" = mutate.NO_STRINGS,
     ) -> None:
         self._lines = mutate.lines_of(source)
         self._tree = ast.parse(source, path)
@@ -243,7 +243,7 @@ class Instrument:
         self._seed = seed
         self._copies = copies
         self._around = scoping.kinds_of([each for each in self._tree.body if isinstance(each, ast.Assign)])
-        self._strings = mutate.Strings(mutate.strings_of(self._tree), list(words))
+        self._strings = strings._replace(around=mutate.strings_of(self._tree), displays=mutate.displays_of(self._tree))
         self._sites = sites
 
     def made(self) -> ast.Module:

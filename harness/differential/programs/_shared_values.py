@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import itertools
 import math
 import random
 import re
@@ -16,15 +17,18 @@ LONGEST = 20000  # characters of a string, beyond which it is data, not a litera
 DEEPEST = 12
 FEW = 2  # pieces of a string that is but a name
 SPLICES, WORDS, WORDS_FOR_FEW = 12, 2, 8  # texts for a string with pieces of others in it, and words of the change
-BESIDE = 6  # texts with a word of the change beside another
+BESIDE, PUT_IN = 6, 2  # texts with a word of the change beside another, with a mark of the change anywhere
+LONG_NUMBER = 6  # digits of a number that is no border of anything
+AROUND = (6, 2)  # characters beside what is exchanged in a text that stand around it elsewhere: more, then fewer
+STANDING = 3  # places in a text where these stand
 MARKED = 0.5  # share of pieces of strings of the tests that are brackets, where there are some
 _PIECE = re.compile(r"[\[({<][^\[\](){}<>]*[\])}>]|\w+|\s+|.", re.DOTALL)
 _OTHER_QUOTES = {ord('"'): "'", ord("'"): '"'}
 _ACCENT = "\u00e9"
 
 
-def read_literal(text: str) -> Any:
-    """Return the value of a literal's text; None if it is none."""
+def read_literal(text: "str | ast.AST") -> Any:
+    """Return the value of a literal, of its text or its node; None if it is none."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -100,6 +104,19 @@ def numbers(value: Any) -> "list[Any]":
     return _different(value, [value + 1, value - 1, 0, 1, -1, -value, value * 2, value + 10, 2, 100])
 
 
+def borders(value: Any, words: "Sequence[str]") -> "list[int]":
+    """Return the numbers among the words of a change and their neighbours, for a whole number; nothing for others."""
+    if type(value) is not int:
+        return []
+    found = dict.fromkeys(number + step for number in _numbers_of(tuple(words)) for step in (0, 1, -1))
+    return [each for each in found if each != value]
+
+
+@functools.lru_cache(maxsize=20)
+def _numbers_of(words: "tuple[str, ...]") -> "tuple[int, ...]":
+    return tuple(int(word) for word in words if word.isdecimal() and len(word) < LONG_NUMBER)
+
+
 def texts(value: Any, choice: random.Random) -> "list[Any]":
     """Return changed copies of a string or bytes: borders, case, line ends, quotes, cut, doubled, changes inside."""
     if isinstance(value, bytes):
@@ -110,7 +127,7 @@ def texts(value: Any, choice: random.Random) -> "list[Any]":
     if len(value) < 200:
         plain.append(value + value)
     plain += [value.replace("\n", "\r\n"), value.translate(_OTHER_QUOTES)]
-    return _different(value, plain + _inside(value, choice) + _marked(value, choice))
+    return _different(value, plain + _inside(value, choice) + _marked(value, choice) + _lined(value, choice))
 
 
 def _inside(value: str, choice: random.Random) -> "list[str]":
@@ -143,16 +160,31 @@ def _marked(value: str, choice: random.Random) -> "list[str]":
     return news
 
 
-def spliced(value: str, donors: "Sequence[str]", words: "Sequence[str]", choice: random.Random) -> "list[str]":
+def _lined(value: str, choice: random.Random) -> "list[str]":
+    """Return copies of a text of several lines: one left out, doubled, moved up, put further in."""
+    lines = value.splitlines(True)
+    if len(lines) <= 1:
+        return []
+    at, above = choice.randrange(len(lines)), choice.randrange(len(lines) - 1)
+    news = [lines[:at] + lines[at + 1 :], lines[: at + 1] + lines[at:]]
+    news.append([*lines[:above], lines[above + 1], lines[above], *lines[above + 2 :]])
+    news.append([*lines[:at], "  " + lines[at], *lines[at + 1 :]])
+    return ["".join(each) for each in news]
+
+
+def spliced(value: Any, donors: "Sequence[str]", words: "Sequence[str]", choice: random.Random) -> "list[Any]":
     """Return texts for a string: words that a change is about, and itself with pieces of others put in or in exchange.
 
     Args:
-        value: the string.
+        value: the string, or bytes.
         donors: strings that pieces are taken from.
         words: texts that the change of the project is about; taken whole and in pieces.
         choice: chooses.
     """
-    near = _beside(value, [*words, *_marks(tuple(words))], choice)
+    if isinstance(value, bytes):
+        news = spliced(value.decode("latin-1"), donors, words, choice)
+        return [each.encode("latin-1") for each in news if all(ord(mark) < 256 for mark in each)]
+    near = _beside(value, [*words, *_marks(tuple(words))], choice) + _put_in(value, words, choice)
     donors, words = ([other for other in each if other != value] for each in (donors, words))
     own = pieces(value)
     found = choice.sample(words, min(WORDS if len(own) > FEW else WORDS_FOR_FEW, len(words)))
@@ -180,6 +212,61 @@ def _beside(value: str, words: "Sequence[str]", choice: random.Random) -> "list[
         first, last = choice.choice(((at, at), (at + len(word),) * 2, (at, at + len(word))))
         news.append(value[:first] + choice.choice((word, choice.choice(words))) + value[last:])
     return news
+
+
+def _put_in(value: str, words: "Sequence[str]", choice: random.Random) -> "list[str]":
+    """Return a text with marks of the change anywhere, and with a piece as often as a number of the change says."""
+    news, marks, own = [], _marks(tuple(words)), pieces(value)
+    for mark in choice.sample(marks, min(PUT_IN, len(marks))):
+        at = choice.randrange(len(value) + 1)
+        news.append(value[:at] + mark + value[at:])
+    counts = _numbers_of(tuple(words))
+    if counts and own:
+        at = choice.randrange(len(own))
+        many = own[at] * (choice.choice(counts) + choice.choice((0, 1)))
+        news.append("".join([*own[:at], many, *own[at + 1 :]]))
+    return news
+
+
+def read_exchanges(told: "Iterable[Sequence[str]]") -> "list[tuple[Any, Any]]":
+    """Return exchanges that are told as pairs of literals, without those that are none."""
+    pairs = [(read_literal(old), read_literal(new)) for old, new in told]
+    return [(old, new) for old, new in pairs if old is not None]
+
+
+def exchanged(value: Any, exchanges: "Iterable[tuple[Any, Any]]") -> "list[Any]":
+    """Return what a value becomes by exchanges: of the whole value, or in a text of what also stands in theirs.
+
+    Args:
+        value: plain data.
+        exchanges: pairs of plain data, what was and what came in its place.
+    """
+    news = []  # type: list[Any]
+    for old, new in exchanges:
+        if type(old) is type(value) and old == value:
+            news.append(new)
+        elif isinstance(value, str) and isinstance(old, str) and isinstance(new, str):
+            for left, right in _inner(old, new):
+                places = itertools.islice(re.finditer(re.escape(left), value), STANDING)
+                news += [value[: each.start()] + right + value[each.end() :] for each in places]
+    return _different(value, news)
+
+
+@functools.lru_cache(maxsize=2000)
+def _inner(old: str, new: str) -> "tuple[tuple[str, str], ...]":
+    """Return the parts in which two texts differ, with a few characters around them, before them or behind them."""
+    first = _alike(old, new)
+    rest = _alike(old[first:][::-1], new[first:][::-1])
+    found = []
+    for before, behind in [sides for many in AROUND for sides in ((many, many), (many, 0), (0, many))]:
+        begin, kept = max(0, first - before), max(0, rest - behind)
+        found.append((old[begin : len(old) - kept], new[begin : len(new) - kept]))
+    return tuple(dict.fromkeys(each for each in found if each[0]))
+
+
+def _alike(text: str, other: str) -> int:
+    """Return with how many characters both texts begin."""
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(text, other)))  # noqa: B905
 
 
 @functools.lru_cache(maxsize=20)

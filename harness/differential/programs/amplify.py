@@ -4,9 +4,9 @@ Runs inside a container, on one side of a comparison. Input: ``files``, ``target
 copies of each test), ``limit`` (seconds for a test), ``budget`` (seconds for all), ``only`` (keys, or null for all),
 ``runner`` ("pytest" or "plain"), and optionally ``tests`` (names of those to run; all by default), ``own`` and
 ``own_mutants`` (names of the tests of the issue itself, and how many changed copies each of these gets), ``words``
-(texts that the change itself is about) and ``before`` (source run before any test file is imported). Each line of
-output is an observation. The idea is observation-based test amplification, where asserted expressions are observation
-points.
+(texts that the change itself is about), ``exchanges`` (pairs of literals, if nothing but these exchanges is to be
+tried) and ``before`` (source run before any test file is imported). Each line of output is an observation. The idea is
+observation-based test amplification, where asserted expressions are observation points.
 """
 
 import builtins
@@ -21,18 +21,22 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator
     from types import CodeType
 
+    from assay.harness.differential.programs import _shared_mutate as mutate
     from assay.harness.differential.programs import _shared_running as running
     from assay.harness.differential.programs import _shared_sites as sites
     from assay.harness.differential.programs import _shared_text as texts
     from assay.harness.differential.programs import _shared_trace as trace
+    from assay.harness.differential.programs import _shared_values as values
     from assay.harness.differential.programs import _shared_wire as wire
     from assay.harness.differential.programs._shared_loading import Finder
     from assay.harness.differential.programs._shared_mutate import Edit
 else:
+    import _shared_mutate as mutate
     import _shared_running as running
     import _shared_sites as sites
     import _shared_text as texts
     import _shared_trace as trace
+    import _shared_values as values
     import _shared_wire as wire
     from _shared_loading import Finder
 
@@ -253,6 +257,8 @@ class Amplifier(running.Driver):
             self._numbers.setdefault(running.bare_name(probe), set()).add(int(probe.rpartition("|m")[2]))
         self._own = {running.bare_name(test) for test in job.get("own") or ()}
         self._functions = {_function_of(test) for test in job.get("tests") or ()}
+        exchanges = values.read_exchanges(job.get("exchanges") or ())
+        self._strings = mutate.Strings([], job.get("words") or [], exchanges=exchanges)
         self._finder = Finder(job["files"], self._make)
         self.in_time = True
 
@@ -261,8 +267,8 @@ class Amplifier(running.Driver):
         with tokenize.open(path) as file:
             source = file.read()
         name = Path(path).relative_to(Path.cwd()).as_posix() if Path.cwd() in Path(path).parents else Path(path).name
-        words = self._job.get("words") or []
-        made = sites.Instrument(source, name, int(self._job["seed"]), self._copies, self._recorder.sites, words).made()
+        seed, seen = int(self._job["seed"]), self._recorder.sites
+        made = sites.Instrument(source, name, seed, self._copies, seen, self._strings).made()
         return compile(made, path, "exec", dont_inherit=True)
 
     def _copies(self, test: str) -> "tuple[int, Container[int]]":

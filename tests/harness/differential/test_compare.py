@@ -9,9 +9,18 @@ import pytest
 
 from assay.harness.differential import generators
 from assay.harness.differential.compare import compare
-from assay.harness.differential.generators.base import Context, Found, Settings
+from assay.harness.differential.generators.base import Context, Exchange, Found, Settings
 from assay.harness.differential.sides import Sides
-from assay.harness.domain import Comparison, Finding, GeneratorResult, Instance, Prediction, TestPlan
+from assay.harness.domain import (
+    Comparison,
+    Divergence,
+    Finding,
+    GeneratorResult,
+    Instance,
+    Observation,
+    Prediction,
+    TestPlan,
+)
 from assay.harness.engines.base import Engine
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.engines.faulty import FaultyEngine
@@ -105,3 +114,52 @@ def test_an_image_that_is_gone_is_not_asked_for_twice(instance: Instance) -> Non
     with pytest.raises(ImageMissing):
         compared(instance, engine, "suites")
     assert engine.calls.count("open") == 3, "base, gold and the candidate"
+
+
+@pytest.mark.parametrize(
+    ("first", "asked", "finding"),
+    [
+        (Finding.DIVERGENT, [(), (("1", "2"),)], Finding.CHANGED_UNRELATED),
+        (Finding.UNFIXED_LIKE_BASE, [()], Finding.UNFIXED_LIKE_BASE),
+    ],
+)
+def test_what_cannot_be_decided_is_tried_elsewhere(
+    instance: Instance,
+    monkeypatch: pytest.MonkeyPatch,
+    generator: Callable[..., str],
+    first: Finding,
+    asked: list[tuple[Exchange, ...]],
+    finding: Finding,
+) -> None:
+    seen: list[tuple[Exchange, ...]] = []
+
+    def replay(context: Context) -> Found:
+        seen.append(context.exchanges)
+        told = Finding.CHANGED_UNRELATED if context.exchanges else first
+        result = GeneratorResult(name="replay", probes=10, reached=9, divergences=1)
+        return Found(result, (divergence(told),), {f"test_{len(seen)}.py": ""}, exchanges=(("1", "2"),))
+
+    named = {"replay": generator("replay"), "other": generator("other", reached=1)}
+    monkeypatch.setattr(sys.modules[MODULE], "replay", replay)
+    monkeypatch.setattr(generators, "GENERATORS", named)
+    comparison = compared(instance, fake(instance), "replay", "other")
+    assert seen == asked
+    assert comparison.finding is finding
+    of_replay, of_other = comparison.generators
+    assert (of_replay.probes, of_replay.divergences) == (10 * len(asked), len(comparison.divergences))
+    assert of_other.reached == 1, "what tries no exchanges ran once"
+
+
+def divergence(finding: Finding) -> Divergence:
+    shown = Observation(kind="value", type="int", text="1")
+    return Divergence(
+        finding=finding,
+        generator="replay",
+        probe="acme:add|1|m1|return",
+        target="add",
+        mutated=True,
+        base=shown,
+        gold=shown,
+        candidate=shown,
+        confirmed=3,
+    )

@@ -105,3 +105,8 @@ def test_a_long_change_does_not_bury_what_the_patches_differ_in() -> None:
     assert found[:2] == ("one", "two")
     assert len(found) == 2 + FEWEST_QUOTED
     assert len(quoted_words(release, release)) == MOST_QUOTED
+
+
+def test_numbers_of_the_change_are_among_its_texts_but_those_that_are_tried_anyway() -> None:
+    diff = '+f(x1, limit=1000, tries=2, version="3.50", part=2.75, size=12)'
+    assert quoted_words(diff) == ("3.50", "1000", "12")

@@ -6,7 +6,7 @@ import pytest
 
 from assay.harness.differential import probing
 from assay.harness.differential.decide import Seen
-from assay.harness.differential.generators.base import Context, Found, Settings
+from assay.harness.differential.generators.base import Context, Exchange, Found, Settings
 from assay.harness.differential.probing import MOST_SUSPECTS, Program, Rounds, differences
 from assay.harness.differential.sides import Side, Sides
 from assay.harness.differential.survey import Survey
@@ -26,7 +26,11 @@ def play(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Callable[..., t
     """Compare sides that show what a function says; returns what was found and what was asked of whom."""
 
     def played(
-        keys: Sequence[str], shows: Shows, unreached: Sequence[str] = (), program: str = "acme"
+        keys: Sequence[str],
+        shows: Shows,
+        unreached: Sequence[str] = (),
+        program: str = "acme",
+        exchanges: tuple[Exchange, ...] = (),
     ) -> tuple[Found, Asked]:
         asked: Asked = []
         rounds_of: dict[Side, int] = {}
@@ -46,19 +50,21 @@ def play(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Callable[..., t
                         key: Seen(
                             Observation(kind="value", type="str", text=shows(side, key, began + number)),
                             reached=key not in unreached,
-                            mutated=True,
+                            mutated=key != "plain",
                             target=key[0],
                         )
                         for key in only or keys
                     }
                     for number in range(len(numbers))
                 ],
-                {key: {} for key in only or keys},
+                {key: {"literal": {"mutations": [{"old": "1", "new": key}]}} for key in only or keys},
             )
 
         monkeypatch.setattr(probing, "run", run)
         sides = Sides(Task(instance, Prediction(instance_id=instance.id, patch="x"), PLAN), "image", FakeEngine({}))
-        context = Context(sides, Survey((), ()), Settings(("acme",), confirmations=3), lambda _i, _f: PLAN)
+        context = Context(
+            sides, Survey((), ()), Settings(("acme",), confirmations=3), lambda _i, _f: PLAN, exchanges=exchanges
+        )
         made = Program(program, "acme.py", {}, 1.0, lambda _context, told: {each.probe: each.probe for each in told})
         return differences(context, "acme", made), asked
 
@@ -141,3 +147,17 @@ def test_each_target_s_first_difference_gets_a_file_named_after_the_program(
     assert len(found.files) == 2
     assert all(name.startswith("test_other_") for name in found.files)
     assert {each.reproduction for each in found.divergences} == {"", *found.files}
+
+
+def test_values_whose_exchange_makes_a_difference_are_told(play: Callable[..., tuple[Found, Asked]]) -> None:
+    found, _ = play(["2", "name", "[3]", "4"], lambda side, key, _round: str(side is Side.CANDIDATE and key != "4"))
+    assert set(found.exchanges) == {("1", "2"), ("1", "[3]")}, "of literals alone"
+
+
+def test_where_exchanges_are_tried_what_is_as_it_was_does_not_count_again(
+    play: Callable[..., tuple[Found, Asked]],
+) -> None:
+    found, _ = play(["2", "plain"], lambda side, _key, _round: str(side is Side.CANDIDATE), exchanges=(("1", "2"),))
+    assert [each.probe for each in found.divergences] == ["2"]
+    assert found.result.probes == 1
+    assert all(name.startswith("test_acme_followed_") for name in found.files)

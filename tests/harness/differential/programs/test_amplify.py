@@ -290,3 +290,9 @@ def test_a_changed_copy_that_loops_for_ever_costs_itself_alone(make_project: Mak
     kinds = {row["kind"] for row in ran.seen.values() if row["mutated"]}
     assert {"timeout", "value"} <= kinds
     assert ran.end == "done"
+
+
+def test_exchanges_are_all_that_is_tried_where_they_are_told(make_project: Make) -> None:
+    ran = amplified(make_project, "gold", GOLD, exchanges=[["2", "70"], ["'tea'", "'x'"]])
+    edits = [edit for row in ran.seen.values() for edit in row["literal"]["mutations"]]
+    assert {(edit["old"], edit["new"]) for edit in edits} == {("2", "70")}, "what reaches no target is left as it is"

@@ -153,3 +153,9 @@ def test_what_another_test_did_before_does_not_change_a_probe_s_name(make_projec
     wanted = sorted(key for key in everything.seen if "test_twice" in key)[:4]
     assert wanted
     assert sorted(played(make_project, "only", text=text, tests=names, only=wanted).seen) == wanted
+
+
+def test_exchanges_are_all_that_is_tried_where_they_are_told(make_project: Make) -> None:
+    ran = played(make_project, "gold", exchanges=[["'1,2'", "'1,,2'"]])
+    changes = [change for row in ran.seen.values() for change in row["literal"]["mutations"]]
+    assert {(change["old"], change["new"]) for change in changes} == {("'1,2,3'", "'1,,2,3'"), ("'1,1'", "'1,,1'")}

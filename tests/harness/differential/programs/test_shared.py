@@ -285,3 +285,73 @@ def _archive(files: dict[str, str]) -> bytes:
             info.size = len(text.encode())
             tar.addfile(info, io.BytesIO(text.encode()))
     return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("value", "old", "new", "wanted"),
+    [
+        (3, 3, -1, [-1]),
+        (True, 1, 2, []),
+        ([1], [1], [], [[]]),
+        ("http://a", "http://a", "x", ["x"]),
+        ('b = """\nc"""', 'a = """\nb"""', 'a = """\n\nb"""', ['b = """\n\nc"""']),
+        ("ftp://x/y", "http://a", "http:://a", ["ftp:://x/y"]),
+        ("no such thing", "http://a", "http:://a", []),
+        ("a, b, c, d, e", "1, 2", "1; 2", []),
+        ("", "", "x", ["x"]),
+        ("abc", "", "x", []),
+    ],
+)
+def test_an_exchange_is_made_where_what_it_is_about_stands(
+    programs_path: Path, value: Any, old: Any, new: Any, wanted: list[Any]
+) -> None:
+    assert importlib.import_module("_shared_values").exchanged(value, [(old, new)]) == wanted
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_the_inner_part_of_an_exchange_makes_it_again(old: str, new: str) -> None:
+    if old != new:
+        for left, right in values._inner(old, new):
+            assert left in old
+            assert right in new
+            at = old.index(left)
+            assert left != right
+            assert new in {old[:n] + right + old[n + len(left) :] for n in range(at, len(old))}
+        assert new in values.exchanged(old, [(old, new)])
+
+
+def test_where_exchanges_are_told_a_test_is_changed_by_them_alone(programs_path: Path) -> None:
+    mutate, scope = importlib.import_module("_shared_mutate"), importlib.import_module("_shared_scope")
+    text = 'def test_it():\n    one = make("tea time", 3)\n    assert one == "time"\n'
+    strings = mutate.Strings([], [], [], [("at time", "at  time"), (3, -3)])
+    may = scope.scope_of(mutate.parse_function(text).body[0], text, {}, strings)
+    edits = {edit[2:] for seed in range(60) for copy in mutate.mutants(text, may, str(seed), 9) for edit in copy.edits}
+    assert edits == {('"tea time"', "'tea  time'"), ("3", "(-3)")}
+
+
+def test_a_text_of_lines_loses_doubles_swaps_and_indents_one(programs_path: Path) -> None:
+    found = {new for seed in range(20) for new in values.texts("a\nb\n", random.Random(seed))}
+    assert {"b\n", "a\n", "a\na\nb\n", "b\na\n", "  a\nb\n"} <= found
+
+
+def test_what_a_change_counts_to_is_a_border_of_numbers_and_of_how_often_a_piece_stands_in_a_text() -> None:
+    assert values.borders(5, ["40", "x", "123456789"]) == [40, 41, 39]
+    assert values.borders(True, ["40"]) == values.borders("5", ["40"]) == []
+    news = {new for seed in range(40) for new in values.spliced("a&b", [], ["40"], random.Random(seed))}
+    assert {"a" + "&" * 40 + "b", "a" + "&" * 41 + "b"} <= news
+
+
+def test_marks_of_a_change_are_put_anywhere_into_a_text_or_bytes() -> None:
+    news = {new for seed in range(40) for new in values.spliced(b"ab", [], ["[$#]"], random.Random(seed))}
+    assert {b"a#b", b"ab$", b"[ab"} <= news
+
+
+def test_a_list_of_another_test_stands_in_for_one(programs_path: Path) -> None:
+    mutate, scope = importlib.import_module("_shared_mutate"), importlib.import_module("_shared_scope")
+    displays = mutate.displays_of(ast.parse("A = ['x', '-s']\nB = [A, 1]\nC = (1, 2)\nD = {'k': []}\nE = []\n"))
+    assert displays == ["(1, 2,)", "['x', '-s']", "{'k': []}"]
+    text = "def test_it():\n    assert run(['x']) == {'k': 1}\n"
+    may = scope.scope_of(mutate.parse_function(text).body[0], text, {}, mutate.Strings([], [], displays))
+    edits = {edit[2:] for seed in range(200) for copy in mutate.mutants(text, may, str(seed), 9) for edit in copy.edits}
+    assert ("'x'", "'x', '-s'") in edits
+    assert ("'x'", "1, 2") not in edits
