@@ -27,6 +27,7 @@ from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 FOLLOWED = (AMPLIFY, REPLAY)
 """Generators that try exchanges."""
 MOST_EXCHANGES = 60
+"""That are tried, those of the first generators first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,7 @@ def _followed(context: Context, generators: Mapping[str, Generator], found: Sequ
     flagged = any(is_flagged(each.finding) for one in found for each in one.divergences)
     if flagged or not exchanges:
         return found
+    context.note("following what cannot be decided")
     further = replace(context, exchanges=tuple(exchanges)[:MOST_EXCHANGES])
     return [
         joined([one, _spend(further, name, generate)]) if name in FOLLOWED else one

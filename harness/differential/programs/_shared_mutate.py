@@ -49,7 +49,7 @@ class Edit(NamedTuple):
 
 
 class Strings(NamedTuple):
-    """Texts that may be put into a function's strings."""
+    """What may be put into a function that does not stand in it."""
 
     around: "list[str]"  # in its module: for pieces
     words: "list[str]"  # that the change itself is about: whole, and for pieces
