@@ -53,7 +53,7 @@ def test_the_development_set_has_twelve_wrong_patches_of_all_kinds_and_six_right
     assert any(each.dataset != "releases" for each in seen)
 
 
-@pytest.mark.parametrize("phase", ["first", "second", "third"])
+@pytest.mark.parametrize("phase", ["first", "second", "third", "fourth"])
 def test_a_later_set_has_a_wrong_patch_and_a_right_one_for_each_development_instance(phase: str) -> None:
     seen = [each for each in cases() if each.phase == phase]
     wrong = [each for each in seen if each.label == "wrong"]
