@@ -153,13 +153,5 @@ def test_what_cannot_be_decided_is_tried_elsewhere(
 def divergence(finding: Finding) -> Divergence:
     shown = Observation(kind="value", type="int", text="1")
     return Divergence(
-        finding=finding,
-        generator="replay",
-        probe="acme:add|1|m1|return",
-        target="add",
-        mutated=True,
-        base=shown,
-        gold=shown,
-        candidate=shown,
-        confirmed=3,
+        finding=finding, generator="replay", probe="p", base=shown, gold=shown, candidate=shown, confirmed=3
     )
