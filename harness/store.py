@@ -22,7 +22,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from assay.harness.domain import Comparison, DatasetRef, Evidence, Instance, Model, Prediction, Verdict
+from assay.harness.domain import DatasetRef, Evidence, Instance, Model, PatchDiffResult, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluate import Evaluation, Task
 from assay.harness.files import json_lines, read_model, replace_file, sync_folder, write_file
@@ -54,11 +54,11 @@ class SavedVerdict(Model):
     verdict: Verdict
 
 
-class SavedComparison(Model):
+class SavedPatchDiff(Model):
     """A comparison with gold and the key of the content that it was made for."""
 
     key: str
-    comparison: Comparison
+    comparison: PatchDiffResult
 
 
 def content_key(task: Task, version: str) -> str:
@@ -212,7 +212,7 @@ class RunStore:
         """Return the saved verdict of an instance; None when there is none that can be read whole."""
         return read_model(self._folder(instance_id) / "verdict.json", SavedVerdict)
 
-    def save_comparison(self, saved: SavedComparison, files: Mapping[str, str]) -> Path:
+    def save_patchdiff(self, saved: SavedPatchDiff, files: Mapping[str, str]) -> Path:
         """Write a comparison and the test files that reproduce what it found; return their folder."""
         folder = self._folder(saved.comparison.instance_id) / "patchdiff"
         shutil.rmtree(folder, ignore_errors=True)
@@ -223,9 +223,9 @@ class RunStore:
         self.journal("compared", saved.comparison.instance_id, finding=saved.comparison.finding)
         return folder
 
-    def load_comparison(self, instance_id: str) -> SavedComparison | None:
+    def load_patchdiff(self, instance_id: str) -> SavedPatchDiff | None:
         """Return the saved comparison of an instance's patch; None when there is none that can be read whole."""
-        return read_model(self._folder(instance_id) / "patchdiff" / "comparison.json", SavedComparison)
+        return read_model(self._folder(instance_id) / "patchdiff" / "comparison.json", SavedPatchDiff)
 
     def load_reruns(self, saved: SavedVerdict) -> list[Evidence]:
         """Return the evidence of every repetition of the evaluation that a verdict was given for."""

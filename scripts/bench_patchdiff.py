@@ -16,12 +16,12 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 from assay.harness.cli.workbench import Workbench, make_sources, make_tasks, open_workbench  # noqa: E402
-from assay.harness.differential.compare import compare  # noqa: E402
-from assay.harness.differential.decide import is_flagged  # noqa: E402
-from assay.harness.differential.generators.base import Settings  # noqa: E402
-from assay.harness.differential.sides import Sides  # noqa: E402
-from assay.harness.domain import Comparison, Finding, Instance, Model, Prediction  # noqa: E402
+from assay.harness.domain import Instance, Model, PatchDiffFinding, PatchDiffResult, Prediction  # noqa: E402
 from assay.harness.metrics.statistics import wilson  # noqa: E402
+from assay.harness.patchdiff.assess import assess  # noqa: E402
+from assay.harness.patchdiff.contract import Settings  # noqa: E402
+from assay.harness.patchdiff.decide import is_flagged  # noqa: E402
+from assay.harness.patchdiff.sides import Sides  # noqa: E402
 from assay.instances.load import load  # noqa: E402
 from patchdiff.model import Case, cases, patch_of, trees_of  # noqa: E402
 
@@ -33,8 +33,8 @@ USUAL = ("suites", "amplify", "replay")
 HEAD = """\
 | generators | wrong flagged | right flagged | wrong, any difference | right, any difference |
 | --- | --- | --- | --- | --- |"""
-Told = Callable[[Finding], bool]
-TOLD: tuple[Told, ...] = (is_flagged, lambda finding: is_flagged(finding) or finding is Finding.DIVERGENT)
+Told = Callable[[PatchDiffFinding], bool]
+TOLD: tuple[Told, ...] = (is_flagged, lambda finding: is_flagged(finding) or finding is PatchDiffFinding.DIVERGENT)
 """What counts: that speaks against a patch; and with it what cannot be decided."""
 
 
@@ -45,7 +45,7 @@ class Result(Model):
     label: str
     phase: str
     seed: int
-    comparison: Comparison
+    comparison: PatchDiffResult
 
     def told_by(self, generators: Iterable[str], told: Told) -> bool:
         """Tell whether some of these generators have a finding of a kind."""
@@ -101,12 +101,12 @@ def _by_dataset(lite: str) -> list[tuple[str, list[Case]]]:
     return [(lite if name == "lite" else name, [each for each in cases() if each.dataset == name]) for name in names]
 
 
-def _compare(bench: Workbench, instance: Instance, patch: str, case: Case, seed: int) -> Comparison:
+def _compare(bench: Workbench, instance: Instance, patch: str, case: Case, seed: int) -> PatchDiffResult:
     prediction = Prediction(instance_id=instance.id, model=case.name, patch=patch)
     (task,) = make_tasks(bench, [(instance, prediction)], timeout=None)
     sides = Sides(task, bench.prepare(instance), bench.engine)
     generators = ALL if seed == 0 else SEEDED  # the suite is the same for every seed
-    return compare(sides, Settings(generators, seed=seed, budget=600, test_files=False), bench.plan_files).comparison
+    return assess(sides, Settings(generators, seed=seed, budget=600, test_files=False), bench.plan_files).comparison
 
 
 def _with_suites(results: Sequence[Result]) -> list[Result]:

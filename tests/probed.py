@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-PROGRAMS = Path(__file__).parents[1] / "harness" / "differential" / "programs"
+PROGRAMS = Path(__file__).parents[1] / "harness" / "patchdiff" / "programs"
 Line = dict[str, Any]
 SHOP = """\
 def price(count, each):

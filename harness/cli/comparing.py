@@ -8,10 +8,10 @@ from pathlib import Path
 
 from assay.harness.cli import console
 from assay.harness.cli.workbench import Workbench
-from assay.harness.differential.generators.base import Ask, Settings
-from assay.harness.differential.run import Comparer, Finished
-from assay.harness.domain import Comparison, Divergence, Finding, GeneratorResult
+from assay.harness.domain import Divergence, GeneratorResult, PatchDiffFinding, PatchDiffResult
 from assay.harness.errors import UserError
+from assay.harness.patchdiff.contract import Ask, Settings
+from assay.harness.patchdiff.run import Finished, PatchDiffRunner
 from assay.harness.run import Runner
 from assay.harness.store import RunStore
 from assay.harness.summary.report import RunReport
@@ -43,19 +43,21 @@ def choice(name: str | None, base_url: str | None, cassette: Path | None) -> Mod
 
 def settings(generators: str, *, budget: float, seed: int, confirmations: int) -> Settings:
     """Return what the options say; raises UserError (PluginError) for an unknown generator."""
-    from assay.harness.differential.generators import find_generators
+    from assay.harness.patchdiff.generators import find_generators
 
     names = tuple(find_generators(name.strip() for name in generators.split(",") if name.strip()))
     return Settings(names, seed=seed, budget=budget, confirmations=confirmations)
 
 
-def make_comparer(bench: Workbench, runner: Runner, wanted: Settings | None, model: ModelChoice | None) -> Comparer:
+def make_patchdiff_runner(
+    bench: Workbench, runner: Runner, wanted: Settings | None, model: ModelChoice | None
+) -> PatchDiffRunner:
     """Return who compares the resolved patches of a run, with the run's own store, executor and jobs."""
     if wanted is None:
         raise UserError("no generators are named")
     if "llm" in wanted.generators and model is None:
         raise UserError("the generator llm needs --model NAME (and --base-url URL, or OPENAI_BASE_URL)")
-    return Comparer(
+    return PatchDiffRunner(
         store=runner.store,
         engine=runner.engine,
         prepare=runner.prepare,
@@ -79,7 +81,7 @@ def _ask(model: ModelChoice | None) -> Ask | None:
 
 
 @contextmanager
-def watched(comparer: Comparer, total: int) -> Iterator[Comparer]:
+def watched(comparer: PatchDiffRunner, total: int) -> Iterator[PatchDiffRunner]:
     """Give a comparer whose work a person sees: a live line on a terminal, else what it is at every half minute.
 
     Args:
@@ -98,7 +100,7 @@ def _teller(total: int, line: console.Line | None) -> Finished:
     lock = threading.Lock()
     done = 0
 
-    def finished(comparison: Comparison, known: bool) -> None:
+    def finished(comparison: PatchDiffResult, known: bool) -> None:
         nonlocal done
         with lock:
             done += 1
@@ -116,7 +118,7 @@ def show(store: RunStore, report: RunReport) -> None:
     if figures is None or not figures.compared:
         print("PatchDiff: nothing is resolved, so nothing was compared")
         return
-    saved = [store.load_comparison(name) for name in figures.finding_of]
+    saved = [store.load_patchdiff(name) for name in figures.finding_of]
     comparisons = [each.comparison for each in saved if each is not None]
     columns = ("instance", "against gold", "targets", "probes that count", "divergences", "s", "note")
     console.print_rows(columns, [_row(each) for each in comparisons])
@@ -130,7 +132,7 @@ def show(store: RunStore, report: RunReport) -> None:
     )
 
 
-def _row(comparison: Comparison) -> tuple[str, ...]:
+def _row(comparison: PatchDiffResult) -> tuple[str, ...]:
     def per_generator(results: Sequence[GeneratorResult], name: str) -> str:
         return ", ".join(f"{each.name} {getattr(each, name)}" for each in results)
 
@@ -147,11 +149,11 @@ def _row(comparison: Comparison) -> tuple[str, ...]:
     )
 
 
-def _lines(store: RunStore, comparison: Comparison) -> list[str]:
+def _lines(store: RunStore, comparison: PatchDiffResult) -> list[str]:
     lines = []
     for each in comparison.divergences[:SHOWN]:
         lines.append(f"  {comparison.instance_id}: {each.finding}, {each.generator}: {each.target or each.probe}")
-        if each.finding is not Finding.REGRESSION:
+        if each.finding is not PatchDiffFinding.REGRESSION:
             lines.append(f"    gold {_short(each, 'gold')}, this patch {_short(each, 'candidate')}")
         else:
             lines.append(f"    passes with gold, fails with this patch, {each.confirmed} times of {each.confirmed}")

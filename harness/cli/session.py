@@ -15,10 +15,10 @@ from assay.harness.cli import comparing, console, exits
 from assay.harness.cli.comparing import ModelChoice
 from assay.harness.cli.options import EnvironmentChoice
 from assay.harness.cli.workbench import Workbench, describe_run, make_runner, make_tasks, open_workbench
-from assay.harness.differential.generators.base import Settings
 from assay.harness.domain import Instance, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluate import Task
+from assay.harness.patchdiff.contract import Settings
 from assay.harness.rerun import rerun, suspects, with_flaky
 from assay.harness.run import Runner
 from assay.harness.store import RunStore
@@ -110,7 +110,7 @@ class Session:
     ) -> PatchDiffFigures:
         """Compare the resolved patches with gold; what was compared before is taken from there."""
         resolved = [task for task, verdict in zip(tasks, verdicts, strict=True) if verdict.resolved]
-        comparer = comparing.make_comparer(bench, runner, self.patchdiff, self.model)
+        comparer = comparing.make_patchdiff_runner(bench, runner, self.patchdiff, self.model)
         with comparing.watched(comparer, len(resolved)) as comparer:
             comparisons = until_interrupt(partial(comparer.execute, resolved))
         return patchdiff_figures(comparisons, len(tasks))

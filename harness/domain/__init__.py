@@ -4,15 +4,6 @@ Pydantic models for what crosses a file boundary, slotted dataclasses for what s
 nothing here does input or output or imports another module of Assay.
 """
 
-from assay.harness.domain.divergence import (
-    MISSING,
-    SUSPICIOUS,
-    Comparison,
-    Divergence,
-    Finding,
-    GeneratorResult,
-    Observation,
-)
 from assay.harness.domain.environment import (
     Archive,
     ImageSpec,
@@ -43,6 +34,15 @@ from assay.harness.domain.instance import (
     Prediction,
     Stages,
 )
+from assay.harness.domain.patchdiff import (
+    MISSING,
+    SUSPICIOUS,
+    Divergence,
+    GeneratorResult,
+    PatchDiffFinding,
+    PatchDiffResult,
+    ProbeObservation,
+)
 from assay.harness.domain.vocabulary import (
     INFRASTRUCTURE,
     STAGED,
@@ -66,23 +66,23 @@ __all__ = [
     "Archive",
     "Asset",
     "Channel",
-    "Comparison",
     "DatasetRef",
     "Divergence",
     "Evidence",
     "FailedPart",
-    "Finding",
     "GeneratorResult",
     "ImageSpec",
     "Instance",
     "InstanceId",
     "Limits",
     "Model",
-    "Observation",
     "Origin",
     "Outcome",
+    "PatchDiffFinding",
+    "PatchDiffResult",
     "PatchedCommit",
     "Prediction",
+    "ProbeObservation",
     "PublishedImage",
     "Recipe",
     "Rule",

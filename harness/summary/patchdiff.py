@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from assay.harness.domain import SUSPICIOUS, Comparison, Finding, Model
+from assay.harness.domain import SUSPICIOUS, Model, PatchDiffFinding, PatchDiffResult
 
 
 class PatchDiffFigures(Model):
@@ -11,7 +11,7 @@ class PatchDiffFigures(Model):
 
     compared: int
     findings: dict[str, int]
-    finding_of: dict[str, Finding]
+    finding_of: dict[str, PatchDiffFinding]
     """Of each instance that was compared."""
     resolved_rate: float
     resolved_minus_regressions: int
@@ -24,7 +24,7 @@ class PatchDiffFigures(Model):
     """Between gold and its own copy; anything but 0 is a mistake of ours."""
 
 
-def patchdiff_figures(comparisons: Sequence[Comparison], submitted: int) -> PatchDiffFigures:
+def patchdiff_figures(comparisons: Sequence[PatchDiffResult], submitted: int) -> PatchDiffFigures:
     """Count findings.
 
     Args:
@@ -33,21 +33,21 @@ def patchdiff_figures(comparisons: Sequence[Comparison], submitted: int) -> Patc
     """
     counts = Counter(each.finding for each in comparisons)
     suspicious = sum(counts[finding] for finding in SUSPICIOUS)
-    right = len(comparisons) - counts[Finding.REGRESSION]
+    right = len(comparisons) - counts[PatchDiffFinding.REGRESSION]
 
     def rate(number: int) -> float:
         return round(number / submitted, 6) if submitted else 0.0
 
     return PatchDiffFigures(
         compared=len(comparisons),
-        findings={str(finding): counts[finding] for finding in Finding if counts[finding]},
+        findings={str(finding): counts[finding] for finding in PatchDiffFinding if counts[finding]},
         finding_of={each.instance_id: each.finding for each in comparisons},
         resolved_rate=rate(len(comparisons)),
         resolved_minus_regressions=right,
         resolved_minus_regressions_rate=rate(right),
         suspicious=suspicious,
         suspicious_rate=rate(suspicious),
-        not_assessed=counts[Finding.NOT_ASSESSED],
-        not_assessed_rate=rate(counts[Finding.NOT_ASSESSED]),
+        not_assessed=counts[PatchDiffFinding.NOT_ASSESSED],
+        not_assessed_rate=rate(counts[PatchDiffFinding.NOT_ASSESSED]),
         null_divergences=sum(each.null_divergences for each in comparisons),
     )

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from assay.harness import languages
-from assay.harness.differential.compare import compare
-from assay.harness.differential.decide import is_flagged
-from assay.harness.differential.generators.base import PlanTests, Settings
-from assay.harness.differential.sides import Sides
-from assay.harness.domain import Comparison, Finding, Instance, TestPlan
+from assay.harness.domain import Instance, PatchDiffFinding, PatchDiffResult, TestPlan
 from assay.harness.engines.docker import DockerEngine
+from assay.harness.patchdiff.assess import assess
+from assay.harness.patchdiff.contract import PlanTests, Settings
+from assay.harness.patchdiff.decide import is_flagged
+from assay.harness.patchdiff.sides import Sides
 from corpus.model import Case, corpus
 from corpus.stage import Place, nothing_left, task_of
 
@@ -37,8 +37,8 @@ def sides_of(case: Case, place: Place, engine: DockerEngine, patch: str = "") ->
     return Sides(task, place.image, engine)
 
 
-def compared(case: Case, place: Place, engine: DockerEngine, patch: str = "") -> Comparison:
-    return compare(sides_of(case, place, engine, patch), USUAL, planned(place)).comparison
+def compared(case: Case, place: Place, engine: DockerEngine, patch: str = "") -> PatchDiffResult:
+    return assess(sides_of(case, place, engine, patch), USUAL, planned(place)).comparison
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
@@ -58,7 +58,7 @@ def test_gold_beside_itself_shows_nothing(
     where = place("python", CASES[0].instance)
     with nothing_left(tmp_path, docker_engine):
         comparison = compared(CASES[0], where, docker_engine, where.instance.gold_patch)
-    assert comparison.finding is Finding.NO_DIFFERENCE_FOUND, comparison
+    assert comparison.finding is PatchDiffFinding.NO_DIFFERENCE_FOUND, comparison
     assert comparison.divergences == ()
     assert comparison.null_divergences == 0
 
@@ -70,7 +70,7 @@ def test_arguments_that_hypothesis_draws_tell_a_forged_function(
     where = place("python", case.instance)
     with nothing_left(tmp_path, docker_engine):
         settings = replace(USUAL, generators=("property",))
-        comparison = compare(sides_of(case, where, docker_engine), settings, planned(where)).comparison
+        comparison = assess(sides_of(case, where, docker_engine), settings, planned(where)).comparison
     assert is_flagged(comparison.finding), comparison
 
 
@@ -100,10 +100,10 @@ def test_a_model_mends_its_test_until_it_tells_the_patches_apart(
 
     with nothing_left(tmp_path, docker_engine):
         settings = replace(USUAL, generators=("llm",))
-        done = compare(sides_of(case, where, docker_engine), settings, planned(where), ask)
+        done = assess(sides_of(case, where, docker_engine), settings, planned(where), ask)
     (divergence,) = done.comparison.divergences
     assert divergence.probe.endswith("test_other_way")
-    assert divergence.finding in {Finding.UNFIXED_LIKE_BASE, Finding.DIVERGENT}
+    assert divergence.finding in {PatchDiffFinding.UNFIXED_LIKE_BASE, PatchDiffFinding.DIVERGENT}
     assert done.files[divergence.reproduction] == TEST
     assert len(asked) == len(answers)
     told = "".join(text for _, text in asked[0])

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from assay.harness.cli import comparing
-from assay.harness.differential.generators.base import Settings
-from assay.harness.differential.run import Comparer
 from assay.harness.domain import Instance, Prediction, TestPlan
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.evaluate import Task
 from assay.harness.executors import find_executor
+from assay.harness.patchdiff.contract import Settings
+from assay.harness.patchdiff.run import PatchDiffRunner
 from assay.harness.store import RunStore
 
 PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
@@ -23,12 +23,12 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def comparer(instance: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Comparer:
+def comparer(instance: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PatchDiffRunner:
     """Its comparisons take a second or so, and it is to be told of soon."""
     monkeypatch.setattr(comparing, "EVERY", 0.02)
     monkeypatch.setattr(comparing, "EVERY_LIVE", 0.02)
     engine = FakeEngine({image_name(instance): instance}, seconds=0.2)
-    return Comparer(
+    return PatchDiffRunner(
         store=RunStore(tmp_path / "run"),
         engine=engine,
         prepare=image_name,
@@ -38,14 +38,14 @@ def comparer(instance: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     )
 
 
-def compare(comparer: Comparer, instance: Instance) -> None:
+def compare(comparer: PatchDiffRunner, instance: Instance) -> None:
     task = Task(instance, Prediction(instance_id=instance.id, patch=instance.gold_patch), PLAN)
     with comparing.watched(comparer, 1) as watched:
         watched.execute([task])
 
 
 def test_a_long_comparison_says_in_plain_lines_what_it_is_at(
-    comparer: Comparer, instance: Instance, capsys: pytest.CaptureFixture[str]
+    comparer: PatchDiffRunner, instance: Instance, capsys: pytest.CaptureFixture[str]
 ) -> None:
     compare(comparer, instance)
     lines = capsys.readouterr().err.splitlines()
@@ -55,7 +55,7 @@ def test_a_long_comparison_says_in_plain_lines_what_it_is_at(
 
 
 def test_on_a_terminal_one_line_changes(
-    comparer: Comparer, instance: Instance, monkeypatch: pytest.MonkeyPatch
+    comparer: PatchDiffRunner, instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)

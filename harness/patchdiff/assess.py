@@ -1,0 +1,138 @@
+"""The story of one comparison: four trees, what to aim at, generators one after the other, and what it comes to."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from assay.harness.domain import GeneratorResult, PatchDiffFinding, PatchDiffResult
+from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
+from assay.harness.patchdiff.contract import (
+    Ask,
+    Context,
+    Contribution,
+    Generator,
+    Note,
+    PlanTests,
+    Settings,
+    joined,
+)
+from assay.harness.patchdiff.decide import ORDER, finding_of, is_flagged
+from assay.harness.patchdiff.generators import find_generators
+from assay.harness.patchdiff.generators.amplify import NAME as AMPLIFY
+from assay.harness.patchdiff.generators.replay import NAME as REPLAY
+from assay.harness.patchdiff.generators.suites.generate import NAME as SUITES
+from assay.harness.patchdiff.sides import SideError, Sides
+from assay.harness.patchdiff.survey import survey
+
+FOLLOWED = (AMPLIFY, REPLAY)
+"""Generators that try exchanges."""
+MOST_EXCHANGES = 60
+"""That are tried, those of the first generators first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """A comparison, and the test files that reproduce its divergences, by name."""
+
+    comparison: PatchDiffResult
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+def assess(
+    sides: Sides,
+    settings: Settings,
+    plan_tests: PlanTests,
+    ask: Ask | None = None,
+    note: Note = lambda _text: None,
+) -> Assessment:
+    """Compare a patch with the gold patch of its instance.
+
+    Args:
+        sides: the trees.
+        settings: which generators, and how much.
+        plan_tests: plans the run of test files.
+        ask: the language model for generators that need one.
+        note: told what is going on.
+
+    What breaks one generator leaves what the others find.
+
+    Raises:
+        EngineError: the engine failed before the trees were known, or is gone altogether, or the run was told to stop.
+        PluginError: there is no generator of some name.
+    """
+    began = time.monotonic()
+    generators = find_generators(settings.generators)
+    try:
+        note("looking at the trees")
+        context = Context(sides, survey(sides), settings, plan_tests, ask, began, note)
+        found = _followed(context, generators, [_spend(context, name, each) for name, each in generators.items()])
+    except SideError as error:
+        return Assessment(not_assessed(sides, settings, str(error)))
+    divergences = sorted((each for one in found for each in one.divergences), key=lambda d: ORDER.index(d.finding))
+    comparison = PatchDiffResult(
+        instance_id=sides.instance.id,
+        model=sides.task.prediction.model,
+        finding=finding_of(divergences, 0 if all(one.error for one in found) else _reached(found)),
+        divergences=tuple(divergences),
+        generators=tuple(one.result for one in found),
+        targets=tuple(each.label for each in context.survey.targets),
+        seed=settings.seed,
+        seconds=round(time.monotonic() - began, 3),
+        error="; ".join(one.error for one in found if one.error),
+    )
+    return Assessment(comparison, {name: text for one in found for name, text in one.files.items()})
+
+
+def not_assessed(sides: Sides, settings: Settings, error: str) -> PatchDiffResult:
+    """Return the comparison that could not be made."""
+    return PatchDiffResult(
+        instance_id=sides.instance.id,
+        model=sides.task.prediction.model,
+        finding=PatchDiffFinding.NOT_ASSESSED,
+        seed=settings.seed,
+        error=error,
+    )
+
+
+def _reached(found: Sequence[Contribution]) -> int:
+    """Count the probes that executed a target; tests of the suite stand in for them where nothing else was tried."""
+    aimed = [one for one in found if one.result.name != SUITES]
+    return sum(one.result.reached for one in aimed or found)
+
+
+def _followed(
+    context: Context, generators: Mapping[str, Generator], found: Sequence[Contribution]
+) -> Sequence[Contribution]:
+    """Go on from differences of which none can be decided: the exchanges of values that made them are tried elsewhere.
+
+    A function that base does not have differs, and the call of one that it has leads there; a text on which base fails
+    for the issue itself shows what, in another text, only the candidate does otherwise.
+    """
+    exchanges = dict.fromkeys(exchange for one in found for exchange in one.exchanges)
+    flagged = any(is_flagged(each.finding) for one in found for each in one.divergences)
+    if flagged or not exchanges:
+        return found
+    context.note("following what cannot be decided")
+    further = replace(context, exchanges=tuple(exchanges)[:MOST_EXCHANGES])
+    return [
+        joined([one, _spend(further, name, generate)]) if name in FOLLOWED else one
+        for one, (name, generate) in zip(found, generators.items(), strict=True)
+    ]
+
+
+def _spend(context: Context, name: str, generate: Generator) -> Contribution:
+    """Run one generator; whatever breaks it is its own error, unless nothing can be run any more."""
+    if context.seconds_left <= 0:
+        return Contribution(GeneratorResult(name=name, note="the budget was spent before"))
+    began = time.monotonic()
+    context.note(name)
+    try:
+        return generate(replace(context, note=lambda text: context.note(f"{name}: {text}")))
+    except (EngineUnavailable, RunStopped):
+        raise
+    except AssayError as error:  # an engine that failed, a model that does not answer, a package that is not there
+        problem = str(error)
+    except Exception as error:  # a mistake of its author must not cost what the others find
+        problem = f"internal error: {error!r}"
+    result = GeneratorResult(name=name, seconds=round(time.monotonic() - began, 3), note=f"failed: {problem}")
+    return Contribution(result, error=f"{name}: {problem}")

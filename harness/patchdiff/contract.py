@@ -1,0 +1,101 @@
+"""What a generator of probes is given and gives back."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from assay.harness.domain import Divergence, GeneratorResult, Instance, TestPlan
+from assay.harness.patchdiff.sides import Sides
+from assay.harness.patchdiff.survey import Survey
+
+PlanTests = Callable[[Instance, Sequence[str]], TestPlan]
+"""Plans the run of some of an instance's test files by the recipe's own command."""
+Note = Callable[[str], None]
+Exchange = tuple[str, str]
+"""Two literals: what a test or a call had, and what came in its place."""
+Ask = Callable[[Sequence[tuple[str, str]]], str]
+"""Gives (role, text) messages to a language model and returns its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How much is done for a comparison."""
+
+    generators: tuple[str, ...]
+    seed: int = 0
+    test_files: bool = True
+    """Write test files that show divergences to a person; to find and to confirm them needs none."""
+    budget: float = 300.0
+    """Seconds; nothing new is begun after them."""
+    confirmations: int = 20
+    """Rounds that a divergence must hold in, on both sides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One comparison, as its generators see it."""
+
+    sides: Sides
+    survey: Survey
+    settings: Settings
+    plan_tests: PlanTests
+    ask: Ask | None = None
+    """The language model; None if the user names none."""
+    began: float = field(default_factory=time.monotonic)
+    note: Note = lambda _text: None
+    """Told what is going on, for a person who waits."""
+    exchanges: tuple[Exchange, ...] = ()
+    """If there are some, nothing else is tried: they told the sides apart where nobody can say which is right."""
+
+    @property
+    def seconds_left(self) -> float:
+        """What is left of the budget."""
+        return max(0.0, self.settings.budget - (time.monotonic() - self.began))
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What a generator contributes; ``files`` are the reproductions that its divergences name."""
+
+    result: GeneratorResult
+    divergences: tuple[Divergence, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    error: str = ""
+    """What broke; what others found stands, and the next run tries again."""
+    exchanges: tuple[Exchange, ...] = ()
+    """That told the sides apart."""
+
+
+class Generator(Protocol):
+    """Makes probes, runs them on the sides of a comparison and says where these differ."""
+
+    def __call__(self, context: Context) -> Contribution:
+        """Spend what is needed of the budget; raises AssayError, which costs the comparison this generator alone."""
+        ...
+
+
+def joined(found: Sequence[Contribution]) -> Contribution:
+    """Return what several programs, or several rounds, of one generator contribute together; of seconds, the sum."""
+    results = [each.result for each in found]
+    result = GeneratorResult(
+        name=results[0].name,
+        probes=sum(each.probes for each in results),
+        reached=sum(each.reached for each in results),
+        divergences=sum(each.divergences for each in results),
+        null_divergences=sum(each.null_divergences for each in results),
+        seconds=round(sum(each.seconds for each in results), 3),
+        note="; ".join(each.note for each in results if each.note),
+    )
+    return Contribution(
+        result,
+        tuple(divergence for each in found for divergence in each.divergences),
+        {name: text for each in found for name, text in each.files.items()},
+        "; ".join(each.error for each in found if each.error),
+        tuple(exchange for each in found for exchange in each.exchanges),
+    )
+
+
+def files_with(tests: Sequence[str], files: Sequence[str]) -> list[str]:
+    """Return the test files that some of the tests, by their ids, are in."""
+    return [file for file in files if any(test.startswith(file) for test in tests)]

@@ -1,0 +1,67 @@
+"""Existing tests with other inputs: every operand of an assertion is observed, under mutated literals and names.
+
+Test amplification by observation, as in DSpot and reference tests of PatchDiff's kind, but without a model: the
+oracle is the gold patch.
+"""
+
+import time
+from collections.abc import Sequence
+from functools import partial
+
+from assay.harness.domain import GeneratorResult
+from assay.harness.patchdiff.contract import Context, Contribution, files_with
+from assay.harness.patchdiff.probing import Program, differences, run_lines
+from assay.harness.patchdiff.reproduction.amplified import drafts
+from assay.harness.patchdiff.reproduction.minimise import reproduced
+from assay.harness.patchdiff.sides import Side
+
+NAME = "amplify"
+LOOKED_AT = 16
+"""Test files that are searched for tests that reach a target, the nearest first."""
+FILES = 6
+"""Of those with such tests, that are amplified."""
+COPIES = 2500
+"""Changed tests in all: many of each where few reach a target, at least ``FEWEST`` and at most ``MOST`` of each."""
+FEWEST, MOST = 8, 200
+OWN = 300
+"""Changed copies of each test of the issue itself: what it is about is looked at from all sides."""
+SECONDS = 10.0
+LIMIT = 2.0
+"""Seconds that one test may take."""
+
+
+def generate(context: Context) -> Contribution:
+    """See which test files reach a target with gold, then observe their tests and mutations of them on all sides."""
+    began = time.monotonic()
+    tests = _reaching_tests(context)
+    files = files_with(tests, context.survey.test_files)[:FILES]
+    if not files:
+        note = "no test reaches a target" if context.sides.instance.language == "python" else "for Python only"
+        return Contribution(GeneratorResult(name=NAME, seconds=round(time.monotonic() - began, 3), note=note))
+    each = min(MOST, max(FEWEST, COPIES // len(tests)))
+    return differences(context, NAME, _program(context, files, each, tests))
+
+
+def _reaching_tests(context: Context) -> list[str]:
+    """Return the tests of the nearest files that execute a target with gold, as they are."""
+    if context.sides.instance.language != "python":
+        return []
+    looked_at = context.survey.test_files[:LOOKED_AT]
+    (lines,) = run_lines(context, _program(context, looked_at, 0), Side.GOLD, [0])
+    return list(dict.fromkeys(str(line["test"]) for line in lines if line.get("reached")))
+
+
+def _program(context: Context, files: Sequence[str], mutants: int, tests: Sequence[str] = ()) -> Program:
+    settings = {
+        "files": list(files),
+        "tests": list(tests),
+        "seed": context.settings.seed,
+        "mutants": mutants,
+        "own": list(context.sides.instance.fail_to_pass),
+        "own_mutants": OWN if mutants else 0,
+        "words": list(context.survey.words),
+        "exchanges": list(context.exchanges),
+        "limit": LIMIT,
+        "runner": "pytest",
+    }
+    return Program(NAME, "amplify.py", settings, SECONDS, partial(reproduced, make_drafts=drafts))

@@ -1,0 +1,52 @@
+"""Recorded calls: what the suite hands to the changed functions, and to what calls them, with the gold patch."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assay.harness.patchdiff.contract import Context, files_with
+from assay.harness.patchdiff.probing import Program, run_lines
+from assay.harness.patchdiff.sides import Side
+
+FILES = 12
+"""Test files, the nearest first, whose calls are recorded."""
+CALLS = 40
+"""Different calls of one function that are kept."""
+SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What the program ``record.py`` tells."""
+
+    calls: Sequence[Mapping[str, Any]] = ()
+    functions: Sequence[Sequence[Any]] = ()
+    """Targets and their callers: module, qualname, whether private."""
+    tests: Sequence[str] = ()
+    """That reach a target."""
+    files: Sequence[str] = ()
+    """That have such tests."""
+    strings: Sequence[str] = ()
+    """That stand in the tests."""
+    note: str = ""
+
+
+def record(context: Context) -> Recorded:
+    """Run the nearest test files with gold once, and return the calls that can be made again."""
+    if context.sides.instance.language != "python":
+        return Recorded(note="for Python only")
+    files = list(context.survey.test_files[:FILES])
+    own = list(context.sides.instance.fail_to_pass)
+    settings = {"files": files, "functions_cap": 10, "calls_cap": CALLS, "own": own}
+    lines = run_lines(context, Program("record", "record.py", settings, SECONDS), Side.GOLD, [0])[0]
+    calls = [line for line in lines if "qualname" in line]
+    found = [[*line["function"][:2], line["private"]] for line in lines if "function" in line]
+    tests = [str(line["reaches"]) for line in lines if "reaches" in line]
+    return Recorded(
+        calls=calls,
+        functions=found,
+        tests=tests,
+        files=files_with(tests, files),
+        strings=[text for line in lines for text in line.get("strings", ())],
+        note="" if found else "no call of a changed function was seen",
+    )

@@ -1,0 +1,77 @@
+"""Recorded calls made again on every side, with the arguments as they were and with mutations of them."""
+
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from assay.harness.domain import GeneratorResult
+from assay.harness.patchdiff.contract import Context, Contribution, joined
+from assay.harness.patchdiff.generators.recording import CALLS, Recorded, record
+from assay.harness.patchdiff.probing import Program, differences
+from assay.harness.patchdiff.reproduction.in_place import in_place_drafts
+from assay.harness.patchdiff.reproduction.minimise import reproduced
+from assay.harness.patchdiff.reproduction.reproduce import call_drafts
+
+NAME = "replay"
+COPIES = 6000
+"""Changed calls in all: many of each where few were recorded, at least ``FEWEST`` and at most ``MOST`` of each."""
+FEWEST, MOST = 4, 150
+IN_PLACE, IN_PLACE_OWN = 60, 200
+"""Changed copies of a call that is made again where a test makes it, and where a test of the issue itself does."""
+SECONDS = 8.0
+LIMIT = 2.0
+"""Seconds that one call may take."""
+
+
+def generate(context: Context) -> Contribution:
+    """Record with gold, replay on all sides; then call the same functions again where the tests call them."""
+    began = time.monotonic()
+    recorded = record(context)
+    took = round(time.monotonic() - began, 3)
+    programs = [program(context, NAME, recorded)] if recorded.calls else []
+    programs += [_in_place(context, recorded)] if recorded.functions else []
+    recording = Contribution(GeneratorResult(name=NAME, seconds=took, note=recorded.note))
+    return joined([recording, *(differences(context, NAME, each) for each in programs)])
+
+
+def _in_place(context: Context, recorded: Recorded) -> Program:
+    settings = {
+        "files": list(recorded.files),
+        "tests": list(recorded.tests),
+        "own": list(context.sides.instance.fail_to_pass),
+        "functions": list(recorded.functions),
+        "seed": context.settings.seed,
+        "mutants": IN_PLACE,
+        "own_mutants": IN_PLACE_OWN,
+        "calls_cap": CALLS,
+        "words": list(context.survey.words),
+        "donors": list(recorded.strings),
+        "exchanges": list(context.exchanges),
+        "limit": LIMIT,
+    }
+    return Program("in_place", "inplace.py", settings, SECONDS, partial(reproduced, make_drafts=in_place_drafts))
+
+
+def program(
+    context: Context, name: str, recorded: Recorded, literal_calls: Sequence[Mapping[str, Any]] = ()
+) -> Program:
+    """Return the program that makes calls again.
+
+    Args:
+        context: the comparison.
+        name: of the generator.
+        recorded: calls, and what changes of them are made of.
+        literal_calls: further ones: module, qualname and the text of ``(args, kwargs)``.
+    """
+    settings = {
+        "calls": list(recorded.calls),
+        "literal_calls": list(literal_calls),
+        "seed": context.settings.seed,
+        "mutants": min(MOST, max(FEWEST, COPIES // (len(recorded.calls) + len(literal_calls)))),
+        "words": list(context.survey.words),
+        "donors": list(recorded.strings),
+        "exchanges": list(context.exchanges),
+        "limit": LIMIT,
+    }
+    return Program(name, "replay.py", settings, SECONDS, partial(reproduced, make_drafts=call_drafts))

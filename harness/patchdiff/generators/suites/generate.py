@@ -1,0 +1,164 @@
+"""The developers' own suite: every test file that gold passes, not only the files of the change.
+
+Step 1 of PatchDiff (arXiv 2503.15223); it rejects 7.8 % of the patches that pass their instance's tests. For every
+language whose recipe can run single test files; a recipe that always runs everything gives one run of everything.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import ceil
+
+from assay.harness.domain import Divergence, GeneratorResult
+from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
+from assay.harness.grade import FAILING, PASSING
+from assay.harness.patchdiff.contract import Context, Contribution
+from assay.harness.patchdiff.generators.suites.repeating import does_not_end, repeat
+from assay.harness.patchdiff.generators.suites.running import LEAST_SECONDS, Ran, run, runs_everything
+from assay.harness.patchdiff.sides import Side
+from assay.harness.patchdiff.style import is_style
+
+NAME = "suites"
+FIRST_FILES = 8
+"""Files of the first run; each further run takes up to twice as many, so that a small budget still sees the nearest."""
+SHARE = 0.5
+"""Part of the rest of the budget that one run is given, so that one file that hangs does not take all of it."""
+PARTS = 4
+"""Into so many a run is divided that gave nothing."""
+MARGIN = 0.7
+"""Part of that time that a run is filled with, by what files took so far."""
+MOST_NAMED = 3
+"""Files that a note names."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What has been found so far."""
+
+    total: int
+    ran: int = 0
+    compared: int = 0
+    """Tests that passed or failed with the patch, and were looked at with gold if they failed."""
+    files: int = 0
+    seconds: float = 0.0
+    """That runs with the patch took, also those that ended too late: what comes next is to be smaller then."""
+    late: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    divergences: list[Divergence] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def pending(self) -> int:
+        """Files that were not run, or not to their end with others beside them."""
+        return self.total - self.files - len(self.late) - len(self.unread)
+
+    def note(self) -> str:
+        """Tell what was left out, and why."""
+        told = list(self.notes)
+        if self.late:
+            told.append(f"{len(self.late)} test files hit the time limit: {_named(self.late)}")
+        if self.unread:
+            told.append(f"{len(self.unread)} test files give no result, with gold neither: {_named(self.unread)}")
+        return "; ".join(dict.fromkeys(told))
+
+
+def generate(context: Context) -> Contribution:
+    """Run the test files with the patch, nearest first, as far as the budget goes; and with gold what fails.
+
+    What was found before the engine fails is kept.
+    """
+    began, error = time.monotonic(), ""
+    tally = _Tally(len(context.survey.test_files))
+    try:
+        _go_through(context, tally)
+    except (EngineUnavailable, RunStopped):
+        raise
+    except AssayError as problem:
+        error = f"{NAME}: {problem}"
+        tally.notes.append(f"failed after {tally.files} of {tally.total} test files: {problem}")
+    result = GeneratorResult(
+        name=NAME,
+        probes=tally.ran,
+        reached=tally.compared,
+        divergences=len(tally.divergences),
+        seconds=round(time.monotonic() - began, 3),
+        note=tally.note(),
+    )
+    return Contribution(result, tuple(tally.divergences), error=error)
+
+
+def _go_through(context: Context, tally: _Tally) -> None:
+    rest = context.survey.test_files
+    size = len(rest) if runs_everything(context, rest[:1], rest[1:]) else FIRST_FILES
+    while context.seconds_left > 0:
+        chunk, rest = rest[:size], rest[size:]
+        _compare(context, chunk, tally)
+        if not rest:
+            break
+        size = min(size * 2, _most_files(context, tally))
+    if tally.pending > 0:
+        tally.notes.append(f"the budget was spent after {tally.total - tally.pending} of {tally.total} test files")
+
+
+def _share(context: Context) -> float:
+    return max(LEAST_SECONDS, context.seconds_left * SHARE)
+
+
+def _most_files(context: Context, tally: _Tally) -> int:
+    """Return how many files a run's share of the budget is enough for, by what files took so far."""
+    if not tally.files:
+        return FIRST_FILES
+    return max(1, int(_share(context) * MARGIN / max(tally.seconds / tally.files, 0.001)))
+
+
+def _compare(context: Context, files: Sequence[str], tally: _Tally) -> None:
+    """Run test files with the patch; only those in which something fails are of interest with gold."""
+    context.note(f"{tally.files} of {tally.total} test files compared, {len(files)} at work")
+    (ran,) = run(context, files, [Side.CANDIDATE], _share(context))
+    tally.seconds += ran.seconds
+    if not ran.statuses:
+        _compare_apart(context, files, ran, tally)
+        return
+    tally.files += len(files)
+    tally.ran += len(ran.statuses)
+    tally.compared += sum(status in PASSING or status in FAILING for status in ran.statuses.values())
+    suspects = [name for name, status in sorted(ran.statuses.items()) if status in FAILING and not is_style(name)]
+    if suspects:
+        _repeat(context, files, suspects, tally)
+
+
+def _compare_apart(context: Context, files: Sequence[str], ran: Ran, tally: _Tally) -> None:
+    """Compare the parts of a run that gave nothing: one file that cannot be read takes all others along."""
+    size = ceil(len(files) / PARTS)
+    if len(files) < 2 or runs_everything(context, files, files[:size]):
+        _compare_unreadable(context, files, ran, tally)
+        return
+    for start in range(0, len(files), size):
+        if context.seconds_left > 0:
+            _compare(context, files[start : start + size], tally)
+
+
+def _compare_unreadable(context: Context, files: Sequence[str], ran: Ran, tally: _Tally) -> None:
+    """Look at what gold makes of a file that gives nothing with the patch, or of all if they cannot be divided."""
+    (gold,) = run(context, files, [Side.GOLD], _share(context))
+    if gold.timed_out or (ran.timed_out and not does_not_end(ran, gold)):
+        tally.late.extend(files)
+        return
+    if not gold.statuses:
+        tally.unread.extend(files)
+        return
+    tally.files += len(files)
+    suspects = [name for name in sorted(gold.statuses) if gold.passes(name) and not is_style(name)]
+    tally.compared += len(suspects)
+    _repeat(context, files, suspects, tally)
+
+
+def _repeat(context: Context, files: Sequence[str], suspects: Sequence[str], tally: _Tally) -> None:
+    repeated = repeat(context, NAME, files, suspects)
+    tally.divergences.extend(repeated.divergences)
+    tally.notes.extend(repeated.notes)
+
+
+def _named(files: Sequence[str]) -> str:
+    more = f" and {len(files) - MOST_NAMED} more" if len(files) > MOST_NAMED else ""
+    return ", ".join(files[:MOST_NAMED]) + more

@@ -1,0 +1,193 @@
+"""Tests that fail with the patch: in which files they lie, and whether they pass with gold and fail here every time."""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from assay.harness.domain import MISSING, Divergence, PatchDiffFinding, ProbeObservation, Status
+from assay.harness.patchdiff.contract import Context
+from assay.harness.patchdiff.generators.suites.running import Ran, run, runs_everything
+from assay.harness.patchdiff.sides import Side
+
+ENOUGH = 3
+"""Confirmations without which nothing counts, however tight the budget."""
+MOST_TOLD = 50
+"""Tests of one run that are told one by one; a patch may break all."""
+SLOWER = 5.0
+"""A run that takes more than so many times what gold takes does not end: that is a failure, and no want of time."""
+LATE = "tests that fail could not be repeated in time"
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """What held, and what is to be said about it."""
+
+    divergences: tuple[Divergence, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def repeat(context: Context, generator: str, files: Sequence[str], suspects: Sequence[str]) -> Repeated:
+    """Repeat suspected tests on both sides; what gold does not pass, or wavers on either, is dropped.
+
+    Args:
+        context: the comparison.
+        generator: its name, for what is found.
+        files: test files in a run of which the tests failed.
+        suspects: names of the tests.
+
+    Raises:
+        EngineError: the engine failed. SideError: a tree could not be made.
+    """
+    whole, gold = _with_gold(context, files, suspects)
+    if gold.timed_out:
+        return Repeated(notes=(LATE,))
+    passing = [name for name in suspects if gold.passes(name)]
+    if not passing:
+        return Repeated()
+    told = passing[:MOST_TOLD]
+    notes = [f"{len(passing)} tests fail, of which {MOST_TOLD} are told"] if len(passing) > MOST_TOLD else []
+    files = narrowed(whole, told, lambda some: _failing(context, whole, some, told))
+    held = _rounds(context, files, told, gold)
+    if held is None:
+        return Repeated(notes=(*notes, LATE))
+    return Repeated(tuple(_divergences(context, generator, files, held)), (*notes, *held.notes))
+
+
+def _with_gold(context: Context, files: Sequence[str], suspects: Sequence[str]) -> tuple[Sequence[str], Ran]:
+    """Run the files that the suspects' names tell with gold; all, if gold knows some suspect in none of those."""
+    left = context.seconds_left
+    likely = files_named(files, suspects)
+    (gold,) = run(context, likely, [Side.GOLD], left)
+    if len(likely) < len(files) and not all(name in gold.statuses for name in suspects):
+        (gold,) = run(context, files, [Side.GOLD], left)
+        return files, gold
+    return likely, gold
+
+
+def _failing(context: Context, whole: Sequence[str], files: Sequence[str], tests: Sequence[str]) -> set[str]:
+    """Return which tests fail in a run of these files; none if it can tell nothing."""
+    if context.seconds_left <= 0 or runs_everything(context, whole, files):
+        return set()
+    context.note(f"looking for {len(tests)} failing tests in {len(files)} files")
+    (candidate,) = run(context, files, [Side.CANDIDATE], context.seconds_left / 2)
+    return {name for name in tests if name in candidate.statuses and not candidate.passes(name)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What failed in every round, and what it showed in the last."""
+
+    tests: Sequence[str]
+    candidate: Ran
+    rounds: int
+    seconds: float
+    """Enough for one run of the files."""
+    notes: Sequence[str]
+
+
+def _rounds(context: Context, files: Sequence[str], tests: Sequence[str], gold: Ran) -> _Held | None:
+    """Run files on both sides again and again; None if the time was not enough."""
+    wanted, rounds, kept = context.settings.confirmations, 0, list(tests)
+    candidate = gold
+    while kept and rounds < wanted and (context.seconds_left > 0 or rounds < min(ENOUGH, wanted)):
+        context.note(f"repeating {len(kept)} failing tests of {len(files)} files, round {rounds + 1} of {wanted}")
+        gold, candidate = run(context, files, (Side.GOLD, Side.CANDIDATE), _enough(gold))
+        if gold.timed_out or (candidate.timed_out and not does_not_end(candidate, gold)):
+            return None
+        kept = [name for name in kept if gold.passes(name) and not candidate.passes(name)]
+        rounds += 1
+    notes = []
+    if len(kept) < len(tests):
+        notes.append(f"{len(tests) - len(kept)} tests that failed did not do so every time")
+    if kept and rounds < wanted:
+        notes.append(f"the budget left time for {rounds} of {wanted} confirmations")
+    return _Held(kept, candidate, rounds, _enough(gold), notes)
+
+
+def _enough(gold: Ran) -> float:
+    """Return the seconds after which a run of what gold has run will not end any more, with some to spare."""
+    return 2 * SLOWER * gold.seconds
+
+
+def does_not_end(candidate: Ran, gold: Ran) -> bool:
+    """Tell whether a run ended by its time limit has taken so much longer than gold that it would not have ended."""
+    return candidate.timed_out and gold.seconds * SLOWER < candidate.limit
+
+
+def _divergences(context: Context, generator: str, files: Sequence[str], held: _Held) -> Iterator[Divergence]:
+    if not held.tests:
+        return
+    (base,) = run(context, files, [Side.BASE], held.seconds)
+    for name in held.tests:
+        yield Divergence(
+            finding=PatchDiffFinding.REGRESSION,
+            generator=generator,
+            probe=name,
+            target=name,
+            base=_observed(base, name),
+            gold=ProbeObservation(kind="value", type="test", text=Status.PASSED),
+            candidate=_observed(held.candidate, name),
+            confirmed=held.rounds,
+        )
+
+
+def _observed(ran: Ran, name: str) -> ProbeObservation:
+    if name in ran.statuses:
+        return ProbeObservation(kind="value", type="test", text=ran.statuses[name])
+    return ProbeObservation(kind="timeout") if ran.timed_out else MISSING
+
+
+def files_named(files: Sequence[str], tests: Collection[str]) -> Sequence[str]:
+    """Return the files that the names of tests tell; all of them if no name tells any.
+
+    A name tells a file by its path (``tests/test_a.py::test``), or by its module, dotted (``test (a.tests.Case)``). One
+    that tells none may be another name of the same test, as unittest prints the first line of its description.
+    """
+    found: set[str] = set()
+    for test in tests:
+        found |= {path for path in files if test.startswith(path)} or _of_module(files, test)
+    return tuple(path for path in files if path in found) or files
+
+
+def _of_module(files: Sequence[str], test: str) -> set[str]:
+    """Return the files whose dotted module a test's name holds the longest end of."""
+    shared = {path: _shared_end(path, test) for path in files}
+    longest = max(shared.values(), default=0)
+    return {path for path, length in shared.items() if longest and length == longest}
+
+
+def _shared_end(path: str, test: str) -> int:
+    """Count the last parts of a path that stand in a test's name one after the other, before a part of the module."""
+    parts = PurePosixPath(path).with_suffix("").parts
+    for start in range(len(parts)):
+        if re.search(rf"(?<![\w.]){re.escape('.'.join(parts[start:]))}(?:\.|::)\w", test):
+            return len(parts) - start
+    return 0
+
+
+def narrowed(
+    files: Sequence[str], tests: Collection[str], failing: Callable[[Sequence[str]], Collection[str]]
+) -> Sequence[str]:
+    """Return the files that it takes for tests to fail, by halving.
+
+    Args:
+        files: with all of them, the tests fail.
+        tests: names.
+        failing: runs some of the files and returns which of the tests fail.
+
+    What fails only beside others keeps those: a half in which nothing fails, with the other, is not divided.
+    """
+    if len(files) < 2:
+        return files
+    middle = len(files) // 2
+    found: list[str] = []
+    missing = set(tests)
+    for half in (files[:middle], files[middle:]):
+        here = missing & set(failing(half))
+        if here:
+            found.extend(narrowed(half, here, failing))
+        missing -= here
+        if not missing:
+            return found
+    return files

@@ -1,0 +1,65 @@
+"""One run of some test files on some sides."""
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from assay.harness.domain import Status
+from assay.harness.grade import PASSING, steady
+from assay.harness.patchdiff.contract import Context
+from assay.harness.patchdiff.sides import Side
+
+LEAST_SECONDS = 60.0
+"""A run that has begun is given so long, whatever is left of the budget."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a run of test files told on one side."""
+
+    statuses: Mapping[str, Status]
+    """By test; empty if nothing could be read, or the time was not enough."""
+    timed_out: bool
+    limit: float
+    """Seconds that it was given."""
+    seconds: float
+
+    def passes(self, test: str) -> bool:
+        """Tell whether a test ran and passed."""
+        return self.statuses.get(test) in PASSING
+
+
+def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: float) -> list[Ran]:
+    """Run test files on several sides at once.
+
+    Args:
+        context: the comparison.
+        files: paths in the tree.
+        sides: whose trees.
+        seconds: what each side is given, if the plan does not allow less.
+
+    Raises:
+        EngineError: the engine failed. SideError: a tree could not be made.
+    """
+    plan = context.plan_tests(context.sides.instance, files)
+    limit = min(plan.limits.seconds, max(LEAST_SECONDS, seconds))
+    plan = plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": limit})})
+
+    def one(side: Side) -> Ran:
+        began = time.monotonic()
+        evidence = context.sides.test(side, plan).evidence
+        took = time.monotonic() - began
+        if evidence.timed_out:
+            return Ran({}, True, limit, took)
+        told = steady(context.sides.instance, evidence.report.tests)
+        return Ran({name: told[name] for name in told if name not in evidence.canaries}, False, limit, took)
+
+    with ThreadPoolExecutor(len(sides)) as pool:
+        return list(pool.map(one, sides))
+
+
+def runs_everything(context: Context, some: Sequence[str], others: Sequence[str]) -> bool:
+    """Tell whether the command is the same whatever files are named: a recipe that always runs the whole suite."""
+    instance = context.sides.instance
+    return context.plan_tests(instance, some).command == context.plan_tests(instance, others).command

@@ -1,0 +1,302 @@
+"""Running one program on every side of a comparison, and saying where the sides differ: screen, confirm, classify."""
+
+import ast
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from itertools import zip_longest
+from typing import Any
+
+from assay.harness.domain import MISSING, Divergence, GeneratorResult, PatchDiffFinding, ProbeObservation
+from assay.harness.patchdiff.contract import Context, Contribution, Exchange
+from assay.harness.patchdiff.decide import ORDER, Round, Sighting, classify, confirmed, counted, screen, stable
+from assay.harness.patchdiff.sides import OUT, Job, Side
+
+FOLDER = ".assay-probe"
+"""In the tree: where a program and its input lie."""
+PYTHON = "/opt/venv/bin/python"
+FIRST = (0,)
+"""Hash seed of the first round."""
+SCREENS = {Side.GOLD: (0, 1), Side.NULL: (2,), Side.CANDIDATE: (0, 1), Side.BASE: (0,)}
+"""Hash seeds of the rounds after it; gold's copy has another one, and one is enough to show noise."""
+MOST_GLANCED = 240
+"""Probes that differ at first sight, on which base is asked once what it shows, if these are more than can follow."""
+MOST_APART, MOST_ALIKE = 48, 24
+"""Probes that differ at first sight, and that agree, which are run again on every side."""
+MOST_SUSPECTS = 12
+"""So many are looked at closely, the most telling, of each target and each kind of input some."""
+MOST_SHOWN = 3
+"""Divergences of one program that get a reproduction, the first of each target and finding: others tell the same."""
+END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A probe on which gold and the candidate differ, and what its program told of it with gold."""
+
+    probe: str
+    line: Mapping[str, Any]
+
+
+Reproduce = Callable[[Context, Sequence[Suspect]], Mapping[str, str]]
+"""Makes test files that pass with gold and fail with the candidate; leaves out what cannot be told in a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program of ``programs/`` and its input, but for where the targets lie, which differs from side to side."""
+
+    name: str
+    script: str
+    settings: Mapping[str, Any]
+    seconds: float
+    """That it gives itself for one round."""
+    reproduce: Reproduce = lambda _context, _suspects: {}
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Laid into the tree beside it, path to text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """What a program saw on one side, round by round, and how each probe can be redone."""
+
+    seen: list[Round]
+    redo: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def run(context: Context, program: Program, side: Side, seeds: Iterable[int], only: Sequence[str] = ()) -> Rounds:
+    """Run a program on one side, once for each hash seed, in one container.
+
+    Args:
+        context: the comparison.
+        program: what to run.
+        side: whose tree.
+        seeds: ``PYTHONHASHSEED`` of each round.
+        only: keys of the probes to run, each in a process of its own if the program can and its settings do not say
+            ``together``; all when empty.
+    """
+    lines = run_lines(context, program, side, seeds, only)
+    redo = {line["key"]: line for each in lines[:1] for line in each if "key" in line}
+    return Rounds([_round(each) for each in lines], redo)
+
+
+def run_lines(
+    context: Context, program: Program, side: Side, seeds: Iterable[int], only: Sequence[str] = ()
+) -> list[list[dict[str, Any]]]:
+    """Run a program as ``run`` does and return what it told, line by line, in each round."""
+    numbers = list(seeds)
+    input_ = {**program.settings, "targets": _targets(context, side), "budget": program.seconds}
+    files = {
+        **program.files,
+        **scripts(program.script),
+        f"{FOLDER}/input.json": json.dumps({**input_, "only": list(only) or None}),
+    }
+    hard = int(program.seconds * 4 + 30)
+    command = f"""\
+mkdir -p {OUT}
+for seed in {" ".join(map(str, numbers))}; do
+    PYTHONHASHSEED=$seed timeout -k 5 {hard} {PYTHON} {FOLDER}/{program.script} {FOLDER}/input.json {OUT}/$seed.jsonl \\
+        < /dev/null > {OUT}/$seed.txt 2>&1 || true
+done
+"""
+    job = Job(command, {path: text.encode() for path, text in files.items()}, seconds=hard * len(numbers) + 30.0)
+    left = context.sides.run(side, job)
+    return [_lines(left.get(f"{number}.jsonl", b"")) for number in numbers]
+
+
+def scripts(*names: str) -> dict[str, str]:
+    """Return programs of ``programs/`` and what they share, by their path in the tree."""
+    folder = resources.files("assay.harness.patchdiff").joinpath("programs")
+    wanted = [file for file in folder.iterdir() if file.name in names or file.name.startswith("_shared")]
+    return {f"{FOLDER}/{file.name}": file.read_text(encoding="utf-8") for file in wanted}
+
+
+def _targets(context: Context, side: Side) -> list[dict[str, Any]]:
+    place = Side.GOLD if side is Side.NULL else side
+    return [
+        {"path": each.path, "name": each.name, "first": first, "last": last}
+        for each in context.survey.targets
+        for first, last in each.places.get(place, ())
+    ]
+
+
+def _lines(content: bytes) -> list[dict[str, Any]]:
+    """Return the JSON objects of a file whose writer may have been killed."""
+    found = []
+    for line in content.decode(errors="replace").splitlines():
+        try:
+            told = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(told, dict):
+            found.append(told)
+    return found
+
+
+def _round(lines: Iterable[Mapping[str, Any]]) -> Round:
+    return {
+        str(line["key"]): Sighting(
+            observation=ProbeObservation(
+                kind=str(line.get("kind", "missing")), type=str(line.get("type", "")), text=str(line.get("text", ""))
+            ),
+            reached=bool(line.get("reached")),
+            mutated=bool(line.get("mutated")),
+            target=str(line.get("target", "")),
+            private=bool(line.get("private")),
+            of=str(line.get("of") or line.get("test", "")).partition("[")[0],
+        )
+        for line in lines
+        if "key" in line
+    }
+
+
+def differences(context: Context, name: str, program: Program) -> Contribution:
+    """Run a program with gold and the candidate, then look closely at where the two differ.
+
+    Every probe runs once on these two sides. What differs, the most telling first, and a sample of what does not, runs
+    again on them and on gold's copy; what differs still is confirmed.
+    """
+    began = time.monotonic()
+    first = _on_sides(context, program, dict.fromkeys((Side.GOLD, Side.CANDIDATE), FIRST))
+    gold, candidate = (_tried(context, *first[side].seen) for side in (Side.GOLD, Side.CANDIDATE))
+    probes = counted(gold, candidate)
+    again = [
+        *_worth_a_look(context, program, probes.apart, gold, candidate),
+        *_by_turns(probes.alike, gold)[:MOST_ALIKE],
+    ]
+    rounds = _on_sides(context, program, SCREENS, again) if again else {side: Rounds([]) for side in SCREENS}
+    screened = screen(*(rounds[side].seen for side in (Side.GOLD, Side.NULL, Side.CANDIDATE)))
+    steady = (stable(rounds[side].seen) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
+    suspects = _most_telling(_by_turns(screened.suspects, gold), *steady)[:MOST_SUSPECTS]
+    found = _divergences(context, name, program, suspects)
+    redo = first[Side.GOLD].redo
+    told, files = _reproduced(context, program, found, redo)
+    dropped = len(suspects) - len(found)
+    result = GeneratorResult(
+        name=name,
+        probes=len(gold),
+        reached=len(probes.alike) + len(probes.apart),
+        divergences=len(found),
+        null_divergences=screened.null_divergences,
+        seconds=round(time.monotonic() - began, 3),
+        note=f"{dropped} differences did not hold in {context.settings.confirmations} rounds" if dropped else "",
+    )
+    return Contribution(result, tuple(told), files, exchanges=_exchanges(redo[key] for key in screened.suspects))
+
+
+def _tried(context: Context, seen: Round) -> Round:
+    """Leave out what was the same the first time, where it is only exchanges that are tried."""
+    return {key: each for key, each in seen.items() if each.mutated} if context.exchanges else seen
+
+
+def _exchanges(lines: Iterable[Mapping[str, Any]]) -> tuple[Exchange, ...]:
+    """Return the values, as literals, that were put in the place of others where probes differ, each once."""
+    changes = [change for line in lines for change in line.get("literal", {}).get("mutations", ())]
+    pairs = dict.fromkeys((str(each["old"]), str(each["new"])) for each in changes)
+    return tuple(pair for pair in pairs if all(map(is_literal, pair)))
+
+
+def is_literal(text: str) -> bool:
+    """Tell whether a text is plain data, as Python writes it."""
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def _on_sides(
+    context: Context, program: Program, seeds: Mapping[Side, Sequence[int]], only: Sequence[str] = ()
+) -> dict[Side, Rounds]:
+    """Run a program on several sides at once, with the hash seeds of each."""
+    with ThreadPoolExecutor(len(seeds)) as pool:
+        return dict(
+            zip(seeds, pool.map(lambda side: run(context, program, side, seeds[side], only), seeds), strict=True)
+        )
+
+
+def _worth_a_look(context: Context, program: Program, apart: Sequence[str], gold: Round, candidate: Round) -> list[str]:
+    """Return the probes among those that differ which are run again; of too many, base is asked which tell most."""
+    found = _by_turns(apart, gold)
+    if len(found) > MOST_APART:
+        glanced = replace(program, settings={**program.settings, "together": True})
+        base = run(context, glanced, Side.BASE, FIRST, found[:MOST_GLANCED]).seen[0]
+        found = _most_telling(found[:MOST_GLANCED], base, gold, candidate)
+    return found[:MOST_APART]
+
+
+def _by_turns(keys: Iterable[str], gold: Round) -> list[str]:
+    """Put probes into an order: by turns of each target, function or test, of inputs as they are and mutated ones."""
+    kinds: dict[tuple[str, str, bool], list[str]] = {}
+    for key in sorted(keys, key=_shuffled):
+        seen = gold[key]
+        kinds.setdefault((seen.target, seen.of, seen.mutated), []).append(key)
+    return [key for turn in zip_longest(*kinds.values()) for key in turn if key is not None]
+
+
+def _most_telling(suspects: Iterable[str], base: Round, gold: Round, candidate: Round) -> list[str]:
+    """Put suspects that would be of a harder finding before others."""
+    return sorted(suspects, key=lambda key: ORDER.index(_finding(base.get(key), gold[key], candidate[key])))
+
+
+def _shuffled(key: str) -> str:
+    """Return what puts probes into an order of their own, in which neighbours do not tell the same."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+def _divergences(context: Context, name: str, program: Program, suspects: Sequence[str]) -> list[Divergence]:
+    """Repeat suspects on both sides, ask base what it shows, and classify what holds; the hardest come first."""
+    if not suspects:
+        return []
+    wanted = context.settings.confirmations
+    seeds = {Side.BASE: range(2), Side.GOLD: range(wanted), Side.CANDIDATE: range(wanted)}
+    ran = _on_sides(context, program, seeds, suspects)
+    base, gold, candidate = (ran[side].seen for side in seeds)
+    kept = [key for key in suspects if confirmed(key, gold, candidate, wanted)]
+    of_base, of_gold, of_candidate = (stable(rounds) for rounds in (base, gold, candidate))
+    found = [_divergence(name, key, of_base.get(key), of_gold[key], of_candidate[key], wanted) for key in kept]
+    return sorted(found, key=lambda each: ORDER.index(each.finding))
+
+
+def _divergence(
+    name: str, key: str, base: Sighting | None, gold: Sighting, candidate: Sighting, confirmations: int
+) -> Divergence:
+    return Divergence(
+        finding=_finding(base, gold, candidate),
+        generator=name,
+        probe=key,
+        target=gold.target,
+        mutated=gold.mutated,
+        base=base.observation if base else MISSING,
+        gold=gold.observation,
+        candidate=candidate.observation,
+        confirmed=confirmations,
+    )
+
+
+def _finding(base: Sighting | None, gold: Sighting, candidate: Sighting) -> PatchDiffFinding:
+    """Say what it means that gold and the candidate differ."""
+    finding = classify(base.observation if base else MISSING, gold, candidate.observation)
+    assert finding is not None  # the two differ
+    return finding
+
+
+def _reproduced(
+    context: Context, program: Program, found: Sequence[Divergence], redo: Mapping[str, Mapping[str, Any]]
+) -> tuple[list[Divergence], dict[str, str]]:
+    """Give some divergences a test file each, named after the program, as far as they can be told in one."""
+    first = {(each.target, each.finding): each for each in reversed(found) if each.probe in redo}
+    shown = sorted(first.values(), key=found.index)[: MOST_SHOWN if context.settings.test_files else 0]
+    suspects = [Suspect(each.probe, redo[each.probe]) for each in shown]
+    texts = program.reproduce(context, suspects) if suspects else {}
+    followed = "_followed" if context.exchanges else ""
+    names: dict[str, str] = {}
+    for number, each in enumerate(found, 1):
+        if each.probe in texts:  # what comes down to the same is told once
+            names.setdefault(texts[each.probe], f"test_{program.name}{followed}_{number}.py")
+    told = [each.model_copy(update={"reproduction": names.get(texts.get(each.probe, ""), "")}) for each in found]
+    return told, {name: text for text, name in names.items()}

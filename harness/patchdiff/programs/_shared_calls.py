@@ -1,0 +1,148 @@
+"""Functions by the names they are imported by, the arguments of one call, and places inside those arguments."""
+
+import importlib
+import types
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import CodeType, FrameType
+
+    from assay.harness.patchdiff.programs import _shared_text as texts
+    from assay.harness.patchdiff.programs import _shared_values as values
+else:
+    import _shared_text as texts
+    import _shared_values as values
+
+# a step of a path: ["item", number], ["key", literal] or ["attribute", name]
+DEEPEST = 5
+MOST_LEAVES = 60
+_INSIDE = ("__func__", "__wrapped__", "fget", "fset", "fdel", "func", "callback")
+_VARARGS, _VARKEYWORDS = 4, 8  # bits of a code object's flags
+
+
+def parameters_of(code: "CodeType") -> "list[str]":
+    """Return a function's parameters in order, starred ones with their stars."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    names = list(code.co_varnames[:count])
+    if code.co_flags & _VARARGS:
+        names.append("*" + code.co_varnames[count])
+        count += 1
+    if code.co_flags & _VARKEYWORDS:
+        names.append("**" + code.co_varnames[count])
+    return names
+
+
+def arguments_of(frame: "FrameType") -> Any:
+    """Return (positional, by keyword) of a call whose body has not begun; None if it has."""
+    code, held = frame.f_code, frame.f_locals
+    names = [name.lstrip("*") for name in parameters_of(code)]
+    if any(name not in held for name in names) or len(set(held) - set(names) - set(code.co_freevars)):
+        return None
+    several = names[code.co_argcount + code.co_kwonlyargcount :]
+    positional = tuple(held[name] for name in names[: code.co_argcount])
+    keywords = {name: held[name] for name in names[code.co_argcount :][: code.co_kwonlyargcount]}
+    if code.co_flags & _VARARGS:
+        positional += tuple(held[several[0]])
+    if code.co_flags & _VARKEYWORDS:
+        keywords.update(held[several[-1]])
+    return positional, keywords
+
+
+def functions_at(module: str, qualname: str) -> "Iterator[types.FunctionType]":
+    """Yield the functions that a name leads to, through decorators, properties and bindings.
+
+    Raises:
+        ImportError, AttributeError, or whatever importing the module raises.
+    """
+    held: Any = importlib.import_module(module)
+    for part in qualname.split("."):
+        held = _member(held, part)
+    yield from _unwrapped(held, 0)
+
+
+def _member(holder: Any, name: str) -> Any:
+    """Return a member as it is stored, not as it is bound."""
+    if not isinstance(holder, type):
+        return getattr(holder, name)
+    for kind in holder.__mro__:
+        if name in kind.__dict__:
+            return kind.__dict__[name]
+    raise AttributeError(name)
+
+
+def _unwrapped(held: Any, depth: int) -> "Iterator[types.FunctionType]":
+    if isinstance(held, types.FunctionType):
+        yield held
+    for name in _INSIDE if depth < 6 else ():
+        inner = getattr(held, name, None)
+        if inner is not None and not isinstance(held, type):
+            yield from _unwrapped(inner, depth + 1)
+
+
+def leaves_of(arguments: Any) -> "list[dict[str, Any]]":
+    """Return the places of plain data inside the arguments of a call: ``path`` and ``value``, a literal."""
+    found: list[dict[str, Any]] = []
+    for number, argument in enumerate(arguments[0]):
+        _walk(argument, [["item", 0], ["item", number]], found)
+    for name in sorted(arguments[1]):
+        _walk(arguments[1][name], [["item", 1], ["key", repr(name)]], found)
+    return found[:MOST_LEAVES]
+
+
+def _walk(value: Any, path: "list[Any]", found: "list[dict[str, Any]]") -> None:
+    if len(found) >= MOST_LEAVES or len(path) > DEEPEST:
+        return
+    text = values.literal(value)
+    if text:
+        found.append({"path": path, "value": text})
+    for step, inner in _inside(value):
+        _walk(inner, path + [step], found)  # noqa: RUF005 - lists of unlike things
+
+
+def _inside(value: Any) -> "Iterator[tuple[Any, Any]]":
+    if isinstance(value, (list, tuple)):
+        for number, item in enumerate(value[:10]):
+            yield ["item", number], item
+    elif isinstance(value, dict):
+        for key, item in list(value.items())[:10]:
+            if values.literal(key):
+                yield ["key", values.literal(key)], item
+    elif not isinstance(value, (type, types.ModuleType, types.FunctionType)) and type(value).__module__ != "builtins":
+        held = texts.held_attributes(value)
+        for name in sorted(name for name in held if not name.startswith("_")):
+            yield ["attribute", name], held[name]
+
+
+def replaced(root: Any, path: "list[Any]", new: Any) -> Any:
+    """Return an object with another value at a place inside it; what can be changed is changed in place.
+
+    Raises:
+        LookupError, AttributeError, TypeError: there is no such place in it on this side.
+    """
+    if not path:
+        return new
+    kind, where = path[0]
+    if kind == "attribute":
+        inner = replaced(texts.held_attributes(root)[where], path[1:], new)
+        object.__setattr__(root, where, inner)
+        return root
+    if kind == "key":
+        key = values.read_literal(where)
+        root[key] = replaced(root[key], path[1:], new)
+        return root
+    inner = replaced(root[where], path[1:], new)
+    if isinstance(root, list):
+        root[where] = inner
+        return root
+    items = tuple(root[:where]) + (inner,) + tuple(root[where + 1 :])  # noqa: RUF005
+    return items if type(root) is tuple else type(root)(*items)
+
+
+def attributes_of(arguments: Any) -> "dict[str, list[str]]":
+    """Return the names of the attributes that objects among the arguments hold, by type: sides may differ in these."""
+    found = {}
+    for argument in [*arguments[0], *arguments[1].values()]:
+        if type(argument).__module__ != "builtins" and not isinstance(argument, (type, types.ModuleType)):
+            found[texts.type_name(argument)] = sorted(texts.held_attributes(argument))
+    return found

@@ -1,0 +1,393 @@
+"""Changed copies of a test function, as edits of its text: literals, names, arguments, elements, signs.
+
+Works on tokens, which are the same from Python 3.6 to 3.14, so a change has a line, a column, an old and a new text.
+What is chosen depends on the text and the seed alone, hence is the same on every side of a comparison.
+"""
+
+import ast
+import bisect
+import io
+import keyword
+import random
+import token as token_names
+import tokenize
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.harness.patchdiff.programs import _shared_values as values
+
+    Place = tuple[int, int]  # (line, column) of the function's text, lines from 1, columns in characters
+else:
+    import _shared_values as values
+
+    Place = tuple
+
+PER_PLACE = 16  # alternatives kept at one place
+LONGEST_DONOR, MOST_DONORS = 400, 400  # characters of a string that pieces are taken from; strings
+LONGEST_DISPLAY, OTHER_DISPLAYS = 200, 3  # characters of one that stands in for another, and of these
+LONGEST_LIST = 30  # elements of a list that is reordered; longer ones are data tables
+ASSERTION, ACTION, LEADING, LEADING_ONCE, LEADING_TWICE = "assertion", "action", "leading", "once", "twice"
+# how often statements of a role are changed, and of those that are, how often two of them
+SHARE = {ASSERTION: 0.6, ACTION: 0.25, LEADING: 0.0, LEADING_ONCE: 0.5, LEADING_TWICE: 0.25}
+_OTHER_SIGN = {"+": "-", "-": "+", "*": "+", "/": "*"}
+_OPENING, _CLOSING = "([{", ")]}"
+_WORDS = {"True": "False", "False": "True", "None": "0"}
+_SKIPPED = frozenset(
+    getattr(token_names, name, -1) for name in ("NEWLINE", "INDENT", "DEDENT", "ENDMARKER", "COMMENT", "NL")
+) | {tokenize.COMMENT, tokenize.NL}
+
+
+class Edit(NamedTuple):
+    """One replacement in the text of a function."""
+
+    start: Place
+    end: Place
+    old: str
+    new: str
+
+
+class Strings(NamedTuple):
+    """What may be put into a function that does not stand in it."""
+
+    around: "list[str]"  # in its module: for pieces
+    words: "list[str]"  # that the change itself is about: whole, and for pieces
+    displays: "Sequence[str]" = ()  # lists, tuples and dictionaries of plain data in its module, as literals
+    exchanges: "Sequence[tuple[Any, Any]]" = ()  # as `values.exchanged` takes them; where there are some, they are all
+
+
+NO_STRINGS = Strings([], [])
+
+
+class Scope(NamedTuple):
+    """What may be changed: nothing between `closed` places, no brackets at `fixed` ones, names only at `names`."""
+
+    closed: "list[tuple[Place, Place]]"  # from the first to the last of the places between which nothing may change
+    fixed: "frozenset[Place]"  # of brackets whose elements stay as they are
+    names: "dict[Place, list[str]]"  # place of a name to the names of the same kind
+    statements: "list[tuple[int, str]]"  # first line and role of each statement, in order of lines
+    moves: "list[tuple[int, int, int]]"  # lines from which to which may be repeated, and before which line
+    strings: Strings
+
+    def is_closed(self, place: Place) -> bool:
+        """Tell whether nothing may change at a place."""
+        return any(first <= place <= last for first, last in self.closed)
+
+
+def is_repetition(edit: Edit) -> bool:
+    """Tell whether an edit makes a statement once more, and so changes all that comes after it."""
+    return not edit.old and edit.new.endswith("\n")
+
+
+class Mutant(NamedTuple):
+    """A changed copy of a function's text."""
+
+    text: str
+    edits: "list[Edit]"
+
+
+class _Bracket(NamedTuple):
+    opening: int
+    display: bool
+    spans: "list[tuple[int, int]]"  # first and last token of each element
+
+
+def mutants(text: str, scope: Scope, seed: str, count: int) -> "list[Mutant]":
+    """Return at most `count` different changed copies of a function's text, chosen by `seed`.
+
+    A copy has one change in many of its assertions, since these do not touch one another, and none or one in what
+    leads up to them, now and then two, since those change everything after them.
+    """
+    choice = random.Random(seed)
+    regions: dict[int, list[list[list[Edit]]]] = {}
+    for group in _groups(text, scope, choice):
+        regions.setdefault(_region(scope, group[0][0].start[0]), []).append(group)
+    found, seen = [], {text}  # type: list[Mutant], set[str]
+    for _ in range(count * 8 if regions else 0):
+        if len(found) == count:
+            break
+        edits = _chosen(regions, scope, choice)
+        changed = apply(text, edits) if edits else ""
+        if changed and changed not in seen and _parses(changed):
+            seen.add(changed)
+            found.append(Mutant(changed, edits))
+    return found
+
+
+def _region(scope: Scope, line: int) -> int:
+    return bisect.bisect_right([first for first, _ in scope.statements], line) - 1
+
+
+def role_at(scope: Scope, line: int) -> "tuple[int, str]":
+    """Return the first line and the role of the statement that a line belongs to."""
+    return scope.statements[max(0, _region(scope, line))]
+
+
+def _chosen(regions: "dict[int, list[list[list[Edit]]]]", scope: Scope, choice: random.Random) -> "list[Edit]":
+    """Return the changes of one copy."""
+    roles = {at: scope.statements[max(0, at)][1] for at in sorted(regions)}
+    leading = [at for at, role in roles.items() if role == LEADING]
+    places = [at for at, role in roles.items() if choice.random() < SHARE[role]]
+    if leading and (choice.random() < SHARE[LEADING_ONCE] or len(leading) == len(roles)):
+        places += choice.choices(leading, k=2 if choice.random() < SHARE[LEADING_TWICE] else 1)
+    edits: list[Edit] = []
+    for at in places or [choice.choice(sorted(regions))]:
+        edits += choice.choice([each for group in regions[at] for each in group])
+    return edits
+
+
+def apply(text: str, edits: "Sequence[Edit]") -> str:
+    """Return the text with the edits made; "" if two of them overlap."""
+    lines = lines_of(text)
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    spans = sorted((starts[e.start[0] - 1] + e.start[1], starts[e.end[0] - 1] + e.end[1], e.new) for e in edits)
+    out, at = [], 0
+    for first, last, new in spans:
+        if first < at:
+            return ""
+        out += [text[at:first], new]
+        at = last
+    return "".join(out) + text[at:]
+
+
+def lines_of(text: str) -> "list[str]":
+    """Return the lines of a source text as the parser counts them, each with its end."""
+    parts = text.split("\n")
+    return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def parse_function(text: str) -> ast.Module:
+    """Parse the text of a function as it stands in its class, lines as in the text."""
+    if text[:1] not in (" ", "\t"):
+        return ast.parse(text)
+    tree = ast.parse("if 1:\n" + text)
+    return ast.increment_lineno(tree, -1)
+
+
+def _parses(text: str) -> bool:
+    try:
+        parse_function(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return True
+
+
+def _groups(text: str, scope: Scope, choice: random.Random) -> "list[list[list[Edit]]]":
+    """Return the changes possible, by place: each place has alternatives, each alternative is a list of edits."""
+    tokens = _tokens(text)
+    if scope.strings.exchanges:
+        return _exchanged(tokens, scope)
+    strings = sorted({each.string for each in tokens if each.type == token_names.STRING})
+    groups = []
+    for index, each in enumerate(tokens):
+        if scope.is_closed(each.start):
+            continue
+        before = tokens[index - 1].string if index else ""
+        news = _alternatives(each, before, scope, strings, choice)
+        groups.append([[Edit(each.start, each.end, each.string, new)] for new in news])
+    for bracket in _brackets(tokens):
+        start = tokens[bracket.opening].start
+        if not scope.is_closed(start) and start not in scope.fixed:
+            others = scope.strings.displays if bracket.display else []
+            alike = [each[1:-1] for each in others if each[0] == tokens[bracket.opening].string]
+            groups.append(_rearranged(text, tokens, bracket, choice.sample(alike, min(OTHER_DISPLAYS, len(alike)))))
+    groups += _repeated(text, scope)
+    return [_some(group, choice) for group in groups if group]
+
+
+def _exchanged(tokens: "list[tokenize.TokenInfo]", scope: Scope) -> "list[list[list[Edit]]]":
+    """Return the exchanges that can be made, by place; all of them, since nothing else is tried."""
+    groups = []
+    for each in tokens:
+        if each.type in (token_names.STRING, token_names.NUMBER) and not scope.is_closed(each.start):
+            news = values.exchanged(values.read_literal(each.string), scope.strings.exchanges)
+            groups.append([[Edit(each.start, each.end, each.string, _source(new))] for new in news])
+    return [group for group in groups if group]
+
+
+def _repeated(text: str, scope: Scope) -> "list[list[list[Edit]]]":
+    """Return edits that make a statement once more before an assertion, by assertion."""
+    lines = lines_of(text)
+    found: dict[int, list[list[Edit]]] = {}
+    for first, end, before in scope.moves:
+        new = "".join(lines[first - 1 : end - 1])
+        if new.endswith("\n"):
+            found.setdefault(before, []).append([Edit((before, 0), (before, 0), "", new)])
+    return list(found.values())
+
+
+def _some(group: "list[list[Edit]]", choice: random.Random) -> "list[list[Edit]]":
+    return group if len(group) <= PER_PLACE else choice.sample(group, PER_PLACE)
+
+
+def _tokens(text: str) -> "list[tokenize.TokenInfo]":
+    """Return the tokens that mean something, without the inside of formatted strings."""
+    found, formatted = [], 0
+    try:
+        for each in tokenize.generate_tokens(io.StringIO(text).readline):
+            name = token_names.tok_name.get(each.type, "")
+            formatted += name.endswith("STRING_START")
+            if each.type not in _SKIPPED and not formatted:
+                found.append(each)
+            formatted -= name.endswith("STRING_END")
+    except (tokenize.TokenError, IndentationError, SyntaxError):
+        return []
+    return found
+
+
+def _alternatives(
+    each: tokenize.TokenInfo, before: str, scope: Scope, strings: "list[str]", choice: random.Random
+) -> "list[str]":
+    """Return the texts that may stand in a token's place."""
+    if each.type == token_names.NUMBER:
+        return _numbers(each.string, scope.strings.words)
+    if each.type == token_names.STRING:
+        return _strings(each.string, strings, choice) + _spliced(each.string, scope.strings, choice)
+    if each.type == token_names.NAME:
+        return [_WORDS[each.string]] if each.string in _WORDS else scope.names.get(each.start, [])
+    if each.string in _OTHER_SIGN and _ends_operand(before):
+        return [_OTHER_SIGN[each.string]]
+    return []
+
+
+def _ends_operand(before: str) -> bool:
+    return before[-1:] in (")", "]", "}", "'", '"') or (before[-1:].isalnum() and not keyword.iskeyword(before))
+
+
+def _numbers(text: str, words: "Sequence[str]") -> "list[str]":
+    value = values.read_literal(text)
+    if not isinstance(value, (int, float)):
+        return []
+    return [*map(_source, [*values.numbers(value), *values.borders(value, words)]), "None"]
+
+
+def _source(value: Any) -> str:
+    """Return the text of a literal as it may stand anywhere in an expression."""
+    return "(" + repr(value) + ")" if isinstance(value, (int, float)) and value < 0 else repr(value)
+
+
+def _strings(text: str, others: "list[str]", choice: random.Random) -> "list[str]":
+    value = values.read_literal(text)
+    if not isinstance(value, (str, bytes)):
+        return []
+    news = [repr(new) for new in [*values.texts(value, choice), *values.as_bytes(value)[-1:]]]
+    alike = [other for other in others if isinstance(values.read_literal(other), type(value)) and other != text]
+    return news + choice.sample(alike, min(2, len(alike)))
+
+
+def _spliced(text: str, strings: Strings, choice: random.Random) -> "list[str]":
+    """Return texts for a string: words of the change, and itself with pieces of others put in or in exchange."""
+    value = values.read_literal(text)
+    if not isinstance(value, (str, bytes)):
+        return []
+    return [repr(new) for new in values.spliced(value, strings.around, strings.words, choice)]
+
+
+def strings_of(tree: ast.AST) -> "list[str]":
+    """Return the strings of a module that pieces may be taken from, shortest first, in an order of their own."""
+    found = set()
+    for node in ast.walk(tree):
+        held = getattr(node, "value", None) if type(node).__name__ == "Constant" else getattr(node, "s", None)
+        if isinstance(held, str) and 2 < len(held) <= LONGEST_DONOR:
+            found.add(held)
+    return sorted(found, key=lambda each: (len(each), each))[:MOST_DONORS]
+
+
+def displays_of(tree: ast.AST) -> "list[str]":
+    """Return the lists, tuples and dictionaries of plain data that a module's code writes down, as literals."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.List, ast.Tuple, ast.Dict))]
+    texts = {values.literal(value) for value in map(values.read_literal, nodes) if value}
+    return sorted(text for text in texts if 0 < len(text) <= LONGEST_DISPLAY)
+
+
+def _brackets(tokens: "list[tokenize.TokenInfo]") -> "list[_Bracket]":
+    """Return the brackets whose elements can be told apart."""
+    found, stack = [], []  # type: list[_Bracket], list[int]
+    for index, each in enumerate(tokens):
+        if each.type == token_names.OP and each.string in _OPENING:
+            stack.append(index)
+        elif each.type == token_names.OP and each.string in _CLOSING and stack:
+            opening = stack.pop()
+            bracket = _bracket(tokens, opening, index)
+            if bracket is not None:
+                found.append(bracket)
+    return sorted(found)
+
+
+def _bracket(tokens: "list[tokenize.TokenInfo]", opening: int, closing: int) -> "_Bracket | None":
+    spans, depth, first = [], 0, opening + 1  # type: list[tuple[int, int]], int, int
+    for index in range(opening + 1, closing + 1):
+        word = tokens[index].string
+        if depth == 0 and word in ("for", "lambda", "async"):
+            return None
+        if depth == 0 and (word == "," or index == closing):
+            if index > first:
+                spans.append((first, index - 1))
+            first = index + 1
+        depth += (word in _OPENING) - (word in _CLOSING) if tokens[index].type == token_names.OP else 0
+    if opening > 1 and tokens[opening - 2].string in ("def", "class"):
+        return None
+    before = tokens[opening - 1].string if opening else ""
+    if (before.startswith("assert") and before != "assert") or before == "raises":
+        return None
+    display = not _ends_operand(before)
+    if tokens[opening].string == "[" and not display:
+        return None
+    is_tuple = tokens[opening].string != "(" or not display or tokens[closing - 1].string == "," or len(spans) > 1
+    return _Bracket(opening, display, spans) if spans and is_tuple else None
+
+
+def _rearranged(
+    text: str, tokens: "list[tokenize.TokenInfo]", bracket: _Bracket, others: "list[str]"
+) -> "list[list[Edit]]":
+    """Return edits that leave out, repeat, swap or replace elements; of a call, swap arguments or drop a named one."""
+    lines = lines_of(text)
+    start, end = tokens[bracket.spans[0][0]].start, tokens[bracket.spans[-1][1]].end
+    parts = [_between(lines, tokens[first].start, tokens[last].end) for first, last in bracket.spans]
+    if len(parts) > LONGEST_LIST:
+        return []
+    orders = _displayed(parts) if bracket.display else _called(parts, tokens, bracket)
+    comma = "," if bracket.display and tokens[bracket.opening].string == "(" else ""
+    old = _between(lines, start, end)
+    # a comment inside an element would swallow what follows it on one line
+    news = [", ".join(order) + (comma if len(order) == 1 else "") for order in orders if "#" not in "".join(order)]
+    news += others
+    return [[Edit(start, end, old, new)] for new in news if new != old]
+
+
+def _displayed(parts: "list[str]") -> "list[list[str]]":
+    count = len(parts)
+    dropped = [parts[:i] + parts[i + 1 :] for i in range(count)]
+    doubled = [parts[: i + 1] + parts[i:] for i in range(min(count, 3))]
+    return dropped + doubled + _swapped(parts, list(range(count)))
+
+
+def _called(parts: "list[str]", tokens: "list[tokenize.TokenInfo]", bracket: _Bracket) -> "list[list[str]]":
+    named = [i for i, span in enumerate(bracket.spans) if _is_named(tokens, span)]
+    starred = [i for i, part in enumerate(parts) if part.startswith("*")]
+    positional = [i for i in range(len(parts)) if i not in named and i not in starred]
+    dropped = [parts[:i] + parts[i + 1 :] for i in named]
+    return dropped + _swapped(parts, positional)
+
+
+def _is_named(tokens: "list[tokenize.TokenInfo]", span: "tuple[int, int]") -> bool:
+    return span[1] > span[0] and tokens[span[0] + 1].string == "="
+
+
+def _swapped(parts: "list[str]", places: "list[int]") -> "list[list[str]]":
+    found = []
+    for left, right in zip(places, places[1:]):  # noqa: B905, RUF007 - not before Python 3.10
+        order = list(parts)
+        order[left], order[right] = order[right], order[left]
+        found.append(order)
+    return found
+
+
+def _between(lines: "list[str]", start: Place, end: Place) -> str:
+    if start[0] == end[0]:
+        return lines[start[0] - 1][start[1] : end[1]]
+    middle = lines[start[0] : end[0] - 1]
+    return lines[start[0] - 1][start[1] :] + "".join(middle) + lines[end[0] - 1][: end[1]]

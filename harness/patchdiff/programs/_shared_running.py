@@ -1,0 +1,256 @@
+"""Running test files under the project's own pytest, or plainly where there is none, one test at a time.
+
+What is run, and what is noted before and after, is the business of a `Driver`; this module knows the two runners.
+"""
+
+import importlib
+import os
+import sys
+import unittest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator
+
+    from assay.harness.patchdiff.programs import _shared_wire as wire
+
+SKIPS = frozenset(("SkipTest", "Skipped", "Exit", "XFailed"))
+USAGE_ERROR = 4  # pytest's exit status
+OPTIONS = (
+    "-q",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "no:xdist",
+    "-p",
+    "no:randomly",
+    "-p",
+    "no:random_order",
+    "-o",
+    "addopts=",
+    "-o",
+    "filterwarnings=",
+    "-o",
+    "xfail_strict=false",
+)
+
+
+class Driver:
+    """Decides which tests run in which order and hears how they go; the base class runs all and notes nothing."""
+
+    def collecting(self) -> None:
+        """Hear that test files are about to be imported."""
+
+    def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
+        """Yield lists of items to run; each list is asked for when the one before has run."""
+        yield items
+
+    def before(self, item: Any) -> None:
+        """Hear that an item is about to run, its fixtures included."""
+
+    def after(self, item: Any) -> None:
+        """Hear that an item has run."""
+
+    def over(self) -> bool:
+        """Tell whether no further item may run."""
+        return False
+
+    def not_set_up(self, error: BaseException) -> None:
+        """Hear that the present item's fixtures failed."""
+
+    def not_collected(self, name: str, why: str) -> None:
+        """Hear that a test file could not be read; `why` is the exception's name or a report."""
+
+
+class PlainItem:
+    """A test that needs no runner: a function without arguments, or a method of a unittest class."""
+
+    def __init__(self, nodeid: str, run: "Callable[[], None]") -> None:
+        self.nodeid = nodeid
+        self.run = run
+
+
+def bare_name(test: str) -> str:
+    """Return the name of a test's function, however its runner spells the test."""
+    return test.partition("|")[0].partition("[")[0].rpartition("::")[2].partition(" ")[0]
+
+
+def own_and_others(items: "list[Any]", own: "Iterable[str]") -> "tuple[list[Any], list[Any]]":
+    """Return the tests of the issue itself, and the others."""
+    names = {bare_name(test) for test in own}
+    mine = [item for item in items if bare_name(item.nodeid) in names]
+    return mine, [item for item in items if bare_name(item.nodeid) not in names]
+
+
+def files_of(job: "wire.Line") -> "list[str]":
+    """Return the test files of a job; of one that asks for some probes only, those that these are in."""
+    only = job.get("only") or ()
+    return files_with(only, job["files"]) if only else list(job["files"])
+
+
+def files_with(names: "Iterable[str]", files: "Iterable[str]") -> "list[str]":
+    """Return the files that some of the names, which begin with a test's, are in."""
+    return [file for file in files if any(name.startswith(file) for name in names)]
+
+
+def is_skip(error: BaseException) -> bool:
+    """Tell whether an exception is a runner's way to say that a test is not to be run."""
+    return any(kind.__name__ in SKIPS for kind in type(error).__mro__)
+
+
+def prepare(source: "str | None") -> None:
+    """Run what a job wants run before anything of the tests is imported."""
+    if source:
+        exec(compile(source, "<before>", "exec"), {"__name__": "before"})
+
+
+def run_tests(driver: Driver, files: "list[str]", runner: str) -> None:
+    """Run the tests of files, paths relative to the project, by "pytest" (if the project has it) or "plain"."""
+    if not files:
+        return
+    if runner == "pytest":
+        try:
+            import pytest
+        except ImportError:
+            pass
+        else:
+            _run_pytest(pytest, driver, files)
+            return
+    _run_plainly(driver, files)
+
+
+def _run_pytest(pytest: Any, driver: Driver, files: "list[str]") -> None:
+    os.environ.pop("PYTEST_ADDOPTS", None)
+    _mark_hooks(pytest)
+    plugin = _Plugin(driver)
+    status = pytest.main(list(OPTIONS) + list(files), plugins=[plugin])
+    if plugin.items:
+        return
+    if len(files) == 1 and int(status) == USAGE_ERROR:
+        driver.not_collected(files[0], "UsageError")
+    for file in files if len(files) > 1 else []:
+        # one folder's conftest that cannot be imported takes all files along: by itself, each may have tests
+        if not driver.over() and file not in plugin.broken:
+            _run_pytest(pytest, driver, [file])
+
+
+class _Plugin:
+    """Stands between pytest and a driver."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self.items = 0
+        self.broken: set[str] = set()  # files that could not be read, by the names of their reports
+
+    def pytest_collection(self) -> None:
+        self._driver.collecting()
+
+    def pytest_pycollect_makeitem(self, name: str) -> "Generator[None, Any, None]":
+        """Let a changed copy whose parametrization is void vanish alone, not with its module."""
+        outcome = yield
+        try:
+            outcome.get_result()
+        except BaseException:
+            if "__assay" in name:
+                outcome.force_result([])
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            self.broken.add(report.nodeid)
+            self._driver.not_collected(report.nodeid, _last_error(str(report.longrepr)))
+
+    def pytest_runtest_makereport(self, call: Any) -> None:
+        if call.when == "setup" and call.excinfo is not None:
+            self._driver.not_set_up(call.excinfo.value)
+
+    def pytest_runtestloop(self, session: Any) -> bool:
+        self.items = len(session.items)
+        for batch in self._driver.rounds(list(session.items)):
+            following = [*batch[1:], None]
+            for item, after in zip(batch, following):  # noqa: B905 - not before Python 3.10
+                if self._driver.over():
+                    return True
+                self._driver.before(item)
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+                self._driver.after(item)
+        return True
+
+
+def _mark_hooks(pytest: Any) -> None:
+    pytest.hookimpl(tryfirst=True)(_Plugin.pytest_collection)
+    pytest.hookimpl(hookwrapper=True)(_Plugin.pytest_pycollect_makeitem)
+    pytest.hookimpl(tryfirst=True)(_Plugin.pytest_runtest_makereport)
+    pytest.hookimpl(tryfirst=True)(_Plugin.pytest_runtestloop)
+
+
+def _last_error(report: str) -> str:
+    """Return the name of the exception that a report of pytest ends with."""
+    marked = [line[1:].strip() for line in report.splitlines() if line.startswith("E ")]
+    name = marked[-1].split(":")[0] if marked else ""
+    return name if name.replace(".", "").isidentifier() else "CollectError"
+
+
+def _run_plainly(driver: Driver, files: "list[str]") -> None:
+    driver.collecting()
+    items: list[PlainItem] = []
+    for file in files:
+        try:
+            items += _items(file, import_file(file))
+        except BaseException as error:
+            driver.not_collected(file, type(error).__name__)
+    for batch in driver.rounds(items):
+        for item in batch:
+            if driver.over():
+                return
+            driver.before(item)
+            item.run()
+            driver.after(item)
+
+
+def import_file(file: str) -> Any:
+    """Import a file by the name it has in its packages; the folder above the outermost is put on the path."""
+    path = Path(file).resolve()
+    names, folder = [path.stem], path.parent
+    while (folder / "__init__.py").exists():
+        names.insert(0, folder.name)
+        folder = folder.parent
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    return importlib.import_module(".".join(names))
+
+
+def _items(file: str, module: Any) -> "list[PlainItem]":
+    items = []
+    for name, held in list(vars(module).items()):
+        if isinstance(held, type) and issubclass(held, unittest.TestCase) and held.__module__ == module.__name__:
+            methods = unittest.defaultTestLoader.getTestCaseNames(held)
+            items += [PlainItem("::".join((file, name, method)), _case(held, method)) for method in methods]
+        elif name.startswith("test") and callable(held) and _needs_nothing(held):
+            items.append(PlainItem(file + "::" + name, _function(held)))
+    return items
+
+
+def _needs_nothing(held: Any) -> bool:
+    code = getattr(held, "__code__", None)
+    return code is not None and code.co_argcount <= len(held.__defaults__ or ())
+
+
+def _case(kind: Any, method: str) -> "Callable[[], None]":
+    def run() -> None:
+        unittest.TestSuite([kind(method)])(unittest.TestResult())
+
+    return run
+
+
+def _function(held: "Callable[[], object]") -> "Callable[[], None]":
+    def run() -> None:
+        try:
+            held()
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:
+            if not isinstance(error, Exception) and not is_skip(error):
+                raise
+
+    return run

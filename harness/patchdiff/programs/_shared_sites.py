@@ -1,0 +1,355 @@
+"""A test module with eyes: each asserted operand and each expression statement is observed, then the test goes on.
+
+A statement that is observed becomes the body of a ``with`` that notes the value or the exception and swallows the
+latter; only syntax that Python 3.6 and 3.14 share is added, by parsing small templates.
+"""
+
+import ast
+import copy
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterator, Sequence
+
+    from assay.harness.patchdiff.programs import _shared_mutate as mutate
+    from assay.harness.patchdiff.programs import _shared_scope as scoping
+else:
+    import _shared_mutate as mutate
+    import _shared_scope as scoping
+
+SEE = "_assay_see"  # put into builtins; given a site's number, returns its context manager
+MARK = "__assay"  # between a test's name and the number of its changed copy
+_COPY = re.compile(MARK + r"(\d+)")
+OPERAND, STRICT, RAISED, BLOCK, WHOLE = "operand", "strict", "raised", "block", "whole"
+_BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+class Site(NamedTuple):
+    """A place of a test file that is observed."""
+
+    label: str  # unique in its function, the same on every side
+    line: int
+    text: str
+    mode: str
+    draw: bool  # whether items may be taken out of an iterator found here
+    edits: "list[mutate.Edit]"  # what was changed in the copy of the test and matters here, lines of the file
+
+
+class _Function:
+    """Puts eyes into one function."""
+
+    def __init__(self, text: str, offset: int, sites: "list[Site]", prefix: str = "s") -> None:
+        self._lines = mutate.lines_of(text)
+        self._offset = offset
+        self._sites = sites
+        self._prefix = prefix
+        self._count = 0
+        self.only_asserts = False
+        self.edits: list[mutate.Edit] = []
+        self.scope: mutate.Scope | None = None
+
+    def see(self, value: Any, mode: str, at: Any, draw: bool = False) -> Any:
+        """Return a statement that observes an expression."""
+        return self._with("{slot}.value = 0", mode, at, value, draw)
+
+    def around(self, body: "list[ast.stmt]", mode: str, at: Any) -> Any:
+        """Return a statement that observes how other statements end."""
+        found = self._with("pass", mode, at)
+        found.body = body or found.body
+        site = self._sites[-1]
+        inner: Iterator[Any] = ast.walk(found)
+        last = self._line_of_file(max(getattr(node, "lineno", 1) for node in inner))
+        inside = [each for each in self.edits if site.line < each.start[0] <= last and each not in site.edits]
+        self._sites[-1] = site._replace(edits=site.edits + inside)
+        return found
+
+    def body(self, statements: "list[ast.stmt]", strict: bool = False) -> "list[ast.stmt]":
+        """Return statements with eyes; `strict` lets exceptions pass, since something around waits for them."""
+        found: list[ast.stmt] = []
+        for statement in statements:
+            found += self._statement(statement, strict)
+        return found
+
+    def _with(self, inside: str, mode: str, at: Any, value: Any = None, draw: bool = False) -> Any:
+        number = len(self._sites)
+        slot = "_assay_" + str(number)
+        line = getattr(at, "lineno", 1)
+        label = self._prefix + str(self._count)
+        shown = self._line_of_file(line)
+        self._sites.append(Site(label, shown, self._text(at), mode, draw, self._relevant(shown - self._offset, mode)))
+        self._count += 1
+        template = "with " + SEE + "(" + str(number) + ") as " + slot + ":\n    " + inside.format(slot=slot)
+        found = _placed(ast.parse(template).body[0], line)
+        if value is not None:
+            found.body[0].value = value
+        return found
+
+    def _line_of_file(self, line: int) -> int:
+        """Return where a line of this text is in the file: a change may have joined or split lines before it."""
+        moved = 0
+        for edit in sorted(self.edits):
+            if edit.start[0] - self._offset - moved < line:
+                moved += edit.old.count("\n") - edit.new.count("\n")
+        return line + moved + self._offset
+
+    def _relevant(self, line: int, mode: str) -> "list[mutate.Edit]":
+        """Return the changes that a place can depend on: its own statement's, and earlier ones outside assertions."""
+        if self.scope is None or mode == WHOLE:
+            return self.edits
+        own = mutate.role_at(self.scope, line)[0]
+        found = []
+        for edit in self.edits:
+            first, role = mutate.role_at(self.scope, edit.start[0] - self._offset)
+            if first == own or (first < own and (role != mutate.ASSERTION or mutate.is_repetition(edit))):
+                found.append(edit)
+        return found
+
+    def _text(self, node: Any) -> str:
+        """Return the source of a node; of its whole line where the parser does not tell where it ends."""
+        line, end = getattr(node, "lineno", 1), getattr(node, "end_lineno", None)
+        row = self._lines[line - 1] if line <= len(self._lines) else ""
+        if end is None or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return row.strip()
+        rows = [each.encode("utf-8") for each in self._lines[line - 1 : end]] or [b""]
+        rows[-1] = rows[-1][: getattr(node, "end_col_offset", None)]
+        rows[0] = rows[0][getattr(node, "col_offset", 0) :]
+        return b"".join(rows).decode("utf-8", "replace")[:500]
+
+    def _statement(self, node: Any, strict: bool) -> "list[ast.stmt]":
+        mode = STRICT if strict else OPERAND
+        if isinstance(node, ast.Assert):
+            return self._asserted(node.test, mode)
+        if isinstance(node, ast.Expr):
+            return self._expression(node, mode)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return [node]
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            return self._context(node, strict)
+        waits = bool(getattr(node, "handlers", []))
+        for field in _BODIES:
+            self._inside(node, field, strict or (waits and field == "body"))
+        return [node]
+
+    def _inside(self, node: Any, field: str, strict: bool) -> None:
+        held = getattr(node, field, None)
+        if not isinstance(held, list) or not held:
+            return
+        if isinstance(held[0], ast.stmt):
+            setattr(node, field, self.body(held, strict))
+        else:
+            for each in held:
+                each.body = self.body(each.body, strict)
+
+    def _context(self, node: Any, strict: bool) -> "list[ast.stmt]":
+        if any(scoping.is_raises(item.context_expr) for item in node.items):
+            node.body = [self.around(node.body, RAISED, node.body[0])]
+        else:
+            node.body = self.body(node.body, strict)
+        return [node] if strict or self.only_asserts else [self.around([node], BLOCK, node.items[0].context_expr)]
+
+    def _expression(self, node: ast.Expr, mode: str) -> "list[ast.stmt]":
+        value = node.value
+        if scoping.is_literal(value) or isinstance(value, (ast.Yield, ast.YieldFrom)):
+            return [node]
+        name = scoping.called_name(value)
+        if name in scoping.COMPARING and isinstance(value, ast.Call) and not _is_starred(value):
+            return self._compared(value, value.args, [ast.Eq()] if name == "assertEqual" else [], mode)
+        if self.only_asserts:
+            return [node]
+        given = self._given(value, mode) if isinstance(value, ast.Call) else []
+        return [*given, self.see(value, mode, value, draw=isinstance(value, ast.Call))]
+
+    def _given(self, call: ast.Call, mode: str) -> "list[ast.stmt]":
+        """Return statements that observe what a call is given, such as a test's own check, which takes it from them."""
+        found = []
+        for number, argument in enumerate(call.args):
+            if isinstance(argument, (ast.Attribute, ast.Call, ast.Subscript)):
+                slot = "_assay_" + str(len(self._sites)) + ".value"
+                found.append(self.see(argument, mode, argument))
+                call.args[number] = _placed(ast.parse(slot, mode="eval").body, argument.lineno)
+        return found
+
+    def _asserted(self, test: Any, mode: str) -> "list[ast.stmt]":
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            return [each for value in test.values for each in self._asserted(value, mode)]
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return self._asserted(test.operand, mode)
+        if isinstance(test, ast.Compare):
+            return self._compared(test, [test.left, *test.comparators], test.ops, mode)
+        return (
+            [ast.copy_location(ast.Pass(), test)]
+            if scoping.is_literal(test)
+            else self._compared(test, [test], [], mode)
+        )
+
+    def _compared(self, whole: Any, operands: "list[Any]", operators: "list[Any]", mode: str) -> "list[ast.stmt]":
+        """Return statements that observe each operand once, in order, and then what the comparisons say of them."""
+        found, again = [], []  # type: list[ast.stmt], list[Any]
+        for operand in operands:
+            if scoping.is_literal(operand):
+                again.append(operand)
+                continue
+            slot = "_assay_" + str(len(self._sites)) + ".value"
+            found.append(self.see(operand, mode, operand, draw=isinstance(operand, ast.Call)))
+            again.append(_placed(ast.parse(slot, mode="eval").body, operand.lineno))
+        for left, operator, right in zip(again, operators, again[1:]):  # noqa: B905 - not before Python 3.10
+            compare = ast.Compare(left=copy.deepcopy(left), ops=[operator], comparators=[copy.deepcopy(right)])
+            found.append(self.see(ast.copy_location(compare, left), mode, whole))
+        return found or [ast.copy_location(ast.Pass(), operands[0])]
+
+
+def _is_starred(call: ast.Call) -> bool:
+    return not call.args or any(isinstance(each, ast.Starred) for each in call.args)
+
+
+def _placed(node: Any, line: int) -> Any:
+    """Put a node and all in it on one line."""
+    inside: Iterator[Any] = ast.walk(node)
+    for each in inside:
+        if hasattr(each, "lineno"):
+            each.lineno = line
+            each.col_offset = 0
+        if hasattr(each, "end_lineno"):
+            each.end_lineno = line
+            each.end_col_offset = 0
+    return node
+
+
+class Instrument:
+    """Makes a test module ready: eyes in every test, changed copies beside it, imports that may fail alone.
+
+    Args:
+        source: the module's text.
+        path: its name, part of what the choice of changes hangs on.
+        seed: the other part.
+        copies: gives the number of changed copies of a test by its name, and the numbers of those that are to be run.
+        sites: the places observed in all modules so far; those of this one are added.
+        strings: what may stand in strings; those of the module itself come to it.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        path: str,
+        seed: int,
+        copies: "Callable[[str], tuple[int, Container[int]]]",
+        sites: "list[Site]",
+        strings: "mutate.Strings" = mutate.NO_STRINGS,
+    ) -> None:
+        self._lines = mutate.lines_of(source)
+        self._tree = ast.parse(source, path)
+        self._path = path
+        self._seed = seed
+        self._copies = copies
+        self._around = scoping.kinds_of([each for each in self._tree.body if isinstance(each, ast.Assign)])
+        self._strings = strings._replace(around=mutate.strings_of(self._tree), displays=mutate.displays_of(self._tree))
+        self._sites = sites
+
+    def made(self) -> ast.Module:
+        """Return the module made ready."""
+        self._tree.body = self._members(self._tree.body, "", len(self._lines))
+        ast.fix_missing_locations(self._tree)
+        return self._tree
+
+    def _members(self, body: "list[Any]", inside: str, last: int) -> "list[ast.stmt]":
+        found: list[ast.stmt] = []
+        ends = [_first_line(node) - 1 for node in body[1:]] + [last]
+        for node, end in zip(body, ends):  # noqa: B905 - not before Python 3.10
+            if isinstance(node, ast.ClassDef):
+                node.body = self._members(node.body, inside + node.name + ".", end)
+                found.append(node)
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                found += self._function(node, inside, end)
+            elif not inside and isinstance(node, (ast.Import, ast.ImportFrom)):
+                found += _imported(node)
+            else:
+                found.append(node)
+        return found
+
+    def _function(self, node: Any, inside: str, last: int) -> "list[ast.stmt]":
+        first = _first_line(node)
+        text = "".join(self._lines[first - 1 : last])
+        if not node.name.startswith("test"):
+            return [self._helper(node, text, first)]
+        found = [self._eyes(text, first, node.name)]
+        scope = scoping.scope_of(_only(mutate.parse_function(text)), text, self._around, self._strings)
+        name = self._path + "::" + inside + node.name
+        count, wanted = self._copies(node.name)
+        for number, mutant in enumerate(mutate.mutants(text, scope, str(self._seed) + name, count), 1):
+            if number not in wanted:
+                continue
+            copied = node.name + MARK + str(number)
+            edits = [_moved(edit, first - 1) for edit in mutant.edits]
+            guarded = _placed(ast.parse("try:\n    pass\nexcept Exception:\n    pass").body[0], first)
+            guarded.body = [self._eyes(mutant.text, first, copied, edits, scope)]
+            found.append(guarded)
+        return found
+
+    def _eyes(
+        self,
+        text: str,
+        first: int,
+        name: str,
+        edits: "Sequence[mutate.Edit]" = (),
+        scope: "mutate.Scope | None" = None,
+    ) -> Any:
+        """Return a test function of the given text with eyes, under a name."""
+        node = _only(mutate.parse_function(text))
+        eyes = _Function(text, first - 1, self._sites)
+        eyes.edits, eyes.scope = list(edits), scope
+        node.name = name
+        head = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
+        body = eyes.body(node.body[len(head) :])
+        node.body = [*head, eyes.around(body, WHOLE, node)]
+        return ast.increment_lineno(node, first - 1)
+
+    def _helper(self, node: Any, text: str, first: int) -> Any:
+        """Return a function that tests call, its assertions observed; fixtures and the like stay as they are."""
+        if node.decorator_list:
+            return node
+        eyes = _Function(text, first - 1, self._sites, "h" + str(first) + ".")
+        eyes.only_asserts = True
+        found = _only(mutate.parse_function(text))
+        found.body = eyes.body(found.body)
+        return ast.increment_lineno(found, first - 1)
+
+
+def without_mark(nodeid: str) -> str:
+    """Return a test's name without the mark of a changed copy."""
+    return _COPY.sub("", nodeid, 1)
+
+
+def copy_number(nodeid: str) -> int:
+    """Return which changed copy a test is; 0 if it is the test itself."""
+    found = _COPY.search(nodeid.partition("[")[0])
+    return int(found.group(1)) if found else 0
+
+
+def _moved(edit: mutate.Edit, lines: int) -> mutate.Edit:
+    start, end = edit.start, edit.end
+    return edit._replace(start=(start[0] + lines, start[1]), end=(end[0] + lines, end[1]))
+
+
+def _first_line(node: Any) -> int:
+    return int(min([node.lineno] + [each.lineno for each in getattr(node, "decorator_list", [])]))
+
+
+def _only(tree: ast.Module) -> Any:
+    """Return the one function of a parsed text."""
+    node = tree.body[0]
+    return node.body[0] if isinstance(node, ast.If) else node
+
+
+def _imported(node: Any) -> "list[ast.stmt]":
+    """Return an import name by name, each of which may fail: on some side the name may not exist yet."""
+    if getattr(node, "module", "") == "__future__":
+        return [node]
+    found = []
+    for alias in node.names:
+        guarded = _placed(ast.parse("try:\n    pass\nexcept ImportError:\n    pass").body[0], node.lineno)
+        single = copy.copy(node)
+        single.names = [alias]
+        guarded.body = [single]
+        found.append(guarded)
+    return found

@@ -1,0 +1,398 @@
+"""Observes what the tests of a project look at, in the tests as they are and in changed copies of them.
+
+Runs inside a container, on one side of a comparison. Input: ``files``, ``targets``, ``seed``, ``mutants`` (changed
+copies of each test), ``limit`` (seconds for a test), ``budget`` (seconds for all), ``only`` (keys, or null for all),
+``runner`` ("pytest" or "plain"), and optionally ``tests`` (names of those to run; all by default), ``own`` and
+``own_mutants`` (names of the tests of the issue itself, and how many changed copies each of these gets), ``words``
+(texts that the change itself is about), ``exchanges`` (pairs of literals, if nothing but these exchanges is to be
+tried) and ``before`` (source run before any test file is imported). Each line of output is an observation. The idea is
+observation-based test amplification, where asserted expressions are observation points.
+"""
+
+import builtins
+import hashlib
+import signal
+import time
+import tokenize
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
+    from types import CodeType
+
+    from assay.harness.patchdiff.programs import _shared_mutate as mutate
+    from assay.harness.patchdiff.programs import _shared_running as running
+    from assay.harness.patchdiff.programs import _shared_sites as sites
+    from assay.harness.patchdiff.programs import _shared_text as texts
+    from assay.harness.patchdiff.programs import _shared_trace as trace
+    from assay.harness.patchdiff.programs import _shared_values as values
+    from assay.harness.patchdiff.programs import _shared_wire as wire
+    from assay.harness.patchdiff.programs._shared_loading import Finder
+    from assay.harness.patchdiff.programs._shared_mutate import Edit
+else:
+    import _shared_mutate as mutate
+    import _shared_running as running
+    import _shared_sites as sites
+    import _shared_text as texts
+    import _shared_trace as trace
+    import _shared_values as values
+    import _shared_wire as wire
+    from _shared_loading import Finder
+
+ROWS = 3  # rows of a parametrization that a changed copy runs with
+PASSES = 12  # observations of one place in one test: a loop tells the same again and again
+MOST = 300  # observations of one test
+BRIEF = 0.1  # seconds for a changed copy: one that loops for ever must not cost the time of many others
+SLOWER = 10  # or so many times what its test takes
+WAITING = 2  # times its limit that a test may take by the clock, most of it waiting
+AGAIN = 0.2  # seconds until a time limit that code under test has swallowed strikes again
+REACHED, TOOK = "reached ", "took "
+
+
+class OutOfTime(BaseException):
+    """A test has had its time."""
+
+
+class Absent(Exception):
+    """A comparison's operand failed to come into being, so there is nothing to compare."""
+
+
+class Seeing:
+    """The context manager around one observed statement."""
+
+    def __init__(self, recorder: "Recorder", site: sites.Site) -> None:
+        self._recorder = recorder
+        self._site = site
+        self._held: list[object] = []
+
+    @property
+    def value(self) -> object:
+        """The value observed; raises Absent if the statement failed."""
+        if not self._held:
+            raise Absent
+        return self._held[0]
+
+    @value.setter
+    def value(self, value: object) -> None:
+        self._held = [value]
+
+    def __enter__(self) -> "Seeing":
+        if self._site.mode == sites.WHOLE:
+            self._recorder.start_clock()
+        if self._site.label.startswith("s"):
+            self._recorder.edits = self._site.edits
+        return self
+
+    def __exit__(self, kind: Any, error: "BaseException | None", where: Any) -> bool:
+        whole = self._site.mode == sites.WHOLE
+        if whole:
+            self._recorder.stop_clock()
+        if isinstance(error, Absent):
+            return True
+        if error is None:
+            self._seen()
+            return False
+        if isinstance(error, OutOfTime):
+            if whole:
+                self._recorder.note(self._site, "timeout")
+            return whole
+        if not isinstance(error, Exception) and type(error).__name__ != "Failed":
+            return False
+        if running.is_skip(error):
+            return False
+        self._recorder.failed(self._site, error)
+        return self._site.mode not in (sites.STRICT, sites.RAISED)
+
+    def _seen(self) -> None:
+        if self._held:
+            self._recorder.value(self._site, self._held[0])
+        elif self._site.mode == sites.RAISED:
+            self._recorder.note(self._site, "value", "", "<nothing raised>")
+
+
+class Recorder:
+    """Writes the observations of the test that is running."""
+
+    def __init__(self, channel: "wire.Channel", reach: "trace.Reach", job: "wire.Line") -> None:
+        self.sites: list[sites.Site] = []
+        self.only = frozenset(job.get("only") or ())
+        self.probe = ""
+        self.edits: list[Edit] = []  # that what runs now depends on
+        self._channel = channel
+        self._reach = reach
+        self._longest = self._limit = float(job.get("limit") or 2.0)
+        self._test, self._mutated = "", False
+        self._times: dict[str, int] = {}
+        self._total = 0
+        self._last: BaseException | None = None
+        self._busy = False
+
+    def begin(self, test: str, mutant: int, took: "float | None" = None) -> None:
+        """Begin with a test.
+
+        Args:
+            test: its name, without the mark of a copy.
+            mutant: the copy's number or 0.
+            took: seconds that the test takes as it is, if the copy is to be brief.
+        """
+        self._limit = self._longest if took is None else min(self._longest, max(BRIEF, SLOWER * took))
+        self._test, self._mutated = test, mutant > 0
+        self.probe = probe_of(test, mutant)
+        self._times, self._total, self._last = {}, 0, None
+
+    def see(self, number: int) -> Seeing:
+        """Return the context manager of a place: what test files made ready call."""
+        return Seeing(self, self.sites[number])
+
+    def value(self, site: sites.Site, value: object) -> None:
+        """Note a value."""
+        if self._counts(site):
+            self._write(site, "value", texts.type_name(value), texts.describe(value, site.draw))
+
+    def failed(self, site: sites.Site, error: BaseException) -> None:
+        """Note an exception, once on its way up."""
+        if error is not self._last:
+            self._last = error
+            self.note(site, "error", texts.type_name(error))
+
+    def note(self, site: sites.Site, kind: str, type_: str = "", text: str = "") -> None:
+        """Note anything."""
+        if self._counts(site):
+            self._write(site, kind, type_, text)
+
+    def start_clock(self) -> None:
+        """Give the test its time."""
+        for signal_, timer, seconds in (
+            (signal.SIGPROF, signal.ITIMER_PROF, self._limit),
+            (signal.SIGALRM, signal.ITIMER_REAL, self._limit * WAITING),
+        ):
+            signal.signal(signal_, self._strike)
+            signal.setitimer(timer, seconds, AGAIN)
+
+    def stop_clock(self) -> None:
+        """End the test's time."""
+        for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
+            signal.setitimer(timer, 0)
+
+    def _strike(self, _number: int, _frame: object) -> None:
+        if not self._busy:
+            raise OutOfTime
+
+    def _counts(self, site: sites.Site) -> bool:
+        times = self._times.get(site.label, 0)
+        self._times[site.label] = times + 1
+        self._total += 1
+        if not self._test or times >= PASSES or self._total > MOST:
+            return False
+        if self._mutated and site.mode != sites.WHOLE and not self._edits_at(site):
+            return False  # nothing that it depends on is changed: the test itself tells the same
+        return not self.only or self._key(site) in self.only
+
+    def _edits_at(self, site: sites.Site) -> "list[Edit]":
+        """Return the changes that a place depends on; one in a helper depends on those of its caller."""
+        return site.edits if site.label.startswith("s") else self.edits
+
+    def _key(self, site: sites.Site) -> str:
+        return self.probe + "|" + site.label + "#" + str(self._times[site.label])
+
+    def _write(self, site: sites.Site, kind: str, type_: str, text: str) -> None:
+        self._busy = True
+        try:
+            self._channel.send(
+                {
+                    "key": self._key(site),
+                    "test": self._test,
+                    "mutated": self._mutated,
+                    "target": self._reach.found,
+                    "reached": bool(self._reach.found),
+                    "kind": kind,
+                    "type": type_,
+                    "text": text,
+                    "literal": _redo(self._test, site, self._edits_at(site)),
+                }
+            )
+        finally:
+            self._busy = False
+
+
+def probe_of(test: str, mutant: int) -> str:
+    """Return the name of a test's run: what the keys of its observations begin with."""
+    return test + "|m" + str(mutant)
+
+
+def _redo(test: str, site: sites.Site, edits: "list[Edit]") -> "dict[str, object]":
+    """Return what a person needs to make an observation again by hand."""
+    changes = [
+        {
+            "line": edit.start[0],
+            "column": edit.start[1],
+            "end_line": edit.end[0],
+            "end_column": edit.end[1],
+            "old": edit.old,
+            "new": edit.new,
+        }
+        for edit in edits
+    ]
+    return {"test": test, "line": site.line, "expression": site.text, "mode": site.mode, "mutations": changes}
+
+
+class Amplifier(running.Driver):
+    """Runs every test as it is, or, if `changed`, the changed copies of those that have reached a target."""
+
+    def __init__(self, job: "wire.Line", channel: "wire.Channel", finished: "set[str]", changed: bool) -> None:
+        self._job = job
+        self._changed = changed
+        self._channel = channel
+        self._finished = finished
+        self._deadline = wire.Deadline(float(job["budget"]))
+        self._reach = trace.Reach(trace.read_targets(job["targets"]))
+        self._recorder = Recorder(channel, self._reach, job)
+        self._took = dict(_took(name) for name in finished if name.startswith(TOOK))
+        self._began = 0.0
+        self._reaching = {name[len(REACHED) :] for name in finished if name.startswith(REACHED)}
+        self._wanted = frozenset(key.rpartition("|")[0] for key in self._recorder.only)
+        self._numbers: dict[str, set[int]] = {}
+        for probe in self._wanted:
+            self._numbers.setdefault(running.bare_name(probe), set()).add(int(probe.rpartition("|m")[2]))
+        self._own = {running.bare_name(test) for test in job.get("own") or ()}
+        self._functions = {_function_of(test) for test in job.get("tests") or ()}
+        exchanges = values.read_exchanges(job.get("exchanges") or ())
+        self._strings = mutate.Strings([], job.get("words") or [], exchanges=exchanges)
+        self._finder = Finder(job["files"], self._make)
+        self.in_time = True
+
+    def _make(self, path: str) -> "CodeType":
+        """Return the code of a test file made ready."""
+        with tokenize.open(path) as file:
+            source = file.read()
+        name = Path(path).relative_to(Path.cwd()).as_posix() if Path.cwd() in Path(path).parents else Path(path).name
+        seed, seen = int(self._job["seed"]), self._recorder.sites
+        made = sites.Instrument(source, name, seed, self._copies, seen, self._strings).made()
+        return compile(made, path, "exec", dont_inherit=True)
+
+    def _copies(self, test: str) -> "tuple[int, Container[int]]":
+        """Return how many changed copies a test has, and which of them are made: those that are run."""
+        wanted = self._wanted or self._reaching
+        if not self._changed or not any(running.bare_name(name) == test for name in wanted):
+            return 0, ()
+        count = int(self._job["own_mutants"] if test in self._own else self._job["mutants"])
+        return count, self._numbers.get(test, ()) if self._wanted else range(1, count + 1)
+
+    def collecting(self) -> None:
+        """Be the first who is asked for test files."""
+        setattr(builtins, sites.SEE, self._recorder.see)
+        self._finder.install()
+
+    def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
+        """Yield the tests as they are, or the changed copies: all first ones, then all second ones, and so on."""
+        numbered = [(sites.copy_number(item.nodeid), item) for item in items]
+        if not self._changed:
+            yield [item for item in items if self._is_wanted(item)]
+            return
+        copies: dict[tuple[int, str], list[Any]] = {}
+        for number, item in numbered:
+            if number and self._is_wanted(item):
+                copies.setdefault((number, _function_of(item.nodeid)), []).append(item)
+        known = {item.nodeid for item in items}
+        yield [item for key in sorted(copies, key=lambda key: key[0]) for item in self._rows(key, copies[key], known)]
+
+    def _is_wanted(self, item: Any) -> bool:
+        if self._functions and _function_of(item.nodeid) not in self._functions:
+            return False
+        probe = probe_of(sites.without_mark(item.nodeid), sites.copy_number(item.nodeid))
+        return probe not in self._finished and (not self._wanted or probe in self._wanted)
+
+    def _rows(self, key: "tuple[int, str]", items: "list[Any]", known: "set[str]") -> "list[Any]":
+        """Return the rows of a changed copy worth running: those that are new, or else that reach a target as
+        they are.
+        """
+        if self._wanted:
+            return items
+        plain = {item.nodeid: sites.without_mark(item.nodeid) for item in items}
+        new = [item for item in items if plain[item.nodeid] not in known and key[1] in self._reaching]
+        old = [item for item in items if plain[item.nodeid] in self._reaching]
+        salt = str(self._job["seed"]) + str(key)
+        ordered = sorted(old, key=lambda item: hashlib.sha256((salt + item.nodeid).encode()).hexdigest())
+        return (new or ordered)[:ROWS]
+
+    def before(self, item: Any) -> None:
+        """Begin to look."""
+        number, function = sites.copy_number(item.nodeid), _function_of(item.nodeid)
+        took = self._took.get(function, 0.0) if number and not self._recorder.only else None
+        self._recorder.begin(sites.without_mark(item.nodeid), number, took)
+        self._channel.start(self._recorder.probe)
+        self._began = time.monotonic()
+        self._reach.begin()
+
+    def after(self, item: Any) -> None:
+        """Stop looking, and keep whether a target ran."""
+        self._reach.end()
+        test, took = sites.without_mark(item.nodeid), time.monotonic() - self._began
+        if not self._changed and took > BRIEF / SLOWER:
+            self._channel.stop(TOOK + format(took, ".3f") + " " + _function_of(test))
+        if self._reach.found and test not in self._reaching:
+            for name in (test, _function_of(test)):
+                self._reaching.add(name)
+                self._channel.stop(REACHED + name)
+        self._channel.stop(self._recorder.probe)
+
+    def over(self) -> bool:
+        """Tell whether the budget is spent."""
+        self.in_time = not self._deadline.over()
+        return not self.in_time
+
+    def not_set_up(self, error: BaseException) -> None:
+        """Note that the fixtures of a test failed."""
+        if not running.is_skip(error):
+            self._recorder.failed(sites.Site("setup", 0, "", sites.WHOLE, False, []), error)
+
+    def not_collected(self, name: str, why: str) -> None:
+        """Note that a test file could not be imported on this side."""
+        if self._changed:
+            return  # the first pass has said so
+        self._recorder.begin(name, 0)
+        self._recorder.note(sites.Site("import", 0, "", sites.WHOLE, False, []), "error", why)
+
+
+def _took(told: str) -> "tuple[str, float]":
+    """Return the function and the seconds that a mark of the first pass tells."""
+    seconds, _, function = told[len(TOOK) :].partition(" ")
+    return function, float(seconds)
+
+
+def _function_of(nodeid: str) -> str:
+    return sites.without_mark(nodeid.partition("[")[0])
+
+
+def passes(job: "wire.Line") -> "list[bool]":
+    """Return which of the two passes a job needs: the tests as they are, the changed copies of those that reach."""
+    only = job.get("only") or ()
+    plain = not only or any("|m0|" in key for key in only)
+    return [False] * plain + [True] * (int(job["mutants"]) > 0 and (not only or any("|m0|" not in key for key in only)))
+
+
+def main() -> None:
+    """Do the job that the first argument names, into the file that the second names."""
+    job = wire.read_job()
+    wire.use_project()
+    deadline, end = wire.Deadline(float(job["budget"])), wire.DONE
+    finished: set[str] = set()
+
+    def work(channel: "wire.Channel", finished: "set[str]") -> str:
+        running.prepare(job.get("before"))
+        amplifier = Amplifier(dict(job, budget=deadline.left()), channel, finished, changed)
+        running.run_tests(amplifier, running.files_of(job), job.get("runner") or "pytest")
+        return wire.DONE if amplifier.in_time else wire.BUDGET
+
+    with wire.open_output() as out:
+        for changed in passes(job):
+            reached = any(name.startswith(REACHED) for name in finished)
+            if end == wire.BUDGET or (changed and not reached and not job.get("only")):
+                break
+            end = wire.watch(work, out, deadline.left(), float(job.get("limit") or 2.0), finished)
+        wire.write_line(out, {"end": end})
+
+
+if __name__ == "__main__":
+    main()

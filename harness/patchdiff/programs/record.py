@@ -1,0 +1,364 @@
+"""Records with which arguments a project's tests call the functions under scrutiny, and their callers.
+
+Runs inside a container, on one side of a comparison. Input: ``files``, ``targets``, ``functions_cap`` (functions
+recorded), ``calls_cap`` (different calls of each), ``budget`` (seconds), ``own``, ``runner`` and ``before`` as for
+`amplify`.
+Each line of output is one call: ``module``, ``qualname``, ``path``, ``parameters``, ``private``, ``caller`` (no target
+itself, but the nearest function of the project above one), ``args`` (base64 of the pickled (positional, by keyword), as
+they were before the body ran), ``literal`` (the same as a literal if it is plain data, else ""), ``shape`` (each
+argument's literal or ""), ``leaves`` (places that may be changed), ``attributes`` (what objects among the arguments
+hold), ``digest``, ``test``. Other lines tell the functions themselves (``function``: module, qualname, path and role;
+``private``), the tests that reach a target (``reaches``), and the strings in their files (``strings``).
+
+The tests run twice: to find which of them reach a target and through whom, then those alone to record.
+"""
+
+import ast
+import base64
+import gc
+import hashlib
+import io
+import json
+import pickle
+import sys
+import threading
+import tokenize
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import CodeType, FrameType
+
+    from assay.harness.patchdiff.programs import _shared_calls as calls
+    from assay.harness.patchdiff.programs import _shared_mutate as mutate
+    from assay.harness.patchdiff.programs import _shared_running as running
+    from assay.harness.patchdiff.programs import _shared_trace as trace
+    from assay.harness.patchdiff.programs import _shared_values as values
+    from assay.harness.patchdiff.programs import _shared_wire as wire
+else:
+    import _shared_calls as calls
+    import _shared_mutate as mutate
+    import _shared_running as running
+    import _shared_trace as trace
+    import _shared_values as values
+    import _shared_wire as wire
+
+LARGEST = 100000  # bytes of one call's arguments
+TRIES = 10  # calls looked at for each that may be kept
+SEARCH = 0.4  # share of the budget for finding the tests
+PATIENCE = 120.0  # seconds for one test
+WALKS = 5  # calls of a target in one test whose callers are looked for
+ABOVE = 30  # frames looked through for a caller
+
+
+class Function(NamedTuple):
+    """A function by the names it is imported by."""
+
+    module: str
+    qualname: str
+    path: str
+    role: str
+
+    @property
+    def private(self) -> bool:
+        """Whether the project does not offer it to others."""
+        parts = (self.module + "." + self.qualname).split(".")
+        return any(part.startswith("_") and not part.endswith("__") for part in parts)
+
+
+# what a function is to a target: the target, a caller that was given plain data alone, another near caller, one further
+# up that was given some plain data
+TARGET, PLAIN_CALLER, CALLER, GIVEN = "target", "plain caller", "caller", "caller from afar"
+ROLES = (PLAIN_CALLER, TARGET, CALLER, GIVEN)
+PUBLIC = "public"  # what else a caller is looked for by
+
+
+class TooLarge(Exception):
+    """The arguments of a call take too much room."""
+
+
+class _Limited(io.BytesIO):
+    """Takes so many bytes and no more."""
+
+    def write(self, data: Any) -> int:
+        if self.tell() + len(data) > LARGEST:
+            raise TooLarge
+        return super().write(data)
+
+
+class Names:
+    """Finds out by which names code objects of the project can be imported."""
+
+    def __init__(self, files: "list[str]") -> None:
+        self._root = str(Path.cwd()) + "/"
+        self._tests = frozenset(str(Path(file).resolve()) for file in files)
+        self._known: dict[int, tuple[CodeType, Function | None]] = {}
+
+    def of(self, frame: "FrameType", role: str) -> "Function | None":
+        """Return the function that runs in a frame; None for tests, other projects, and what no import leads to."""
+        code = frame.f_code
+        if id(code) not in self._known:
+            self._known[id(code)] = (code, self._look(frame))
+        known = self._known[id(code)][1]
+        return known and known._replace(role=role)
+
+    def _look(self, frame: "FrameType") -> "Function | None":
+        code, module = frame.f_code, str(frame.f_globals.get("__name__", "__main__"))
+        path = str(Path(code.co_filename).absolute())
+        if not path.startswith(self._root) or self._is_test(path) or code.co_name.startswith("<"):
+            return None
+        for held in gc.get_referrers(code):
+            qualname = getattr(held, "__qualname__", "")
+            if getattr(held, "__code__", None) is code and "<" not in qualname and _leads_to(module, qualname, code):
+                return Function(module, qualname, path[len(self._root) :], TARGET)
+        return None
+
+    def _is_test(self, path: str) -> bool:
+        names = path[len(self._root) :].split("/")
+        beside = any(name in ("tests", "test", "testing", "site-packages") for name in names[:-1])
+        return path in self._tests or beside or names[-1].startswith(("test_", "conftest"))
+
+
+def _leads_to(module: str, qualname: str, code: "CodeType") -> bool:
+    if module not in sys.modules:
+        return False
+    try:
+        return any(function.__code__ is code for function in calls.functions_at(module, qualname))
+    except (AttributeError, ImportError):
+        return False
+
+
+class Search(running.Driver):
+    """First run: which tests reach a target, and which functions of the project call it."""
+
+    def __init__(self, job: "wire.Line", channel: "wire.Channel", finished: "set[str]") -> None:
+        self._targets = trace.read_targets(job["targets"])
+        self._names = Names(job["files"])
+        self._own = job.get("own") or ()
+        self._channel = channel
+        self._finished = finished
+        self._is_target: dict[int, tuple[CodeType, bool]] = {}
+        self._told: set[object] = set()
+        self._looked: dict[tuple[int, str], int] = {}
+        self._test = ""
+
+    def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
+        """Yield what has not been run."""
+        yield from running.own_and_others([item for item in items if item.nodeid not in self._finished], self._own)
+
+    def before(self, item: Any) -> None:
+        """Begin to look."""
+        self._test = item.nodeid
+        self._channel.start(item.nodeid)
+        threading.settrace(self.on_call)
+        sys.settrace(self.on_call)
+
+    def after(self, item: Any) -> None:
+        """Stop looking."""
+        sys.settrace(None)
+        threading.settrace(None)
+        self._channel.stop(item.nodeid)
+
+    def on_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
+        """Look at a call that is about to run its body."""
+        code = frame.f_code
+        known = self._is_target.get(id(code))
+        if known is None:
+            known = self._is_target[id(code)] = (code, bool(trace.target_of(code, self._targets)))
+        looked = self._looked.get((id(code), self._test), 0)
+        if known[1] and looked < WALKS:
+            self._looked[(id(code), self._test)] = looked + 1
+            self._tell({"reaches": self._test})
+            self._tell_function(self._names.of(frame, TARGET))
+            self._tell_callers(frame)
+
+    def _tell(self, line: "wire.Line") -> None:
+        mark = json.dumps(line, sort_keys=True)
+        if mark not in self._told:
+            self._told.add(mark)
+            self._channel.send(line)
+
+    def _tell_function(self, function: "Function | None") -> None:
+        if function is not None:
+            self._tell({"function": list(function)})
+
+    def _tell_callers(self, frame: "FrameType") -> None:
+        """Tell the nearest caller in the project, the nearest public one, the nearest that was given plain data alone.
+
+        And all public ones that were given some: by them a project is told what to work on.
+        """
+        above: Any = frame.f_back
+        open_ = {CALLER, PLAIN_CALLER, PUBLIC}
+        for _ in range(ABOVE):
+            if above is None:
+                return
+            function = None if trace.target_of(above.f_code, self._targets) else self._names.of(above, CALLER)
+            if function is not None:
+                plain = _given_plain_data(above)
+                what = {CALLER} | ({PLAIN_CALLER} if plain else set()) | (set() if function.private else {PUBLIC})
+                role = PLAIN_CALLER if plain else CALLER
+                if what & open_:
+                    self._tell_function(function._replace(role=role))
+                elif not function.private and _is_given_something(above):
+                    self._tell_function(function._replace(role=GIVEN))
+                open_ -= what
+            above = above.f_back
+
+
+def _is_given_something(frame: "FrameType") -> bool:
+    """Tell whether some parameter of a call is plain data that says something: another may stand in its place."""
+    names = [name.lstrip("*") for name in calls.parameters_of(frame.f_code)]
+    held = [frame.f_locals.get(name) for name in names]
+    return any(values.is_plain(each) for each in held if each not in (None, (), {}) and not isinstance(each, bool))
+
+
+def _given_plain_data(frame: "FrameType") -> bool:
+    """Tell whether the parameters of a call, as they are by now, are plain data: such a call can be told in a file."""
+    names = [name.lstrip("*") for name in calls.parameters_of(frame.f_code)]
+    return bool(names) and all(name in frame.f_locals and values.is_plain(frame.f_locals[name]) for name in names)
+
+
+class Recording(Search):
+    """Second run: the arguments of the functions found, in the tests that reach a target."""
+
+    def __init__(self, job: "wire.Line", channel: "wire.Channel", finished: "set[str]", found: "Found") -> None:
+        super().__init__(job, channel, finished)
+        self._found = found
+        self._cap = int(job.get("calls_cap") or 40)
+        self._left: dict[int, tuple[CodeType, Function | None, list[int]]] = {}
+        self._kept: set[str] = set()
+
+    def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
+        """Yield the tests that reach a target."""
+        reaching = [item for item in items if item.nodeid in self._found.tests and item.nodeid not in self._finished]
+        yield from running.own_and_others(reaching, self._own)
+
+    def on_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
+        """Record a call of one of the functions found."""
+        code = frame.f_code
+        known = self._left.get(id(code))
+        if known is None:
+            known = self._left[id(code)] = (code, self._wanted(frame), [self._cap, self._cap * TRIES])
+        left = known[2]
+        if known[1] is None or left[0] <= 0 or left[1] <= 0:
+            return
+        left[1] -= 1
+        if self._record(known[1], frame):
+            left[0] -= 1
+
+    def _wanted(self, frame: "FrameType") -> "Function | None":
+        if frame.f_code.co_name not in self._found.names:
+            return None
+        function = self._names.of(frame, TARGET)
+        return next((each for each in self._found.functions if function and each[:2] == function[:2]), None)
+
+    def _record(self, function: Function, frame: "FrameType") -> bool:
+        """Send a call, unless an equal one has been sent or it cannot be kept; tell whether it was sent."""
+        room = _Limited()
+        try:
+            arguments = calls.arguments_of(frame)
+            if arguments is None:
+                return False
+            pickle.Pickler(room, 4).dump(arguments)
+            pickle.loads(room.getvalue())  # some objects of a project can be written but not read again
+            line = _told(function, frame.f_code, arguments, room.getvalue())
+        except Exception:  # an object of the project that cannot be pickled may raise anything
+            return False
+        mark = function.module + ":" + function.qualname + line["digest"]
+        if mark in self._kept:
+            return False
+        self._kept.add(mark)
+        self._channel.send(dict(line, test=self._test))
+        return True
+
+
+def _told(function: Function, code: "CodeType", arguments: Any, pickled: bytes) -> "dict[str, Any]":
+    return {
+        "module": function.module,
+        "qualname": function.qualname,
+        "path": function.path,
+        "private": function.private,
+        "caller": function.role != TARGET,
+        "parameters": calls.parameters_of(code),
+        "args": base64.b64encode(pickled).decode("ascii"),
+        "literal": values.literal(arguments),
+        "shape": [values.literal(each) for each in [*arguments[0], *arguments[1].values()]],
+        "leaves": calls.leaves_of(arguments),
+        "attributes": calls.attributes_of(arguments),
+        "digest": hashlib.sha256(pickled).hexdigest()[:16],
+    }
+
+
+class Found(NamedTuple):
+    """What the first run found."""
+
+    tests: "frozenset[str]"
+    functions: "list[Function]"
+
+    @property
+    def names(self) -> "frozenset[str]":
+        """The functions' own names: a quick first test."""
+        return frozenset(function.qualname.rpartition(".")[2] for function in self.functions)
+
+
+def read_found(lines: str, cap: int) -> Found:
+    """Return what the lines of the first run tell, of each role in turn, the public ones first, at most `cap`."""
+    rows = [json.loads(line) for line in lines.splitlines()]
+    tests = frozenset(row["reaches"] for row in rows if "reaches" in row)
+    functions: dict[tuple[str, str], Function] = {}
+    for row in rows:
+        if "function" in row:
+            function = Function(*row["function"])
+            name = (function.module, function.qualname)
+            functions[name] = min(function, functions.get(name, function), key=lambda each: ROLES.index(each.role))
+    ranked: list[tuple[int, int, Function]] = []
+    for role in ROLES:
+        alike = sorted((each for each in functions.values() if each.role == role), key=lambda each: each.private)
+        ranked += [(place, ROLES.index(role), each) for place, each in enumerate(alike)]
+    return Found(tests, [function for _, _, function in sorted(ranked)[:cap]])
+
+
+def _strings(files: "list[str]") -> "list[str]":
+    """Return the strings of test files, of each the shortest."""
+    found: set[str] = set()
+    for file in files:
+        try:
+            with tokenize.open(file) as opened:
+                found.update(mutate.strings_of(ast.parse(opened.read())))
+        except (OSError, SyntaxError, ValueError):
+            continue
+    return sorted(found)
+
+
+def main() -> None:
+    """Do the job that the first argument names, into the file that the second names."""
+    job = wire.read_job()
+    wire.use_project()
+    budget, runner = wire.Deadline(float(job["budget"])), job.get("runner") or "pytest"
+
+    def search(channel: "wire.Channel", finished: "set[str]") -> str:
+        running.prepare(job.get("before"))
+        running.run_tests(Search(job, channel, finished), job["files"], runner)
+        return wire.DONE
+
+    def record(channel: "wire.Channel", finished: "set[str]") -> str:
+        running.prepare(job.get("before"))
+        running.run_tests(Recording(job, channel, finished, found), job["files"], runner)
+        return wire.DONE
+
+    with wire.open_output() as out:
+        heard = io.StringIO()
+        wire.watch(search, heard, budget.left() * SEARCH, PATIENCE)
+        found = read_found(heard.getvalue(), int(job.get("functions_cap") or 10))
+        end = wire.watch(record, out, budget.left(), PATIENCE) if found.functions else wire.DONE
+        for function in found.functions:
+            wire.write_line(out, {"function": list(function), "private": function.private})
+        for test in sorted(found.tests):
+            wire.write_line(out, {"reaches": test})
+        wire.write_line(out, {"strings": _strings(running.files_with(found.tests, job["files"]))})
+        wire.write_line(out, {"end": end})
+
+
+if __name__ == "__main__":
+    main()

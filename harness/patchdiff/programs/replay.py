@@ -1,0 +1,199 @@
+"""Calls functions with recorded arguments and changed ones, in processes of their own, and observes the outcome.
+
+Runs inside a container, on one side of a comparison, outside any test runner: what behaves well under pytest alone
+shows. Input: ``calls`` (lines of `record`), ``literal_calls`` (``module``, ``qualname``, ``args``: a literal of
+(positional, by keyword)), ``targets``, ``seed``, ``mutants`` (changed copies of each call), ``limit`` (seconds for a
+call), ``budget``, ``only`` (keys, or null for all; each is made in a child of its own, unless ``together``), and
+optionally ``words`` (texts that the change is about), ``donors`` (strings that pieces are taken from) and ``exchanges``
+(pairs of literals, if nothing but these exchanges is to be tried). Each line of output is one observation: of what a
+call returns or raises, of its arguments afterwards, of what it prints. Changes are chosen from the recorded data alone,
+never from the code on this side.
+"""
+
+import base64
+import functools
+import hashlib
+import importlib
+import pickle
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.harness.patchdiff.programs import _shared_again as again
+    from assay.harness.patchdiff.programs import _shared_calls as calls
+    from assay.harness.patchdiff.programs import _shared_text as texts
+    from assay.harness.patchdiff.programs import _shared_trace as trace
+    from assay.harness.patchdiff.programs import _shared_values as values
+    from assay.harness.patchdiff.programs import _shared_wire as wire
+else:
+    import _shared_again as again
+    import _shared_calls as calls
+    import _shared_text as texts
+    import _shared_trace as trace
+    import _shared_values as values
+    import _shared_wire as wire
+
+TOGETHER = 200  # calls made in one child where all are; those asked for by name are each alone
+
+
+class Call(NamedTuple):
+    """One call, recorded or told in a literal."""
+
+    module: str
+    qualname: str
+    parameters: "list[str] | None"  # None: whatever the function takes
+    pickled: str  # base64; "" for a call that is told in a literal
+    literal: str  # "" for a call that is not plain data
+    leaves: "list[dict[str, Any]]"
+    digest: str
+    test: str
+    private: bool
+
+    @property
+    def name(self) -> str:
+        """What the keys of its observations begin with."""
+        return self.module + ":" + self.qualname + "|" + self.digest
+
+    def arguments(self) -> Any:
+        """Return fresh arguments, (positional, by keyword); raises what unpickling raises."""
+        if self.literal:
+            return values.read_literal(self.literal)
+        return pickle.loads(base64.b64decode(self.pickled))
+
+
+def read_calls(job: "wire.Line") -> "list[Call]":
+    """Return the calls of a job."""
+    found = [
+        Call(
+            row["module"],
+            row["qualname"],
+            row["parameters"],
+            row["args"],
+            row.get("literal") or "",
+            row["leaves"],
+            row["digest"],
+            row.get("test") or "",
+            bool(row.get("private")),
+        )
+        for row in job.get("calls") or ()
+    ]
+    for row in job.get("literal_calls") or ():
+        arguments = values.read_literal(row["args"])
+        digest = hashlib.sha256(row["args"].encode("utf-8")).hexdigest()[:16]
+        leaves = calls.leaves_of(arguments)
+        found.append(Call(row["module"], row["qualname"], None, "", row["args"], leaves, digest, "", False))
+    return found
+
+
+class Replay:
+    """Runs the calls of a job on this side."""
+
+    def __init__(self, job: "wire.Line", out: Any) -> None:
+        self._job = job
+        self._out = out
+        self._only = frozenset(job.get("only") or ())
+        self._probes = frozenset(key.rpartition("|")[0] for key in self._only)
+        self._names = frozenset(probe.rpartition("|m")[0] for probe in self._probes)
+        self._limit = float(job.get("limit") or 2.0)
+        self._reach = trace.Reach(trace.read_targets(job["targets"]))
+        self._deadline = wire.Deadline(float(job["budget"]))
+
+    def run(self) -> str:
+        """Run everything: all calls as they were, then all first copies, and so on; return how it ended."""
+        planned = list(self._planned())
+        together = 1 if self._only and not self._job.get("together") else TOGETHER
+        for first in range(0, len(planned), together):
+            if self._deadline.over():
+                return wire.BUDGET
+            self._look(planned[first : first + together])
+        return wire.DONE
+
+    def _planned(self) -> "Iterator[tuple[int, Call, list[again.Change]]]":
+        count, material = int(self._job["mutants"]), again.material_of(self._job)
+        planned = [
+            (number, call, changes)
+            for call in read_calls(self._job)
+            if not self._only or call.name in self._names
+            for number, changes in enumerate(again.changes_of(call.name, call.leaves, count, material))
+        ]
+        for number, call, changes in sorted(planned, key=lambda each: each[0]):
+            if not self._only or call.name + "|m" + str(number) in self._probes:
+                yield number, call, changes
+
+    def _look(self, planned: "list[tuple[int, Call, list[again.Change]]]") -> None:
+        """Make calls again and tell what is seen."""
+        made = [functools.partial(self._made, call, changes) for _, call, changes in planned]
+        for seen, (number, call, changes) in zip(again.in_children(made, self._limit), planned):  # noqa: B905
+            for part in again.PARTS:
+                key = call.name + "|m" + str(number) + "|" + part
+                if part in seen and (not self._only or key in self._only):
+                    literal = _redo(call, part, changes)
+                    wire.write_line(self._out, again.line(key, call.test, seen, changes, call.private, literal))
+
+    def _made(self, call: Call, changes: "list[again.Change]") -> "wire.Line":
+        """Make a call with changed arguments."""
+        function, why = resolve(call)
+        if function is None:
+            return again.missing(why)
+        arguments = call.arguments()
+        for change in changes:
+            arguments = calls.replaced(arguments, change.path, values.read_literal(change.new))
+        return again.call(self._reach, function, arguments)
+
+
+def resolve(call: Call) -> "tuple[Any, str]":
+    """Return a call's function on this side, or None and why it is none or not comparable."""
+    try:
+        found = list(calls.functions_at(call.module, call.qualname))
+    except BaseException as problem:
+        return None, texts.type_name(problem)
+    if call.parameters is None:
+        held: Any = importlib.import_module(call.module)
+        for part in call.qualname.split("."):
+            held = getattr(held, part)
+        return (held, "") if callable(held) else (None, "NotCallable")
+    for function in found:
+        if calls.parameters_of(function.__code__) == call.parameters:
+            return function, ""
+    return None, "OtherParameters"
+
+
+def _redo(call: Call, part: str, changes: "list[again.Change]") -> "dict[str, object]":
+    """Return what a person needs to make a call again by hand: its source where it is plain data, else the pickle."""
+    told: dict[str, object] = {
+        "module": call.module,
+        "qualname": call.qualname,
+        "part": part,
+        "mutations": [{"path": each.path, "old": each.old, "new": each.new} for each in changes],
+        "call": "",
+        "arguments": "",
+        "args": call.pickled,
+    }
+    if call.literal:
+        arguments = call.arguments()
+        for change in changes:
+            arguments = calls.replaced(arguments, change.path, values.read_literal(change.new))
+        told["call"] = _source(call.qualname, arguments)
+        told["arguments"] = values.literal(arguments)
+        told["args"] = ""
+    return told
+
+
+def _source(name: str, arguments: Any) -> str:
+    texts_ = [values.literal(each) for each in arguments[0]]
+    texts_ += [key + "=" + values.literal(each) for key, each in arguments[1].items()]
+    return name + "(" + ", ".join(texts_) + ")"
+
+
+def main() -> None:
+    """Do the job that the first argument names, into the file that the second names."""
+    job = wire.read_job()
+    wire.use_project()
+    with wire.open_output() as out:
+        end = Replay(job, out).run()
+        wire.write_line(out, {"end": end})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""What a comparison has to know of the trees before it can aim: their changed files and their tests, nearest first."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from difflib import unified_diff
+
+from assay.harness import languages
+from assay.harness.domain import Instance
+from assay.harness.patch import touched_paths
+from assay.harness.patchdiff.nearness import Change, changed_words, named_like, nearest_first, quoted_words
+from assay.harness.patchdiff.sides import OUT, Job, Side, Sides
+from assay.harness.patchdiff.targets import MOST, WHOLE_MODULE, Target, loose, targets, users
+
+SECONDS = 60.0
+GREP_SECONDS = 20
+LISTING = "files"
+MENTIONS = "mentions"
+FOLDER = "tree"
+SEEN = (Side.BASE, Side.GOLD, Side.CANDIDATE)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The targets of a comparison, and the tree's test files, the nearest first."""
+
+    targets: tuple[Target, ...]
+    test_files: tuple[str, ...]
+    texts: Mapping[Side, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    """The touched source files of base, gold and candidate, by path."""
+    words: tuple[str, ...] = ()
+    """Texts of the changed lines: what the code asks for may be what a test never gives it."""
+
+
+def survey(sides: Sides) -> Survey:
+    """Look at the three different trees, each in a container; raises EngineError, SideError and PluginError."""
+    instance = sides.instance
+    language = languages.find(instance.language)
+    changed = {path for side in SEEN if sides.patch(side) for path in touched_paths(sides.patch(side))}
+    sources = sorted(path for path in changed if not language.is_test_file(path))
+    job = Job(_copying(sources), seconds=SECONDS)
+    with ThreadPoolExecutor(len(SEEN)) as pool:
+        files = dict(zip(SEEN, pool.map(lambda side: sides.run(side, job), SEEN), strict=True))
+    texts = {side: _texts(found) for side, found in files.items()}
+    found = targets(instance.language, texts)
+    names, in_code = loose(texts, found), _diffs(texts, tuple(language.SUFFIXES))
+    functions = [each.name for each in found if each.name != WHOLE_MODULE]
+    words = changed_words(functions, *in_code, *(sides.patch(side) for side in SEEN))
+    mentions = _mentions(sides, [*words, *(word for each in names for word in (each.module, *sorted(each.names)))])
+    in_sources = {path: said for path, said in mentions.items() if not language.is_test_file(path)}
+    listing = files[Side.GOLD].get(LISTING, b"").decode(errors="replace").split("\0")
+    return Survey(
+        targets=(*found, *users(names, in_sources, MOST - len(found))),
+        texts=texts,
+        test_files=_test_files(instance, listing, Change(sources, words, mentions)),
+        words=quoted_words(*in_code),
+    )
+
+
+def _test_files(instance: Instance, listing: Sequence[str], change: Change) -> tuple[str, ...]:
+    """Return the test files of a tree, the instance's own first, then those nearest to the change."""
+    language = languages.find(instance.language)
+    touched = touched_paths(instance.test_patch) if instance.test_patch else ()
+    own, tests = ([path for path in paths if language.test_targets([path])] for paths in (touched, listing))
+    own, tests = named_like(own, own), named_like(own, tests)
+    return tuple(nearest_first([*tests, *own], own, change))
+
+
+def _diffs(texts: Mapping[Side, Mapping[str, str]], suffixes: tuple[str, ...]) -> list[str]:
+    """Return the changed lines of the code: in which gold and the candidate differ, then what each changes."""
+    paths = sorted({path for each in texts.values() for path in each if path.endswith(suffixes)})
+    lines = {(side, path): texts[side].get(path, "").splitlines() for side in SEEN for path in paths}
+    pairs = (Side.GOLD, Side.CANDIDATE), (Side.BASE, Side.GOLD), (Side.BASE, Side.CANDIDATE)
+    return [
+        "\n".join(line for path in paths for line in unified_diff(lines[a, path], lines[b, path], n=0, lineterm=""))
+        for a, b in pairs
+    ]
+
+
+def _mentions(sides: Sides, words: Sequence[str]) -> dict[str, set[str]]:
+    """Return which of some words each source file of gold's tree has, tests included."""
+    if not words:
+        return {}
+    suffixes = languages.find(sides.instance.language).SUFFIXES
+    left = sides.run(Side.GOLD, Job(_looking(words, sorted(suffixes)), seconds=SECONDS))
+    mentions: dict[str, set[str]] = {}
+    for line in left.get(MENTIONS, b"").decode(errors="replace").splitlines():
+        path, _, word = line.rpartition(":")
+        mentions.setdefault(path, set()).add(word)
+    return mentions
+
+
+def _copying(paths: Sequence[str]) -> str:
+    """Return a script that copies files out and lists the tree."""
+    listed = " ".join(map(shlex.quote, paths))
+    return f"""\
+mkdir -p {OUT}/{FOLDER}
+git -c safe.directory='*' ls-files -z > {OUT}/{LISTING}
+for path in {listed}; do
+    [ ! -f "$path" ] || cp --parents -- "$path" {OUT}/{FOLDER}/
+done
+"""
+
+
+def _looking(words: Sequence[str], suffixes: Sequence[str]) -> str:
+    """Return a script that tells which sources mention words: ``path:word``, once each."""
+    wanted = " ".join(f"-e {shlex.quote(word)}" for word in words)
+    among = " ".join(shlex.quote(f"*{suffix}") for suffix in suffixes)
+    return f"""\
+mkdir -p {OUT}
+timeout {GREP_SECONDS} git -c safe.directory='*' grep -IowF {wanted} -- {among} | LC_ALL=C sort -u > {OUT}/{MENTIONS}
+"""
+
+
+def _texts(files: Mapping[str, bytes]) -> dict[str, str]:
+    inside = f"{FOLDER}/"
+    return {
+        name.removeprefix(inside): content.decode(errors="replace")
+        for name, content in files.items()
+        if name.startswith(inside)
+    }

@@ -1,0 +1,54 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.harness.patchdiff.generators.llm.answers import find_blocks
+from assay.harness.patchdiff.generators.llm.prompts import (
+    LONGEST_CONTEXT,
+    LONGEST_ISSUE,
+    LONGEST_PATCH,
+    MOST_TRACES,
+    Excerpt,
+    Material,
+    fenced,
+    first_messages,
+    shortened,
+)
+
+
+@given(st.text("a`~\n ", max_size=60), st.sampled_from(["", "python", "diff"]))
+def test_no_text_ends_its_own_fence(text: str, info: str) -> None:
+    (block,) = find_blocks(fenced(text, info))
+    assert (block.text, block.info) == (text, info)
+
+
+@given(st.text(max_size=200), st.integers(1, 100))
+def test_what_is_long_is_cut_in_the_middle(text: str, most: int) -> None:
+    cut = shortened(text, most)
+    if len(text) <= most:
+        assert cut == text
+    else:
+        head, _, tail = cut.partition(f"\n[... {len(text) - most} characters left out ...]\n")
+        assert len(head) + len(tail) == most
+        assert text.startswith(head)
+        assert text.endswith(tail)
+
+
+def test_no_material_makes_an_endless_prompt() -> None:
+    endless = "x" * 1_000_000
+    material = Material(
+        issue=endless,
+        gold_patch=endless,
+        candidate_patch=endless,
+        targets=("a.py:f",),
+        context=tuple(Excerpt(f"{number}.py", endless) for number in range(50)),
+        traces=(endless,) * 50,
+        example=endless,
+    )
+    _, user = first_messages(material)
+    assert len(user.text) < LONGEST_ISSUE + 2 * LONGEST_PATCH + LONGEST_CONTEXT + 15_000
+    assert user.text.count("x" * 50) >= MOST_TRACES
+
+
+def test_other_languages_and_runners_are_named() -> None:
+    material = Material("i", "a", "b", ("x.go:F",), language="go", runner="go test")
+    assert "go test file for go test" in first_messages(material)[1].text

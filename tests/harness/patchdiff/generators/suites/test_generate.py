@@ -1,0 +1,250 @@
+"""What becomes of a suite's results; the sides are acted, since only what they answer matters here."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from threading import Lock
+from typing import Any
+
+import pytest
+
+from assay.harness.domain import (
+    Apply,
+    ApplyStatus,
+    Channel,
+    Evidence,
+    Instance,
+    PatchDiffFinding,
+    Status,
+    TestPlan,
+    TestReport,
+)
+from assay.harness.errors import EngineError, EngineUnavailable, RunStopped
+from assay.harness.evaluate import Evaluation
+from assay.harness.patchdiff.contract import Context, Contribution, Settings
+from assay.harness.patchdiff.generators.suites.generate import generate
+from assay.harness.patchdiff.sides import Side
+from assay.harness.patchdiff.survey import Survey
+
+PASSED, FAILED = Status.PASSED, Status.FAILED
+Results = Mapping[str, Status] | None
+"""What one file's tests do; None: the file takes all others along."""
+LATE: Results = {"the file": Status.ERROR}
+"""The file does not end."""
+
+
+class ActedSides:
+    """Sides whose tests do what a function says: of a side, a file and the number of the run."""
+
+    def __init__(self, instance: Instance, act: Callable[[Side, str, int], Results]) -> None:
+        self.instance = instance
+        self._act = act
+        self._runs = count()
+        self._lock = Lock()
+        self.ran: list[tuple[Side, int]] = []
+        """The side and the number of files of each run."""
+
+    def test(self, side: Side, plan: TestPlan) -> Evaluation:
+        number = next(self._runs)
+        told = [self._act(side, path, number) for path in plan.command.split()]
+        with self._lock:
+            self.ran.append((side, len(told)))
+        tests = {} if None in told else {name: status for each in told for name, status in (each or {}).items()}
+        report = TestReport(channel=Channel.REPORT, tests=tests)
+        late = any(each is LATE for each in told)
+        applied = Apply(status=ApplyStatus.APPLIED)
+        return Evaluation(Evidence(instance_id="x", apply=applied, report=report, timed_out=late))
+
+
+@dataclass
+class Suite:
+    """Runs the generator; ``ran`` and ``notes`` tell of the last time."""
+
+    instance: Instance
+    ran: list[tuple[Side, int]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def __call__(
+        self, files: Sequence[str], act: Callable[[Side, str, int], Results], *, all_: bool = False, **settings: Any
+    ) -> Contribution:
+        def plan(_instance: Instance, chosen: Sequence[str]) -> TestPlan:
+            return TestPlan(command=" ".join(files if all_ else chosen))
+
+        sides: Any = ActedSides(self.instance, act)
+        self.ran, self.notes = sides.ran, []
+        wanted = Settings(("suites",), **{"confirmations": 4, **settings})
+        return generate(Context(sides, Survey((), tuple(files)), wanted, plan, note=self.notes.append))
+
+
+@pytest.fixture
+def suites(instance: Instance) -> Suite:
+    return Suite(instance)
+
+
+FILES = [f"tests/test_{number}.py" for number in range(40)]
+
+
+def one_each(path: str, status: Status = PASSED) -> Results:
+    return {f"{path}::test": status}
+
+
+def test_a_test_that_gold_passes_and_the_patch_fails_every_time_is_a_regression(suites: Suite) -> None:
+    def act(side: Side, path: str, _run: int) -> Results:
+        return one_each(path, FAILED if path == FILES[30] and side is Side.CANDIDATE else PASSED)
+
+    found = suites(FILES, act)
+    (divergence,) = found.divergences
+    assert (divergence.finding, divergence.probe) == (PatchDiffFinding.REGRESSION, f"{FILES[30]}::test")
+    assert (divergence.base.text, divergence.gold.text, divergence.candidate.text) == ("passed", "passed", "failed")
+    assert divergence.confirmed == 4
+    assert (found.result.probes, found.result.reached) == (40, 40)
+    assert found.result.note == ""
+
+
+@pytest.mark.parametrize("wavering", [Side.GOLD, Side.CANDIDATE])
+def test_what_wavers_is_no_regression(suites: Suite, wavering: Side) -> None:
+    def act(side: Side, path: str, run: int) -> Results:
+        usual = side is not Side.CANDIDATE
+        return one_each(path, PASSED if usual is not (side is wavering and run >= 5) else FAILED)
+
+    assert suites(FILES[:1], act).divergences == ()
+
+
+def test_what_fails_with_gold_too_and_what_only_judges_style_is_no_regression(suites: Suite) -> None:
+    def act(side: Side, path: str, _run: int) -> Results:
+        style = FAILED if side is Side.CANDIDATE else PASSED
+        return {f"{path}::test": FAILED, f"{path}::flake8": style}
+
+    assert suites(FILES[:2], act).divergences == ()
+
+
+def test_one_file_that_nobody_can_read_takes_no_other_along(suites: Suite) -> None:
+    def act(side: Side, path: str, _run: int) -> Results:
+        if path == FILES[5]:
+            return None
+        return one_each(path, FAILED if path == FILES[6] and side is Side.CANDIDATE else PASSED)
+
+    found = suites(FILES[:16], act)
+    assert [each.probe for each in found.divergences] == [f"{FILES[6]}::test"]
+    assert found.result.probes == 15
+    assert f"1 test files give no result, with gold neither: {FILES[5]}" in found.result.note
+
+
+def test_a_file_that_only_the_patch_makes_unreadable_is_a_regression(suites: Suite) -> None:
+    def act(side: Side, path: str, _run: int) -> Results:
+        return None if path == FILES[3] and side is Side.CANDIDATE else one_each(path)
+
+    (divergence,) = suites(FILES[:8], act).divergences
+    assert (divergence.probe, divergence.candidate.kind) == (f"{FILES[3]}::test", "missing")
+
+
+def test_a_budget_that_is_spent_is_told(suites: Suite) -> None:
+    found = suites(FILES, lambda _side, path, _run: one_each(path), budget=0.0)
+    assert found.result.note == "the budget was spent after 0 of 40 test files"
+
+
+def test_tests_that_are_skipped_are_not_compared(suites: Suite) -> None:
+    found = suites(FILES[:3], lambda _side, path, _run: one_each(path, Status.SKIPPED if path == FILES[0] else PASSED))
+    assert (found.result.probes, found.result.reached) == (3, 2)
+
+
+def test_a_file_that_takes_too_long_is_told_by_name_and_apart_from_what_the_budget_left_out(suites: Suite) -> None:
+    found = suites(FILES[:20], lambda _side, path, _run: LATE if path == FILES[18] else one_each(path))
+    assert found.divergences == ()
+    assert found.result.note == f"1 test files hit the time limit: {FILES[18]}"
+    assert found.result.probes == 19
+
+
+def test_a_file_that_does_not_end_with_the_patch_and_soon_does_with_gold_is_a_regression(suites: Suite) -> None:
+    def act(side: Side, path: str, _run: int) -> Results:
+        return LATE if path == FILES[1] and side is Side.CANDIDATE else one_each(path)
+
+    (divergence,) = suites(FILES[:4], act).divergences
+    assert (divergence.probe, divergence.candidate.kind) == (f"{FILES[1]}::test", "timeout")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["test_x ({module}.Case)", "{module}.Case.test_x", "a test that tells no file"],
+    ids=["runner", "dots", "none"],
+)
+def test_only_the_failing_file_is_repeated_however_tests_are_named(suites: Suite, name: str) -> None:
+    guilty = FILES[27]
+    failing = name.format(module=guilty.removesuffix(".py").removeprefix("tests/"))
+
+    def act(side: Side, path: str, _run: int) -> Results:
+        if path != guilty:
+            return {f"other {path}": PASSED}
+        return {failing: FAILED if side is Side.CANDIDATE else PASSED}
+
+    (divergence,) = suites(FILES, act).divergences
+    assert divergence.probe == failing
+    assert suites.ran.count((Side.GOLD, 1)) >= 4
+    assert [files for side, files in suites.ran if side is Side.BASE] == [1]
+    assert sum(files for _, files in suites.ran) < 40 + 4 * 24, "repeating 24 files would take many more"
+
+
+def test_a_failing_test_whose_name_tells_nothing_is_found_beside_one_whose_name_does(suites: Suite) -> None:
+    def act(side: Side, path: str, _run: int) -> Results:
+        status = FAILED if side is Side.CANDIDATE else PASSED
+        return (
+            {f"{path}::test": status} if path == FILES[2] else {f"in {path[6:-3]}": status} if path == FILES[6] else {}
+        )
+
+    found = suites(FILES[:16], act)
+    assert {each.probe for each in found.divergences} == {f"{FILES[2]}::test", "in test_6"}
+    assert suites.ran.count((Side.CANDIDATE, 2)) >= 4, "both files, and no other, are repeated"
+
+
+def test_a_test_that_fails_only_beside_others_is_repeated_with_them(suites: Suite) -> None:
+    present: set[int] = set()
+
+    def act(side: Side, path: str, run: int) -> Results:
+        if path == FILES[0]:
+            present.add(run)
+        fails = side is Side.CANDIDATE and path == FILES[6] and run in present
+        return {f"in {path[6:-3]}": FAILED if fails else PASSED}
+
+    (divergence,) = suites(FILES[:12], act).divergences
+    assert divergence.probe == "in test_6"
+
+
+def test_a_recipe_that_always_runs_everything_does_so_once_and_is_not_divided(suites: Suite) -> None:
+    def act(side: Side, path: str, _run: int) -> Results:
+        return {f"in {path[6:-3]}": FAILED if side is Side.CANDIDATE and path == FILES[9] else PASSED}
+
+    found = suites(FILES, act, all_=True)
+    assert [each.probe for each in found.divergences] == ["in test_9"]
+    assert (found.result.probes, found.result.note) == (40, "")
+    assert len(suites.ran) == 1 + 1 + 2 * 4 + 1, "the patch, gold, four rounds of both, base"
+
+
+def test_what_was_found_before_the_engine_fails_is_kept(suites: Suite) -> None:
+    def act(side: Side, path: str, _run: int) -> Results:
+        if path == FILES[20]:
+            raise EngineError("no such container")
+        return one_each(path, FAILED if path == FILES[2] and side is Side.CANDIDATE else PASSED)
+
+    found = suites(FILES, act)
+    assert [each.probe for each in found.divergences] == [f"{FILES[2]}::test"]
+    assert found.error == "suites: no such container"
+    assert found.result.note == "failed after 8 of 40 test files: no such container"
+
+
+@pytest.mark.parametrize("error", [RunStopped("told to stop"), EngineUnavailable("gone")])
+def test_nothing_is_kept_when_nothing_can_run_any_more(suites: Suite, error: Exception) -> None:
+    def act(_side: Side, _path: str, _run: int) -> Results:
+        raise error
+
+    with pytest.raises(type(error)):
+        suites(FILES, act)
+
+
+def test_who_waits_is_told_how_far_it_is(suites: Suite) -> None:
+    suites(FILES, lambda side, path, _run: one_each(path, FAILED if (side, path) == BAD else PASSED))
+    assert suites.notes[0] == "0 of 40 test files compared, 8 at work"
+    assert "repeating 1 failing tests of 1 files, round 4 of 4" in suites.notes
+    assert suites.notes[-1] == "24 of 40 test files compared, 16 at work"
+
+
+BAD = (Side.CANDIDATE, FILES[3])

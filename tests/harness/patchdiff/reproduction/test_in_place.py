@@ -1,0 +1,111 @@
+"""Calls on which two versions differ inside a test, as files that make the test up to there."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from assay.harness.patchdiff.reproduction.in_place import in_place_drafts
+
+GOLD = """\
+import functools
+import threading
+
+
+def twice(function):
+    @functools.wraps(function)
+    def both(*args, **kwargs):
+        function(*args, **kwargs)
+        return function(*args, **kwargs)
+
+    return both
+
+
+class Counter:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.total = 0
+
+    @twice
+    def add(self, text, *, times=1):
+        for number in numbers(text):
+            self.total += number * times
+        return self.total
+
+
+def numbers(text):
+    return [int(part) for part in text.split(",") if part]
+"""
+PLAIN = """\
+from shop import Counter
+
+UNUSED = 1
+
+
+def test_add():
+    counter = Counter()
+    assert counter.add("1,2") == 6
+    assert counter.add("4", times=2) == 22
+
+
+def test_other():
+    assert Counter().total == 0
+"""
+IN_A_CLASS = """\
+import pytest
+from shop import Counter
+
+
+class TestCounter:
+    @pytest.fixture
+    def counter(self):
+        return Counter()
+
+    @pytest.mark.parametrize("text", ["1,2", "3"])
+    def test_add(self, counter, text):
+        assert counter.add(text) > 0
+"""
+ZERO = GOLD.replace("if part]", "if part.strip()]")
+LOUD = GOLD.replace("    return [int", "    if ',,' in text or not text:\n        print(text)\n    return [int")
+Make = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("other", "tests", "names", "part"),
+    [
+        (ZERO, PLAIN, ["test_add"], "return"),
+        (LOUD, PLAIN, ["test_add"], "stdout"),
+        (ZERO, IN_A_CLASS, ["TestCounter::test_add[1,2]", "TestCounter::test_add[3]"], "return"),
+    ],
+    ids=["value", "output", "in a class, with fixtures and rows"],
+)
+def test_a_call_in_a_test_comes_down_to_a_file_that_shows_it(
+    make_local: Make, other: str, tests: str, names: list[str], part: str
+) -> None:
+    local = make_local(GOLD, other, tests)
+    found = local.played([f"tests/test_shop.py::{name}" for name in names], [["shop", "Counter.add", False]])
+    lines = [row for _, row in sorted(found.items()) if row["literal"]["part"] == part]
+    assert lines
+    for line in lines[:2]:
+        trial, _ = local.reduced(line, in_place_drafts)
+        assert trial is not None
+        assert local.by_hand(trial) == [0, 1], trial.text
+        assert "test_other" not in trial.text
+        assert "UNUSED" not in trial.text
+
+
+def test_only_the_changes_that_matter_are_in_the_file(make_local: Make) -> None:
+    local = make_local(GOLD, ZERO, PLAIN)
+    found = local.played(["tests/test_shop.py::test_add"], [["shop", "Counter.add", False]])
+    both = [row for _, row in sorted(found.items()) if len(row["literal"]["mutations"]) == 2]
+    assert both
+    trial, _ = local.reduced(both[0], in_place_drafts)
+    assert trial is not None
+    said = trial.text.split('"""')[1]
+    assert said.count(" -> ") == 1
+    assert "up to call" in said
+
+
+def test_there_is_no_draft_of_what_the_program_does_not_tell() -> None:
+    assert in_place_drafts({}, {}) == []
+    assert in_place_drafts({"literal": {"test": "a.py::test", "module": "shop"}}, {}) == []

@@ -1,0 +1,157 @@
+"""One comparison when its engine or one of its generators breaks; on the engine that acts."""
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from types import ModuleType
+
+import pytest
+
+from assay.harness.domain import (
+    Divergence,
+    GeneratorResult,
+    Instance,
+    PatchDiffFinding,
+    PatchDiffResult,
+    Prediction,
+    ProbeObservation,
+    TestPlan,
+)
+from assay.harness.engines.base import Engine
+from assay.harness.engines.fake import FakeEngine, image_name
+from assay.harness.engines.faulty import FaultyEngine
+from assay.harness.errors import AssayError, EngineError, EngineUnavailable, ImageMissing, RunStopped
+from assay.harness.evaluate import Task
+from assay.harness.patchdiff import generators
+from assay.harness.patchdiff.assess import assess
+from assay.harness.patchdiff.contract import Context, Contribution, Exchange, Settings
+from assay.harness.patchdiff.sides import Sides
+
+PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
+MODULE = "acme_generators"
+
+
+def fake(instance: Instance) -> FakeEngine:
+    return FakeEngine({image_name(instance): instance})
+
+
+def compared(instance: Instance, engine: Engine, *generators: str, patch: str = "") -> PatchDiffResult:
+    prediction = Prediction(instance_id=instance.id, patch=patch or instance.gold_patch)
+    sides = Sides(Task(instance, prediction, PLAN), image_name(instance), engine, pause=0)
+    return assess(sides, Settings(generators, confirmations=3), lambda _instance, _files: PLAN).comparison
+
+
+@pytest.fixture
+def generator(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Install somebody's generator under a name."""
+    module = ModuleType(MODULE)
+    monkeypatch.setitem(sys.modules, MODULE, module)
+
+    def install(name: str, error: Exception | None = None, reached: int = 0) -> str:
+        def generate(_context: Context) -> Contribution:
+            if error:
+                raise error
+            return Contribution(GeneratorResult(name=name, reached=reached))
+
+        setattr(module, name, generate)
+        return f"{MODULE}:{name}"
+
+    return install
+
+
+@pytest.mark.parametrize("kind", ["error", "timeout", "cut"])
+def test_one_fault_at_any_call_changes_no_finding(instance: Instance, kind: str) -> None:
+    wrong = instance.gold_patch.replace("a + b", "a * b")
+    met: Counter[str] = Counter()
+    for number in range(1, 1000):
+        engine = FaultyEngine(fake(instance), number, kind, seconds=0.001)
+        comparison = compared(instance, engine, "suites", patch=wrong)
+        assert (comparison.finding, comparison.error) == (PatchDiffFinding.REGRESSION, ""), engine.failed
+        met.update(engine.failed)
+        if not engine.failed:
+            break
+    assert set(met) == {"open", "put", "exec", "end", "get", "remove", "find_image"}
+
+
+@pytest.mark.parametrize("error", [EngineError("no such container"), ZeroDivisionError(), AssayError("no answer")])
+def test_what_breaks_one_generator_leaves_what_the_others_find(
+    instance: Instance, generator: Callable[..., str], error: Exception
+) -> None:
+    comparison = compared(instance, fake(instance), generator("broken", error), generator("whole", reached=50))
+    assert comparison.finding is PatchDiffFinding.NO_DIFFERENCE_FOUND
+    broken, whole = comparison.generators
+    assert (str(error) or "ZeroDivisionError") in broken.note
+    assert whole.reached == 50
+    assert comparison.error.startswith(f"{MODULE}:broken: "), "so the next run tries again"
+
+
+def test_a_suite_that_passes_stands_in_for_probes_only_where_nothing_else_was_tried(
+    generator: Callable[..., str], instance: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = {"suites": generator("suites", reached=700), "amplify": generator("amplify", reached=3)}
+    monkeypatch.setattr(generators, "GENERATORS", named)
+    assert compared(instance, fake(instance), "suites").finding is PatchDiffFinding.NO_DIFFERENCE_FOUND
+    assert compared(instance, fake(instance), "suites", "amplify").finding is PatchDiffFinding.NOT_ASSESSED
+
+
+def test_when_all_generators_break_nothing_is_assessed(instance: Instance, generator: Callable[..., str]) -> None:
+    error = EngineError("no such container")
+    comparison = compared(instance, fake(instance), generator("one", error), generator("other", error))
+    assert comparison.finding is PatchDiffFinding.NOT_ASSESSED
+    assert comparison.error.count("no such container") == 2
+
+
+@pytest.mark.parametrize("error", [EngineUnavailable("gone"), RunStopped("told to stop")])
+def test_when_nothing_can_run_any_more_there_is_no_comparison(
+    instance: Instance, generator: Callable[..., str], error: Exception
+) -> None:
+    with pytest.raises(type(error)):
+        compared(instance, fake(instance), generator("last", error), generator("whole", reached=50))
+
+
+def test_an_image_that_is_gone_is_not_asked_for_twice(instance: Instance) -> None:
+    engine = FaultyEngine(FakeEngine({}), 0)
+    with pytest.raises(ImageMissing):
+        compared(instance, engine, "suites")
+    assert engine.calls.count("open") == 3, "base, gold and the candidate"
+
+
+@pytest.mark.parametrize(
+    ("first", "asked", "finding"),
+    [
+        (PatchDiffFinding.DIVERGENT, [(), (("1", "2"),)], PatchDiffFinding.CHANGED_UNRELATED),
+        (PatchDiffFinding.UNFIXED_LIKE_BASE, [()], PatchDiffFinding.UNFIXED_LIKE_BASE),
+    ],
+)
+def test_what_cannot_be_decided_is_tried_elsewhere(
+    instance: Instance,
+    monkeypatch: pytest.MonkeyPatch,
+    generator: Callable[..., str],
+    first: PatchDiffFinding,
+    asked: list[tuple[Exchange, ...]],
+    finding: PatchDiffFinding,
+) -> None:
+    seen: list[tuple[Exchange, ...]] = []
+
+    def replay(context: Context) -> Contribution:
+        seen.append(context.exchanges)
+        told = PatchDiffFinding.CHANGED_UNRELATED if context.exchanges else first
+        result = GeneratorResult(name="replay", probes=10, reached=9, divergences=1)
+        return Contribution(result, (divergence(told),), {f"test_{len(seen)}.py": ""}, exchanges=(("1", "2"),))
+
+    named = {"replay": generator("replay"), "other": generator("other", reached=1)}
+    monkeypatch.setattr(sys.modules[MODULE], "replay", replay)
+    monkeypatch.setattr(generators, "GENERATORS", named)
+    comparison = compared(instance, fake(instance), "replay", "other")
+    assert seen == asked
+    assert comparison.finding is finding
+    of_replay, of_other = comparison.generators
+    assert (of_replay.probes, of_replay.divergences) == (10 * len(asked), len(comparison.divergences))
+    assert of_other.reached == 1, "what tries no exchanges ran once"
+
+
+def divergence(finding: PatchDiffFinding) -> Divergence:
+    shown = ProbeObservation(kind="value", type="int", text="1")
+    return Divergence(
+        finding=finding, generator="replay", probe="p", base=shown, gold=shown, candidate=shown, confirmed=3
+    )

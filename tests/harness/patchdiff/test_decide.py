@@ -1,0 +1,150 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.harness.domain import MISSING, Divergence, PatchDiffFinding, ProbeObservation
+from assay.harness.patchdiff.decide import (
+    MIN_PROBES,
+    Round,
+    Sighting,
+    classify,
+    confirmed,
+    counted,
+    finding_of,
+    screen,
+    stable,
+)
+
+
+def value(text: str, type_: str = "int") -> ProbeObservation:
+    return ProbeObservation(kind="value", type=type_, text=text)
+
+
+def error(type_: str) -> ProbeObservation:
+    return ProbeObservation(kind="error", type=type_)
+
+
+ONE, TWO, THREE = map(value, "123")
+WRONG_KIND, BAD_VALUE = error("TypeError"), error("ValueError")
+
+
+@pytest.mark.parametrize(
+    ("base", "gold", "candidate", "mutated", "finding"),
+    [
+        (ONE, ONE, ONE, True, None),
+        (ONE, TWO, TWO, True, None),
+        (ONE, TWO, ONE, True, PatchDiffFinding.UNFIXED_LIKE_BASE),
+        (ONE, ONE, TWO, True, PatchDiffFinding.CHANGED_UNRELATED),
+        (ONE, TWO, THREE, True, PatchDiffFinding.DIVERGENT),
+        (MISSING, TWO, THREE, True, PatchDiffFinding.DIVERGENT),
+        (value("1"), value("1"), value("1", "bool"), False, PatchDiffFinding.CHANGED_UNRELATED),
+        # An input that gold takes as of the wrong kind proves nothing about a patch that accepts it.
+        (ONE, WRONG_KIND, TWO, True, PatchDiffFinding.GOLD_REJECTS),
+        (WRONG_KIND, WRONG_KIND, TWO, True, PatchDiffFinding.GOLD_REJECTS),
+        (ONE, WRONG_KIND, ONE, True, PatchDiffFinding.GOLD_REJECTS),
+        (WRONG_KIND, ONE, WRONG_KIND, True, PatchDiffFinding.GOLD_REJECTS),
+        # What worked before and with gold, and fails now, is no matter of taste.
+        (ONE, ONE, WRONG_KIND, True, PatchDiffFinding.CHANGED_UNRELATED),
+        # A developer's own input is of the right kind.
+        (ONE, WRONG_KIND, ONE, False, PatchDiffFinding.UNFIXED_LIKE_BASE),
+        # An error that tells of a bad value is a promise like any result.
+        (ONE, BAD_VALUE, ONE, True, PatchDiffFinding.UNFIXED_LIKE_BASE),
+        (BAD_VALUE, BAD_VALUE, ONE, True, PatchDiffFinding.CHANGED_UNRELATED),
+    ],
+)
+def test_classes(
+    base: ProbeObservation,
+    gold: ProbeObservation,
+    candidate: ProbeObservation,
+    mutated: bool,
+    finding: PatchDiffFinding | None,
+) -> None:
+    assert classify(base, Sighting(gold, mutated=mutated), candidate) is finding
+
+
+@pytest.mark.parametrize(
+    ("base", "gold", "candidate", "finding"),
+    [
+        # gold adds a column and keeps the order of the rows; the candidate turns it round
+        (
+            "Zeta /z, alpha /a",
+            "Zeta GET /z, alpha GET /a",
+            "alpha GET /a, Zeta GET /z",
+            PatchDiffFinding.CHANGED_UNRELATED,
+        ),
+        ("one two three", "one two and three", "one and", PatchDiffFinding.CHANGED_UNRELATED),
+        # of two faults gold mends both, the candidate one
+        ("x, bad y, bad z", "x, y, z", "x, y, bad z", PatchDiffFinding.UNFIXED_LIKE_BASE),
+        # both change the same place, each in its own way
+        ("the result is 1", "the result is 2", "the result is 3", PatchDiffFinding.DIVERGENT),
+        ("a b", "a new b", "a b other", PatchDiffFinding.DIVERGENT),
+        ("0.5", "0.7", "1.7", PatchDiffFinding.DIVERGENT),
+        ("", "one", "two", PatchDiffFinding.DIVERGENT),
+    ],
+)
+def test_where_all_three_differ_the_part_that_gold_keeps_or_takes_out_tells(
+    base: str, gold: str, candidate: str, finding: PatchDiffFinding
+) -> None:
+    assert classify(value(base), Sighting(value(gold), mutated=True), value(candidate)) is finding
+
+
+def test_parts_are_compared_among_values_of_one_type_only() -> None:
+    gold, candidate = Sighting(value("x, y, z", "tuple")), value("x, y, bad z")
+    assert classify(value("x, bad y, bad z"), gold, candidate) is PatchDiffFinding.DIVERGENT
+
+
+def seen(**observations: ProbeObservation) -> Round:
+    return {key: Sighting(each) for key, each in observations.items()}
+
+
+def test_what_wavers_on_one_side_is_no_difference() -> None:
+    two_rounds = [seen(a=ONE, b=ONE), seen(a=ONE, b=TWO)]
+    assert set(stable(two_rounds)) == {"a"}
+    steady = [seen(a=ONE, b=ONE)] * 2
+    other = [seen(a=TWO, b=TWO)] * 2
+    assert screen(two_rounds, steady, other).suspects == ("a",)
+
+
+def test_gold_against_its_copy_is_noise_and_is_counted() -> None:
+    gold, null, candidate = [seen(a=ONE)] * 2, [seen(a=TWO)] * 2, [seen(a=THREE)] * 2
+    screened = screen(gold, null, candidate)
+    assert screened.null_divergences == 1
+    assert screened.suspects == ()
+
+
+def test_only_probes_count_that_reach_a_target_on_both_sides_and_can_be_compared() -> None:
+    gold = {"a": Sighting(ONE, reached=False), "b": Sighting(ONE), "c": Sighting(ONE), "d": Sighting(ONE)}
+    candidate = {"a": Sighting(TWO), "b": Sighting(TWO, reached=False), "c": Sighting(MISSING), "d": Sighting(TWO)}
+    assert screen([gold] * 2, [gold], [candidate] * 2).suspects == ("d",)
+    first = counted({**gold, "f": Sighting(ONE)}, {**candidate, "e": Sighting(ONE), "f": Sighting(ONE)})
+    assert (first.apart, first.alike) == (("d",), ("f",))
+
+
+def test_confirmation_needs_every_round_on_both_sides() -> None:
+    gold, other = [seen(a=ONE)] * 20, [seen(a=TWO)] * 20
+    assert confirmed("a", gold, other, 20)
+    assert not confirmed("a", gold, other[:19], 20)
+    assert not confirmed("a", gold, [*other[:19], seen(a=ONE)], 20)
+    assert not confirmed("a", gold, [*other[:19], seen()], 20)
+
+
+def divergence(finding: PatchDiffFinding) -> Divergence:
+    return Divergence(finding=finding, generator="replay", probe="p", base=ONE, gold=ONE, candidate=TWO, confirmed=20)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [PatchDiffFinding.REGRESSION, PatchDiffFinding.UNFIXED_LIKE_BASE, PatchDiffFinding.GOLD_REJECTS]
+        ),
+        min_size=1,
+    )
+)
+def test_a_comparison_is_as_bad_as_its_hardest_divergence(findings: list[PatchDiffFinding]) -> None:
+    order = list(PatchDiffFinding)
+    assert finding_of([divergence(each) for each in findings], 0) is min(findings, key=order.index)
+
+
+def test_silence_counts_only_with_enough_probes() -> None:
+    assert finding_of([], MIN_PROBES) is PatchDiffFinding.NO_DIFFERENCE_FOUND
+    assert finding_of([], MIN_PROBES - 1) is PatchDiffFinding.NOT_ASSESSED

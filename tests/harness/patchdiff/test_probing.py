@@ -1,0 +1,165 @@
+"""What is run on which side, and what comes of it; the sides are played."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import pytest
+
+from assay.harness.domain import Instance, PatchDiffFinding, Prediction, ProbeObservation, TestPlan
+from assay.harness.engines.fake import FakeEngine
+from assay.harness.evaluate import Task
+from assay.harness.patchdiff import probing
+from assay.harness.patchdiff.contract import Context, Contribution, Exchange, Settings
+from assay.harness.patchdiff.decide import Sighting
+from assay.harness.patchdiff.probing import MOST_SUSPECTS, Program, Rounds, differences
+from assay.harness.patchdiff.sides import Side, Sides
+from assay.harness.patchdiff.survey import Survey
+
+PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
+Shows = Callable[[Side, str, int], str]
+"""What a side shows of a probe in its nth round."""
+Asked = list[tuple[Side, int, int]]
+"""Side, number of rounds, number of probes."""
+
+
+@pytest.fixture
+def play(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Callable[..., tuple[Contribution, Asked]]:
+    """Compare sides that show what a function says; returns what was found and what was asked of whom."""
+
+    def played(
+        keys: Sequence[str],
+        shows: Shows,
+        unreached: Sequence[str] = (),
+        program: str = "acme",
+        exchanges: tuple[Exchange, ...] = (),
+    ) -> tuple[Contribution, Asked]:
+        asked: Asked = []
+        rounds_of: dict[Side, int] = {}
+
+        def run(
+            _context: Context, program: Program, side: Side, seeds: Iterable[int], only: Sequence[str] = ()
+        ) -> Rounds:
+            numbers = list(seeds)
+            together = bool(program.settings.get("together"))
+            assert not (together and len(numbers) > 1), "what is looked at closely has a process of its own"
+            asked.append((side, len(numbers), len(only)))
+            began = rounds_of.get(side, 0)
+            rounds_of[side] = began + len(numbers)
+            return Rounds(
+                [
+                    {
+                        key: Sighting(
+                            ProbeObservation(kind="value", type="str", text=shows(side, key, began + number)),
+                            reached=key not in unreached,
+                            mutated=key != "plain",
+                            target=key[0],
+                        )
+                        for key in only or keys
+                    }
+                    for number in range(len(numbers))
+                ],
+                {key: {"literal": {"mutations": [{"old": "1", "new": key}]}} for key in only or keys},
+            )
+
+        monkeypatch.setattr(probing, "run", run)
+        sides = Sides(Task(instance, Prediction(instance_id=instance.id, patch="x"), PLAN), "image", FakeEngine({}))
+        context = Context(
+            sides, Survey((), ()), Settings(("acme",), confirmations=3), lambda _i, _f: PLAN, exchanges=exchanges
+        )
+        made = Program(program, "acme.py", {}, 1.0, lambda _context, told: {each.probe: each.probe for each in told})
+        return differences(context, "acme", made), asked
+
+    return played
+
+
+def test_where_all_agree_a_sample_is_looked_at_again_and_nothing_is_found(
+    play: Callable[..., tuple[Contribution, Asked]],
+) -> None:
+    found, asked = play([f"p{n}" for n in range(500)], lambda _side, _key, _round: "same")
+    assert (found.result.probes, found.result.reached, found.result.divergences) == (500, 500, 0)
+    again = {each[0]: each[1:] for each in asked if each[2]}
+    assert {side: rounds for side, (rounds, _) in again.items()} == {
+        Side.GOLD: 2,
+        Side.NULL: 1,
+        Side.CANDIDATE: 2,
+        Side.BASE: 1,
+    }
+
+
+def test_a_difference_is_repeated_confirmed_and_classified(play: Callable[..., tuple[Contribution, Asked]]) -> None:
+    found, asked = play(["a", "b"], lambda side, key, _round: str(side is Side.CANDIDATE and key == "a"))
+    (divergence,) = found.divergences
+    assert (divergence.probe, divergence.finding, divergence.confirmed) == ("a", PatchDiffFinding.CHANGED_UNRELATED, 3)
+    assert (Side.CANDIDATE, 3, 1) in asked
+
+
+def test_a_difference_that_does_not_come_back_is_none(play: Callable[..., tuple[Contribution, Asked]]) -> None:
+    found, _ = play(["a", "b"], lambda side, key, number: str(side is Side.CANDIDATE and key == "a" and number == 0))
+    assert not found.divergences
+    assert not found.result.note
+
+
+def test_a_difference_that_fails_to_be_confirmed_is_counted(play: Callable[..., tuple[Contribution, Asked]]) -> None:
+    found, _ = play(["a"], lambda side, _key, number: str(side is Side.CANDIDATE and number < 5))
+    assert not found.divergences
+    assert found.result.note == "1 differences did not hold in 3 rounds"
+
+
+def test_gold_that_differs_from_its_copy_is_noise(play: Callable[..., tuple[Contribution, Asked]]) -> None:
+    found, _ = play(["a"], lambda side, _key, _round: side.name)
+    assert not found.divergences
+    assert found.result.null_divergences == 1
+
+
+def test_what_reaches_no_target_is_not_compared(play: Callable[..., tuple[Contribution, Asked]]) -> None:
+    found, asked = play(["a"], lambda side, _key, _round: side.name, unreached=["a"])
+    assert (found.result.reached, found.divergences) == (0, ())
+    assert len(asked) == 2
+
+
+def test_of_many_differences_the_most_telling_are_confirmed(play: Callable[..., tuple[Contribution, Asked]]) -> None:
+    def shows(side: Side, key: str, _round: int) -> str:
+        is_telling = int(key) % 4 == 0
+        return "theirs" if side is Side.CANDIDATE else "ours" if side is not Side.BASE or is_telling else "old"
+
+    found, _ = play([str(n) for n in range(40)], shows)
+    findings = [each.finding for each in found.divergences]
+    assert len(findings) == MOST_SUSPECTS
+    assert findings.count(PatchDiffFinding.CHANGED_UNRELATED) == 10
+    assert findings == sorted(findings, key=list(PatchDiffFinding).index)
+
+
+def test_of_very_many_differences_base_is_asked_which_tell_most(
+    play: Callable[..., tuple[Contribution, Asked]],
+) -> None:
+    def shows(side: Side, key: str, _round: int) -> str:
+        is_telling = key == "p77"
+        return "theirs" if side is Side.CANDIDATE else "ours" if side is not Side.BASE or is_telling else "old"
+
+    found, asked = play([f"p{n}" for n in range(200)], shows)
+    assert (Side.BASE, 1, 200) in asked
+    assert (found.divergences[0].probe, found.divergences[0].finding) == ("p77", PatchDiffFinding.CHANGED_UNRELATED)
+
+
+def test_each_target_s_first_difference_gets_a_file_named_after_the_program(
+    play: Callable[..., tuple[Contribution, Asked]],
+) -> None:
+    found, _ = play(["a1", "a2", "b1"], lambda side, _key, _round: str(side is Side.CANDIDATE), program="other")
+    assert len(found.divergences) == 3
+    assert {text[0] for text in found.files.values()} == {"a", "b"}
+    assert len(found.files) == 2
+    assert all(name.startswith("test_other_") for name in found.files)
+    assert {each.reproduction for each in found.divergences} == {"", *found.files}
+
+
+def test_values_whose_exchange_makes_a_difference_are_told(play: Callable[..., tuple[Contribution, Asked]]) -> None:
+    found, _ = play(["2", "name", "[3]", "4"], lambda side, key, _round: str(side is Side.CANDIDATE and key != "4"))
+    assert set(found.exchanges) == {("1", "2"), ("1", "[3]")}, "of literals alone"
+
+
+def test_where_exchanges_are_tried_what_is_as_it_was_does_not_count_again(
+    play: Callable[..., tuple[Contribution, Asked]],
+) -> None:
+    found, _ = play(["2", "plain"], lambda side, _key, _round: str(side is Side.CANDIDATE), exchanges=(("1", "2"),))
+    assert [each.probe for each in found.divergences] == ["2"]
+    assert found.result.probes == 1
+    assert all(name.startswith("test_acme_followed_") for name in found.files)

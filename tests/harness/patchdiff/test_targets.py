@@ -1,0 +1,126 @@
+from assay.harness.patchdiff.sides import Side
+from assay.harness.patchdiff.targets import MOST, USERS, WHOLE_MODULE, loose, targets, users
+
+BASE = """\
+LIMIT = 3
+
+
+def first(x):
+    return x
+
+
+class Thing:
+    def second(self):
+        return 1
+
+    def third(self):
+        def inner():
+            return 2
+
+        return inner()
+"""
+
+
+Places = dict[Side, tuple[tuple[int, int], ...]]
+
+
+def found(gold: str, candidate: str = BASE, path: str = "pkg/mod.py") -> dict[str, Places]:
+    texts = {Side.BASE: {path: BASE}, Side.GOLD: {path: gold}, Side.CANDIDATE: {path: candidate}}
+    return {each.name: dict(each.places) for each in targets("python", texts)}
+
+
+def test_the_innermost_functions_that_either_patch_changes() -> None:
+    gold = BASE.replace("return x", "return x + 1")
+    candidate = BASE.replace("return 1", "# why\n        return 1")
+    names = found(gold, candidate)
+    assert set(names) == {"first", "Thing.second"}
+    assert names["Thing.second"] == {Side.BASE: ((9, 10),), Side.GOLD: ((9, 10),), Side.CANDIDATE: ((9, 11),)}
+    assert names["first"][Side.CANDIDATE] == ((4, 5),)
+
+
+def test_what_both_change_alike_is_no_target_unless_nothing_else_is() -> None:
+    gold = BASE.replace("return x", "return x + 1").replace("return 1", "return 0")
+    assert list(found(gold, BASE.replace("return x", "return x + 1"))) == ["Thing.second"]
+    assert list(found(gold, gold)) == ["first", "Thing.second"]
+
+
+def test_imports_are_no_reason_to_aim_at_the_whole_file() -> None:
+    gold = "import re\n" + BASE.replace("return x", "return x + 1")
+    assert list(found(gold)) == ["first"]
+    assert list(found("import re\n" + BASE)) == [WHOLE_MODULE]
+
+
+def test_a_function_that_is_gone_lies_where_it_still_is() -> None:
+    gold = BASE.replace("def first(x):\n    return x\n", "")
+    names = found(gold)
+    assert set(names["first"]) == {Side.BASE, Side.CANDIDATE}
+
+
+def test_lines_outside_of_functions_stand_for_the_whole_file() -> None:
+    assert set(found(BASE.replace("LIMIT = 3", "LIMIT = 4"))) == {WHOLE_MODULE}
+
+
+def test_tests_are_no_targets_and_there_are_never_too_many() -> None:
+    assert found(BASE.replace("return x", "return 0"), path="tests/test_mod.py") == {}
+    many = "".join(f"def f{n}():\n    return 0\n\n" for n in range(40))
+    texts = {Side.BASE: {"m.py": many}, Side.GOLD: {"m.py": many.replace("0\n", "1\n")}, Side.CANDIDATE: {"m.py": many}}
+    assert len(targets("python", texts)) == MOST
+
+
+def test_other_languages_have_targets_too() -> None:
+    base = "package a\n\nfunc F() int {\n\treturn 1\n}\n"
+    texts = {Side.BASE: {"a.go": base}, Side.GOLD: {"a.go": base.replace("1", "2")}, Side.CANDIDATE: {"a.go": base}}
+    assert [each.label for each in targets("go", texts)] == ["a.go::F"]
+
+
+def test_a_name_that_is_defined_again_lies_in_both_places() -> None:
+    candidate = BASE + "\n\ndef first(x):\n    return 0\n"
+    assert found(BASE, candidate)["first"][Side.CANDIDATE] == ((4, 5), (19, 20))
+
+
+def test_what_differs_at_the_top_level_is_aimed_at_through_the_functions_that_use_it() -> None:
+    base = "TABLE = {\n    1: 2,\n}\n\n\ndef look(x):\n    return TABLE[x]\n\n\ndef other():\n    return 0\n"
+    texts = {
+        Side.BASE: {"m.py": base},
+        Side.GOLD: {"m.py": base.replace("2", "3")},
+        Side.CANDIDATE: {"m.py": base.replace("2", "4")},
+    }
+    assert [each.name for each in targets("python", texts)] == ["look"]
+    unused = {side: {"m.py": text["m.py"].replace("TABLE[x]", "x")} for side, text in texts.items()}
+    assert [each.name for each in targets("python", unused)] == [WHOLE_MODULE]
+
+
+TABLE = "import re\n\nRULES = [\n    'a',\n    'b',\n]\nOTHER = 1\n"
+
+
+def test_what_no_function_of_its_file_uses_is_aimed_at_through_the_files_that_do() -> None:
+    here = {side: {"pkg/words.py": TABLE} for side in (Side.BASE, Side.GOLD)}
+    texts = {**here, Side.CANDIDATE: {"pkg/words.py": TABLE.replace("'b'", "'c'")}}
+    (whole,) = targets("python", texts)
+    (names,) = loose(texts, [whole])
+    assert (whole.name, names.path, names.names, names.module) == (WHOLE_MODULE, "pkg/words.py", {"RULES"}, "words")
+    mentions = {
+        "pkg/words.py": {"RULES", "words"},
+        "pkg/lexer.py": {"RULES", "words"},
+        "pkg/engine/deep.py": {"RULES", "words"},
+        "tools/other.py": {"RULES", "words"},
+        "tools/another.py": {"RULES", "words"},
+        "pkg/alike.py": {"RULES"},
+        "pkg/words_only.py": {"words"},
+    }
+    found = users([names], mentions, 10)
+    assert [each.label for each in found] == [
+        "pkg/engine/deep.py::<module>",
+        "pkg/lexer.py::<module>",
+        "tools/another.py::<module>",
+    ]
+    assert len(found) == USERS
+    assert all(set(each.places) == {Side.BASE, Side.GOLD, Side.CANDIDATE} for each in found)
+    assert [each.path for each in users([names], mentions, 1)] == ["pkg/engine/deep.py"]
+
+
+def test_a_package_goes_by_the_name_of_its_folder() -> None:
+    texts = {side: {"pkg/words/__init__.py": TABLE} for side in (Side.BASE, Side.GOLD)}
+    texts[Side.CANDIDATE] = {"pkg/words/__init__.py": TABLE.replace("OTHER = 1", "OTHER = 2")}
+    (names,) = loose(texts, targets("python", texts))
+    assert (names.module, names.names) == ("words", {"OTHER"})
