@@ -1,7 +1,7 @@
 """The story of one comparison: four trees, what to aim at, generators one after the other, and what it comes to."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.harness.domain import GeneratorResult, PatchDiffFinding, PatchDiffResult
@@ -18,14 +18,9 @@ from assay.harness.patchdiff.contract import (
 )
 from assay.harness.patchdiff.decide import ORDER, finding_of, is_flagged
 from assay.harness.patchdiff.generators import find_generators
-from assay.harness.patchdiff.generators.amplify import NAME as AMPLIFY
-from assay.harness.patchdiff.generators.replay import NAME as REPLAY
-from assay.harness.patchdiff.generators.suites.generate import NAME as SUITES
 from assay.harness.patchdiff.sides import SideError, Sides
 from assay.harness.patchdiff.survey import survey
 
-FOLLOWED = (AMPLIFY, REPLAY)
-"""Generators that try exchanges."""
 MOST_EXCHANGES = 60
 """That are tried, those of the first generators first."""
 
@@ -66,13 +61,14 @@ def assess(
         note("looking at the trees")
         context = Context(sides, survey(sides), settings, plan_tests, ask, began, note)
         found = _followed(context, generators, [_spend(context, name, each) for name, each in generators.items()])
+        reached = _reached(generators.values(), found)
     except SideError as error:
         return Assessment(not_assessed(sides, settings, str(error)))
     divergences = sorted((each for one in found for each in one.divergences), key=lambda d: ORDER.index(d.finding))
     comparison = PatchDiffResult(
         instance_id=sides.instance.id,
         model=sides.task.prediction.model,
-        finding=finding_of(divergences, 0 if all(one.error for one in found) else _reached(found)),
+        finding=finding_of(divergences, 0 if all(one.error for one in found) else reached),
         divergences=tuple(divergences),
         generators=tuple(one.result for one in found),
         targets=tuple(each.label for each in context.survey.targets),
@@ -94,9 +90,9 @@ def not_assessed(sides: Sides, settings: Settings, error: str) -> PatchDiffResul
     )
 
 
-def _reached(found: Sequence[Contribution]) -> int:
-    """Count the probes that executed a target; tests of the suite stand in for them where nothing else was tried."""
-    aimed = [one for one in found if one.result.name != SUITES]
+def _reached(generators: Iterable[Generator], found: Sequence[Contribution]) -> int:
+    """Count the probes that executed a target; the tests of a suite count only where no generator aims."""
+    aimed = [one for generator, one in zip(generators, found, strict=True) if generator.aims]
     return sum(one.result.reached for one in aimed or found)
 
 
@@ -115,19 +111,21 @@ def _followed(
     context.note("following what cannot be decided")
     further = replace(context, exchanges=tuple(exchanges)[:MOST_EXCHANGES])
     return [
-        joined([one, _spend(further, name, generate)]) if name in FOLLOWED else one
-        for one, (name, generate) in zip(found, generators.items(), strict=True)
+        joined([one, _spend(further, name, generator)]) if generator.follows else one
+        for one, (name, generator) in zip(found, generators.items(), strict=True)
     ]
 
 
-def _spend(context: Context, name: str, generate: Generator) -> Contribution:
+def _spend(context: Context, name: str, generator: Generator) -> Contribution:
     """Run one generator; whatever breaks it is its own error, unless nothing can be run any more."""
+    if generator.languages and context.sides.instance.language not in generator.languages:
+        return Contribution(GeneratorResult(name=name, note=f"only for {', '.join(sorted(generator.languages))}"))
     if context.seconds_left <= 0:
         return Contribution(GeneratorResult(name=name, note="the budget was spent before"))
     began = time.monotonic()
     context.note(name)
     try:
-        return generate(replace(context, note=lambda text: context.note(f"{name}: {text}")))
+        return generator.generate(replace(context, note=lambda text: context.note(f"{name}: {text}")))
     except (EngineUnavailable, RunStopped):
         raise
     except AssayError as error:  # an engine that failed, a model that does not answer, a package that is not there

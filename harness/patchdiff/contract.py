@@ -1,9 +1,8 @@
-"""What a generator of probes is given and gives back."""
+"""The contract between a comparison and its generators of probes."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from assay.harness.domain import Divergence, GeneratorResult, Instance, TestPlan
 from assay.harness.patchdiff.sides import Sides
@@ -67,12 +66,18 @@ class Contribution:
     """That told the sides apart."""
 
 
-class Generator(Protocol):
-    """Makes probes, runs them on the sides of a comparison and says where these differ."""
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """Makes probes, runs them on the sides of a comparison and reports where these differ."""
 
-    def __call__(self, context: Context) -> Contribution:
-        """Spend what is needed of the budget; raises AssayError, which costs the comparison this generator alone."""
-        ...
+    generate: Callable[[Context], Contribution]
+    """Spends what it needs of the budget. What it raises costs the comparison this generator alone."""
+    languages: frozenset[str] = frozenset()
+    """Languages that it can probe; all of them when empty."""
+    aims: bool = True
+    """Whether it counts the probes that execute a target. Whole test suites do not aim."""
+    follows: bool = False
+    """Whether it can be run again with ``Context.exchanges``."""
 
 
 def joined(found: Sequence[Contribution]) -> Contribution:

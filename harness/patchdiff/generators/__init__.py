@@ -1,23 +1,21 @@
 """Generators of probes by name, in the order in which they are worth running.
 
-A generator is a function from a ``base.Context`` to what it ``Contribution``. Third parties register theirs under the
-entry-point group ``assay.generators``.
+Each module holds a ``contract.Generator`` named ``GENERATOR``. Third parties register theirs under the entry-point
+group ``assay.generators``.
 """
 
 from collections.abc import Iterable
 
 from assay.harness.errors import PluginError
-from assay.harness.patchdiff.contract import Context, Contribution, Generator
+from assay.harness.patchdiff.contract import Generator
 from assay.harness.plugins import resolve
 
-__all__ = ["GENERATORS", "USUAL", "Context", "Contribution", "Generator", "find_generators"]
-
 GENERATORS = {
-    "suites": "assay.harness.patchdiff.generators.suites.generate:generate",
-    "amplify": "assay.harness.patchdiff.generators.amplify:generate",
-    "replay": "assay.harness.patchdiff.generators.replay:generate",
-    "property": "assay.harness.patchdiff.generators.properties:generate",
-    "llm": "assay.harness.patchdiff.generators.llm.generate:generate",
+    "suites": "assay.harness.patchdiff.generators.suites.generate:GENERATOR",
+    "amplify": "assay.harness.patchdiff.generators.amplify:GENERATOR",
+    "replay": "assay.harness.patchdiff.generators.replay:GENERATOR",
+    "property": "assay.harness.patchdiff.generators.properties:GENERATOR",
+    "llm": "assay.harness.patchdiff.generators.llm.generate:GENERATOR",
 }
 """The cheapest first."""
 USUAL = ("suites", "amplify", "replay")
@@ -31,4 +29,11 @@ def find_generators(names: Iterable[str]) -> dict[str, Generator]:
         raise PluginError(f"no generator is named; known are {', '.join(GENERATORS)}")
     order = list(GENERATORS)
     wanted.sort(key=lambda name: order.index(name) if name in order else len(order))
-    return {name: resolve("generator", name, GENERATORS) for name in wanted}
+    return {name: _find(name) for name in wanted}
+
+
+def _find(name: str) -> Generator:
+    found = resolve("generator", name, GENERATORS)
+    if not isinstance(found, Generator):
+        raise PluginError(f"generator {name!r} is no assay.harness.patchdiff.contract.Generator but {found!r}")
+    return found

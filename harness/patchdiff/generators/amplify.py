@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from assay.harness.domain import GeneratorResult
-from assay.harness.patchdiff.contract import Context, Contribution, files_with
+from assay.harness.patchdiff.contract import Context, Contribution, Generator, files_with
 from assay.harness.patchdiff.probing import Program, differences, run_lines
 from assay.harness.patchdiff.reproduction.amplified import drafts
 from assay.harness.patchdiff.reproduction.minimise import reproduced
@@ -30,22 +30,20 @@ LIMIT = 2.0
 """Seconds that one test may take."""
 
 
-def generate(context: Context) -> Contribution:
+def _generate(context: Context) -> Contribution:
     """See which test files reach a target with gold, then observe their tests and mutations of them on all sides."""
     began = time.monotonic()
     tests = _reaching_tests(context)
     files = files_with(tests, context.survey.test_files)[:FILES]
     if not files:
-        note = "no test reaches a target" if context.sides.instance.language == "python" else "for Python only"
-        return Contribution(GeneratorResult(name=NAME, seconds=round(time.monotonic() - began, 3), note=note))
+        seconds = round(time.monotonic() - began, 3)
+        return Contribution(GeneratorResult(name=NAME, seconds=seconds, note="no test reaches a target"))
     each = min(MOST, max(FEWEST, COPIES // len(tests)))
     return differences(context, NAME, _program(context, files, each, tests))
 
 
 def _reaching_tests(context: Context) -> list[str]:
     """Return the tests of the nearest files that execute a target with gold, as they are."""
-    if context.sides.instance.language != "python":
-        return []
     looked_at = context.survey.test_files[:LOOKED_AT]
     (lines,) = run_lines(context, _program(context, looked_at, 0), Side.GOLD, [0])
     return list(dict.fromkeys(str(line["test"]) for line in lines if line.get("reached")))
@@ -65,3 +63,6 @@ def _program(context: Context, files: Sequence[str], mutants: int, tests: Sequen
         "runner": "pytest",
     }
     return Program(NAME, "amplify.py", settings, SECONDS, partial(reproduced, make_drafts=drafts))
+
+
+GENERATOR = Generator(_generate, languages=frozenset({"python"}), follows=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.harness.domain import GeneratorResult
 from assay.harness.errors import PluginError
-from assay.harness.patchdiff.contract import Context, Contribution
+from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators.recording import record
 from assay.harness.patchdiff.generators.replay import program
 from assay.harness.patchdiff.probing import differences, is_literal
@@ -28,7 +28,7 @@ EXAMPLES = 60
 _drawing = threading.Lock()
 
 
-def generate(context: Context) -> Contribution:
+def _generate(context: Context) -> Contribution:
     """Draw calls of the functions whose recorded arguments are plain data, and replay them on every side.
 
     Raises:
@@ -133,3 +133,6 @@ def _of_kind(kind: type, values: Sequence[Any]) -> "SearchStrategy[Any]":
         return st.dictionaries(_like(keys), _like(contents), max_size=5)
     lists = st.lists(_like(items), max_size=6)
     return lists if kind is list else lists.map(kind)
+
+
+GENERATOR = Generator(_generate, languages=frozenset({"python"}))

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from assay.harness.domain import GeneratorResult
-from assay.harness.patchdiff.contract import Context, Contribution, joined
+from assay.harness.patchdiff.contract import Context, Contribution, Generator, joined
 from assay.harness.patchdiff.generators.recording import CALLS, Recorded, record
 from assay.harness.patchdiff.probing import Program, differences
 from assay.harness.patchdiff.reproduction.in_place import in_place_drafts
@@ -24,7 +24,7 @@ LIMIT = 2.0
 """Seconds that one call may take."""
 
 
-def generate(context: Context) -> Contribution:
+def _generate(context: Context) -> Contribution:
     """Record with gold, replay on all sides; then call the same functions again where the tests call them."""
     began = time.monotonic()
     recorded = record(context)
@@ -75,3 +75,6 @@ def program(
         "limit": LIMIT,
     }
     return Program(name, "replay.py", settings, SECONDS, partial(reproduced, make_drafts=call_drafts))
+
+
+GENERATOR = Generator(_generate, languages=frozenset({"python"}), follows=True)

@@ -24,7 +24,7 @@ from assay.harness.errors import AssayError, EngineError, EngineUnavailable, Ima
 from assay.harness.evaluate import Task
 from assay.harness.patchdiff import generators
 from assay.harness.patchdiff.assess import assess
-from assay.harness.patchdiff.contract import Context, Contribution, Exchange, Settings
+from assay.harness.patchdiff.contract import Context, Contribution, Exchange, Generator, Settings
 from assay.harness.patchdiff.sides import Sides
 
 PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
@@ -47,13 +47,13 @@ def generator(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     module = ModuleType(MODULE)
     monkeypatch.setitem(sys.modules, MODULE, module)
 
-    def install(name: str, error: Exception | None = None, reached: int = 0) -> str:
+    def install(name: str, error: Exception | None = None, reached: int = 0, **more: bool) -> str:
         def generate(_context: Context) -> Contribution:
             if error:
                 raise error
             return Contribution(GeneratorResult(name=name, reached=reached))
 
-        setattr(module, name, generate)
+        setattr(module, name, Generator(generate, **more))
         return f"{MODULE}:{name}"
 
     return install
@@ -88,7 +88,7 @@ def test_what_breaks_one_generator_leaves_what_the_others_find(
 def test_a_suite_that_passes_stands_in_for_probes_only_where_nothing_else_was_tried(
     generator: Callable[..., str], instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    named = {"suites": generator("suites", reached=700), "amplify": generator("amplify", reached=3)}
+    named = {"suites": generator("suites", reached=700, aims=False), "amplify": generator("amplify", reached=3)}
     monkeypatch.setattr(generators, "GENERATORS", named)
     assert compared(instance, fake(instance), "suites").finding is PatchDiffFinding.NO_DIFFERENCE_FOUND
     assert compared(instance, fake(instance), "suites", "amplify").finding is PatchDiffFinding.NOT_ASSESSED
@@ -140,7 +140,7 @@ def test_what_cannot_be_decided_is_tried_elsewhere(
         return Contribution(result, (divergence(told),), {f"test_{len(seen)}.py": ""}, exchanges=(("1", "2"),))
 
     named = {"replay": generator("replay"), "other": generator("other", reached=1)}
-    monkeypatch.setattr(sys.modules[MODULE], "replay", replay)
+    monkeypatch.setattr(sys.modules[MODULE], "replay", Generator(replay, follows=True))
     monkeypatch.setattr(generators, "GENERATORS", named)
     comparison = compared(instance, fake(instance), "replay", "other")
     assert seen == asked

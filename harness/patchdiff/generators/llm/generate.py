@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from assay.harness.domain import MISSING, Divergence, GeneratorResult, ProbeObservation, Status
 from assay.harness.evaluate import Evaluation
-from assay.harness.patchdiff.contract import Context, Contribution
+from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.decide import Sighting, classify
 from assay.harness.patchdiff.generators.llm.protocol import Excerpt, Material, Trial, converse
 from assay.harness.patchdiff.generators.recording import record
@@ -26,13 +26,11 @@ FILE = "test_assay_llm.py"
 REACH_SECONDS = 20.0
 
 
-def generate(context: Context) -> Contribution:
+def _generate(context: Context) -> Contribution:
     """Ask for test files, keep what holds; raises whatever the model's client raises."""
     began = time.monotonic()
-    if context.ask is None or context.sides.instance.language != "python":
-        return Contribution(
-            GeneratorResult(name=NAME, note="no model is named" if context.ask is None else "for Python only")
-        )
+    if context.ask is None:
+        return Contribution(GeneratorResult(name=NAME, note="no model is named"))
     material, asked = _material(context), 0
     for number in range(CONVERSATIONS):
         if context.seconds_left <= 0:
@@ -143,3 +141,6 @@ def _divergence(name: str, base: dict[str, Status], rounds: int, number: int) ->
         confirmed=rounds,
         reproduction=f"test_llm_{number + 1}.py",
     )
+
+
+GENERATOR = Generator(_generate, languages=frozenset({"python"}))

@@ -12,7 +12,7 @@ from math import ceil
 from assay.harness.domain import Divergence, GeneratorResult
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 from assay.harness.grade import FAILING, PASSING
-from assay.harness.patchdiff.contract import Context, Contribution
+from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators.suites.repeating import does_not_end, repeat
 from assay.harness.patchdiff.generators.suites.running import LEAST_SECONDS, Ran, run, runs_everything
 from assay.harness.patchdiff.sides import Side
@@ -62,7 +62,7 @@ class _Tally:
         return "; ".join(dict.fromkeys(told))
 
 
-def generate(context: Context) -> Contribution:
+def _generate(context: Context) -> Contribution:
     """Run the test files with the patch, nearest first, as far as the budget goes; and with gold what fails.
 
     What was found before the engine fails is kept.
@@ -162,3 +162,6 @@ def _repeat(context: Context, files: Sequence[str], suspects: Sequence[str], tal
 def _named(files: Sequence[str]) -> str:
     more = f" and {len(files) - MOST_NAMED} more" if len(files) > MOST_NAMED else ""
     return ", ".join(files[:MOST_NAMED]) + more
+
+
+GENERATOR = Generator(_generate, aims=False)

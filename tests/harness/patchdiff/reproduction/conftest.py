@@ -11,7 +11,14 @@ from typing import Any
 import pytest
 
 from assay.harness.patchdiff.reproduction.amplified import drafts
-from assay.harness.patchdiff.reproduction.minimise import Pair, TrialOutcome, ReproductionTrial, read_seen, search, side_by_side
+from assay.harness.patchdiff.reproduction.minimise import (
+    Pair,
+    ReproductionTrial,
+    TrialOutcome,
+    read_seen,
+    search,
+    side_by_side,
+)
 from assay.harness.patchdiff.reproduction.reproduce import MakeDrafts
 from probed import Line, run_program, write
 

@@ -22,7 +22,7 @@ from assay.harness.domain import (
 from assay.harness.errors import EngineError, EngineUnavailable, RunStopped
 from assay.harness.evaluate import Evaluation
 from assay.harness.patchdiff.contract import Context, Contribution, Settings
-from assay.harness.patchdiff.generators.suites.generate import generate
+from assay.harness.patchdiff.generators.suites.generate import GENERATOR
 from assay.harness.patchdiff.sides import Side
 from assay.harness.patchdiff.survey import Survey
 
@@ -73,7 +73,7 @@ class Suite:
         sides: Any = ActedSides(self.instance, act)
         self.ran, self.notes = sides.ran, []
         wanted = Settings(("suites",), **{"confirmations": 4, **settings})
-        return generate(Context(sides, Survey((), tuple(files)), wanted, plan, note=self.notes.append))
+        return GENERATOR.generate(Context(sides, Survey((), tuple(files)), wanted, plan, note=self.notes.append))
 
 
 @pytest.fixture
