@@ -5,16 +5,16 @@ A solver is a class that satisfies ``base.Agent``. To add one, name it here, reg
 """
 
 AGENTS = {
-    "gold": "assay.agents.controls:Gold",
-    "null": "assay.agents.controls:Null",
-    "replay": "assay.agents.replay:Replay",
-    "bash_loop": "assay.agents.bash_loop:BashLoop",
-    "agentless": "assay.agents.agentless:Agentless",
-    "ast_search": "assay.agents.ast_search:AstSearch",
-    "retrieval": "assay.agents.retrieval:Retrieval",
-    "best_of": "assay.agents.best_of:BestOf",
-    "tree_search": "assay.agents.tree_search:TreeSearch",
-    "graph_search": "assay.agents.tree_search:GraphSearch",
-    "command": "assay.agents.command:Command",
+    "gold": "assay.agents.solvers.controls:Gold",
+    "null": "assay.agents.solvers.controls:Null",
+    "replay": "assay.agents.solvers.replay:Replay",
+    "bash_loop": "assay.agents.solvers.bash_loop:BashLoop",
+    "agentless": "assay.agents.solvers.agentless:Agentless",
+    "ast_search": "assay.agents.solvers.ast_search:AstSearch",
+    "retrieval": "assay.agents.solvers.retrieval:Retrieval",
+    "best_of": "assay.agents.solvers.best_of:BestOf",
+    "tree_search": "assay.agents.solvers.tree_search:TreeSearch",
+    "graph_search": "assay.agents.solvers.tree_search:GraphSearch",
+    "command": "assay.agents.external.command:Command",
 }
 """Short names. The commands of ``adapters/*.yaml`` are agents by their file names as well."""

@@ -4,10 +4,10 @@ import statistics
 import sys
 from pathlib import Path
 
-from assay.harness.cli.workbench import make_tasks, open_workbench
+from assay.cli.workbench import make_tasks, open_workbench
 from assay.harness.domain import Prediction, Timings
-from assay.harness.evaluate import evaluate
-from assay.instances.load import load
+from assay.harness.evaluation.evaluate import evaluate
+from assay.instances.dataset.load import load
 
 INSTANCE = "pallets__flask-2.3.2"
 RUNS = 10

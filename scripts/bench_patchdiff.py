@@ -15,14 +15,14 @@ from typing import get_args
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from assay.harness.cli.workbench import Workbench, make_sources, make_tasks, open_workbench  # noqa: E402
+from assay.cli.workbench import Workbench, make_sources, make_tasks, open_workbench  # noqa: E402
 from assay.harness.domain import Instance, Model, PatchDiffFinding, PatchDiffResult, Prediction  # noqa: E402
 from assay.harness.metrics.statistics import wilson  # noqa: E402
 from assay.harness.patchdiff.assess import assess  # noqa: E402
 from assay.harness.patchdiff.contract import Settings  # noqa: E402
 from assay.harness.patchdiff.decide import is_flagged  # noqa: E402
 from assay.harness.patchdiff.sides import Sides  # noqa: E402
-from assay.instances.load import load  # noqa: E402
+from assay.instances.dataset.load import load  # noqa: E402
 from patchdiff.model import Case, cases, patch_of, trees_of  # noqa: E402
 
 SEEDED = ("amplify", "replay", "property")

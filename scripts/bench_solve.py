@@ -11,19 +11,19 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from assay.agents.bash_loop import BashLoop
-from assay.agents.habitat import Habitat
-from assay.agents.image import AgentImages
 from assay.agents.llm.budget import Ledger, Limits, Metered
 from assay.agents.llm.cassette import Cassette, Mode
 from assay.agents.llm.chat import ChatModel, Request
 from assay.agents.llm.scripted import Scripted
-from assay.agents.run import steady
-from assay.agents.solve import Job, Solver, solve
-from assay.agents.store import SolveStore
-from assay.agents.talk import Defaults
-from assay.harness.cli.workbench import make_sources, open_workbench
-from assay.instances.load import load
+from assay.agents.sampling.habitat import Habitat
+from assay.agents.sampling.image import AgentImages
+from assay.agents.sampling.run import steady
+from assay.agents.sampling.solve import Job, Solver, solve
+from assay.agents.sampling.store import SolveStore
+from assay.agents.sampling.talk import Defaults
+from assay.agents.solvers.bash_loop import BashLoop
+from assay.cli.workbench import make_sources, open_workbench
+from assay.instances.dataset.load import load
 
 INSTANCE = "pallets__flask-2.3.2"
 STEPS = 60

@@ -1,6 +1,6 @@
 """Nodes of a search tree as a solver leaves them once they are judged."""
 
-from assay.agents.tools.tree import Node, Tree, backpropagate
+from assay.agents.solvers.tree_search.search_tree import Node, Tree, backpropagate
 
 
 def judged(tree: Tree[str], parent: Node[str], name: str, reward: float | None, **facts: bool) -> Node[str]:

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.agents.base import Agent, AgentTask, Budget, Outcome, Session
+from assay.agents.contract import Agent, AgentTask, Budget, Outcome, Session
 from assay.agents.llm.budget import Ledger, Metered
 from assay.agents.llm.chat import Answer, Request
 from assay.agents.llm.scripted import Scripted
-from assay.agents.talk import Defaults, ModelTalk
+from assay.agents.sampling.talk import Defaults, ModelTalk
+from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
 from assay.agents.trajectory import AgentInfo, Recorder, Step, Trajectory
-from assay.agents.workspaces.folder import FolderWorkspace, folder_workspace
 
 
 @dataclass

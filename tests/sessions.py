@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.agents.base import AgentTask, Budget, Session
+from assay.agents.contract import AgentTask, Budget, Session
 from assay.agents.llm.budget import Limits
 from assay.agents.llm.chat import Answer, ChatModel, Request
 from assay.agents.llm.scripted import Scripted
-from assay.agents.talk import Defaults, ModelTalk
+from assay.agents.sampling.talk import Defaults, ModelTalk
+from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
 from assay.agents.trajectory import AgentInfo, Recorder, Step
-from assay.agents.workspaces.folder import FolderWorkspace, folder_workspace
 from assay.harness.domain import Status
 
 SHOP = {

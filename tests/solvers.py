@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from assay.agents.base import Budget, Capabilities, Outcome, Session
-from assay.agents.habitat import Habitat
-from assay.agents.image import AgentImages
+from assay.agents.contract import Budget, Capabilities, Outcome, Session
 from assay.agents.llm.budget import Ledger, Limits, Metered
 from assay.agents.llm.chat import ChatModel, Message, Role
-from assay.agents.run import OfTheRun
-from assay.agents.solve import Solver
-from assay.agents.store import SolveStore
-from assay.agents.talk import Defaults
+from assay.agents.sampling.habitat import Habitat
+from assay.agents.sampling.image import AgentImages
+from assay.agents.sampling.run import OfTheRun
+from assay.agents.sampling.solve import Solver
+from assay.agents.sampling.store import SolveStore
+from assay.agents.sampling.talk import Defaults
 from assay.harness.domain import Instance, Model, TestPlan
 from assay.harness.engines.fake import FakeEngine, image_name
 

@@ -49,7 +49,7 @@ def test_the_wheel_holds_code_and_data_and_nothing_else(dist: Path) -> None:
         "assay/__init__.py",
         "assay/py.typed",
         "assay/harness/grade.py",
-        "assay/harness/cli/app.py",
+        "assay/cli/main.py",
         "assay/dockerfiles/python/environment.Dockerfile",
         "assay/dockerfiles/go/toolchains.yaml",
         "assay/instances/releases/assay.yaml",

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from assay.harness.patch import MalformedPatchError, gate
+from assay.harness.patches.gate import MalformedPatchError, gate
 
 __all__ = ["FileChange", "Hunk", "MalformedPatchError", "Placed", "place", "read_changes"]
 

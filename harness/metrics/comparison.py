@@ -23,7 +23,7 @@ from assay.harness.metrics.statistics import (
     pass_at_k,
     wilson,
 )
-from assay.harness.store import RunStore
+from assay.harness.runs.store import RunStore
 
 
 @dataclass(frozen=True, slots=True)

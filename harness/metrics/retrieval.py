@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from assay.harness.domain import Model
+from assay.harness.languages.syntax import Kind, definitions, innermost
 from assay.harness.metrics.changes import FileChange, MalformedPatchError, place, read_changes
-from assay.harness.syntax import Kind, definitions, innermost
 
 Texts = Callable[[str], str | None]
 """Gives the text of a file of the base tree; None when it is not there or is no text."""

@@ -6,19 +6,19 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from assay import __version__
-from assay.harness.dispatch import Crew
 from assay.harness.domain import PatchDiffResult
 from assay.harness.engines.base import Engine
 from assay.harness.errors import AssayError
-from assay.harness.evaluate import Task
-from assay.harness.executors import Executor
+from assay.harness.evaluation.evaluate import Task
 from assay.harness.patchdiff.assess import Assessment, assess, not_assessed
 from assay.harness.patchdiff.contract import Ask, Note, PlanTests, Settings
 from assay.harness.patchdiff.generators import find_generators
 from assay.harness.patchdiff.progress import Pulse
 from assay.harness.patchdiff.sides import Sides
-from assay.harness.run import Prepare
-from assay.harness.store import RunStore, SavedPatchDiff, content_key
+from assay.harness.runs.dispatch import Crew
+from assay.harness.runs.executors import Executor
+from assay.harness.runs.runner import Prepare
+from assay.harness.runs.store import RunStore, SavedPatchDiff, content_key
 
 Finished = Callable[[PatchDiffResult, bool], None]
 """Told of each comparison, and whether it was known already; may be called from any thread."""

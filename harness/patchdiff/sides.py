@@ -8,7 +8,7 @@ from enum import StrEnum
 from assay.harness.domain import ApplyStatus, FailedPart, Instance, Prediction, TestPlan
 from assay.harness.engines.base import Engine
 from assay.harness.errors import AssayError, EngineError, EngineUnavailable, ImageMissing, RunStopped
-from assay.harness.evaluate import Evaluation, Task, evaluate
+from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
 
 OUT = "/tmp/assay-report"
 """Where the programs of a comparison leave what they saw."""

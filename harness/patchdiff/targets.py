@@ -8,8 +8,8 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 
 from assay.harness import languages
+from assay.harness.languages.syntax import Definition, definitions, innermost
 from assay.harness.patchdiff.sides import Side
-from assay.harness.syntax import Definition, definitions, innermost
 
 MOST = 10
 """Targets of one comparison, as in the PatchDiff paper (arXiv 2503.15223)."""

@@ -6,13 +6,13 @@ The public surface of the package; everything is imported on first use, so that 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from assay.version import __version__
 
 if TYPE_CHECKING:
     from assay.harness.domain import Evidence, Instance, Outcome, Prediction, Status, TestPlan, Verdict
-    from assay.harness.evaluate import evaluate
-    from assay.harness.grade import grade
-    from assay.instances.load import load
+    from assay.harness.evaluation.evaluate import evaluate
+    from assay.harness.grading.grade import grade
+    from assay.instances.dataset.load import load
 
 _HOMES = {
     "Evidence": "assay.harness.domain",
@@ -22,9 +22,9 @@ _HOMES = {
     "Status": "assay.harness.domain",
     "TestPlan": "assay.harness.domain",
     "Verdict": "assay.harness.domain",
-    "evaluate": "assay.harness.evaluate",
-    "grade": "assay.harness.grade",
-    "load": "assay.instances.load",
+    "evaluate": "assay.harness.evaluation.evaluate",
+    "grade": "assay.harness.grading.grade",
+    "load": "assay.instances.dataset.load",
 }
 
 __all__ = [

@@ -1,5 +1,5 @@
 """``python -m assay`` is the ``assay`` command."""
 
-from assay.harness.cli import main
+from assay.cli.main import main
 
 main()

@@ -10,7 +10,7 @@ import pytest
 
 from assay.harness.domain import Channel, Instance
 from assay.harness.engines.docker import DockerEngine
-from assay.harness.patch import MalformedPatchError, gate
+from assay.harness.patches.gate import MalformedPatchError, gate
 from corpus.model import Case, Project
 from corpus.stage import Place, Played
 

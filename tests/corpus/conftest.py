@@ -21,8 +21,8 @@ def corpus_mirror(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[
 @pytest.fixture(scope="session")
 def place(docker_engine: DockerEngine, corpus_mirror: tuple[Path, dict[str, str]]) -> Callable[[str, str], Place]:
     """Prepare an instance of a project: language and name to image and plan."""
-    from assay.instances.build import Builder
-    from assay.instances.sources import Sources
+    from assay.instances.environments.build import Builder
+    from assay.instances.trees.sources import Sources
 
     root, commits = corpus_mirror
     builder = Builder(docker_engine, Sources([root]))

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.dispatch import ATTEMPTS
 from assay.harness.domain import Instance, Outcome, Prediction, Verdict
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.errors import DataError, EngineError, UserError
-from assay.harness.evaluate import Task
-from assay.harness.executors import find_executor
-from assay.harness.run import Runner
-from assay.harness.stability import measure
-from assay.harness.store import RunStore
-from assay.harness.summary.report import build_report
+from assay.harness.evaluation.evaluate import Task
+from assay.harness.grading.stability import measure
+from assay.harness.runs.dispatch import ATTEMPTS
+from assay.harness.runs.executors import find_executor
+from assay.harness.runs.report import build_report
+from assay.harness.runs.runner import Runner
+from assay.harness.runs.store import RunStore
 from corpus.checks import Scene
 from corpus.stage import FAKE_PLAN
 
@@ -199,8 +199,8 @@ def two_runs_in_one_folder(scene: Scene) -> None:
 
 def duplicate_rows(scene: Scene) -> None:
     """74: two rows for one instance are an error, in predictions and in a data set."""
-    from assay.instances.load import load
-    from assay.instances.predictions import read_predictions
+    from assay.instances.dataset.load import load
+    from assay.instances.dataset.predictions import read_predictions
 
     scene.run.mkdir()
     row = {"instance_id": "a__b-1", "model_name_or_path": "m", "model_patch": ""}
@@ -213,8 +213,8 @@ def duplicate_rows(scene: Scene) -> None:
 
 def ids_that_are_paths(scene: Scene) -> None:
     """75: an id that would leave its folder is an error, wherever it comes from."""
-    from assay.instances.load import load
-    from assay.instances.predictions import read_predictions
+    from assay.instances.dataset.load import load
+    from assay.instances.dataset.predictions import read_predictions
 
     scene.run.mkdir()
     for name in ("../x", "a/b", "a..b", "/etc/x", "..", "a/../../b"):
@@ -229,7 +229,7 @@ def ids_that_are_paths(scene: Scene) -> None:
 
 def flaky_tests(scene: Scene) -> None:
     """78: a test that does not always do the same is found by repeating both controls, and quarantined."""
-    from assay.harness.stability import quarantine
+    from assay.harness.grading.stability import quarantine
 
     flaky = scene.instance.pass_to_pass[0]
     runs: dict[str, list[object]] = {"gold": [], "null": []}

@@ -15,10 +15,10 @@ from assay.harness.domain import Evidence, Instance, Limits, Outcome, Prediction
 from assay.harness.engines.base import Engine
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.fake import FakeEngine, image_name
-from assay.harness.evaluate import Task
-from assay.harness.executors import find_executor
-from assay.harness.run import Runner
-from assay.harness.store import RunStore
+from assay.harness.evaluation.evaluate import Task
+from assay.harness.runs.executors import find_executor
+from assay.harness.runs.runner import Runner
+from assay.harness.runs.store import RunStore
 from corpus.generators import GENERATORS
 from corpus.model import Case, Project
 

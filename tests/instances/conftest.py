@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from toys import CrateIndex, GoProxy, Index, Repository
 
-from assay.instances.sources import Sources
+from assay.instances.trees.sources import Sources
 
 
 class QuietHandler(SimpleHTTPRequestHandler):

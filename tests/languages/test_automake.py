@@ -6,7 +6,7 @@ import pytest
 
 from assay.harness.domain import Outcome, Status
 from assay.harness.engines.docker import DockerEngine
-from assay.harness.grade import grade
+from assay.harness.grading.grade import grade
 from corpus.model import diff
 from languages.hello import hellos
 from languages.test_hello import run
@@ -45,8 +45,8 @@ const char *hello(const char *name) {
 @pytest.mark.docker
 @pytest.mark.network
 def test_rewritten_results_are_not_believed(tmp_path: Path, docker_engine: DockerEngine) -> None:
-    from assay.instances.build import Builder
-    from assay.instances.sources import Sources
+    from assay.instances.environments.build import Builder
+    from assay.instances.trees.sources import Sources
 
     hello = dict(hellos())["c-autotools"]
     instance = hello.instance("c-autotools", hello.make_repository(tmp_path / "mirror"))

@@ -6,8 +6,8 @@ import pytest
 
 from assay.harness.domain import Channel, Outcome, Prediction, Status
 from assay.harness.engines.docker import DockerEngine
-from assay.harness.evaluate import Evaluation, Task, evaluate
-from assay.harness.grade import grade
+from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
+from assay.harness.grading.grade import grade
 from assay.harness.languages import LANGUAGES
 from languages.hello import Hello, hellos
 
@@ -29,8 +29,8 @@ def test_projects_show_every_status(name: str) -> None:
 @pytest.mark.network
 @pytest.mark.parametrize("name", HELLOS)
 def test_a_real_project_is_built_tested_and_told(name: str, tmp_path: Path, docker_engine: DockerEngine) -> None:
-    from assay.instances.build import Builder
-    from assay.instances.sources import Sources
+    from assay.instances.environments.build import Builder
+    from assay.instances.trees.sources import Sources
 
     hello = HELLOS[name]
     instance = hello.instance(name, hello.make_repository(tmp_path / "mirror"))

@@ -16,8 +16,8 @@ from pydantic import Field, model_validator
 
 from assay.harness.domain import Instance, Model
 from assay.harness.errors import UserError
-from assay.instances.sources import Sources, git_env, tree_ref
-from assay.instances.trees import read_tar
+from assay.instances.trees.content import read_tar
+from assay.instances.trees.sources import Sources, git_env, tree_ref
 from corpus.model import diff
 
 FOLDER = Path(__file__).parent / "cases"

@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from assay.harness.errors import UserError
-from assay.instances.load import load
-from assay.instances.sources import Sources
+from assay.instances.dataset.load import load
+from assay.instances.trees.sources import Sources
 from patchdiff.model import Case, WrongKind, cases, patch_of, trees_of
 
 BASE = {"src/calc.py": "def add(a, b):\n    return a - b\n\n\ndef sub(a, b):\n    return a - b\n", "LICENSE": "free\n"}

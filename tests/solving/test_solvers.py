@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from assay.agents.base import Solution, SolutionStatus
-from assay.agents.finding import make_agent
+from assay.agents.contract import Solution, SolutionStatus
 from assay.agents.llm.proxy import Proxy
 from assay.agents.llm.scripted import Scripted
+from assay.agents.registry import make_agent
 from assay.agents.trajectory import Trajectory
-from assay.harness.cli.session import Session
-from assay.harness.cli.solving import Choice, SolveRun
-from assay.harness.cli.workbench import make_sources
+from assay.cli.session import Session
+from assay.cli.solving import Choice, SolveRun
+from assay.cli.workbench import make_sources
 from assay.harness.domain import Instance, Prediction, Verdict
-from assay.instances.load import load
+from assay.instances.dataset.load import load
 from solving.competent import answer
 from solving.known import FLASK, KNOWN, SLAB
 

@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.harness import languages
-from assay.harness.delivery import put_back
 from assay.harness.domain import Instance, Recipe
 from assay.harness.errors import PluginError
+from assay.harness.evaluation.delivery import put_back
 from assay.harness.languages import LANGUAGES, Language, find, load_grammar
 from assay.harness.languages.base import Syntax
 from assay.harness.reports import FORMATS, IDS
-from assay.instances.plan import make_plan
-from assay.instances.toolchains import versions_of
+from assay.instances.environments.plan import make_plan
+from assay.instances.environments.toolchains.toolchains import versions_of
 
 PROGRAMS = {
     "python": "answer = 42\n",

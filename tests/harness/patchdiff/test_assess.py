@@ -21,7 +21,7 @@ from assay.harness.engines.base import Engine
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.engines.faulty import FaultyEngine
 from assay.harness.errors import AssayError, EngineError, EngineUnavailable, ImageMissing, RunStopped
-from assay.harness.evaluate import Task
+from assay.harness.evaluation.evaluate import Task
 from assay.harness.patchdiff import generators
 from assay.harness.patchdiff.assess import assess
 from assay.harness.patchdiff.contract import Context, Contribution, Exchange, Generator, Settings

@@ -6,7 +6,7 @@ import pytest
 
 from assay.harness.domain import Instance, PatchDiffFinding, Prediction, ProbeObservation, TestPlan
 from assay.harness.engines.fake import FakeEngine
-from assay.harness.evaluate import Task
+from assay.harness.evaluation.evaluate import Task
 from assay.harness.patchdiff import probing
 from assay.harness.patchdiff.contract import Context, Contribution, Exchange, Settings
 from assay.harness.patchdiff.decide import Sighting

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import PurePosixPath
 
 from assay.harness.domain import MISSING, Divergence, GeneratorResult, ProbeObservation, Status
-from assay.harness.evaluate import Evaluation
+from assay.harness.evaluation.evaluate import Evaluation
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.decide import Sighting, classify
 from assay.harness.patchdiff.generators.llm.protocol import Excerpt, Material, Trial, converse

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from assay.harness.domain import Status
-from assay.harness.grade import PASSING, steady
+from assay.harness.grading.grade import PASSING, steady
 from assay.harness.patchdiff.contract import Context
 from assay.harness.patchdiff.sides import Side
 

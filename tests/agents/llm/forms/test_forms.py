@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from assay.agents.adapters import Interface
+from assay.agents.external.adapters import Interface
 from assay.agents.llm.budget import Ledger, Limits, Metered
 from assay.agents.llm.chat import ChatModel, Request
 from assay.agents.llm.desk import Call

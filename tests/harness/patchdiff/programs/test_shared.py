@@ -19,7 +19,7 @@ from assay.harness.domain import Limits, Recipe
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.patchdiff.programs import _shared_text as texts
 from assay.harness.patchdiff.programs import _shared_values as values
-from assay.instances.toolchains import bootstrap, toolchain
+from assay.instances.environments.toolchains.toolchains import bootstrap, toolchain
 
 PROGRAMS = sorted(Path(texts.__file__).parent.glob("*.py"))
 PLAIN = st.recursive(

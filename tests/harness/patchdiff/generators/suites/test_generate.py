@@ -20,7 +20,7 @@ from assay.harness.domain import (
     TestReport,
 )
 from assay.harness.errors import EngineError, EngineUnavailable, RunStopped
-from assay.harness.evaluate import Evaluation
+from assay.harness.evaluation.evaluate import Evaluation
 from assay.harness.patchdiff.contract import Context, Contribution, Settings
 from assay.harness.patchdiff.generators.suites.generate import GENERATOR
 from assay.harness.patchdiff.sides import Side

@@ -1,5 +1,0 @@
-"""The best of several samples, of this solver's own machines or of any other solver."""
-
-from assay.agents.best_of.solver import BestOf
-
-__all__ = ["BestOf"]

@@ -1,0 +1,80 @@
+"""Solvers by name, with the settings that a user gives as ``key=value``."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from pydantic import JsonValue, ValidationError
+
+from assay.agents import AGENTS
+from assay.agents.contract import Agent
+from assay.harness.domain import Model
+from assay.harness.errors import PluginError, UserError
+from assay.harness.plugins import resolve
+
+ADAPTER = "adapter"
+"""Setting of the agent ``command`` that names what it runs."""
+
+
+def make_agent(name: str, given: Iterable[str] = ()) -> tuple[Agent, Model]:
+    """Return a solver and the settings that it was made with.
+
+    Args:
+        name: a short name, an adapter's name or the path of its file, a registered entry point or ``module:Class``.
+        given: ``key=value`` each; a value is JSON if it can be read so, else text; dots lead into nested settings.
+
+    Raises:
+        UserError: there is no such solver, or it has no such setting; names what there is.
+    """
+    chosen, options = _resolved(name, _nested(given))
+    try:
+        settings = chosen.Settings.model_validate(options)
+    except ValidationError as error:
+        raise UserError(_told(name, chosen, error)) from error
+    agent: Agent = chosen(settings)
+    return agent, settings
+
+
+def _resolved(name: str, options: dict[str, JsonValue]) -> tuple[Any, dict[str, JsonValue]]:
+    """Return the solver's class, of which only a Protocol is known, and its settings."""
+    from assay.agents.external import adapters
+
+    if name not in AGENTS and (name in adapters.names() or name.endswith(adapters.SUFFIXES)):
+        name, options = "command", {ADAPTER: name, **options}
+    try:
+        return resolve("agent", name, AGENTS), options
+    except PluginError as error:
+        if name in AGENTS or ":" in name:
+            raise
+        raise PluginError(f"{error}; or an external one: {', '.join(adapters.names()) or 'none'}") from error
+
+
+def _nested(given: Iterable[str]) -> dict[str, JsonValue]:
+    options: dict[str, JsonValue] = {}
+    for each in given:
+        key, equals, text = each.partition("=")
+        if not (equals and key):
+            raise UserError(f"--set {each!r} is no setting; write --set key=value")
+        *folders, last = key.split(".")
+        place = options
+        for folder in folders:
+            below = place.setdefault(folder, {})
+            if not isinstance(below, dict):
+                raise UserError(f"--set {each!r}: {folder} is set already, and is no group of settings")
+            place = below
+        place[last] = _value(text)
+    return options
+
+
+def _value(text: str) -> JsonValue:
+    try:
+        return cast("JsonValue", json.loads(text))
+    except ValueError:
+        return text
+
+
+def _told(name: str, chosen: Any, error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, first["loc"])) or "settings"
+    known: Mapping[str, object] = chosen.Settings.model_fields
+    return f"agent {name}: setting {place}: {first['msg']}; it knows {', '.join(known) or 'no settings'}"

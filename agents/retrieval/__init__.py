@@ -1,5 +1,0 @@
-"""SWE-Fixer's way: find the files, then edit them, each by one question that is answered in JSON."""
-
-from assay.agents.retrieval.solver import Retrieval
-
-__all__ = ["Retrieval"]

@@ -1,0 +1,1 @@
+"""One sample and many: solve, run, store, workspaces, checks of the result."""

@@ -1,0 +1,143 @@
+"""The layout of a run of a solver: every file name in it and every way it is written and read.
+
+    <run>/{run.json, journal.jsonl, lock, llm.jsonl, solutions.jsonl, preds.jsonl, preds.json, multi_swe_bench.jsonl,
+           instances/<id>/<sample>/{task.json, trajectory.json, patch.diff, candidates.jsonl, log.txt, solution.json}}
+
+``llm.jsonl`` is the recording of the model's answers. ``solution.json`` is written last, and says that a sample is
+finished and for which content; a folder without one is begun anew. Predictions of further samples are in
+``preds.<sample>.jsonl`` and ``multi_swe_bench.<sample>.jsonl``, since readers of such files take a second row of an
+instance for a mistake.
+"""
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from assay.agents.contract import AgentTask, Budget, Solution, SolutionStatus
+from assay.harness.domain import Instance, Model, Rule
+from assay.harness.files import json_lines, read_model, replace_file, write_file
+from assay.harness.runs.store import Run, RunStore
+
+LIMITED = frozenset({SolutionStatus.LIMIT_COST, SolutionStatus.LIMIT_STEPS, SolutionStatus.LIMIT_TIME})
+"""Of solutions that a larger budget may make better."""
+
+
+class SavedSolution(Model):
+    """A finished marker: a solution, the key of what it was made from, and the budget that it had."""
+
+    key: str
+    budget: Budget
+    is_final: bool = True
+    """Whether the same command need not try again; not so after a failure of the infrastructure or of the run's own
+    budget."""
+    solution: Solution
+
+
+class SolveStore:
+    """One run directory of a solver."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.run = RunStore(root, alone=True)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep every other process from running in this directory; raises UserError when one already does."""
+        with self.run.locked():
+            yield
+
+    def begin(self, run: Run) -> None:
+        """Write what this run is."""
+        replace_file(self.root / "run.json", run.model_dump_json(indent=2).encode())
+
+    @property
+    def recording(self) -> Path:
+        """The file of the model's answers."""
+        return self.root / "llm.jsonl"
+
+    def folder(self, instance_id: str, sample: int) -> Path:
+        """Return the folder of one sample."""
+        return self.root / "instances" / instance_id / str(sample)
+
+    def open_sample(self, instance_id: str, sample: int) -> Path:
+        """Return the folder of a sample that is about to begin, emptied of what an earlier attempt left."""
+        folder = self.folder(instance_id, sample)
+        shutil.rmtree(folder, ignore_errors=True)
+        (folder / "logs").mkdir(parents=True)
+        return folder
+
+    def save_task(self, instance_id: str, sample: int, task: AgentTask) -> None:
+        """Write what the solver was told."""
+        write_file(self.folder(instance_id, sample) / "task.json", task.model_dump_json(indent=1).encode())
+
+    def find(self, instance_id: str, sample: int, key: str, budget: Budget) -> SavedSolution | None:
+        """Return the solution of a sample if it is final for this content; one that a limit ended, for this budget."""
+        saved = read_model(self.folder(instance_id, sample) / "solution.json", SavedSolution)
+        if saved is None or saved.key != key or not saved.is_final:
+            return None
+        return saved if saved.solution.status not in LIMITED or saved.budget == budget else None
+
+    def save(self, saved: SavedSolution) -> None:
+        """Write a sample's result; the marker comes last."""
+        solution = saved.solution
+        folder = self.folder(solution.instance_id, solution.sample)
+        write_file(folder / "patch.diff", solution.patch.encode(errors="replace"))
+        if solution.candidates:
+            write_file(folder / "candidates.jsonl", json_lines(solution.candidates))
+        replace_file(folder / "solution.json", saved.model_dump_json(indent=1).encode())
+
+    def log(self, instance_id: str, sample: int, text: str) -> None:
+        """Append to a sample's log."""
+        file = self.folder(instance_id, sample) / "log.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a", encoding="utf-8", errors="replace") as log:
+            log.write(text.rstrip("\n") + "\n")
+
+    def finish(self, instances: Sequence[Instance], solutions: Sequence[Solution]) -> None:
+        """Write what the run came to, and its patches as each benchmark reads them."""
+        replace_file(self.root / "solutions.jsonl", json_lines(solutions))
+        multi = {each.id: each for each in instances if each.rule is Rule.MULTI_SWE_BENCH}
+        for sample in sorted({each.sample for each in solutions}):
+            of_sample = [each for each in solutions if each.sample == sample]
+            rows = [_swe_bench(each) for each in of_sample]
+            replace_file(self.predictions(sample), _lines(rows))
+            if sample == 0:
+                by_id = {row["instance_id"]: row for row in rows}
+                replace_file(self.root / "preds.json", (json.dumps(by_id, indent=1) + "\n").encode())
+            rows = [_multi_swe_bench(multi[each.instance_id], each) for each in of_sample if each.instance_id in multi]
+            if rows:
+                replace_file(self._of_sample("multi_swe_bench", sample), _lines(rows))
+
+    def predictions(self, sample: int = 0) -> Path:
+        """Return the file of the predictions of one sample of each instance."""
+        return self._of_sample("preds", sample)
+
+    def _of_sample(self, name: str, sample: int) -> Path:
+        return self.root / (f"{name}.jsonl" if sample == 0 else f"{name}.{sample}.jsonl")
+
+
+def _swe_bench(solution: Solution) -> dict[str, Any]:
+    return {
+        "instance_id": solution.instance_id,
+        "model_name_or_path": name_of(solution.agent, solution.model),
+        "model_patch": solution.patch,
+    }
+
+
+def _multi_swe_bench(instance: Instance, solution: Solution) -> dict[str, Any]:
+    from assay.harness.exports.multi_swe_bench import number_of
+
+    org, _, repo = instance.repo.partition("/")
+    return {"org": org, "repo": repo, "number": number_of(instance), "fix_patch": solution.patch}
+
+
+def name_of(agent: str, model: str) -> str:
+    """Return the name under which a solver's predictions are known."""
+    return f"{agent}.{model}" if model else agent
+
+
+def _lines(rows: Sequence[dict[str, Any]]) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()

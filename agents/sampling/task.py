@@ -1,0 +1,32 @@
+"""What of an instance a solver is told: an allow-list, field by field, and no field more."""
+
+from assay.agents.contract import AgentTask, Capabilities, Oracle, Oracles
+from assay.harness.domain import Instance
+
+
+def make_task(instance: Instance, capabilities: Capabilities, root: str) -> AgentTask:
+    """Return what a solver may know about an instance.
+
+    Args:
+        instance: what is to be resolved.
+        capabilities: of the solver; hints are told only if it declares them as an oracle.
+        root: where the repository lies in the solver's workspace.
+    """
+    return AgentTask(
+        repo=instance.repo,
+        language=instance.language,
+        problem_statement=instance.problem_statement,
+        root=root,
+        hints=instance.hints if Oracle.HINTS in capabilities.oracle else "",
+    )
+
+
+def oracles(instance: Instance, capabilities: Capabilities) -> Oracles:
+    """Return of an instance's answer what a solver declares to need, and nothing else."""
+    answer: dict[Oracle, tuple[str, object]] = {
+        Oracle.GOLD_PATCH: ("gold_patch", instance.gold_patch),
+        Oracle.FAIL_TO_PASS: ("fail_to_pass", instance.fail_to_pass),
+        Oracle.PASS_TO_PASS: ("pass_to_pass", instance.pass_to_pass),
+        Oracle.INSTANCE_ID: ("instance_id", instance.id),
+    }
+    return Oracles.model_validate(dict(answer[each] for each in capabilities.oracle if each in answer))

@@ -1,0 +1,72 @@
+"""Running tests of a solver's tree, in a fresh container of the pristine image; no hidden test takes part."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from assay.agents.sampling.workspaces.box import TreeTests
+from assay.harness.domain import ApplyStatus, Instance, Prediction, PublishedImage, Status, TestPlan
+from assay.harness.engines.base import Engine
+from assay.harness.errors import AssayError, EngineError, UserError
+from assay.harness.evaluation.evaluate import Task, evaluate
+from assay.harness.runs.runner import Prepare
+
+
+class Bench(Protocol):
+    """An open engine, and the way to an instance's image and plans."""
+
+    @property
+    def engine(self) -> Engine:
+        """Where containers run."""
+        ...
+
+    @property
+    def prepare(self) -> Prepare:
+        """Makes sure that an instance's image is there."""
+        ...
+
+    @property
+    def plan(self) -> Callable[[Instance], TestPlan]:
+        """Says how an instance's tests are run."""
+        ...
+
+    @property
+    def plan_files(self) -> Callable[[Instance, Sequence[str]], TestPlan]:
+        """Says how some of the tree's test files are run."""
+        ...
+
+
+class TestsNotRunError(AssayError):
+    """The tree could not be brought into a fresh container."""
+
+
+def tree_tests(bench: Bench, instance: Instance, image: str, labels: Mapping[str, str]) -> TreeTests:
+    """Return what runs test files of an instance's base tree with a patch on top.
+
+    What it is given of the instance is stripped of the hidden tests and of all that was made from them. As its "gold
+    patch" stands the solver's own patch: what that touches stays as it is, test files too.
+    """
+
+    def run(patch: str, files: Sequence[str], extra: Mapping[str, bytes]) -> dict[str, Status]:
+        if isinstance(instance.environment, PublishedImage):
+            raise UserError(
+                "the script of a published image runs hidden tests, so that it cannot run a solver's own; "
+                "use --environment recipe"
+            )
+        plan = bench.plan_files(instance, files).model_copy(update={"restore": (), "test_patch": "", "canary": False})
+        bare = without_answer(instance).model_copy(update={"gold_patch": patch})
+        prediction = Prediction(instance_id=instance.id, patch=patch)
+        task = Task(bare, prediction, plan, runs_empty=True, assets=lambda: extra)
+        evidence = evaluate(task, image, bench.engine, labels).evidence
+        if evidence.error:
+            raise EngineError(evidence.error)
+        if evidence.apply.status not in {ApplyStatus.APPLIED, ApplyStatus.EMPTY}:
+            raise TestsNotRunError(f"the tree cannot be tested: {evidence.apply.detail}")
+        return dict(evidence.report.tests)
+
+    return run
+
+
+def without_answer(instance: Instance) -> Instance:
+    """Return an instance without anything that was made from its hidden tests or its fix."""
+    nothing = {"test_patch": "", "gold_patch": "", "hints": "", "fail_to_pass": (), "pass_to_pass": ()}
+    return instance.model_copy(update={**nothing, "quarantined": (), "assets": (), "origin": None})

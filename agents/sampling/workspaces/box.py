@@ -1,0 +1,182 @@
+"""A workspace in a container: what agents work in. Discarded afterwards; only a difference leaves it."""
+
+import base64
+import secrets
+import shlex
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from assay.agents.contract import ROOT, Workspace
+from assay.agents.sampling.workspaces import scripts
+from assay.agents.sampling.workspaces.checkout import BASE, Ran, TreeWorkspace
+from assay.harness.domain import Limits, Status
+from assay.harness.engines.base import Box, Engine, Pipe, Piped
+from assay.harness.errors import EngineError, UserError
+
+STORE = "/var/lib/assay/store"
+"""Where the harness's own repository lies in an agent's image."""
+GRACE = 60.0
+"""Seconds that ending a command may take beyond its own; then the whole box is ended."""
+FRAMES = 64 * 1024
+"""Bytes of an answer beyond the command's output."""
+NO_FILE = 66
+SHORT = 8192
+"""Bytes of a request that the shell reads by itself, one by one; a longer one is worth two processes."""
+SERVER = f"""
+exec 2> /dev/null
+run() {{
+{scripts.COMMAND}
+}}
+while read -r length end; do
+  if [ "$length" -le {SHORT} ]; then LC_ALL=C IFS= read -r -N "$length" request; else request=$(head -c "$length"); fi
+  ( cd "$0" || cd /; eval "$request" ) < /dev/null
+  printf '%03d%s' "$?" "$end"
+done
+"""
+"""Runs requests that it reads from its input, each after a line with the request's length in bytes and the mark that
+ends its answer; a status of three digits comes before that mark."""
+
+TreeTests = Callable[[str, Sequence[str], Mapping[str, bytes]], dict[str, Status]]
+"""Runs test files of the base tree with a patch on top, and extra files laid into it, in a fresh container."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an agent's containers run, and as whom."""
+
+    engine: Engine
+    image: str
+    limits: Limits = field(default_factory=Limits)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    mounts: Mapping[str, str] = field(default_factory=dict)
+    user: str = "assay"
+    root: str = ROOT
+    env: Mapping[str, str] = field(default_factory=dict)
+    store: str = STORE
+
+    @contextmanager
+    def open(self, tests: TreeTests | None = None) -> Iterator["BoxWorkspace"]:
+        """Start a container and open the tree in it; both are gone when the context ends.
+
+        Raises:
+            EngineError: the engine failed, or there is no repository in the image.
+        """
+        with self.engine.open(self.image, self.limits, self.labels, mounts=self.mounts) as box:
+            workspace = BoxWorkspace(self, box, tests)
+            try:
+                yield workspace
+            finally:
+                workspace.close()
+
+
+class BoxWorkspace(TreeWorkspace):
+    """The tree in one container; commands run as the user that tests run as."""
+
+    def __init__(self, place: Place, box: Box, tests: TreeTests | None = None) -> None:
+        """Open the tree; ``tests`` says how test files are run, if they can be."""
+        super().__init__(place.root, place.store)
+        self.box = box
+        self._place = place
+        self._tests = tests
+        self._pipe: Pipe | None = None
+        self._is_gone = False
+        self._open_store(borrow=False)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the container has ended, through what ran in it."""
+        return self._is_gone
+
+    def close(self) -> None:
+        """Let go of the container; nothing can run any more."""
+        if self._pipe is not None:
+            self._pipe.close()
+            self._pipe = None
+
+    def _run(self, command: str, *, seconds: float, stdin: bytes, env: Mapping[str, str], output_bytes: int) -> Ran:
+        argv = scripts.command_line(command, uuid.uuid4().hex, base64.b64encode(stdin).decode(), seconds, output_bytes)
+        exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in env.items())
+        request = f"{exports}run {shlex.join(argv[4:])}\n"
+        began = time.monotonic()
+        with self._lock:
+            if self._is_gone:
+                return Ran(None, b"", 0.0, is_gone=True)
+            send = self._send if isinstance(self.box, Piped) else self._start
+            code, output = send(request, seconds + GRACE, output_bytes + FRAMES)
+        return Ran(code, output, time.monotonic() - began, is_gone=code is None)
+
+    def _send(self, request: str, seconds: float, _output_bytes: int) -> tuple[int | None, bytes]:
+        """Have the server in the box run a request; it costs no call of the engine."""
+        sent, end = request.encode(errors="replace"), secrets.token_hex(16)
+        pipe = self._pipe or self._connect()
+        told = pipe.exchange(f"{len(sent)} {end}\n".encode() + sent, end.encode(), seconds)
+        if told is not None:
+            return int(told[-3:]), told[:-3]
+        # The command has ended the server, which is the agent's right, or the box has ended.
+        self.close()
+        try:
+            self._connect()
+        except EngineError:
+            self._is_gone = True
+            return None, b""
+        return scripts.KILLED, b""
+
+    def _connect(self) -> Pipe:
+        assert isinstance(self.box, Piped)
+        where = self._place
+        self._pipe = self.box.pipe(
+            ["bash", "-c", SERVER, where.root], user=where.user, workdir=where.root, env=where.env
+        )
+        return self._pipe
+
+    def _start(self, request: str, seconds: float, output_bytes: int) -> tuple[int | None, bytes]:
+        """Run a request as a command of the engine's, where boxes have no pipes."""
+        where = self._place
+        done = self.box.exec(
+            ["bash", "-c", f"run() {{\n{scripts.COMMAND}\n}}\n{request}"],
+            user=where.user,
+            workdir=where.root,
+            env=where.env,
+            seconds=seconds,
+            output_bytes=output_bytes,
+        )
+        self._is_gone = done.timed_out or done.disk_exceeded
+        return (None if self._is_gone else done.exit_code), done.output
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's content; None if there is no regular file of that name."""
+        name = shlex.quote(_anchored(path))
+        ran = self._plumbing(f"[ -f {name} ] || exit {NO_FILE}; exec cat {name} 2> /dev/null")
+        return ran.output if ran.exit_code == 0 else None
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a file, with the folders above it; raises OSError if the agent's user may not."""
+        name = _anchored(path)
+        above = shlex.quote(str(PurePosixPath(name).parent))
+        ran = self._plumbing(f"mkdir -p {above} && cat > {shlex.quote(name)}", content)
+        if ran.exit_code != 0:
+            raise OSError(f"{path} cannot be written: {ran.output.decode(errors='replace').strip()}")
+
+    @contextmanager
+    def fork(self, snapshot: str) -> Iterator[Workspace]:
+        """Open another container of the same image and bring its tree to a state of this one."""
+        patch = "" if snapshot == BASE else self.diff_of(snapshot)
+        with self._place.open(self._tests) as forked:
+            if not forked.apply(patch):
+                raise EngineError("a state of the workspace cannot be made anew in another container")
+            yield forked
+
+    def run_tests(self, files: Sequence[str] = (), *, extra: Mapping[str, bytes] | None = None) -> dict[str, Status]:
+        """Run test files of the tree in its present state, in a fresh container of the pristine image."""
+        if self._tests is None:
+            raise UserError("the tree's own tests cannot be run here: nobody said how")
+        return self._tests(self.diff(), files, extra or {})
+
+
+def _anchored(path: str) -> str:
+    """Return a path that no program takes for an option."""
+    return path if path.startswith("/") else f"./{path}"

@@ -1,0 +1,199 @@
+"""What all workspaces share: the tree's files, difference and states, by shell texts that the place knows how to run.
+
+A place (a container, a folder) adds how a command runs, how one file is read and written, and how the tree is copied.
+"""
+
+import io
+import shlex
+import tarfile
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from assay.agents.contract import CommandResult, Workspace
+from assay.agents.sampling.workspaces import scripts
+from assay.harness.domain import Status
+from assay.harness.errors import EngineError
+
+BASE = "base"
+"""Name of the first state."""
+PLUMBING_SECONDS = 300.0
+LARGEST = 256 * 1024 * 1024
+"""Bytes of a difference, or of all texts of a tree."""
+LONGEST_TEXT = 4 * 1024 * 1024
+"""Bytes of one file that counts as a text."""
+LEFT_OUT = b"\n[... output left out ...]\n"
+SETTINGS = {
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "MANPAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_EDITOR": "true",
+    "EDITOR": "true",
+    "GIT_AUTHOR_NAME": "agent",
+    "GIT_AUTHOR_EMAIL": "agent@localhost",
+    "GIT_COMMITTER_NAME": "agent",
+    "GIT_COMMITTER_EMAIL": "agent@localhost",
+    "TERM": "dumb",
+    "NO_COLOR": "1",
+}
+"""Environment of every command: nothing waits for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What became of a command, in bytes."""
+
+    exit_code: int | None
+    output: bytes
+    seconds: float
+    is_gone: bool = False
+    """The place is; nothing can run in it any more."""
+
+
+class TreeWorkspace(ABC):
+    """A tree with the harness's own repository over it; safe to use from several threads.
+
+    Attributes:
+        root: the tree's folder.
+        command_seconds: what the commands of the solver have taken so far.
+    """
+
+    def __init__(self, root: str, store: str) -> None:
+        self.root = root
+        self.command_seconds = 0.0
+        self._store = store
+        self._base = ""
+        self._lock = threading.RLock()
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the place has ended, through what ran in it; nothing can be taken from it any more."""
+        return False
+
+    @abstractmethod
+    def _run(self, command: str, *, seconds: float, stdin: bytes, env: Mapping[str, str], output_bytes: int) -> Ran:
+        """Run a shell command in the root by ``scripts.COMMAND``."""
+
+    @abstractmethod
+    def read(self, path: str) -> bytes | None:
+        """Return a file's content; None if there is no regular file of that name."""
+
+    @abstractmethod
+    def write(self, path: str, content: bytes) -> None:
+        """Write a file, with the folders above it."""
+
+    @abstractmethod
+    def fork(self, snapshot: str) -> AbstractContextManager[Workspace]:
+        """Open another workspace in a state of this one; it is gone when its context ends."""
+
+    @abstractmethod
+    def run_tests(self, files: Sequence[str] = (), *, extra: Mapping[str, bytes] | None = None) -> dict[str, Status]:
+        """Run test files of the tree in its present state, in a fresh place."""
+
+    def exec(
+        self,
+        command: str,
+        *,
+        seconds: float = 60.0,
+        stdin: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        output_bytes: int = 1024 * 1024,
+    ) -> CommandResult:
+        """Run a shell command in the root of the repository, in a shell of its own: nothing but files survives it."""
+        ran = self._run(
+            command, seconds=seconds, stdin=stdin, env={**SETTINGS, **(env or {})}, output_bytes=output_bytes
+        )
+        self.command_seconds += ran.seconds
+        late = ran.exit_code == scripts.KILLED and ran.seconds >= seconds
+        output, truncated = _cut(ran.output, output_bytes)
+        code = 124 if late else ran.exit_code
+        return CommandResult(
+            None if ran.is_gone else code, output.decode(errors="replace"), ran.seconds, late, truncated
+        )
+
+    def files(self) -> tuple[str, ...]:
+        """Return the paths of all files that git does not ignore, sorted; links are left out."""
+        listed = self._plumb(scripts.stage(self._base), scripts.list_files())
+        return tuple(sorted(path for path in listed.decode(errors="replace").split("\0") if path))
+
+    def texts(self, suffixes: Sequence[str] = ()) -> dict[str, str]:
+        """Return path to text of all such files, or of those with these suffixes, at once; no binary files."""
+        packed = self._plumb(scripts.stage(self._base), scripts.pack([f"*{suffix}" for suffix in suffixes]))
+        found = {}
+        with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
+            for member in tar:
+                text = _text(tar, member)
+                if text is not None:
+                    found[member.name.removeprefix("./")] = text
+        return dict(sorted(found.items()))
+
+    def diff(self) -> str:
+        """Return the difference from the base tree, new files included, whatever was committed or staged."""
+        return self._plumb(scripts.stage(self._base), scripts.diff(self._base)).decode(errors="replace")
+
+    def diff_of(self, snapshot: str) -> str:
+        """Return the difference of a state from the base tree."""
+        tree = self._tree(snapshot)
+        return self._plumb(f"g read-tree --reset {tree} || exit 1", scripts.diff(self._base)).decode(errors="replace")
+
+    def apply(self, patch: str) -> bool:
+        """Apply a patch to the tree as it stands; returns False, and changes nothing, if it does not apply."""
+        if not patch.strip():
+            return True
+        with self._lock:
+            script = scripts.plumbing(self._store, scripts.apply())
+            text = patch if patch.endswith("\n") else patch + "\n"
+            return self._plumbing(script, text.encode(errors="replace")).exit_code == 0
+
+    def snapshot(self) -> str:
+        """Keep the present state of the files that git does not ignore; return its name."""
+        return self._plumb(scripts.stage(self._base), "g write-tree || exit 1").decode().strip()
+
+    def restore(self, snapshot: str) -> None:
+        """Go back to a state; the base tree is the state ``base``."""
+        self._plumb(scripts.stage(self._base), scripts.restore(self._tree(snapshot)))
+
+    def _open_store(self, *, borrow: bool) -> None:
+        """Make the harness's repository, unless it is there, and learn the base tree."""
+        ran = self._plumbing(scripts.open_store(self._store, borrow=borrow))
+        self._base = ran.output.decode(errors="replace").strip()
+        if ran.exit_code != 0 or not self._base:
+            raise EngineError(f"{self.root} is no git repository with a commit, or git is missing there")
+
+    def _tree(self, snapshot: str) -> str:
+        return self._base if snapshot == BASE else shlex.quote(snapshot)
+
+    def _plumb(self, *lines: str) -> bytes:
+        with self._lock:
+            ran = self._plumbing(scripts.plumbing(self._store, *lines))
+        if ran.exit_code != 0:
+            raise EngineError(f"the files of the workspace cannot be read any more (status {ran.exit_code})")
+        return ran.output
+
+    def _plumbing(self, script: str, stdin: bytes = b"") -> Ran:
+        return self._run(script, seconds=PLUMBING_SECONDS, stdin=stdin, env={}, output_bytes=LARGEST)
+
+
+def _cut(output: bytes, limit: int) -> tuple[bytes, bool]:
+    """Join head and tail of what ``scripts.COMMAND`` kept; tell whether something is missing between them."""
+    head = max(limit // 2, 1)
+    tail = max(limit - head, 1)
+    if len(output) <= head + tail:
+        return output, False
+    return output[:head] + LEFT_OUT + output[-tail:], True
+
+
+def _text(tar: tarfile.TarFile, member: tarfile.TarInfo) -> str | None:
+    if not member.isreg() or member.size > LONGEST_TEXT:
+        return None
+    file = tar.extractfile(member)
+    content = file.read() if file else b""
+    if b"\0" in content:
+        return None
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,1 @@
+"""Native solvers, each after its paper; shared/ holds the tools that several use."""

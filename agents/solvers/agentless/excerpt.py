@@ -1,0 +1,67 @@
+"""Code as a prompt shows it: no more of it than there is room for, and what is left out is said to be."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from assay.agents.solvers.agentless import prompts
+from assay.agents.solvers.agentless.locations import shown
+from assay.agents.solvers.shared.edits import Interval, merged
+
+Places = Mapping[str, Sequence[Interval]]
+"""Lines by file; a file without lines means all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The text for a prompt, and the lines that it holds. Files of which no line fits are not among them."""
+
+    text: str
+    places: Places
+
+
+def excerpt(texts: Mapping[str, str], places: Places, characters: int, numbered: bool = False) -> Excerpt:
+    """Return the lines of files that fit into a prompt, from the first line of each on.
+
+    Args:
+        texts: of the files.
+        places: what shall be shown.
+        characters: of the lines and their ends, at most; headings and the remark on what is left out are not counted.
+        numbered: put the number before each line, which takes room as well.
+    """
+    costs = {path: _costs(texts[path], spans, numbered) for path, spans in places.items()}
+    granted = shares({path: sum(each.values()) for path, each in costs.items()}, characters)
+    fitting = {path: _fitting(each, granted[path]) for path, each in costs.items()}
+    cut = {path: len(each) - len(fitting[path]) for path, each in costs.items() if len(fitting[path]) < len(each)}
+    kept = {
+        path: merged([(number, number) for number in fitting[path]], max(costs[path])) if path in cut else spans
+        for path, spans in places.items()
+        if fitting[path] or path not in cut
+    }
+    parts = [f"### {path}\n```\n{shown(texts[path], spans, numbered)}\n```" for path, spans in kept.items()]
+    remarks = [prompts.CUT.format(path=path, count=count, all=len(costs[path])) for path, count in cut.items()]
+    return Excerpt("\n\n".join([*parts, *(["\n".join([prompts.LEFT_OUT, *remarks])] if remarks else [])]), kept)
+
+
+def shares(needs: Mapping[str, int], room: int) -> dict[str, int]:
+    """Divide room among files: each gets what it needs, or an equal part of what those that need less leave."""
+    granted = dict.fromkeys(needs, 0)
+    for waiting, path in zip(range(len(needs), 0, -1), sorted(needs, key=needs.__getitem__), strict=True):
+        granted[path] = min(needs[path], room // waiting)
+        room -= granted[path]
+    return granted
+
+
+def _costs(text: str, spans: Sequence[Interval], numbered: bool) -> dict[int, int]:
+    """Return the characters that each wanted line takes, with its end, by its number; of all lines without spans."""
+    lines = text.splitlines()
+    return {
+        number: len(lines[number - 1]) + 1 + (len(f"{number}|") if numbered else 0)
+        for first, last in spans or [(1, len(lines))]
+        for number in range(first, last + 1)
+    }
+
+
+def _fitting(costs: Mapping[int, int], room: int) -> list[int]:
+    """Return the first lines, as many as there is room for."""
+    return [number for number, end in zip(costs, accumulate(costs.values()), strict=True) if end <= room]

@@ -1,0 +1,136 @@
+"""Where to edit: from all files to a few, from these to their elements, and from those to lines."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from assay.agents.contract import Session
+from assay.agents.solvers.agentless import prompts
+from assay.agents.solvers.agentless.excerpt import excerpt
+from assay.agents.solvers.agentless.locations import Location, intervals, parse_locations, parse_paths
+from assay.agents.solvers.agentless.repository import Repository, ask, folder_tree, note
+from assay.agents.solvers.agentless.settings import AgentlessSettings
+from assay.agents.solvers.agentless.skeleton import skeleton
+from assay.agents.solvers.agentless.vote import combine
+from assay.agents.solvers.shared import bm25
+from assay.agents.solvers.shared.edit_grammars import clean_path
+from assay.agents.solvers.shared.edits import Interval
+
+RETRY_TEMPERATURE = 1.0
+"""Where an answer named no known place."""
+
+Places = Mapping[str, Sequence[Location]]
+
+
+@dataclass(frozen=True, slots=True)
+class LocationSet:
+    """Where one sample of the localisation wants to edit: lines by file; a file without lines is open as a whole."""
+
+    intervals: Mapping[str, Sequence[Interval]]
+
+
+def locate_files(session: Session, repository: Repository, settings: AgentlessSettings) -> list[str]:
+    """Name the files to look at: those of the model and those retrieved, the ones that both name first."""
+    suggested = suggest_files(session, repository, settings)[: settings.top_files]
+    if not settings.retrieval:
+        return suggested
+    kept = relevant_files(session, repository, settings)
+    documents = {path: repository.files[path] for path in kept}
+    retrieved = bm25.rank(repository.task.problem_statement, documents, settings.top_files)
+    chosen = combine([suggested, retrieved], settings.top_files)
+    note(session, f"Files named: {suggested}; retrieved among {len(kept)}: {retrieved}; chosen: {chosen}")
+    return chosen
+
+
+def suggest_files(session: Session, repository: Repository, settings: AgentlessSettings) -> list[str]:
+    """Ask which files must be edited, the tree alone being shown."""
+    tree = folder_tree(repository.files, settings.tree_characters)
+    prompt = prompts.FILES.format(**_issue(repository), tree=tree, count=settings.suggested_files)
+    answer = ask(session, prompt, "locate files", settings.file_tokens)
+    return parse_paths(answer, repository.files, repository.task.root)[: settings.suggested_files]
+
+
+def relevant_files(session: Session, repository: Repository, settings: AgentlessSettings) -> list[str]:
+    """Ask which folders are irrelevant; return the files that remain, or all if none would."""
+    tree = folder_tree(repository.files, settings.tree_characters)
+    answer = ask(session, prompts.FOLDERS.format(**_issue(repository), tree=tree), "rule out", settings.folder_tokens)
+    return without(answer, repository.files, repository.task.root)
+
+
+def without(answer: str, paths: Collection[str], root: str) -> list[str]:
+    """Return the paths that an answer does not rule out: by a line with their folder and a slash, or with themselves.
+
+    Args:
+        answer: what the model said.
+        paths: of all files.
+        root: of the repository, which models put before paths.
+    """
+    named = {clean_path(line, root) for line in answer.splitlines()}
+    folders = tuple(each for each in named if each.endswith("/") and each != "/")
+    kept = [path for path in paths if path not in named and not path.startswith(folders or ("\n",))]
+    return kept or list(paths)
+
+
+def locate_elements(
+    session: Session, repository: Repository, files: Sequence[str], settings: AgentlessSettings
+) -> dict[str, list[Location]]:
+    """Ask which classes, functions and variables matter, outlines of the files being shown.
+
+    Files of which none is named are left out; if none is named in any file, and not after several tries either, all are
+    open as a whole.
+    """
+    outlines = {path: skeleton(repository.language, path, repository.files[path]) for path in files}
+    told = excerpt(outlines, dict.fromkeys(outlines, ()), settings.code_characters).text
+    prompt = prompts.ELEMENTS.format(**_issue(repository), files=told, suffix=_suffix(files))
+    for attempt in range(settings.location_tries):
+        heat = RETRY_TEMPERATURE if attempt else 0.0
+        answer = ask(session, prompt, "locate elements", settings.place_tokens, heat)
+        found = parse_locations(answer, files, repository.task.root)
+        if any(_lines(repository, path, places, settings) for path, places in found.items()):
+            return {path: places for path, places in found.items() if places}
+    return {path: [] for path in files}
+
+
+def locate_lines(
+    session: Session, repository: Repository, elements: Places, settings: AgentlessSettings
+) -> list[LocationSet]:
+    """Ask, several times, which lines to edit; the elements are shown with context and line numbers.
+
+    If no answer names a known place, all are asked for anew. One that still does not leaves the elements as they are.
+    """
+    around = {path: _lines(repository, path, places, settings) for path, places in elements.items()}
+    told = excerpt(repository.files, around, settings.code_characters, numbered=True).text
+    prompt = prompts.LINES.format(**_issue(repository), files=told, suffix=_suffix(list(elements)))
+    for attempt in range(settings.location_tries):
+        heat = RETRY_TEMPERATURE if attempt else settings.temperature
+        sets = []
+        for _ in range(settings.location_sets):
+            answer = ask(session, prompt, "locate lines", settings.place_tokens, heat)
+            sets.append(
+                _known_lines(repository, parse_locations(answer, list(elements), repository.task.root), settings)
+            )
+        if any(sets):
+            break
+    for number, found in enumerate(sets):
+        note(session, f"Locations {number}: {found or 'none that is known: the elements stand'}")
+    return [LocationSet(found or around) for found in sets]
+
+
+def _known_lines(repository: Repository, named: Places, settings: AgentlessSettings) -> dict[str, list[Interval]]:
+    spans = {path: _lines(repository, path, places, settings) for path, places in named.items()}
+    return {path: lines for path, lines in spans.items() if lines}
+
+
+def _lines(
+    repository: Repository, path: str, places: Sequence[Location], settings: AgentlessSettings
+) -> list[Interval]:
+    return intervals(places, repository.language, path, repository.files[path], settings.window)
+
+
+def _issue(repository: Repository) -> dict[str, str]:
+    return {"repo": repository.task.repo, "issue": repository.task.problem_statement.strip()}
+
+
+def _suffix(paths: Sequence[str]) -> str:
+    """Return the suffix that an example should show."""
+    return PurePosixPath(paths[0]).suffix if paths else ""

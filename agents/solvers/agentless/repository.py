@@ -1,0 +1,108 @@
+"""The repository as Agentless shows it to the model."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.agents.contract import AgentTask, Asking, Session
+from assay.agents.llm.chat import Message, Role
+from assay.agents.solvers.agentless.locations import SUFFIXES
+from assay.agents.trajectory import Step
+from assay.harness.languages.syntax import language_of
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """The issue, and the source files that may be edited, path to text; tests are not among them."""
+
+    task: AgentTask
+    files: Mapping[str, str]
+    paths: frozenset[str]
+    """Of all files, also those that may not be edited."""
+
+    @property
+    def language(self) -> str:
+        """The project's language."""
+        return self.task.language
+
+
+def read_repository(session: Session) -> Repository:
+    """Read all source files of the workspace but those of tests."""
+    language = session.task.language
+    texts = session.workspace.texts(sorted(SUFFIXES))
+    sources = {path: texts[path] for path in sorted(texts) if not is_test(language, path)}
+    return Repository(session.task, sources, frozenset(session.workspace.files()))
+
+
+def is_test(language: str, path: str) -> bool:
+    """Tell whether a file belongs to the tests, as its own language says."""
+    known = language_of(path, language)
+    return known is not None and known.is_test_file(path)
+
+
+def folder_tree(paths: Iterable[str], characters: int) -> str:
+    """Return paths as an indented tree, folders with a slash; cut to a length, and saying so.
+
+    Args:
+        paths: in order.
+        characters: of the text, at most, but for the line that tells what is missing.
+    """
+    return bounded(_tree_lines(sorted(paths)), characters)
+
+
+def bounded(lines: Iterable[str], characters: int) -> str:
+    """Return lines as a text of at most so many characters, and a line that counts those left out."""
+    kept: list[str] = []
+    left_out = 0
+    for line in lines:
+        characters -= len(line) + 1
+        if characters >= 0:
+            kept.append(line)
+        else:
+            left_out += 1
+    return "\n".join([*kept, *([f"({left_out} more lines are not shown)"] if left_out else [])])
+
+
+def _tree_lines(paths: Sequence[str]) -> Iterator[str]:
+    around: list[str] = []
+    for path in paths:
+        *folders, name = path.split("/")
+        shared = next(
+            (index for index, pair in enumerate(zip(folders, around, strict=False)) if pair[0] != pair[1]), None
+        )
+        depth = min(len(folders), len(around)) if shared is None else shared
+        for index in range(depth, len(folders)):
+            yield "  " * index + f"{folders[index]}/"
+        around = folders
+        yield "  " * len(folders) + name
+
+
+def ask(session: Session, prompt: str, purpose: str, tokens: int, temperature: float = 0.0) -> str:
+    """Ask the model one question and return its answer; the same question again is another sample.
+
+    Raises:
+        ModelError: there is no answer. BudgetExceeded: a limit leaves no room for the call.
+    """
+    how = Asking(temperature=temperature, max_tokens=tokens)
+    return session.talk.ask([Message(role=Role.USER, content=prompt)], how, purpose=purpose).content
+
+
+def draw(session: Session, prompt: str, purpose: str, how: tuple[int, float], count: int) -> Iterator[str]:
+    """Yield so many answers to one question: the first greedy, the others at a temperature.
+
+    They are asked for one by one, so that those before a limit are not lost.
+
+    Args:
+        session: whom to ask.
+        prompt: the question.
+        purpose: in a word or two.
+        how: tokens of each answer, and the temperature.
+        count: of answers.
+    """
+    tokens, temperature = how
+    for index in range(count):
+        yield ask(session, prompt, purpose, tokens, temperature if index else 0.0)
+
+
+def note(session: Session, text: str) -> None:
+    """Write a step into the trajectory that took no model."""
+    session.recorder.add(Step(source="agent", message=text, llm_call_count=0))

@@ -1,0 +1,134 @@
+"""What a file declares, without how it does it: for prompts that must show much code in few words.
+
+The form is Agentless' (Xia et al., 2024): bodies of functions elided, long assignments trimmed; here in every language.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.agents.solvers.shared.syntax_nodes import is_comment, walk
+from assay.harness.languages import Language
+from assay.harness.languages.syntax import parse
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+ASSIGNMENTS = frozenset(
+    {
+        *("assignment", "expression_statement", "lexical_declaration", "variable_declaration", "declaration"),
+        *("var_declaration", "const_declaration", "const_item", "static_item", "field_declaration"),
+        *("public_field_definition", "field_definition", "property_declaration", "macro_invocation"),
+    }
+)
+"""Node types, in all languages, of what gives a value to a name outside of functions."""
+BODIES = frozenset({"block", "compound_statement", "statement_block", "constructor_body", "body_statement"})
+"""Node types of bodies where a grammar gives them no field of that name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trim:
+    """How an assignment is trimmed: one of more than ``total`` lines keeps its first and last ones."""
+
+    total: int = 30
+    prefix: int = 10
+    suffix: int = 10
+
+
+def skeleton(language: str, path: str, text: str, trim: Trim = Trim()) -> str:
+    """Return a file with the bodies of its functions elided, long assignments trimmed and comments left out.
+
+    A file in no known language is trimmed as if it were one assignment.
+
+    Args:
+        language: name of the project's language; a file of another known language is read as what it is.
+        path: of the file.
+        text: its content.
+        trim: how long assignments may be.
+
+    Raises:
+        UserError: there is no language of that name. PluginError: its grammar is not installed.
+    """
+    parsed = parse(language, path, text)
+    if parsed is None:
+        return _trimmed(text, trim)
+    content = text.encode(errors="replace")
+    parts, done = [], 0
+    for start, end, instead in _cuts(parsed.root, parsed.language, content, trim):
+        parts += [content[done:start], instead.encode()]
+        done = end
+    whole = b"".join([*parts, content[done:]]).decode(errors="replace")
+    return "\n".join(_without_blank_runs(whole.splitlines()))
+
+
+def _cuts(node: "Node", language: Language, content: bytes, trim: Trim) -> Iterator[tuple[int, int, str]]:
+    """Yield what is replaced, in order: first byte, last byte (exclusive) and what stands there instead."""
+    functions = language.SYNTAX.functions | language.SYNTAX.function_values
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        body = _body(each) if each.type in functions and not _is_wrapper(each, language) else None
+        if is_comment(each):
+            yield each.start_byte, each.end_byte, ""
+        elif body is not None:
+            yield body.start_byte, body.end_byte, _elided(body, content)
+        elif _is_docstring(each):
+            yield each.start_byte, each.end_byte, ""
+        elif _is_long(each, trim) and not _holds(each, functions):
+            yield each.start_byte, each.end_byte, _trimmed(content[each.start_byte : each.end_byte].decode(), trim)
+        else:
+            waiting.extend(reversed(each.children))
+
+
+def _is_wrapper(function: "Node", language: Language) -> bool:
+    """Tell whether a function has no name and is there for what is defined in it, as around whole old modules."""
+    syntax = language.SYNTAX
+    if function.type not in syntax.function_values or (function.parent and function.parent.type in syntax.givers):
+        return False
+    return _holds(function, syntax.functions | syntax.classes)
+
+
+def _body(function: "Node") -> "Node | None":
+    """Return the body of a function if it is more than an expression on one line."""
+    body = function.child_by_field_name("body")
+    if body is None:
+        body = next((each for each in function.children if each.type in BODIES), None)
+    if body is None or (body.type not in BODIES and body.start_point.row == body.end_point.row):
+        return None
+    return body
+
+
+def _elided(body: "Node", content: bytes) -> str:
+    return "{ ... }" if content[body.start_byte : body.start_byte + 1] == b"{" else "..."
+
+
+def _is_docstring(node: "Node") -> bool:
+    return node.type == "expression_statement" and [each.type for each in node.children] == ["string"]
+
+
+def _is_long(node: "Node", trim: Trim) -> bool:
+    return node.type in ASSIGNMENTS and node.end_point.row - node.start_point.row + 1 > trim.total
+
+
+def _holds(node: "Node", types: frozenset[str]) -> bool:
+    return any(each.type in types for each in walk(node))
+
+
+def _trimmed(text: str, trim: Trim) -> str:
+    lines = text.splitlines()
+    if len(lines) <= trim.total:
+        return text
+    return "\n".join([*lines[: trim.prefix], "...", *lines[len(lines) - trim.suffix :]])
+
+
+def _without_blank_runs(lines: list[str]) -> Iterator[str]:
+    """Yield lines with at most one blank line in a row, and none at the ends."""
+    is_blank = False
+    begun = False
+    for line in lines:
+        if not line.strip():
+            is_blank = begun
+            continue
+        yield from ([""] if is_blank else [])
+        yield line.rstrip()
+        is_blank, begun = False, True

@@ -1,0 +1,156 @@
+"""The pipeline from the issue to the patch."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from assay.agents.contract import Candidate, Capabilities, Outcome, Session, SolutionStatus
+from assay.agents.llm.errors import BudgetExceeded, ModelError
+from assay.agents.solvers.agentless.checks import (
+    changed,
+    failures,
+    is_resolved,
+    passing_tests,
+    reproduction_test,
+    select_regression,
+)
+from assay.agents.solvers.agentless.localize import locate_elements, locate_files, locate_lines
+from assay.agents.solvers.agentless.repair import Sample, draw_samples
+from assay.agents.solvers.agentless.repository import Repository, note, read_repository
+from assay.agents.solvers.agentless.settings import AgentlessSettings
+from assay.agents.solvers.agentless.vote import Ballot, Vote, interleave, majority
+
+
+@dataclass(slots=True)
+class Drawn:
+    """The samples so far, set by set, and what is known of each change by its key."""
+
+    sets: dict[int, list[Sample]] = field(default_factory=dict)
+    regression: dict[str, int | None] = field(default_factory=dict)
+    reproduction: dict[str, bool | None] = field(default_factory=dict)
+    patches: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def samples(self) -> list[Sample]:
+        """All samples: the first of every set, then the second of every set, so that greedy ones come first."""
+        return interleave(list(self.sets.values()))
+
+    def vote(self) -> Vote:
+        """Let the samples vote with what is known of them."""
+        return majority(
+            [Ballot(each.key, self.regression.get(each.key), self.reproduction.get(each.key)) for each in self.samples]
+        )
+
+
+class Agentless:
+    """Localise, repair, validate; see the package."""
+
+    Settings = AgentlessSettings
+    name = "agentless"
+    version = "1"
+    capabilities = Capabilities()
+
+    def __init__(self, settings: AgentlessSettings) -> None:
+        """Take the paper's constants, or others."""
+        self._settings = settings
+
+    def solve(self, session: Session) -> Outcome:
+        """Return the patch with the most votes, and all others as candidates, each with what became of it.
+
+        At a limit the best of what was drawn so far is left in the workspace.
+        """
+        drawn = Drawn()
+        try:
+            return self._solve(session, drawn)
+        except (BudgetExceeded, ModelError):
+            leave(session, drawn, drawn.vote())
+            raise
+
+    def _solve(self, session: Session, drawn: Drawn) -> Outcome:
+        settings = self._settings
+        repository = read_repository(session)
+        passing = passing_tests(session, settings)  # first: tests that cannot be run are told before anything is paid
+        files = locate_files(session, repository, settings)
+        if not files:
+            return Outcome(
+                status=SolutionStatus.EMPTY, patch="", error="no file of the repository was named or retrieved"
+            )
+        elements = locate_elements(session, repository, files, settings)
+        sets = locate_lines(session, repository, elements, settings)
+        for number, sample in draw_samples(session, repository, sets, settings):
+            drawn.sets.setdefault(number, []).append(sample)
+        if any(each.key for each in drawn.samples):
+            self._validate(session, repository, drawn, passing)
+        return conclude(session, drawn)
+
+    def _validate(self, session: Session, repository: Repository, drawn: Drawn, passing: Collection[str]) -> None:
+        """Run the tests to keep and the reproduction test on every change, once for all samples that mean the same."""
+        settings = self._settings
+        wanted = select_regression(session, repository, passing, settings)
+        script = reproduction_test(session, repository, settings) if settings.reproduction_tests else ""
+        for key, files in _first_of_each(drawn.samples).items():
+            with changed(session.workspace, files):
+                drawn.patches[key] = session.workspace.diff()
+                drawn.regression[key] = failures(session, wanted, settings)
+                drawn.reproduction[key] = is_resolved(session, repository, script)
+
+
+def _first_of_each(samples: Sequence[Sample]) -> Mapping[str, Mapping[str, str]]:
+    """Return the files of the first sample of every change."""
+    return {each.key: each.files for each in reversed(samples) if each.key}
+
+
+def conclude(session: Session, drawn: Drawn) -> Outcome:
+    """Count the votes, leave the winner in the workspace and tell of all candidates."""
+    vote = drawn.vote()
+    told = tuple(candidates(drawn, vote))
+    leave(session, drawn, vote)
+    if vote.winner is None:
+        reasons = Counter(each.reason for each in drawn.samples)
+        problem = "; ".join(f"{count} x {reason}" for reason, count in reasons.most_common())
+        return Outcome(status=SolutionStatus.EMPTY, patch="", candidates=told, error=f"no sample is left: {problem}")
+    return Outcome(patch=told[vote.winner].patch, candidates=told)
+
+
+def candidates(drawn: Drawn, vote: Vote) -> list[Candidate]:
+    """Return every sample as a candidate: votes for those that had one, a reason for all others."""
+    samples = drawn.samples
+    votes = Counter(samples[index].key for index in vote.kept)
+    return [
+        Candidate(
+            patch=drawn.patches.get(each.key, ""),
+            key=each.key,
+            source=each.source,
+            votes=votes[each.key] if each.key else 0,
+            scores=_scores(drawn, each),
+            reason=each.reason or ("" if index in vote.kept else "left out: " + _failing(drawn, each)),
+        )
+        for index, each in enumerate(samples)
+    ]
+
+
+def _scores(drawn: Drawn, sample: Sample) -> dict[str, float]:
+    failed, resolved = drawn.regression.get(sample.key), drawn.reproduction.get(sample.key)
+    scores = {"regression_failed": failed, "reproduction": resolved}
+    return {name: float(value) for name, value in scores.items() if value is not None}
+
+
+def _failing(drawn: Drawn, sample: Sample) -> str:
+    """Tell what kept a sample from voting."""
+    failed, resolved = drawn.regression.get(sample.key), drawn.reproduction.get(sample.key)
+    fewest = min((each for each in drawn.regression.values() if each is not None), default=None)
+    if fewest is not None and failed != fewest:
+        return f"{failed} regression tests fail, others fail {fewest}"
+    return f"the reproduction test does not say that the issue is resolved ({resolved})"
+
+
+def leave(session: Session, drawn: Drawn, vote: Vote) -> None:
+    """Leave the winner, and nothing else, in the workspace."""
+    session.workspace.restore("base")
+    if vote.winner is None:
+        return
+    winner = drawn.samples[vote.winner]
+    for path, text in winner.files.items():
+        session.workspace.write(path, text.encode(errors="replace"))
+    by = f", chosen by {' and '.join(vote.filters)}" if vote.filters else ""
+    note(session, f"{winner.source} wins with {vote.votes} of {len(vote.kept)} votes{by}.")

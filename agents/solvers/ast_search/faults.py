@@ -1,0 +1,113 @@
+"""The stage of AutoCodeRover before the search: suspect methods, by the solver's own failing test.
+
+The paper takes the failing tests from the benchmark, which nobody has who meets an issue. Here the model writes a test
+that fails while the issue is there; the passing tests are those of the tree that seem to be about the same code.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.agents.contract import CommandResult, Session
+from assay.agents.llm.chat import Message, Role
+from assay.agents.solvers.ast_search import prompts
+from assay.agents.solvers.ast_search.coverage import LANGUAGES, PYTHON, trace_script, trace_tests
+from assay.agents.solvers.ast_search.spectrum import FORMULAS, Run, Suspect, merge_lines, rank_methods, score_lines
+from assay.agents.solvers.shared import bm25
+from assay.agents.solvers.shared.codebase import Codebase
+from assay.agents.solvers.shared.fences import blocks
+from assay.harness import languages
+
+SCRIPT = "reproduce_issue.py"
+"""Where the failing test lies, for as long as it is needed."""
+FAILURE = re.compile(r"^AssertionError\b", re.MULTILINE)
+"""The last line of a failed assertion; a mistake in the program ends in another."""
+TOLD = 4_000
+"""Characters of a test's output that the model sees, from its end."""
+FENCES = ("", "python", "py")
+"""What may stand behind the fence of the failing test."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """The most suspect methods, the worst first, or why there are none."""
+
+    methods: tuple[Suspect, ...] = ()
+    problem: str = ""
+
+
+def suspect_methods(session: Session, code: Codebase, formula: str, tries: int, test_files: int) -> Suspicion:
+    """Have the model write a failing test and rank the methods that it runs through; leaves the tree as it was.
+
+    Args:
+        session: the tree is at its base.
+        code: the tree's texts.
+        formula: one of ``spectrum.FORMULAS``.
+        tries: how often the model may write the test.
+        test_files: how many of the tree's files of tests are run beside it, those that fit the issue best.
+
+    Raises:
+        ModelError, BudgetExceeded, EngineError: as the session's parts do.
+    """
+    if session.task.language not in LANGUAGES:
+        return Suspicion(problem=f"no coverage is taken for {session.task.language}")
+    try:
+        if not _reproduce(session, tries):
+            return Suspicion(problem=f"no test that fails by the issue in {tries} tries")
+        runs = _runs(session, code, test_files)
+    finally:
+        session.workspace.restore("base")
+    if {run.failed for run in runs} != {True, False}:
+        return Suspicion(problem="no coverage of both a failing test and passing ones")
+    ranges = merge_lines(score_lines(runs, FORMULAS[formula]))
+    return Suspicion(tuple(rank_methods(ranges, code.definitions)))
+
+
+def _reproduce(session: Session, tries: int) -> bool:
+    """Ask for the failing test until it fails in the right way; it then lies in the tree."""
+    messages = [
+        Message(role=Role.SYSTEM, content=prompts.SYSTEM),
+        Message(role=Role.USER, content=f"{prompts.issue(session.task)}\n\n{prompts.REPRODUCE.format(script=SCRIPT)}"),
+    ]
+    for _ in range(tries):
+        answer = session.talk.ask(messages, purpose="reproduce")
+        session.workspace.write(SCRIPT, _program(answer.content).encode())
+        command = f"exec {PYTHON} {SCRIPT}"
+        done = session.workspace.exec(command, seconds=session.budget.command_seconds)
+        if done.exit_code == 1 and FAILURE.search(done.output):
+            return True
+        messages += [answer.as_message(), Message(role=Role.USER, content=_complaint(done))]
+    return False
+
+
+def _program(answer: str) -> str:
+    programs = [each.content for each in blocks(answer) if each.info in FENCES]
+    return programs[-1] if programs else answer
+
+
+def _complaint(done: CommandResult) -> str:
+    ending = "no end in time" if done.timed_out else f"exit status {done.exit_code}"
+    return prompts.NOT_REPRODUCED.format(ending=ending, output=done.output[-TOLD:])
+
+
+def _runs(session: Session, code: Codebase, test_files: int) -> list[Run]:
+    """Trace the failing test, and the tree's own tests as far as they pass; only code of the project counts.
+
+    Each file of tests has a process of its own: next to one that cannot be collected, pytest runs none.
+    """
+    seconds = session.budget.command_seconds
+    failing = [run for run in trace_script(session.workspace, SCRIPT, seconds) if run.failed]
+    files = _visible_tests(session, code, test_files)
+    visible = [run for path in files for run in trace_tests(session.workspace, [path], seconds)]
+    is_test = languages.find(session.task.language).is_test_file
+    sources = {path for path in code.paths if not is_test(path)}
+    return [
+        Run(run.name, run.failed, {path: lines for path, lines in run.lines.items() if path in sources})
+        for run in [*failing, *(run for run in visible if not run.failed)]
+    ]
+
+
+def _visible_tests(session: Session, code: Codebase, most: int) -> Sequence[str]:
+    """Return the files of tests in the tree that fit the issue best."""
+    paths = languages.find(session.task.language).test_targets(code.paths)
+    return bm25.rank(session.task.problem_statement, {path: code.text(path) for path in paths}, most)

@@ -1,0 +1,72 @@
+"""What the AutoCodeRover solver's model wants next, as JSON, and the code that the places it names mean. Pure."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import ConfigDict, Field, field_validator, model_validator
+
+from assay.agents.solvers.shared.codebase import Place
+from assay.agents.solvers.shared.search import SHOWN, Found, Search
+from assay.harness.domain import Model
+
+
+class BugLocation(Model):
+    """A place to change, as the model names it; empty for what it does not tell."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    file: str = ""
+    class_: str = Field(default="", alias="class")
+    method: str = ""
+    intended_behavior: str = ""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _nothing_is_empty(cls, value: Any) -> Any:
+        return "" if value is None else value
+
+
+class Wish(Model):
+    """What the model wants next: searches, or the places to change."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    API_calls: tuple[str, ...] = ()
+    bug_locations: tuple[BugLocation, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_a_list(cls, value: Any) -> Any:
+        if isinstance(value, dict) and not {"API_calls", "bug_locations"} & value.keys():
+            raise ValueError("neither API_calls nor bug_locations is there")
+        return value
+
+
+def find_places(search: Search, location: BugLocation) -> list[Place]:
+    """Return the code that a location means: its method, else its class, else its file; nothing if none is there."""
+    for found in _tried(search, location):
+        within = [each for each in found.places if not location.file or _is_in(each, location.file)]
+        if within:
+            return within[:SHOWN]
+    return []
+
+
+def _tried(search: Search, location: BugLocation) -> Iterator[Found]:
+    """Yield what the location may mean, the narrowest first."""
+    if location.method and location.class_:
+        yield search.search_method_in_class(location.method, location.class_)
+    if location.method:
+        yield search.search_method(location.method)
+    if location.class_:
+        yield search.get_class_full_snippet(location.class_)
+    if location.file:
+        yield search.get_file_content(location.file)
+
+
+def _is_in(place: Place, file: str) -> bool:
+    return f"/{file}".endswith(f"/{place.path}") or f"/{place.path}".endswith(f"/{file.removeprefix('./')}")
+
+
+def spelled(location: BugLocation) -> str:
+    """Return a location in one line."""
+    return " ".join(filter(None, [location.file, location.class_, location.method])) or "(no name)"

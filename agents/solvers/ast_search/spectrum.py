@@ -1,0 +1,141 @@
+"""Spectrum-based fault localisation: code that failing tests run through, and passing ones do not, is suspect. Pure.
+
+The formulas are those of Abreu et al. 2007 (Ochiai), Jones and Harrold 2005 (Tarantula), Naish et al. 2011 (Op2), Abreu
+et al. 2009 (Barinel, for a single fault) and Wong et al. 2014 (D*, with an exponent of 2). AutoCodeRover (arXiv
+2404.05427) ranks lines by Ochiai, merges them and tells the model the first few methods.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from assay.harness.languages.syntax import Definition, innermost
+
+STAR = 2
+"""Exponent of D*."""
+TOP = 5
+"""How many methods are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A test that ran: how it ended, and the lines it ran through, path to line numbers from 1."""
+
+    name: str
+    failed: bool
+    lines: Mapping[str, frozenset[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Of how many tests, failing and passing, run through a line."""
+
+    failed: int
+    """Failing tests that run through it."""
+    passed: int
+    """Passing tests that run through it."""
+    all_failed: int
+    all_passed: int
+
+
+Formula = Callable[[Counts], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """Some lines of a file and how suspect they are; the last line belongs to them."""
+
+    path: str
+    first: int
+    last: int
+    score: float
+    name: str = ""
+    """Qualified name of the method; empty for lines only."""
+
+
+def ochiai(counts: Counts) -> float:
+    """Return failed / sqrt(all_failed * (failed + passed)): the cosine between the line and the failures."""
+    return _ratio(counts.failed, math.sqrt(counts.all_failed * (counts.failed + counts.passed)))
+
+
+def tarantula(counts: Counts) -> float:
+    """Return the share of the failing tests, over that share and the share of the passing tests."""
+    failing = _ratio(counts.failed, counts.all_failed)
+    return _ratio(failing, failing + _ratio(counts.passed, counts.all_passed))
+
+
+def op2(counts: Counts) -> float:
+    """Return failed - passed / (all_passed + 1): any more failing tests outweigh all passing ones."""
+    return counts.failed - counts.passed / (counts.all_passed + 1)
+
+
+def barinel(counts: Counts) -> float:
+    """Return 1 - passed / (passed + failed): the likeliest probability with which the line fails."""
+    return _ratio(counts.failed, counts.passed + counts.failed)
+
+
+def dstar(counts: Counts) -> float:
+    """Return failed ** 2 / (passed + failing tests elsewhere); infinite where exactly the failing tests run."""
+    elsewhere = counts.passed + counts.all_failed - counts.failed
+    if counts.failed and not elsewhere:
+        return math.inf
+    return _ratio(counts.failed**STAR, elsewhere)
+
+
+FORMULAS: Mapping[str, Formula] = {each.__name__: each for each in (ochiai, tarantula, op2, barinel, dstar)}
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def score_lines(runs: Sequence[Run], formula: Formula = ochiai) -> dict[tuple[str, int], float]:
+    """Return the score of every line that a failing test runs through, by path and number."""
+    failing = Counter(line for run in runs if run.failed for line in _lines(run))
+    passing = Counter(line for run in runs if not run.failed for line in _lines(run))
+    all_failed = sum(run.failed for run in runs)
+    all_passed = len(runs) - all_failed
+    return {line: formula(Counts(often, passing[line], all_failed, all_passed)) for line, often in failing.items()}
+
+
+def _lines(run: Run) -> Iterable[tuple[str, int]]:
+    return ((path, number) for path, numbers in run.lines.items() for number in numbers)
+
+
+def merge_lines(scores: Mapping[tuple[str, int], float]) -> list[Suspect]:
+    """Merge neighbouring lines of equal score into ranges; the most suspect first, equal ones in order of the files."""
+    numbered = enumerate(sorted(scores))
+    runs = groupby(numbered, key=lambda each: (each[1][0], each[1][1] - each[0], scores[each[1]]))
+    merged = []
+    for (path, _, score), grouped in runs:
+        lines = [line for _, (_, line) in grouped]
+        merged.append(Suspect(path, lines[0], lines[-1], score))
+    return _ranked(merged)
+
+
+def rank_methods(
+    ranges: Sequence[Suspect], definitions: Callable[[str], Sequence[Definition]], top: int = TOP
+) -> list[Suspect]:
+    """Return the methods that suspect lines lie in, each as suspect as its worst line, the most suspect first.
+
+    Args:
+        ranges: as ``merge_lines`` gives them; lines outside of all functions are left out.
+        definitions: gives those of a file, as ``harness.syntax.definitions`` does.
+        top: how many at most.
+    """
+    found: dict[tuple[str, Definition], float] = {}
+    for each in ranges:
+        functions = [one for one in definitions(each.path) if one.kind == "function"]
+        for line in range(each.first, each.last + 1):
+            method = innermost(functions, line)
+            if method is not None:
+                key = (each.path, method)
+                found[key] = max(found.get(key, -math.inf), each.score)
+    methods = [Suspect(path, one.first, one.last, score, one.name) for (path, one), score in found.items()]
+    return _ranked(methods)[:top]
+
+
+def _ranked(suspects: Iterable[Suspect]) -> list[Suspect]:
+    return sorted(suspects, key=lambda each: (-each.score, each.path, each.first))

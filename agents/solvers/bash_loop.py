@@ -1,0 +1,193 @@
+"""A loop of one model and one shell: think, act, observe, until the model submits.
+
+It follows the agents that are the yardsticks of the field: SWE-agent (Yang et al., "SWE-agent: Agent-Computer
+Interfaces Enable Automated Software Engineering", 2024), of which it has one action a step, the collapsing of old
+observations and the answer to malformed actions; and mini-swe-agent, of which it has the plain stateless shell and the
+limits. The patch is what is left in the workspace.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pydantic import Field, JsonValue
+
+from assay.agents.contract import (
+    AgentTask,
+    Asking,
+    Capabilities,
+    CommandResult,
+    Outcome,
+    Session,
+    SolutionStatus,
+)
+from assay.agents.llm.chat import Answer, Message, Role
+from assay.agents.solvers.shared.actions import BASH, GBNF, NoAction, clip, read_action
+from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall
+from assay.harness.domain import Model
+
+SUBMIT = "submit"
+"""The command that ends the work; it never reaches the shell."""
+QUIET = {"PAGER": "cat", "GIT_PAGER": "cat", "MANPAGER": "cat", "TQDM_DISABLE": "1", "PIP_PROGRESS_BAR": "off"}
+"""Keeps programs from waiting for a reader and from drawing bars."""
+
+SYSTEM = """\
+You are a careful programmer. You solve an issue in a repository by running shell commands, one at a time.
+{form}
+Each command runs in a new shell in the root of the repository: a changed directory, a variable or a function is gone
+afterwards; files stay. No command can ask you for input, and one that runs longer than {seconds:g} seconds is stopped.
+When the issue is solved, run the command `{submit}`, alone."""
+
+FORMS = {
+    "tool": "Say shortly what you want to find out or do, and call the tool `bash` exactly once.",
+    "block": (
+        "Say shortly what you want to find out or do, and end with exactly one command in a block of this form:\n"
+        "```bash\nls\n```\n"
+        "If the command itself holds three backticks, fence it with four."
+    ),
+}
+
+TASK = """\
+Repository: {repo} ({language}), in {root}
+
+Issue:
+{statement}
+
+Change the code so that the issue is solved, for every input that it is about and not only for its examples. Look at the
+code first, reproduce the problem where you can, and check your change. Hidden tests decide; do not change existing
+tests to make them pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the model said, and what it got back."""
+
+    said: Message
+    heard: Message
+    collapsed: str
+    """What stands for ``heard`` once it is old."""
+
+
+class BashLoop:
+    """The solver; see the module."""
+
+    class Settings(Model):
+        """What a user may set."""
+
+        form: Literal["tool", "block", "grammar"] = "tool"
+        """How the model acts: by a tool call, in a fenced block, or in a fenced block that a grammar forces it into
+        (servers of the llama.cpp family). A block is understood with ``tool``, too."""
+        steps: int = Field(default=250, gt=0)
+        """Answers of the model; a smaller number in the run's budget wins."""
+        cost: float | None = Field(default=3.0, gt=0)
+        """US dollars after which no further answer is asked for; the run's own limit wins if it is smaller."""
+        observation: int = Field(default=10_000, gt=0)
+        """Characters of an output that the model sees, half of them from its end."""
+        keep: int = Field(default=5, gt=0)
+        """Latest observations that are sent whole; older ones are collapsed into a line."""
+        wrong_forms: int = Field(default=3, gt=0)
+        """Answers in a row without one readable action that end the work."""
+
+    name: ClassVar[str] = "bash_loop"
+    version: ClassVar[str] = "1"
+    capabilities: ClassVar[Capabilities] = Capabilities()
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    def solve(self, session: Session) -> Outcome:
+        """Let the model act until it submits or a limit is reached; the workspace is the answer."""
+        opening = self._opening(session)
+        turns: list[Turn] = []
+        wrong_in_a_row, cost = 0, 0.0
+        for _ in range(min(self.settings.steps, session.budget.steps or self.settings.steps)):
+            if self.settings.cost is not None and cost >= self.settings.cost:
+                return Outcome(status=SolutionStatus.LIMIT_COST)
+            answer = session.talk.ask(conversation(opening, turns, self.settings.keep), self._asking(), purpose="act")
+            cost += (answer.usage + answer.wasted).cost or 0.0
+            try:
+                command = read_action(answer)
+            except NoAction as problem:
+                turns.append(self._correct(session, answer, problem))
+                wrong_in_a_row += 1
+                if wrong_in_a_row == self.settings.wrong_forms:
+                    return Outcome(status=SolutionStatus.FORMAT_ERROR, error=str(problem))
+                continue
+            wrong_in_a_row = 0
+            if command.strip() == SUBMIT:
+                note(session, answer, command, "submitted")
+                return Outcome()
+            result = session.workspace.exec(command, seconds=session.budget.command_seconds, env=QUIET)
+            turns.append(self._observe(session, answer, command, result))
+            if result.exit_code is None:
+                return Outcome(status=SolutionStatus.INFRA_ERROR, error="the workspace is gone")
+        return Outcome(status=SolutionStatus.LIMIT_STEPS)
+
+    def _opening(self, session: Session) -> tuple[Message, ...]:
+        system = SYSTEM.format(form=self._form, seconds=session.budget.command_seconds, submit=SUBMIT)
+        return Message(role=Role.SYSTEM, content=system), Message(role=Role.USER, content=state(session.task))
+
+    @property
+    def _form(self) -> str:
+        return FORMS["tool" if self.settings.form == "tool" else "block"]
+
+    def _asking(self) -> Asking:
+        return Asking(
+            tools=(BASH,) if self.settings.form == "tool" else (),
+            extra={"grammar": GBNF} if self.settings.form == "grammar" else {},
+        )
+
+    def _correct(self, session: Session, answer: Answer, problem: NoAction) -> Turn:
+        """Tell the model what was wrong; without its calls, since endpoints refuse a history with malformed ones."""
+        said = Message(role=Role.ASSISTANT, content=answer.content or "(an answer without an action)")
+        told = f"{problem}\n{self._form}"
+        session.recorder.add(Step(source="user", message=told))
+        return Turn(said, Message(role=Role.USER, content=told), collapsed=told)
+
+    def _observe(self, session: Session, answer: Answer, command: str, result: CommandResult) -> Turn:
+        """Tell the model what came of its command."""
+        told = describe(result, self.settings.observation)
+        note(session, answer, command, told, result)
+        call = answer.tool_calls[0].id if answer.tool_calls else ""
+        heard = Message(role=Role.TOOL if answer.tool_calls else Role.USER, content=told, tool_call_id=call)
+        lines = len(told.splitlines()) - 1
+        return Turn(answer.as_message(), heard, collapsed=f"(an old output of {lines} lines, left out)")
+
+
+def state(task: AgentTask) -> str:
+    """Return the task as the model reads it first."""
+    statement = task.problem_statement.strip()
+    return TASK.format(repo=task.repo, language=task.language, root=task.root, statement=statement)
+
+
+def conversation(opening: Sequence[Message], turns: Sequence[Turn], keep: int) -> list[Message]:
+    """Return the messages to send: the observations before the last ``keep`` are collapsed, what was said stays."""
+    messages = list(opening)
+    for age, turn in zip(range(len(turns), 0, -1), turns, strict=True):
+        heard = turn.heard if age <= keep else turn.heard.model_copy(update={"content": turn.collapsed})
+        messages += [turn.said, heard]
+    return messages
+
+
+def describe(result: CommandResult, limit: int) -> str:
+    """Return what the model is told of a command: how it ended, and its output, clipped."""
+    ending = "stopped: it took too long" if result.timed_out else f"exit code {result.exit_code}"
+    cut = " (an output so long that its middle is lost)" if result.truncated else ""
+    return f"[{ending}{cut}]\n{clip(result.output, limit)}"
+
+
+def note(session: Session, answer: Answer, command: str, told: str, result: CommandResult | None = None) -> None:
+    """Record an action with what the model was told of it."""
+    call = answer.tool_calls[0].id if answer.tool_calls else "action"
+    extra: dict[str, JsonValue] = {"exit_code": result.exit_code, "seconds": round(result.seconds, 3)} if result else {}
+    session.recorder.add(
+        Step(
+            source="agent",
+            message="",
+            tool_calls=(ToolCall(tool_call_id=call, function_name=BASH.name, arguments={"command": command}),),
+            observation=Observation(
+                results=(ObservationResult(source_call_id=call, content=told, extra=extra or None),)
+            ),
+            llm_call_count=0,
+        )
+    )

@@ -1,0 +1,71 @@
+"""Which files the machines see: found by their words, put in order by the model, as many as there is room for.
+
+CodeMonkeys lets a cheap model read every file and then ranks what it found relevant, three times over. Here the words
+of the issue (BM25) find the files that are ranked; ranking and merging are as there.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from assay.agents.contract import Asking, Session
+from assay.agents.llm.chat import Message, Role
+from assay.agents.solvers.best_of.selection import merged
+from assay.agents.solvers.shared.bm25 import rank
+from assay.harness import languages
+from assay.harness.languages.syntax import definitions, language_of
+
+NAMES = 40
+"""Definitions of a file by which the model ranks it."""
+
+RANKING = """\
+Issue:
+{statement}
+
+Files of the repository, with what they define:
+{files}
+
+Name the files that have to be read or changed to solve the issue, the most important first. Write their paths, one a
+line, and nothing else."""
+
+
+def files_for(session: Session, texts: Mapping[str, str], *, shortlist: int, rankings: int) -> list[str]:
+    """Return source files, none of them a test, the most important first.
+
+    Args:
+        session: whose issue it is, and whose model ranks.
+        texts: path to text of the repository's files.
+        shortlist: files that are found by their words.
+        rankings: how often the model is asked to put them in order; 0 keeps the order of the words.
+    """
+    task = session.task
+    is_test = languages.find(task.language).is_test_file
+    sources = {path: text for path, text in texts.items() if language_of(path, task.language) and not is_test(path)}
+    found = rank(task.problem_statement, sources, shortlist)
+    if len(found) < 2 or not rankings:
+        return found
+    listed = "\n".join(_listed(task.language, path, sources[path]) for path in found)
+    question = Message(role=Role.USER, content=RANKING.format(statement=task.problem_statement, files=listed))
+    answers = session.talk.samples([question], rankings, Asking(), purpose="rank files")
+    named = merged([_named(answer.content, found) for answer in answers])
+    return [*named, *(path for path in found if path not in named)]
+
+
+def _listed(language: str, path: str, text: str) -> str:
+    names = [each.name for each in definitions(language, path, text)]
+    return f"{path}: {', '.join(names[:NAMES])}{' ...' if len(names) > NAMES else ''}"
+
+
+def _named(answer: str, known: Sequence[str]) -> list[str]:
+    """Return the known files that an answer names, in its order."""
+    lines = (line.strip().strip("-*`0123456789. ") for line in answer.splitlines())
+    return list(dict.fromkeys(line for line in lines if line in known))
+
+
+def shown(texts: Mapping[str, str], order: Sequence[str], room: int) -> str:
+    """Return files in an order, each whole, as they fit into so many characters; one that does not is left out."""
+    parts: list[str] = []
+    for path in order:
+        part = f"### {path}\n{texts[path]}"
+        if len(part) <= room:
+            parts.append(part)
+            room -= len(part)
+    return "\n\n".join(parts)

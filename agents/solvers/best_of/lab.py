@@ -1,0 +1,120 @@
+"""Where generated tests run and edits are tried: one workspace, brought to a state before each use."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from assay.agents.contract import Session
+from assay.agents.solvers.shared.actions import clip
+from assay.agents.solvers.shared.edit_grammars import parse_search_replace
+from assay.agents.solvers.shared.edits import apply_edits
+from assay.agents.solvers.shared.normalise import change_key
+from assay.agents.solvers.shared.syntax_check import broken
+from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall
+
+BASE = "base"
+INTERPRETERS = {
+    "python": "$(command -v python || command -v python3) -",
+    "javascript": "node -",
+    "ruby": "ruby -",
+    "php": "php",
+}
+"""Language to the command that reads a test script from its input; a shell script for all others."""
+SHELL = "bash -s"
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a test script ended, and what it printed, clipped."""
+
+    status: int | None
+    output: str
+
+    def __str__(self) -> str:
+        """Return it as a model is told."""
+        return f"exit status {self.status}, output:\n{self.output or '(none)'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """The repository after edits, or as it was and why; ``report`` tells what became of each."""
+
+    snapshot: str = BASE
+    patch: str = ""
+    report: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Path to new text of what changed."""
+    is_applied: bool = False
+
+
+class Lab:
+    """Tries edits and tests on the repository of a session."""
+
+    def __init__(self, session: Session, *, shown: int) -> None:
+        """Take the session, and how many characters of an output a model sees."""
+        self._session = session
+        self._workspace = session.workspace
+        self._shown = shown
+
+    @cached_property
+    def base(self) -> dict[str, str]:
+        """Text of the files of the base tree."""
+        self._workspace.restore(BASE)
+        return self._workspace.texts()
+
+    def edit(self, answer: str) -> Edited | None:
+        """Apply the edits of an answer to the base tree: all of them or none. None if there are no edits in it."""
+        parsed = parse_search_replace(answer, self._session.task.root)
+        if not parsed.edits:
+            return Edited(report="; ".join(parsed.problems)) if parsed.problems else None
+        applied = apply_edits(self.base, parsed.edits)
+        if applied.failed or parsed.problems:
+            return Edited(report="\n".join([applied.report(), *parsed.problems]))
+        wrong = broken(self._session.task.language, self.base, applied.files)
+        if wrong:
+            return Edited(report="\n".join(f"{path} would not parse: {problem}" for path, problem in wrong.items()))
+        self._workspace.restore(BASE)
+        for path, text in applied.files.items():
+            self._workspace.write(path, text.encode())
+        return Edited(
+            self._workspace.snapshot(), self._workspace.diff(), applied.report(), applied.files, is_applied=True
+        )
+
+    def run(self, script: str, snapshot: str = BASE, *, what: str = "") -> Ran:
+        """Run a test script on a state; what it leaves behind is gone before the next use."""
+        self._workspace.restore(snapshot)
+        command = INTERPRETERS.get(self._session.task.language, SHELL)
+        seconds = self._session.budget.command_seconds
+        result = self._workspace.exec(command, seconds=seconds, stdin=script.encode())
+        ran = Ran(result.exit_code, clip(result.output, self._shown))
+        self._note(script, ran, what)
+        return ran
+
+    def restored(self, patch: str) -> str | None:
+        """Return the state that a patch makes of the base tree; None for one that does not apply."""
+        self._workspace.restore(BASE)
+        return self._workspace.snapshot() if self._workspace.apply(patch) else None
+
+    def key(self, files: Mapping[str, str]) -> str:
+        """Return the normalised form of a change: path to new text of what changed."""
+        return change_key(self._session.task.language, self.base, files)
+
+    def _note(self, script: str, ran: Ran, what: str) -> None:
+        call = ToolCall(tool_call_id="test", function_name="run_test", arguments={"script": script, "on": what})
+        seen = ObservationResult(source_call_id="test", content=str(ran))
+        self._session.recorder.add(
+            Step(
+                source="agent",
+                message="",
+                tool_calls=(call,),
+                observation=Observation(results=(seen,)),
+                llm_call_count=0,
+            )
+        )
+
+
+def outputs(lab: Lab, tests: Sequence[str], snapshot: str | None, *, what: str) -> tuple[int | None, ...]:
+    """Return how each of several tests ends on one state; None for all of them if there is no such state."""
+    if snapshot is None:
+        return (None,) * len(tests)
+    return tuple(lab.run(test, snapshot, what=what).status for test in tests)

@@ -1,0 +1,140 @@
+"""The three state machines of CodeMonkeys (Ehrlich et al., arXiv 2501.14723).
+
+The testing machine writes a script that shows the fault; the editing machine changes the code, and the script if need
+be, until both are as they should be; the selection machine writes tests that tell finalists apart until it has chosen.
+Each is one conversation of a bounded number of answers.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from assay.agents.contract import Asking, Candidate, Session
+from assay.agents.llm.chat import Message, Role
+from assay.agents.llm.errors import ContextTooLong
+from assay.agents.solvers.best_of import prompts
+from assay.agents.solvers.best_of.lab import BASE, Edited, Lab, Ran
+from assay.agents.solvers.best_of.selection import SHOWS_BUG, chosen, read_choice, read_test
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """How a machine is run: on what session, in which lab, with so many answers at this temperature."""
+
+    session: Session
+    lab: Lab
+    attempts: int
+    temperature: float | None
+
+
+def _converse(machine: Machine, opening: str, purpose: str, react: Callable[[str, int], str | None]) -> None:
+    """Ask until ``react``, given an answer and how many are left, has nothing more to tell the model.
+
+    A conversation that has become too long for the model ends with what there is; one that is so from the start raises.
+    """
+    messages = [
+        Message(role=Role.SYSTEM, content=prompts.system(machine.session.task.language)),
+        Message(role=Role.USER, content=opening),
+    ]
+    for left in reversed(range(machine.attempts)):
+        try:
+            answer = machine.session.talk.ask(messages, Asking(temperature=machine.temperature), purpose=purpose)
+        except ContextTooLong:
+            if len(messages) == 2:
+                raise
+            return
+        told = react(answer.content, left)
+        if told is None:
+            return
+        messages += [answer.as_message(), Message(role=Role.USER, content=told)]
+
+
+class Testing:
+    """Writes one test.
+
+    Attributes:
+        test: the script; empty before the first.
+        ran: how it ended on the original code.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self.test = ""
+        self.ran: Ran | None = None
+
+    def work(self, material: str) -> None:
+        """Write and run tests until the model is content with one that shows the fault."""
+        _converse(self._machine, prompts.testing(material), "test", self._react)
+
+    def _react(self, answer: str, _left: int) -> str | None:
+        script = read_test(answer)
+        if script is not None:
+            self.test, self.ran = script, self._machine.lab.run(script, what="original")
+            return prompts.tested(self.ran, shows_bug=self.ran.status == SHOWS_BUG)
+        if not prompts.is_done(answer):
+            return prompts.NO_TEST
+        if self.ran is not None and self.ran.status == SHOWS_BUG:
+            return None
+        return prompts.NOT_YET_A_TEST
+
+
+class Editing:
+    """Writes one edit, beginning with a test.
+
+    Attributes:
+        edited: the last edits that could be applied.
+        test: the script, which may have been rewritten; empty for none.
+    """
+
+    def __init__(self, machine: Machine, test: str) -> None:
+        self._machine = machine
+        self.test = test
+        self.edited = Edited()
+        self._ran: Ran | None = None
+
+    def work(self, material: str, ran: Ran | None) -> None:
+        """Write edits and try them until the model is content; ``ran`` is how the test ended on the original code."""
+        self._ran = ran
+        _converse(self._machine, prompts.editing(material, self.test, ran), "edit", self._react)
+
+    def _react(self, answer: str, _left: int) -> str | None:
+        script = read_test(answer)
+        edited = self._machine.lab.edit(prompts.without_test(answer))
+        if script is None and edited is None:
+            return None if prompts.is_done(answer) and self.edited.is_applied else prompts.NO_EDIT
+        if script is not None:
+            self.test, self._ran = script, self._machine.lab.run(script, what="original")
+        if edited is not None and not edited.is_applied:
+            return prompts.not_applied(edited.report)
+        self.edited = edited or self.edited
+        after = self._machine.lab.run(self.test, self.edited.snapshot, what="edited") if self.test else None
+        return prompts.tried(self.edited, self._ran, after)
+
+
+class Selection:
+    """Chooses one of several candidates.
+
+    Attributes:
+        choice: what the model named, as it wrote it; None if it never chose.
+    """
+
+    def __init__(self, machine: Machine, candidates: Sequence[Candidate]) -> None:
+        self._machine = machine
+        self._candidates = tuple(candidates)
+        self._snapshots = tuple(machine.lab.restored(each.patch) or BASE for each in candidates)
+        self.choice: str | None = None
+
+    def work(self, material: str) -> int:
+        """Let the model test the candidates until it has chosen; returns an index, 0 for no valid choice."""
+        _converse(self._machine, prompts.selection(material, self._candidates), "select", self._react)
+        return chosen(self.choice, len(self._candidates))
+
+    def _react(self, answer: str, left: int) -> str | None:
+        self.choice = read_choice(answer)
+        if self.choice is not None:
+            return None
+        script = read_test(answer)
+        if script is None:
+            return prompts.NO_CHOICE
+        states = [("original", BASE), *((f"candidate {index}", each) for index, each in enumerate(self._snapshots))]
+        results = [(name, self._machine.lab.run(script, snapshot, what=name)) for name, snapshot in states]
+        return prompts.compared(results, is_last=left == 1)

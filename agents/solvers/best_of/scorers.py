@@ -1,0 +1,57 @@
+"""What gives a patch a number: the seam for reward models, after SWE-Reasoner's test-time compute.
+
+SWE-Reasoner (Ma et al., "Thinking Longer, Not Larger", arXiv 2503.23803) draws several solutions and lets a reward
+model choose. Whatever scores is a class that takes the ``Talk`` of the run; register one under the entry-point group
+``assay.scorers``, or name it as ``package.module:Class``.
+"""
+
+import re
+from typing import Protocol
+
+from assay.agents.contract import AgentTask, Asking, Candidate, Talk
+from assay.agents.llm.chat import Message, Role
+
+SCORERS = {"reward_model": "assay.agents.solvers.best_of.scorers:RewardModel"}
+
+REWARD = """\
+Judge whether a patch solves an issue: its cause and not only its example, without breaking anything else. Reason in a
+few sentences, and close with the probability that hidden tests of the issue pass, from 0 to 100, in the form
+<value>50</value>.
+
+Repository: {repo} ({language})
+
+Issue:
+{statement}
+
+Patch:
+{patch}"""
+_VALUE = re.compile(r"<value>\s*(\d+(?:\.\d+)?)\s*</value>")
+
+
+class Scorer(Protocol):
+    """Gives a candidate a number; the highest wins."""
+
+    def score(self, task: AgentTask, candidate: Candidate) -> float:
+        """Return how good a candidate is; what the numbers mean is the scorer's own affair."""
+        ...
+
+
+class RewardModel:
+    """Asks the run's chat endpoint for the probability, in percent, that a patch is right."""
+
+    def __init__(self, talk: Talk) -> None:
+        """Take whom to ask."""
+        self._talk = talk
+
+    def score(self, task: AgentTask, candidate: Candidate) -> float:
+        """Return 0 to 100; 0 if the model names no number."""
+        prompt = REWARD.format(
+            repo=task.repo,
+            language=task.language,
+            statement=task.problem_statement.strip(),
+            patch=candidate.patch,
+        )
+        message = Message(role=Role.USER, content=prompt)
+        answer = self._talk.ask([message], Asking(temperature=0.0), purpose="score")
+        found = _VALUE.search(answer.content)
+        return min(100.0, float(found[1])) if found else 0.0

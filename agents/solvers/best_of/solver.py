@@ -1,0 +1,294 @@
+"""The best of several samples: CodeMonkeys' own machines or any other solver makes them, and a selector chooses.
+
+After CodeMonkeys (Ehrlich et al., "CodeMonkeys: Scaling Test-Time Compute for Software Engineering", arXiv
+2501.14723): tests and edits are sampled, every test runs on every edit, each test that an edit passes is a vote for it,
+and a selection machine chooses among the best. With ``inner`` the samples are those of another solver, each in a
+workspace of its own. With the selector ``score`` a reward model chooses, as in SWE-Reasoner (arXiv 2503.23803).
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import ClassVar, Literal
+
+from pydantic import Field, JsonValue
+
+from assay.agents.contract import (
+    Agent,
+    Candidate,
+    Capabilities,
+    Installed,
+    Outcome,
+    Session,
+    SolutionStatus,
+)
+from assay.agents.solvers.best_of import prompts
+from assay.agents.solvers.best_of.context import files_for, shown
+from assay.agents.solvers.best_of.lab import BASE, Lab, Ran, outputs
+from assay.agents.solvers.best_of.machines import Editing, Machine, Selection, Testing
+from assay.agents.solvers.best_of.scorers import SCORERS, Scorer
+from assay.agents.solvers.best_of.selection import (
+    FINALISTS,
+    TestMatrix,
+    best_by,
+    finalists,
+    ranked,
+    with_majority_votes,
+    with_test_votes,
+)
+from assay.harness.domain import Model, Status
+from assay.harness.errors import UserError
+from assay.harness.plugins import resolve
+
+SCORE, REGRESSION = "score", "regression_failed"
+
+
+class BestOf:
+    """The solver; see the module."""
+
+    class Settings(Model):
+        """What a user may set."""
+
+        samples: int = Field(default=10, gt=0)
+        tests: int | None = Field(default=None, ge=0)
+        """Generated tests; None for one a sample with the solver's own machines, and none with an inner solver. Fewer
+        than samples are shared by the editing machines, each of which may change its own copy."""
+        attempts: int = Field(default=8, gt=0)
+        """Answers of a testing or an editing machine."""
+        temperature: float | None = 0.5
+        """Of the machines' questions."""
+        inner: str = ""
+        """Another solver that makes the samples, by its name; empty for the testing and editing machines."""
+        inner_settings: Mapping[str, JsonValue] = Field(default_factory=dict)
+        """What that solver is set to, as in ``--set inner_settings.steps=30``."""
+        selector: Literal["machine", "vote", "tests", "score"] = "machine"
+        """Who chooses: the selection machine, the votes (of the generated tests, or of equal patches where there are
+        none), the repository's own tests and then the votes, or a scorer."""
+        selection_attempts: int = Field(default=10, gt=0)
+        """Answers of the selection machine."""
+        finalists: int = Field(default=FINALISTS, gt=0)
+        test_files: tuple[str, ...] = ()
+        """Of the repository, for the selector ``tests``; all it has if empty."""
+        scorer: str = "reward_model"
+        """For the selector ``score``: a name, or ``package.module:Class``."""
+        shortlist: int = Field(default=30, gt=0)
+        """Files that are found by the words of the issue."""
+        rankings: int = Field(default=3, ge=0)
+        """How often the model puts them in order."""
+        context: int = Field(default=400_000, gt=0)
+        """Characters of files that the machines see; the paper's 128,000 tokens are some more."""
+        observation: int = Field(default=5_000, gt=0)
+        """Characters of a test's output that the model sees."""
+
+    name: ClassVar[str] = "best_of"
+    version: ClassVar[str] = "1"
+    capabilities: Capabilities = Capabilities()
+    """Those of the inner solver, if there is one."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Make the inner solver, if there is one.
+
+        Raises:
+            UserError: there is no such solver, it has no such setting, or it needs something of the host.
+        """
+        self.settings = settings
+        self._inner = _inner(settings)
+        if self._inner is not None:
+            self.capabilities = self._inner.capabilities
+
+    def solve(self, session: Session) -> Outcome:
+        """Sample, vote, select; the choice is left in the workspace, or the best so far if a limit breaks it off."""
+        work = _Work(self.settings, session, self._inner)
+        try:
+            work.sample()
+            work.vote()
+            best = work.select()
+        except Exception:
+            work.leave(work.best_known())
+            raise
+        work.leave(best)
+        if best is None:
+            return Outcome(status=SolutionStatus.EMPTY, candidates=tuple(work.candidates), extra=work.told)
+        return Outcome(patch=best.patch, candidates=tuple(work.candidates), extra=work.told)
+
+
+def _inner(settings: BestOf.Settings) -> Agent | None:
+    if not settings.inner:
+        return None
+    from assay.agents.registry import make_agent
+
+    given = [f"{key}={json.dumps(value)}" for key, value in settings.inner_settings.items()]
+    agent, _ = make_agent(settings.inner, given)
+    if isinstance(agent, Installed):
+        raise UserError(
+            f"best_of cannot wrap {settings.inner}: it is installed beside a container, not in a fork of it"
+        )
+    return agent
+
+
+class _Work:
+    """What is done on one instance.
+
+    Attributes:
+        candidates: the samples so far, in their order.
+        told: what is told of it beside the candidates.
+    """
+
+    def __init__(self, settings: BestOf.Settings, session: Session, inner: Agent | None) -> None:
+        self._settings = settings
+        self._session = session
+        self._inner = inner
+        self._lab = Lab(session, shown=settings.observation)
+        self._tests: list[str] = []
+        self.candidates: list[Candidate] = []
+        self.told: dict[str, JsonValue] = {}
+
+    @cached_property
+    def _material(self) -> str:
+        """What every machine's model is told of the issue and the code."""
+        texts = self._lab.base
+        order = files_for(self._session, texts, shortlist=self._settings.shortlist, rankings=self._settings.rankings)
+        return prompts.material(self._session.task, shown(texts, order, self._settings.context))
+
+    def _machine(self, attempts: int) -> Machine:
+        return Machine(self._session, self._lab, attempts, self._settings.temperature)
+
+    def sample(self) -> None:
+        """Make the samples and the tests."""
+        if self._inner is not None:
+            for index in range(self._settings.samples):
+                self._sample_inner(self._inner, index)
+            for _ in range(self._settings.tests or 0):
+                self._tests.append(self._testing()[0])
+        else:
+            wanted = self._settings.samples if self._settings.tests is None else self._settings.tests
+            written = [self._testing() for _ in range(wanted)]
+            for index in range(self._settings.samples):
+                self._sample_own(index, *(written[index % wanted] if wanted else ("", None)))
+            self._tests += [test for test, _ in written[self._settings.samples :]]
+        self._tests = [test for test in self._tests if test]
+
+    def _testing(self) -> tuple[str, Ran | None]:
+        machine = Testing(self._machine(self._settings.attempts))
+        machine.work(self._material)
+        return machine.test, machine.ran
+
+    def _sample_own(self, index: int, test: str, ran: Ran | None) -> None:
+        """Let the editing machine write one sample; the test, as it leaves it, will vote."""
+        machine = Editing(self._machine(self._settings.attempts), test)
+        machine.work(self._material, ran)
+        self._tests.append(machine.test)
+        edited = machine.edited
+        reason = "" if edited.patch else "no edit could be applied"
+        self.candidates.append(
+            Candidate(patch=edited.patch, key=self._lab.key(edited.files), source=f"sample {index}", reason=reason)
+        )
+
+    def _sample_inner(self, inner: Agent, index: int) -> None:
+        """Let the inner solver work in a workspace of its own; what it left counts, also if a limit breaks it off."""
+        with self._session.workspace.fork(BASE) as forked:
+            session = replace(self._session, workspace=forked, seed=self._session.seed + index)
+            outcome = Outcome(status=SolutionStatus.AGENT_ERROR)
+            try:
+                outcome = inner.solve(session)
+            finally:
+                patch = forked.diff() if outcome.patch is None else outcome.patch
+                after = self._changed(forked.texts()) if patch else {}
+                self.candidates.append(
+                    Candidate(
+                        patch=patch,
+                        key=self._lab.key(after),
+                        source=f"sample {index}",
+                        reason="" if outcome.status is SolutionStatus.SUBMITTED else outcome.error or outcome.status,
+                    )
+                )
+
+    def _changed(self, after: Mapping[str, str]) -> dict[str, str]:
+        """Return the texts that differ from the base; none if a file is gone, which no normalised form tells."""
+        if self._lab.base.keys() - after.keys():
+            return {}
+        return {path: text for path, text in after.items() if self._lab.base.get(path) != text}
+
+    def vote(self) -> None:
+        """Run every test on every sample and count its votes; without tests, equal samples vote for each other."""
+        if not self._tests:
+            self.candidates = with_majority_votes(self.candidates)
+            return
+        rows: dict[str, tuple[int | None, ...]] = {}
+        for each in self.candidates:
+            if each.patch not in rows:
+                rows[each.patch] = outputs(self._lab, self._tests, self._lab.restored(each.patch), what=each.source)
+        matrix = TestMatrix(
+            tests=tuple(self._tests),
+            test_outputs_per_edit=tuple(rows[each.patch] for each in self.candidates),
+            unedited=rows.get("") or outputs(self._lab, self._tests, BASE, what="original"),
+        )
+        self.candidates = with_test_votes(self.candidates, matrix)
+        self.told["generated_tests"] = matrix.model_dump(mode="json")
+
+    def select(self) -> Candidate | None:
+        """Return the chosen sample; None if none changes anything."""
+        if not ranked(self.candidates):
+            return None
+        selectors: dict[str, Callable[[], Candidate]] = {
+            "machine": self._by_machine,
+            "vote": lambda: ranked(self.candidates)[0],
+            "tests": self._by_tests,
+            "score": self._by_score,
+        }
+        return selectors[self._settings.selector]()
+
+    def _by_machine(self) -> Candidate:
+        found = finalists(self.candidates, self._settings.finalists)
+        if len(found) == 1:
+            return found[0]
+        machine = Selection(self._machine(self._settings.selection_attempts), found)
+        index = machine.work(self._material)
+        self.told["selection"] = {"finalists": [each.source for each in found], "choice": machine.choice}
+        return found[index]
+
+    def _by_tests(self) -> Candidate:
+        """Choose the sample that breaks the fewest of the repository's own tests; votes decide between equals."""
+        before = self._run_tests(BASE)
+        self._score(REGRESSION, lambda each: _broken(before, self._run_tests(self._lab.restored(each.patch))))
+        return min(ranked(self.candidates), key=lambda each: each.scores[REGRESSION])
+
+    def _run_tests(self, snapshot: str | None) -> dict[str, Status]:
+        """Run the repository's own tests on a state; a patch that does not apply passes none."""
+        if snapshot is None:
+            return {}
+        self._session.workspace.restore(snapshot)
+        return self._session.workspace.run_tests(self._settings.test_files)
+
+    def _by_score(self) -> Candidate:
+        scorer: Scorer = resolve("scorer", self._settings.scorer, SCORERS)(self._session.talk)
+        self._score(SCORE, lambda each: scorer.score(self._session.task, each))
+        return best_by(SCORE, self.candidates)
+
+    def _score(self, name: str, measure: Callable[[Candidate], float]) -> None:
+        """Give each sample that changes something a score; equal ones are measured once."""
+        known: dict[str, float] = {}
+        for index, each in enumerate(self.candidates):
+            if each.patch:
+                known.setdefault(each.patch, measure(each) if each.patch not in known else 0.0)
+                scores = {**each.scores, name: known[each.patch]}
+                self.candidates[index] = each.model_copy(update={"scores": scores})
+
+    def best_known(self) -> Candidate | None:
+        """Return the sample that most are equal to, finished ones first: the choice when nobody can be asked."""
+        finished = [each for each in self.candidates if not each.reason]
+        return next(iter(ranked(with_majority_votes(finished)) or ranked(self.candidates)), None)
+
+    def leave(self, best: Candidate | None) -> None:
+        """Bring the workspace to the state that a sample makes of it."""
+        self._session.workspace.restore(BASE)
+        if best is not None:
+            self._session.workspace.apply(best.patch)
+
+
+def _broken(before: Mapping[str, Status], after: Mapping[str, Status]) -> float:
+    """Count the tests that passed before and do not any more."""
+    return float(
+        sum(status is Status.PASSED and after.get(test) is not Status.PASSED for test, status in before.items())
+    )

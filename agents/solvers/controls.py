@@ -1,0 +1,48 @@
+"""Solvers that need no model: the gold patch, which must be resolved, and none at all, which must not."""
+
+from typing import ClassVar
+
+from assay.agents.contract import Capabilities, Oracle, Outcome, Session
+from assay.agents.trajectory import Step
+from assay.harness.domain import Model
+
+
+class NoSettings(Model):
+    """There is nothing to set."""
+
+
+class Gold:
+    """Puts the gold patch into the workspace: shows that the way from a workspace to a verdict loses nothing."""
+
+    Settings: ClassVar[type[Model]] = NoSettings
+    name = "gold"
+    version = "1"
+    capabilities = Capabilities(oracle=frozenset({Oracle.GOLD_PATCH}), needs_model=False)
+
+    def __init__(self, settings: NoSettings) -> None:
+        """Take settings, of which there are none."""
+
+    def solve(self, session: Session) -> Outcome:
+        """Apply the gold patch; an outcome with the patch itself if it does not apply."""
+        patch = session.oracles.gold_patch
+        session.recorder.add(Step(source="agent", message="applies the gold patch", llm_call_count=0))
+        if session.workspace.apply(patch):
+            return Outcome()
+        return Outcome(patch=patch, error="the gold patch does not apply to the workspace; it stands as it is")
+
+
+class Null:
+    """Changes nothing."""
+
+    Settings: ClassVar[type[Model]] = NoSettings
+    name = "null"
+    version = "1"
+    capabilities = Capabilities(needs_model=False)
+
+    def __init__(self, settings: NoSettings) -> None:
+        """Take settings, of which there are none."""
+
+    def solve(self, session: Session) -> Outcome:
+        """Leave the workspace as it is."""
+        session.recorder.add(Step(source="agent", message="changes nothing", llm_call_count=0))
+        return Outcome()

@@ -1,0 +1,91 @@
+"""A solver that plays back what somebody else did: patches from a predictions file, or trajectories with patches."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import ValidationError
+
+from assay.agents.contract import Capabilities, Oracle, Outcome, Session, SolutionStatus
+from assay.agents.trajectory import Step, Trajectory
+from assay.harness.domain import Model
+from assay.harness.errors import UserError
+
+PATCHES = ("patch.diff", "{id}.patch", "{id}.diff", "{id}.pred")
+TRAJECTORIES = ("trajectory.json", "{id}.trajectory.json", "{id}.json")
+
+
+class ReplaySettings(Model):
+    """What is played back."""
+
+    source: Path
+    """A predictions file (SWE-bench's form), or a folder: of a run of a solver, or with ``<id>/`` or ``<id>.*`` files
+    that hold a patch and perhaps a trajectory (ATIF)."""
+
+
+class Replay:
+    """Applies the recorded patch of each instance, and takes over the recorded trajectory where there is one."""
+
+    Settings: ClassVar[type[Model]] = ReplaySettings
+    name = "replay"
+    version = "1"
+    capabilities = Capabilities(oracle=frozenset({Oracle.INSTANCE_ID}), needs_model=False)
+
+    def __init__(self, settings: ReplaySettings) -> None:
+        """Read what is there; raises UserError when nothing is, or it is not readable."""
+        source = settings.source.expanduser()
+        if not source.exists():
+            raise UserError(f"there is nothing to replay at {source}; set source to a predictions file or a folder")
+        self._folder = source if source.is_dir() else None
+        self._patches = {} if source.is_dir() else _predictions(source)
+
+    def solve(self, session: Session) -> Outcome:
+        """Apply the recorded patch to the workspace; the outcome holds the patch itself where it does not apply."""
+        name = session.oracles.instance_id
+        patch = self._patch(name)
+        if patch is None:
+            return Outcome(status=SolutionStatus.AGENT_ERROR, error=f"nothing is recorded for {name}")
+        recorded = self._trajectory(name)
+        for step in recorded.steps if recorded else ():
+            session.recorder.add(step)
+        if recorded is None:
+            session.recorder.add(Step(source="agent", message="applies the recorded patch", llm_call_count=0))
+        if session.workspace.apply(patch):
+            return Outcome()
+        return Outcome(patch=patch, error="the recorded patch does not apply")
+
+    def _patch(self, name: str) -> str | None:
+        if self._folder is None:
+            return self._patches.get(name.lower())
+        file = _first(self._folder, name, PATCHES)
+        return file.read_text(encoding="utf-8", errors="replace") if file else None
+
+    def _trajectory(self, name: str) -> Trajectory | None:
+        file = _first(self._folder, name, TRAJECTORIES) if self._folder else None
+        if file is None:
+            return None
+        try:
+            return Trajectory.model_validate_json(file.read_bytes())
+        except ValidationError as error:
+            told = error.errors(include_url=False, include_input=False)[0]
+            place = ".".join(map(str, told["loc"]))
+            raise UserError(f"{file} is no trajectory in ATIF: {place}: {told['msg']}; import it first") from error
+
+
+def _predictions(file: Path) -> Mapping[str, str]:
+    from assay.instances.dataset.predictions import read_predictions
+
+    return {each.instance_id.lower(): each.patch for each in read_predictions(file)}
+
+
+def _first(folder: Path, name: str, patterns: tuple[str, ...]) -> Path | None:
+    """Return the first file that there is of an instance: in a run's folder, in a folder of its name, or beside."""
+    places = (folder / "instances" / name / "0", folder / name, folder)
+    for place in places:
+        for pattern in patterns:
+            if place == folder and "{id}" not in pattern:
+                continue
+            file = place / pattern.replace("{id}", name)
+            if file.is_file():
+                return file
+    return None

@@ -1,0 +1,181 @@
+"""Retrieve the files, then edit them: SWE-Fixer (Xie et al., arXiv 2501.05040).
+
+BM25 ranks the files for the issue; the retriever chooses from the first of them; the editor sees the chosen files with
+line numbers and answers with pieces of code and what takes their place. Both answer in JSON and are asked up to five
+times. What the paper may do beyond that, choosing among answers by the tests that are to keep passing, needs an oracle
+and is not done here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import ClassVar
+
+from pydantic import Field, model_validator
+
+from assay.agents.contract import Capabilities, Outcome, Session, SolutionStatus
+from assay.agents.llm.chat import Message, Role
+from assay.agents.llm.wire_requests import estimate_tokens
+from assay.agents.solvers.retrieval.forms import SYSTEM, Choice, Edits, editor_question, retriever_question
+from assay.agents.solvers.retrieval.numbering import apply_numbered, blank_only, numbered_edit
+from assay.agents.solvers.shared import bm25
+from assay.agents.solvers.shared.codebase import Codebase, is_inside
+from assay.agents.solvers.shared.edit_grammars import clean_path
+from assay.agents.solvers.shared.json_answers import json_tries
+from assay.agents.solvers.shared.syntax_check import broken
+from assay.agents.solvers.shared.tries import Tries
+from assay.agents.trajectory import Step
+from assay.harness import languages
+from assay.harness.domain import Model
+from assay.harness.languages.syntax import language_of
+
+CONTEXT = 65_536
+"""Tokens of the paper's models, question and answer together."""
+README = 2_000
+"""Tokens of the project's own description that the retriever sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One answer of the editor: path to new text of what it changes, and what is wrong with it."""
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
+    is_read: bool = False
+    """Whether it was JSON of the right form."""
+
+
+class Retrieval:
+    """The solver; see the module."""
+
+    class Settings(Model):
+        """What a user may set."""
+
+        candidates: int = Field(default=30, gt=0)
+        """Files that BM25 finds for the retriever to choose from."""
+        context: int = Field(default=CONTEXT, gt=0)
+        """Tokens that the model takes, question and answer together, at about four characters each."""
+        answer: int = Field(default=8_192, gt=0)
+        """Of them, those that are left for the answer."""
+
+        @model_validator(mode="after")
+        def _leaves_room_for_the_question(self) -> "Retrieval.Settings":
+            if self.answer >= self.context:
+                raise ValueError(f"answer ({self.answer}) must be less than context ({self.context})")
+            return self
+
+    name: ClassVar[str] = "retrieval"
+    version: ClassVar[str] = "1"
+    capabilities: ClassVar[Capabilities] = Capabilities()
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    def solve(self, session: Session) -> Outcome:
+        """Rank, retrieve, edit; the first edit without a fault, or else the first that changes anything, is left."""
+        texts = session.workspace.texts()
+        code = Codebase(texts, session.task.language)
+        candidates = self._rank(session, code)
+        if not candidates:
+            return Outcome(status=SolutionStatus.EMPTY, error="no source file shares a word with the issue")
+        chosen, problem = self._retrieve(session, code, candidates)
+        if not chosen:
+            return Outcome(status=SolutionStatus.FORMAT_ERROR, error=f"the retriever chose no file: {problem}")
+        shown = self._fitting(session, {path: texts[path] for path in chosen})
+        if not shown:
+            told = f"{chosen[0]} alone has more than the {self.settings.context} tokens of the context"
+            return Outcome(status=SolutionStatus.CONTEXT_EXCEEDED, error=told)
+        left_out = [path for path in chosen if path not in shown]
+        tries = self._edit(session, texts, shown)
+        return tries.outcome({"candidates": candidates, "files for editing": chosen, "left out": left_out})
+
+    def _rank(self, session: Session, code: Codebase) -> list[str]:
+        """Return the source files that fit the issue best, without tests."""
+        language = session.task.language
+        is_test = languages.find(language).is_test_file
+        sources = [path for path in code.paths if language_of(path, language) and not is_test(path)]
+        documents = {path: code.text(path) for path in sources}
+        found = bm25.rank(session.task.problem_statement, documents, self.settings.candidates)
+        session.recorder.add(Step(source="system", message=f"BM25 found: {', '.join(found) or 'nothing'}"))
+        return found
+
+    def _retrieve(self, session: Session, code: Codebase, candidates: list[str]) -> tuple[list[str], str]:
+        """Have the files to change chosen; return them, or none and why."""
+        readme = _readme(code)
+        count = len(candidates)
+        question = retriever_question(session.task, readme, code, candidates)
+        while count > 1 and not self._fits(question):
+            count = count * 3 // 4
+            question = retriever_question(session.task, readme, code, candidates[:count])
+        problem = ""
+        for choice in json_tries(session.talk, _messages(question), Choice, purpose="retrieve"):
+            if isinstance(choice, str):
+                problem = choice
+                continue
+            named = (code.files(clean_path(each, session.task.root)) for each in choice.files)
+            chosen = list(dict.fromkeys(found[0] for found in named if len(found) == 1))
+            if chosen:
+                return chosen, ""
+            problem = f"there is no file {', '.join(choice.files)}"
+        return [], problem
+
+    def _fitting(self, session: Session, files: Mapping[str, str]) -> dict[str, str]:
+        """Return the files that the context holds, in the retriever's order; those that are too long are skipped."""
+        fitting: dict[str, str] = {}
+        for path, text in files.items():
+            if self._fits(editor_question(session.task, {**fitting, path: text})):
+                fitting[path] = text
+        return fitting
+
+    def _edit(self, session: Session, texts: Mapping[str, str], shown: Mapping[str, str]) -> Tries[Change]:
+        """Ask for the edits until nothing is wrong with them."""
+        tries = Tries(session.workspace, best_change, "answer")
+        question = _messages(editor_question(session.task, shown))
+        for answer in json_tries(session.talk, question, Edits, purpose="edit"):
+            change = Change(problem=answer) if isinstance(answer, str) else make_change(answer, texts, session)
+            tries.add(change)
+            if not change.problem:
+                break
+        return tries
+
+    def _fits(self, question: str) -> bool:
+        return estimate_tokens(question) <= self.settings.context - self.settings.answer
+
+
+def make_change(answer: Edits, texts: Mapping[str, str], session: Session) -> Change:
+    """Apply the editor's answer to the files, and check that they parse and that more than blank lines differ.
+
+    Args:
+        answer: the edits.
+        texts: path to text of the tree.
+        session: whose task tells the root and the language.
+    """
+    task = session.task
+    edits = [numbered_edit(clean_path(each.file, task.root), each.original, each.edited) for each in answer.edits]
+    outside = [each.edit.path for each in edits if not is_inside(each.edit.path)]
+    applied = apply_numbered(texts, [each for each in edits if is_inside(each.edit.path)])
+    files = {path: text for path, text in applied.files.items() if not blank_only(texts.get(path, ""), text)}
+    problems = [
+        *(f"{path}: not a path in the repository" for path in outside),
+        *(str(each) for each in applied.failed),
+        *(f"{path}: {problem}" for path, problem in broken(task.language, texts, files).items()),
+        *(f"{path}: only blank lines would change" for path in applied.files if path not in files),
+    ]
+    told = "\n".join(problems) or ("" if files else "nothing would change")
+    return Change(files, told, is_read=True)
+
+
+def best_change(changes: Sequence[Change]) -> Change:
+    """Return the first change without a fault; else the first that changes anything; else the first that was read."""
+    return min(changes, key=lambda each: (not each.files, bool(each.problem), not each.is_read))
+
+
+def _readme(code: Codebase) -> str:
+    """Return the beginning of the description at the top of the tree; empty if there is none."""
+    names = (path for path in sorted(code.paths) if PurePosixPath(path).stem.lower() == "readme" and "/" not in path)
+    path = next(names, "")
+    return code.text(path)[: README * 4] if path else ""
+
+
+def _messages(question: str) -> tuple[Message, ...]:
+    return Message(role=Role.SYSTEM, content=SYSTEM), Message(role=Role.USER, content=question)

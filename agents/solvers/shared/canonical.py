@@ -1,0 +1,250 @@
+"""Source in one canonical spelling, through its syntax tree: the same for texts that differ in layout alone.
+
+One statement a line, indented by its depth, comments and docstrings left out, white space only where two words would
+run together. It is made for comparing, not for reading or running.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from assay.agents.solvers.shared.canonical_nodes import (
+    CLOSING,
+    COMMENT,
+    DEEPER,
+    EITHER_QUOTE,
+    ENDED,
+    FREE_SEMICOLON,
+    LEVEL,
+    LINE_BOUND,
+    NO_LITERAL,
+    PARTED,
+    SEMICOLON_THOUGHT,
+    SPACED,
+    VERBATIM,
+    VERBATIM_ENDS,
+)
+from assay.agents.solvers.shared.syntax_nodes import first_mistake, is_comment, text_of
+from assay.harness.languages import Language
+from assay.harness.languages.syntax import parse
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+INDENT = "    "
+
+
+@dataclass(slots=True)
+class _Page:
+    """Lines as they are written, token by token."""
+
+    language: str
+    lines: list[str] = field(default_factory=list)
+    rename: Mapping[str, str] = field(default_factory=dict)
+    depth: int = 0
+    is_fresh: bool = True
+    last_end: int = 0
+    heredocs: list[str] = field(default_factory=list)
+
+    def begin(self) -> None:
+        self.is_fresh = True
+
+    def write(self, node: "Node", token: str) -> None:
+        token = self.rename.get(token, token)
+        if node.type == "heredoc_body":  # stands below the line that it belongs to
+            self.heredocs.append(token)
+            return
+        if self.is_fresh:
+            self.end_line()
+            self.lines.append(INDENT * self.depth + token)
+        else:
+            self.lines[-1] += self._space(node, token) + token
+        self.is_fresh = False
+        self.last_end = node.end_byte
+
+    def end_line(self) -> None:
+        """Write what stands below the last line."""
+        self.lines += self.heredocs
+        self.heredocs.clear()
+
+    def end_statement(self) -> None:
+        """Write a semicolon, if there is none."""
+        if self.lines and self.lines[-1][-1:] != ";":
+            self.lines[-1] += ";"
+
+    def _space(self, node: "Node", token: str) -> str:
+        before, after = self.lines[-1][-1], token[0]
+        if self.language in SPACED:
+            return " " if node.start_byte > self.last_end else ""
+        return " " if _runs_together(before, after) else ""
+
+    def drop_comma(self) -> None:
+        """Take a comma off the end of the last line, unless it marks an element that is left out."""
+        last = self.lines[-1] if self.lines else ""
+        if last.endswith(",") and not last.strip().endswith((",,", "[,", "(,", "{,")):
+            self.lines[-1] = last.removesuffix(",")
+
+
+def canonical(language: str, path: str, text: str, rename: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Return the lines of a file in the canonical spelling.
+
+    Where its language is unknown, or it does not parse or nests too deep, comments (as far as the tree tells), blank
+    lines and white space at the ends of lines are left out and the rest stays as it is.
+
+    Args:
+        language: name of the project's language; a file of another known language is read as what it is.
+        path: of the file.
+        text: its content.
+        rename: names that are to be written as others.
+
+    Raises:
+        UserError: there is no language of that name. PluginError: its grammar is not installed.
+    """
+    parsed = parse(language, path, text)
+    if parsed is None:
+        return tuple(_plain_lines(text))
+    known, root = parsed.language, parsed.root
+    if first_mistake(root) is not None:
+        return tuple(_plain_lines(_without_comments(root, text_of(root))))
+    page = _Page(known.NAME, rename=rename or {})
+    try:
+        _put(root, page, known)
+        page.end_line()
+    except RecursionError:  # one expression, nested hundreds deep
+        return tuple(_plain_lines(_without_comments(root, text_of(root))))
+    return tuple(page.lines)
+
+
+def _put(node: "Node", page: _Page, language: Language) -> None:
+    """Write a node: a literal as it is, statements line by line, all else token by token."""
+    if is_comment(node) or node.type == "line_continuation" or _is_docstring(node, language):
+        return
+    atom = _atom(node, language)
+    if atom is not None:
+        page.write(node, atom)
+    elif not node.child_count:
+        _put_token(node, page)
+    elif node.type in DEEPER or node.type in LEVEL:
+        _put_statements(node, page, language)
+    else:
+        for child in node.children:
+            _put(child, page, language)
+        if node.type in ENDED and language.NAME in SEMICOLON_THOUGHT:
+            page.end_statement()
+
+
+def _put_token(node: "Node", page: _Page) -> None:
+    token = " ".join(text_of(node).split())
+    if not token or (token == ";" and page.language in FREE_SEMICOLON and not _is_part(node.parent)):
+        return
+    if token in CLOSING and _allows_no_comma(node.parent):
+        page.drop_comma()
+    page.write(node, token)
+
+
+def _is_part(parent: "Node | None") -> bool:
+    """Tell whether a semicolon parts what stands in the head of a statement, instead of ending one."""
+    return parent is not None and parent.type in PARTED
+
+
+def _allows_no_comma(parent: "Node | None") -> bool:
+    """Tell whether a comma before the closing bracket means nothing: it does in a tuple of one."""
+    if parent is None or parent.named_child_count != 1:
+        return True
+    return not parent.type.startswith(("tuple", "subscript", "pattern"))
+
+
+def _put_statements(node: "Node", page: _Page, language: Language) -> None:
+    """Write the members of a block each on a line of its own; brackets around them stay with what is outside."""
+    step = 1 if node.type in DEEPER else 0
+    before = len(page.lines)
+    page.depth += step
+    for index, child in enumerate(node.children):
+        if child.is_named and node.field_name_for_child(index) not in {"name", "condition"}:
+            page.begin()
+            _put(child, page, language)
+        else:
+            _put_mark(child, page, step)
+    page.depth -= step
+    if language.NAME == "python" and step and len(page.lines) == before:
+        page.lines.append(INDENT * (page.depth + 1) + "pass")
+    if not node.children or node.children[-1].type not in CLOSING:
+        page.begin()
+
+
+def _put_mark(node: "Node", page: _Page, step: int) -> None:
+    """Write what is not a member of a block: its brackets, and marks between members."""
+    token = text_of(node).strip()
+    if not token or (token == ";" and page.language in FREE_SEMICOLON):
+        return
+    if token in CLOSING or token.startswith("#"):
+        page.begin()
+        page.depth -= step
+        page.write(node, token)
+        page.depth += step
+    else:
+        page.write(node, token)
+
+
+def _is_docstring(node: "Node", language: Language) -> bool:
+    if language.NAME != "python" or node.type != "expression_statement":
+        return False
+    return [each.type for each in node.children if not is_comment(each)] in (["string"], ["concatenated_string"])
+
+
+def _atom(node: "Node", language: Language) -> str | None:
+    """Return the spelling of what is one token for us though the grammar may see parts in it; None for all else."""
+    kind = node.type
+    if kind.startswith(LINE_BOUND):
+        is_preprocessor = kind.startswith("preproc")
+        said = text_of(node) if is_preprocessor else _without_comments(node, text_of(node))
+        return " ".join((COMMENT.sub(_literal, said) if is_preprocessor else said).split())
+    is_literal = kind.startswith(VERBATIM) or kind.endswith(VERBATIM_ENDS)
+    if not is_literal or not node.is_named or kind in NO_LITERAL:
+        return None
+    text = text_of(node).strip("\n")
+    is_plain = len(text) > 1 and text[0] == text[-1] == "'" and not {*text[1:-1]} & {*"'\"\\\n"}
+    return f'"{text[1:-1]}"' if is_plain and language.NAME in EITHER_QUOTE else text
+
+
+def _literal(found: re.Match[str]) -> str:
+    return found["literal"] or " "
+
+
+def _runs_together(before: str, after: str) -> bool:
+    """Tell whether two tokens without a space would be read as one: two words, or two operators."""
+    return (_is_word(before) and _is_word(after)) or (_is_operator(before) and _is_operator(after))
+
+
+def _is_word(letter: str) -> bool:
+    return letter.isalnum() or letter in "_$\"'`@\\" or ord(letter) > 127
+
+
+def _is_operator(letter: str) -> bool:
+    return not _is_word(letter) and letter not in "()[]{},;"
+
+
+def _without_comments(root: "Node", text: str) -> str:
+    """Return the text of a node without the comments in it."""
+    content = text.encode(errors="replace")
+    parts, done = [], 0
+    for node in _comments(root):
+        start, end = node.start_byte - root.start_byte, node.end_byte - root.start_byte
+        parts.append(content[done:start])
+        done = end - content[:end].endswith(b"\n")
+    return b"".join([*parts, content[done:]]).decode(errors="replace")
+
+
+def _comments(root: "Node") -> "Iterator[Node]":
+    waiting = [root]
+    while waiting:
+        each = waiting.pop()
+        if is_comment(each):
+            yield each
+        else:
+            waiting.extend(reversed(each.children))
+
+
+def _plain_lines(text: str) -> Iterator[str]:
+    yield from (line.rstrip() for line in text.splitlines() if line.strip())

@@ -1,0 +1,120 @@
+"""The forms in which models write search-and-replace edits."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assay.agents.contract import ROOT
+from assay.agents.solvers.shared.edits import Edit
+
+SEARCH = re.compile(r"\s*<{5,9} ?SEARCH\s*$")
+SEPARATOR = re.compile(r"={5,9}\s*$")
+REPLACE = re.compile(r"\s*>{5,9} ?REPLACE\s*$")
+HEADING = re.compile(r"\s*#{1,4}\s+(?P<path>\S.*)$")
+TAGGED = re.compile(
+    r"<file>(?P<path>.*?)</file>\s*<original>(?P<search>.*?)</original>\s*<patched>(?P<replace>.*?)</patched>",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The edits that a text holds, in order, and why parts of it that look like edits are none."""
+
+    edits: tuple[Edit, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def parse_search_replace(text: str, root: str = ROOT) -> Parsed:
+    """Read Agentless' form: a heading ``### path``, then blocks between SEARCH and REPLACE markers, fenced or not.
+
+    The path holds until the next heading. A block with more than one separator line is skipped, equal blocks count
+    once, and a leading line ``...`` is taken off both sides.
+
+    Args:
+        text: what the model said.
+        root: of the repository, which models put before paths.
+    """
+    edits: list[Edit] = []
+    problems: list[str] = []
+    path = ""
+    for line, block in _blocks(text.replace("\r\n", "\n").split("\n")):
+        heading = HEADING.match(line)
+        if block is None:
+            path = clean_path(heading["path"], root) if heading else path
+            continue
+        problem = _problem(path, block)
+        if problem:
+            problems.append(problem)
+        else:
+            edits.append(_edit(path, block))
+    return Parsed(tuple(dict.fromkeys(edits)), tuple(problems))
+
+
+def _blocks(lines: list[str]) -> Iterator[tuple[str, list[str] | None]]:
+    """Yield every line outside of blocks with None, and every block with its lines; one without an end is empty."""
+    block: list[str] | None = None
+    for line in lines:
+        if SEARCH.match(line):
+            if block is not None:
+                yield "", []
+            block = []
+        elif block is None:
+            yield line, None
+        elif REPLACE.match(line):
+            yield line, block
+            block = None
+        else:
+            block.append(line)
+    if block is not None:
+        yield "", []
+
+
+def _problem(path: str, block: list[str]) -> str:
+    """Tell why a block is no edit; empty if it is one."""
+    if not block:
+        return "a block has no end, or nothing in it"
+    if not path:
+        return "a block has no path before it"
+    separators = sum(1 for line in block if SEPARATOR.match(line))
+    return "" if separators == 1 else f"{path}: a block has {separators} separator lines; exactly one is needed"
+
+
+def _edit(path: str, block: list[str]) -> Edit:
+    middle = next(index for index, line in enumerate(block) if SEPARATOR.match(line))
+    search, replace = (_without_dots(part) for part in (block[:middle], block[middle + 1 :]))
+    return Edit(path, "\n".join(search), "\n".join(replace))
+
+
+def _without_dots(lines: list[str]) -> list[str]:
+    return lines[1:] if lines and lines[0].strip() == "..." else lines
+
+
+def parse_tagged(text: str, root: str = ROOT) -> Parsed:
+    """Read AutoCodeRover's form: ``<file>``, ``<original>`` and ``<patched>`` elements, in fences or not.
+
+    Args:
+        text: what the model said.
+        root: of the repository, which models put before paths.
+    """
+    found = list(TAGGED.finditer(text.replace("\r\n", "\n")))
+    edits = (Edit(clean_path(each["path"], root), _inner(each["search"]), _inner(each["replace"])) for each in found)
+    missing = text.count("<original>") - len(found)
+    problems = (f"{missing} modification(s) lack a file, an original or a patched part",) if missing > 0 else ()
+    return Parsed(tuple(dict.fromkeys(edits)), problems)
+
+
+def _inner(text: str) -> str:
+    """Return an element's lines: its tags' own line ends, and blank lines at its ends, do not belong to it."""
+    lines = text.split("\n")
+    while lines and not lines[0].strip():
+        lines = lines[1:]
+    while lines and not lines[-1].strip():
+        lines = lines[:-1]
+    return "\n".join(line.rstrip() if not line.strip() else line for line in lines)
+
+
+def clean_path(path: str, root: str = ROOT) -> str:
+    """Return a path relative to the repository, without the marks that models put around it."""
+    bare = path.strip().strip("`'\"*").strip()
+    return bare.removeprefix(root.rstrip("/") + "/").removeprefix("./")

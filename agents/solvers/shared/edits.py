@@ -1,0 +1,225 @@
+"""Search-and-replace edits: applied to a tree's files without ever guessing in silence.
+
+An edit quotes lines and says what shall stand in their place. The quote is looked for on the ladder of ``matching``:
+exactly, then without regard to white space, then by likeness. The first rung with exactly one place wins; more than
+one place is told as ambiguous and nothing is changed. ``edit_grammars`` reads edits from what models write.
+
+Where only some lines were shown to the model, the edit applies within those intervals alone (Agentless, Xia et al.,
+2024): intervals in order, from the last to the first.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import PurePosixPath
+
+from assay.agents.solvers.shared.matching import Match, Place, goodness, reindented, search
+
+Interval = tuple[int, int]
+"""First and last line, counted from 1, both within."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Lines of a file and those that shall replace them, without the last line end.
+
+    An empty ``search`` makes a new file; an empty ``replace`` removes the lines.
+    """
+
+    path: str
+    search: str
+    replace: str
+
+
+class Problem(StrEnum):
+    """Why an edit was not applied."""
+
+    NO_FILE = "there is no such file"
+    NOT_FOUND = "the lines to replace were not found"
+    AMBIGUOUS = "the lines to replace stand in more than one place"
+    EMPTY_SEARCH = "no lines to replace were given, and the file has content"
+    NO_CHANGE = "nothing would change"
+    OUTSIDE = "the path leads out of the repository"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one edit: on which rung it was found, and where, or why not."""
+
+    edit: Edit
+    match: Match | None = None
+    """None if it was not applied; a new file is an exact match."""
+    line: int = 0
+    """First line that was replaced, counted from 1 when the edit was applied; 0 if none was."""
+    problem: Problem | None = None
+    lines: tuple[int, ...] = ()
+    """Of an ambiguous edit: where it could apply."""
+
+    def __str__(self) -> str:
+        """Return one line for a model or a log."""
+        if self.problem is None:
+            return f"{self.edit.path}: applied at line {self.line} ({self.match})"
+        places = f" (lines {', '.join(map(str, self.lines))})" if self.lines else ""
+        return f"{self.edit.path}: not applied: {self.problem}{places}"
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """Files after edits: only those that changed, path to new text, and what became of every edit."""
+
+    files: Mapping[str, str]
+    results: tuple[Result, ...] = ()
+
+    @property
+    def failed(self) -> tuple[Result, ...]:
+        """Edits that were not applied."""
+        return tuple(each for each in self.results if each.problem is not None)
+
+    @property
+    def fuzzy(self) -> tuple[Result, ...]:
+        """Edits that were applied to lines which only resemble the quoted ones; to be reported back."""
+        return tuple(each for each in self.results if each.match is Match.FUZZY)
+
+    def report(self) -> str:
+        """Return one line for each edit."""
+        return "\n".join(map(str, self.results))
+
+
+def apply_edits(
+    files: Mapping[str, str], edits: Sequence[Edit], intervals: Mapping[str, Sequence[Interval]] | None = None
+) -> Applied:
+    """Apply edits in their order, each to what those before it left; equal edits apply once.
+
+    Args:
+        files: path to text of the files that may be edited.
+        edits: what to do.
+        intervals: lines of a file, as it is in ``files``, that edits are confined to; the whole file where it has none.
+    """
+    boards: dict[str, _Board] = {}
+    results = []
+    for edit in dict.fromkeys(edits):
+        if edit.path not in boards:
+            boards[edit.path] = _Board(files.get(edit.path), (intervals or {}).get(edit.path, ()))
+        results.append(boards[edit.path].apply(edit))
+    texts = {path: board.text for path, board in boards.items()}
+    return Applied(
+        {path: text for path, text in texts.items() if text is not None and text != files.get(path)}, tuple(results)
+    )
+
+
+def merged(intervals: Sequence[Interval], length: int) -> list[Interval]:
+    """Return intervals in order, clipped to a file of that many lines, those that overlap or touch made one."""
+    clipped = sorted((max(1, first), min(length, last)) for first, last in intervals)
+    joined: list[Interval] = []
+    for first, last in clipped:
+        if first > last:
+            continue
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], last))
+        else:
+            joined.append((first, last))
+    return joined
+
+
+def is_inside(path: str) -> bool:
+    """Tell whether a relative path stays in the repository, and out of git's own folder."""
+    parts = PurePosixPath(path).parts
+    return bool(parts) and not path.startswith("/") and not {"..", ".git"} & set(parts)
+
+
+class _Board:
+    """A file that is being edited, cut into parts that are open to edits and parts that are not.
+
+    Edits change the length of a part and move no other: the intervals stay true whatever was applied before.
+    """
+
+    def __init__(self, text: str | None, intervals: Sequence[Interval]) -> None:
+        self._is_new = text is None
+        self._crlf = text is not None and "\r\n" in text and text.count("\r\n") == text.count("\n")
+        lines = (text or "").replace("\r\n", "\n").split("\n") if self._crlf else (text or "").split("\n")
+        self._parts = list(_cut(lines, merged(intervals, len(lines)) or [(1, len(lines))]))
+
+    @property
+    def text(self) -> str | None:
+        """The file as it stands; None if there is none."""
+        if self._is_new:
+            return None
+        lines = [line for _, part in self._parts for line in part]
+        return ("\r\n" if self._crlf else "\n").join(lines)
+
+    def apply(self, edit: Edit) -> Result:
+        """Apply an edit to the parts that are open."""
+        if not edit.search.strip():
+            return self._create(edit)
+        if self._is_new:
+            return Result(edit, problem=Problem.NO_FILE)
+        quoted, new = _lines(edit.search), _lines(edit.replace)
+        match, found = self._find(quoted)
+        if match is None:
+            return Result(edit, problem=Problem.NOT_FOUND)
+        at = tuple(self._line(part, place) for part, place in reversed(found))
+        if len(found) > 1:
+            return Result(edit, problem=Problem.AMBIGUOUS, lines=at)
+        part, place = found[0]
+        lines = self._parts[part][1]
+        if match is not Match.EXACT:
+            quoted, new = _without_blank_edges(quoted, new)
+            new = reindented(new, [(quoted_line, lines[index]) for quoted_line, index in _pairs(quoted, place)])
+        if lines[place.first : place.last] == new:
+            return Result(edit, problem=Problem.NO_CHANGE)
+        lines[place.first : place.last] = new
+        return Result(edit, match, at[0])
+
+    def _create(self, edit: Edit) -> Result:
+        if self.text:
+            return Result(edit, problem=Problem.EMPTY_SEARCH)
+        if not is_inside(edit.path):
+            return Result(edit, problem=Problem.OUTSIDE)
+        if not edit.replace:
+            return Result(edit, problem=Problem.NO_CHANGE)
+        self._is_new = False
+        self._parts = [(True, [*_lines(edit.replace), ""])]
+        return Result(edit, Match.EXACT, 1)
+
+    def _find(self, quoted: Sequence[str]) -> tuple[Match | None, list[tuple[int, Place]]]:
+        """Return the best rung with a place, and its best places, from the end of the file to its start."""
+        opened = [number for number, (is_open, _) in enumerate(self._parts) if is_open]
+        for match in Match:
+            found = [(number, each) for number in opened for each in search(self._parts[number][1], quoted, match)]
+            if found:
+                best = max(goodness(place) for _, place in found)
+                return match, [each for each in reversed(found) if goodness(each[1]) == best]
+        return None, []
+
+    def _line(self, part: int, place: Place) -> int:
+        return sum(len(lines) for _, lines in self._parts[:part]) + place.first + 1
+
+
+def _cut(lines: list[str], intervals: Sequence[Interval]) -> Iterator[tuple[bool, list[str]]]:
+    """Yield the parts of a file in order, and whether an interval covers them."""
+    done = 0
+    for first, last in intervals:
+        yield False, lines[done : first - 1]
+        yield True, lines[first - 1 : last]
+        done = last
+    yield False, lines[done:]
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").split("\n") if text else []
+
+
+def _without_blank_edges(quoted: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+    """Take blank lines off the ends of a quote, which were not looked for, and as many off what replaces it."""
+    for edge in (0, -1):
+        while quoted and not quoted[edge].strip():
+            quoted = quoted[1:] if edge == 0 else quoted[:-1]
+            if new and not new[edge].strip():
+                new = new[1:] if edge == 0 else new[:-1]
+    return quoted, new
+
+
+def _pairs(quoted: Sequence[str], place: Place) -> Iterator[tuple[str, int]]:
+    """Yield the quoted lines that are not blank, and the index each was found at."""
+    filled = [line for line in quoted if line.strip()]
+    yield from zip(filled, (index for _, index in place.pairs), strict=True)

@@ -1,0 +1,54 @@
+"""The head of a function or class, up to its body: read from the syntax tree, in every language."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from assay.harness.languages.base import Syntax
+from assay.harness.languages.syntax import Definition, parse
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def heads(language: str, path: str, text: str, wanted: Sequence[Definition]) -> list[str]:
+    """Return the first lines of definitions, up to where the body begins; all of one that has no body.
+
+    Args:
+        language: name of the project's language.
+        path: of the file.
+        text: its content.
+        wanted: definitions of that file, as ``harness.syntax.definitions`` gives them.
+
+    Raises:
+        UserError: there is no language of that name. PluginError: its grammar is not installed.
+    """
+    parsed = parse(language, path, text)
+    if parsed is None:
+        return []
+    lines = text.encode(errors="replace").split(b"\n")
+    return [_head(lines, _body(parsed.root, each, parsed.language.SYNTAX), each) for each in wanted]
+
+
+def _head(lines: Sequence[bytes], body: "Node | None", definition: Definition) -> str:
+    kept = list(lines[definition.first - 1 : definition.last])
+    if body is not None:
+        end = body.start_point
+        kept = [*lines[definition.first - 1 : end.row], lines[end.row][: end.column]]
+    return b"\n".join(kept).decode(errors="replace").rstrip()
+
+
+def _body(root: "Node", definition: Definition, syntax: Syntax) -> "Node | None":
+    """Return the body of the outermost function or class on the lines of a definition."""
+    types = syntax.functions | syntax.classes | syntax.function_values | syntax.class_values
+    inside = (node for node in _within(root, definition.first - 1, definition.last - 1) if node.type in types)
+    return next((body for node in inside if (body := node.child_by_field_name("body"))), None)
+
+
+def _within(node: "Node", first: int, last: int) -> "Iterator[Node]":
+    """Yield the nodes that lie wholly on these rows, the outer before the inner."""
+    for child in node.named_children:
+        if child.end_point.row < first or child.start_point.row > last:
+            continue
+        if child.start_point.row >= first and child.end_point.row <= last:
+            yield child
+        yield from _within(child, first, last)

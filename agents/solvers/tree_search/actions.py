@@ -1,0 +1,267 @@
+"""The actions of the tree search: what the model writes, what comes of it, and how it can fail.
+
+The five actions are those of SWE-Search's agent: search, view, edit, run tests and finish; and it may give up. Reasons
+for failing are part of the search, since they are rewards: SWE-Search tells major from minor ones.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+
+from assay.agents.contract import Session
+from assay.agents.solvers.shared.codebase import Codebase
+from assay.agents.solvers.shared.edit_grammars import clean_path, parse_search_replace
+from assay.agents.solvers.shared.edits import Applied, Problem, apply_edits
+from assay.agents.solvers.shared.search import Search, manual, perform
+from assay.agents.solvers.shared.syntax_check import broken
+from assay.harness.domain import Status
+from assay.harness.errors import UserError
+
+VIEW_LINES = 400
+"""Lines of one view; a file with more has to be asked for in parts."""
+FAILED = frozenset({Status.FAILED, Status.ERROR})
+
+
+class Kind(StrEnum):
+    """What can be done."""
+
+    SEARCH = "search"
+    VIEW = "view"
+    EDIT = "edit"
+    TEST = "test"
+    FINISH = "finish"
+    REJECT = "reject"
+    NONE = "none"
+    """The answer held no action."""
+
+
+class Failure(StrEnum):
+    """Why an action came to nothing."""
+
+    FILE_NOT_FOUND = "file_not_found"
+    STRING_NOT_FOUND = "string_not_found"
+    NO_CHANGES = "no_changes"
+    INVALID_FILE = "invalid_file"
+    """It would no longer parse."""
+    TOO_MANY_TOKENS = "too_many_tokens"
+    NO_SEARCH_HITS = "no_search_hits"
+    MULTIPLE_OCCURRENCES = "multiple_occurrences"
+    FILE_EXISTS = "file_exists"
+    MALFORMED = "malformed"
+    """The answer cannot be read."""
+
+
+OF_EDITS = {
+    Problem.NO_FILE: Failure.FILE_NOT_FOUND,
+    Problem.NOT_FOUND: Failure.STRING_NOT_FOUND,
+    Problem.AMBIGUOUS: Failure.MULTIPLE_OCCURRENCES,
+    Problem.EMPTY_SEARCH: Failure.FILE_EXISTS,
+    Problem.NO_CHANGE: Failure.NO_CHANGES,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a model wants done; ``body`` is what stands between the tags."""
+
+    kind: Kind
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a run of tests came to, in numbers of tests."""
+
+    passed: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a node of the tree stands for: a state of the workspace, and the action that led to it."""
+
+    snapshot: str
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Path to text of the files that differ from the base."""
+    patch: str = ""
+    action: Action = Action(Kind.NONE)
+    said: str = ""
+    """The answer with the action, whole."""
+    seen: str = ""
+    """What the model was told of it."""
+    failure: Failure | None = None
+    shown: frozenset[str] = frozenset()
+    """Places of the code that have been shown on the way here."""
+    is_news: bool = False
+    """Whether this action showed a place that was not shown before."""
+    tests: Counts | None = None
+    """Of this very action."""
+    feedback: str = ""
+    """What was said to the model of other tries before it chose this action."""
+    why: str = ""
+    """Why the state was given its reward."""
+
+
+_TAGS = "|".join(kind.value for kind in Kind if kind is not Kind.NONE)
+_ACTION = re.compile(rf"<(?P<kind>{_TAGS})>(?P<body>.*?)</(?P=kind)>", re.DOTALL)
+_LINES = re.compile(r"^(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$")
+
+SEARCH_MANUAL = f"""\
+<search>one of the calls below</search> looks for code:
+{manual()}
+<view>path</view> or <view>path:first-last</view> shows a file or some of its lines."""
+EDIT_MANUAL = """\
+<edit> changes files. It holds, for each file, a heading and one or more blocks:
+### path/of/file
+<<<<<<< SEARCH
+lines exactly as they stand in the file, enough of them to be unique
+=======
+lines to stand there instead
+>>>>>>> REPLACE
+An empty SEARCH part makes a new file. Close with </edit>."""
+MANUAL = f"""\
+{SEARCH_MANUAL}
+{EDIT_MANUAL}
+<test>paths of test files, one a line</test> runs tests that the repository has.
+<finish>why the issue is solved</finish> ends the work.
+<reject>why</reject> gives up a way that leads nowhere."""
+
+NO_ACTION = "That was no action. End your answer with exactly one of the tagged actions."
+
+
+def read_action(text: str) -> Action | None:
+    """Return the action in an answer; None unless there is exactly one."""
+    found = list(_ACTION.finditer(text))
+    return Action(Kind(found[0]["kind"]), found[0]["body"].strip()) if len(found) == 1 else None
+
+
+class Bench:
+    """Does actions in a workspace, from whatever state."""
+
+    def __init__(self, session: Session) -> None:
+        """Take the session; the workspace is brought to the state that an action starts from."""
+        self._session = session
+        self._workspace = session.workspace
+        self._at = ""
+
+    @cached_property
+    def base(self) -> dict[str, str]:
+        """Text of the files of the base tree."""
+        self.go_to("base")
+        return self._workspace.texts()
+
+    def root(self) -> State:
+        """Return the state before any action."""
+        self.go_to("base")
+        return State(snapshot="base")
+
+    def go_to(self, snapshot: str) -> None:
+        """Bring the workspace to a state."""
+        if snapshot != self._at:
+            self._at = ""
+            self._workspace.restore(snapshot)
+            self._at = snapshot
+
+    def do(self, before: State, action: Action) -> State:
+        """Return the state after an action; what fails leaves the files as they were and tells why."""
+        does: dict[Kind, Callable[[State, str], State]] = {
+            Kind.SEARCH: self._search,
+            Kind.VIEW: self._view,
+            Kind.EDIT: self._edit,
+            Kind.TEST: self._test,
+            Kind.FINISH: self._finish,
+            Kind.NONE: self._nothing,
+        }
+        start = replace(before, action=action, failure=None, is_news=False, tests=None, seen="")
+        return does[action.kind](start, action.body) if action.kind in does else start
+
+    def _texts(self, state: State) -> dict[str, str]:
+        return {**self.base, **state.files}
+
+    def _codebase(self, state: State) -> Codebase:
+        return Codebase(self._texts(state), self._session.task.language)
+
+    def _search(self, state: State, call: str) -> State:
+        found = perform(Search(self._codebase(state)), call)
+        if not found.places:
+            return replace(state, seen=found.text, failure=Failure.NO_SEARCH_HITS)
+        return _showing(state, found.text, {f"{each.path}:{each.first}-{each.last}" for each in found.places})
+
+    def _view(self, state: State, wanted: str) -> State:
+        match = _LINES.match(wanted)
+        path = clean_path(match["path"] if match else wanted, self._session.task.root)
+        code = self._codebase(state)
+        if path not in code.paths:
+            like = ", ".join(code.like(path))
+            return replace(state, seen=f"There is no file {path}. {like}".strip(), failure=Failure.FILE_NOT_FOUND)
+        first = int(match["first"]) if match else 1
+        last = min(int(match["last"] or first) if match else code.height(path), code.height(path))
+        if last - first >= VIEW_LINES:
+            told = (
+                f"{path} has {code.height(path)} lines; view at most {VIEW_LINES} at once, as in {path}:1-{VIEW_LINES}."
+            )
+            return replace(state, seen=told, failure=Failure.TOO_MANY_TOKENS)
+        shown = code.place(path, max(first, 1), last, first)
+        return _showing(state, f"{path}, lines {first} to {last}:\n{shown.code}", {f"{path}:{first}-{last}"})
+
+    def _edit(self, state: State, body: str) -> State:
+        parsed = parse_search_replace(body, self._session.task.root)
+        if not parsed.edits:
+            problem = "; ".join(parsed.problems) or "there is no SEARCH/REPLACE block"
+            return replace(state, seen=f"The edit cannot be read: {problem}.", failure=Failure.MALFORMED)
+        applied = apply_edits(self._texts(state), parsed.edits)
+        if applied.failed:
+            failure = OF_EDITS[applied.failed[0].problem or Problem.NOT_FOUND]
+            return replace(state, seen=f"Nothing was changed.\n{applied.report()}", failure=failure)
+        wrong = broken(self._session.task.language, self._texts(state), applied.files)
+        if wrong:
+            told = "\n".join(f"{path}: {problem}" for path, problem in wrong.items())
+            return replace(
+                state, seen=f"Nothing was changed: it would not parse.\n{told}", failure=Failure.INVALID_FILE
+            )
+        return self._changed(state, applied)
+
+    def _changed(self, state: State, applied: Applied) -> State:
+        """Write edited files into the workspace and keep that state."""
+        self.go_to(state.snapshot)
+        self._at = ""
+        for path, text in applied.files.items():
+            self._workspace.write(path, text.encode())
+        self._at = self._workspace.snapshot()
+        return replace(
+            state,
+            snapshot=self._at,
+            files={**state.files, **applied.files},
+            patch=self._workspace.diff(),
+            seen=applied.report(),
+        )
+
+    def _test(self, state: State, body: str) -> State:
+        paths = tuple(clean_path(line, self._session.task.root) for line in body.splitlines() if line.strip())
+        missing = [path for path in paths if path not in self._texts(state)]
+        if missing:
+            return replace(state, seen=f"There is no file {missing[0]}.", failure=Failure.FILE_NOT_FOUND)
+        self.go_to(state.snapshot)
+        try:
+            results = self._workspace.run_tests(paths)
+        except UserError as error:  # a workspace that cannot run tests at all: the model has to do without
+            return replace(state, seen=f"Tests cannot be run: {error}")
+        failed = [name for name, status in results.items() if status in FAILED]
+        passed = sum(status is Status.PASSED for status in results.values())
+        told = [f"{passed} passed, {len(failed)} failed.", *(f"failed: {name}" for name in failed[:20])]
+        return replace(state, seen="\n".join(told), tests=Counts(passed, len(failed)))
+
+    def _finish(self, state: State, _why: str) -> State:
+        if not state.patch:
+            told = "Nothing has been changed, so nothing can be finished."
+            return replace(state, seen=told, failure=Failure.NO_CHANGES)
+        return replace(state, seen="The work is handed in.")
+
+    def _nothing(self, state: State, why: str) -> State:
+        return replace(state, seen=why or NO_ACTION, failure=Failure.MALFORMED)
+
+
+def _showing(state: State, text: str, places: set[str]) -> State:
+    return replace(state, seen=text, shown=state.shown | places, is_news=not places <= state.shown)

@@ -1,0 +1,186 @@
+"""A repository as a graph: directories, files, classes and functions; who contains, calls and inherits from whom. Pure.
+
+The shape of RepoUnderstander's knowledge graph (Ma et al., arXiv 2406.01422), in every language. What contains what is
+certain; a call or a base class is a name, and the definitions of that name are taken for it: those of the same file
+if there are any, otherwise all of the same language, and none where too many share the name to mean anything.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Literal
+
+from assay.agents.solvers.tree_search.relations import Mention, mentions
+from assay.harness.languages.syntax import Definition, Parsed, definitions_in, parse
+
+Kind = Literal["directory", "file", "class", "function"]
+Relation = Literal["contains", "calls", "inherits"]
+ROOT = ""
+"""Identifier of the top directory."""
+MOST_NAMESAKES = 5
+"""Definitions of one name that a mention may mean; more of them say nothing."""
+
+FORWARD: dict[Relation, str] = {"contains": "contains", "calls": "calls", "inherits": "inherits from"}
+BACKWARD: dict[Relation, str] = {"contains": "is in", "calls": "is called by", "inherits": "is the base of"}
+
+
+@dataclass(frozen=True, slots=True)
+class Vertex:
+    """A directory, a file, or a class or function in one."""
+
+    id: str
+    """Path, then ``::`` and the qualified name for what is in a file, and ``@line`` where that is not unique."""
+    kind: Kind
+    path: str
+    name: str = ""
+    first: int = 0
+    """Line, from 1; 0 for directories."""
+    last: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A vertex that another is related to, and how, as in ``a calls b``."""
+
+    relation: str
+    id: str
+
+
+class Graph:
+    """Vertices and what relates them.
+
+    Attributes:
+        vertices: by their identifiers; directories and files first.
+    """
+
+    def __init__(self, vertices: Mapping[str, Vertex], edges: Iterable[tuple[str, Relation, str]]) -> None:
+        """Take the vertices and directed edges between them; an edge that comes twice counts once."""
+        self.vertices = dict(vertices)
+        self._edges = tuple(dict.fromkeys(edges))
+        self._neighbours: dict[str, dict[Neighbour, None]] = defaultdict(dict)
+        for source, relation, target in self._edges:
+            self._neighbours[source][Neighbour(FORWARD[relation], target)] = None
+            self._neighbours[target][Neighbour(BACKWARD[relation], source)] = None
+
+    def neighbours(self, vertex: str) -> tuple[Neighbour, ...]:
+        """Return what a vertex is related to, in both directions."""
+        return tuple(self._neighbours.get(vertex, ()))
+
+    def edges(self, relation: Relation) -> list[tuple[str, str]]:
+        """Return the edges of one kind, from whom to whom."""
+        return [(source, target) for source, kind, target in self._edges if kind == relation]
+
+
+def build(texts: Mapping[str, str], language: str) -> Graph:
+    """Return the graph of a repository's source files, in whatever known language each is.
+
+    Args:
+        texts: path to content; files of no known language are left out.
+        language: name of the project's language.
+
+    Raises:
+        UserError: there is no language of that name. PluginError: a grammar is not installed.
+    """
+    files = [
+        _File.read(path, text, parsed)
+        for path, text in sorted(texts.items())
+        if (parsed := parse(language, path, text)) is not None
+    ]
+    vertices = _folders(file.path for file in files)
+    for file in files:
+        vertices.update({each.id: each for each in file.vertices})
+    names = _Names(files)
+    edges: list[tuple[str, Relation, str]] = [
+        (_above(each.path), "contains", each.id) for each in vertices.values() if not each.name and each.id != ROOT
+    ]
+    for file in files:
+        edges += file.inside()
+        edges += names.edges(file)
+    return Graph(vertices, edges)
+
+
+def _folders(paths: Iterable[str]) -> dict[str, Vertex]:
+    found = {ROOT: Vertex(ROOT, "directory", ROOT)}
+    for path in paths:
+        for folder in reversed([*PurePosixPath(path).parents][:-1]):
+            found.setdefault(str(folder), Vertex(str(folder), "directory", str(folder)))
+    return found
+
+
+def _above(path: str) -> str:
+    folder = str(PurePosixPath(path).parent)
+    return ROOT if folder == "." else folder
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A parsed file: itself as a vertex and its definitions, outer before inner, and the names it mentions."""
+
+    path: str
+    language: str
+    vertices: tuple[Vertex, ...]
+    mentions: tuple[Mention, ...]
+
+    @classmethod
+    def read(cls, path: str, text: str, parsed: Parsed) -> "_File":
+        whole = Vertex(path, "file", path, "", 1, text.count("\n") + 1)
+        inner = _vertices(path, definitions_in(parsed))
+        return cls(path, parsed.language.NAME, (whole, *inner), mentions(parsed))
+
+    def inside(self) -> list[tuple[str, Relation, str]]:
+        """Return what contains what: by the lines, and by the name for methods that are written outside, as in Go."""
+        edges: list[tuple[str, Relation, str]] = []
+        owners = {each.name: each for each in self.vertices if each.kind == "class"}
+        around: list[Vertex] = []
+        for each in self.vertices:
+            while around and not (around[-1].first <= each.first and each.last <= around[-1].last):
+                around.pop()
+            if around:
+                owner = owners.get(each.name.rpartition(".")[0]) if around[-1].kind == "file" else None
+                edges.append(((owner or around[-1]).id, "contains", each.id))
+            around.append(each)
+        return edges
+
+    def around(self, line: int) -> Vertex:
+        """Return the innermost vertex that a line belongs to."""
+        found = [each for each in self.vertices if each.first <= line <= each.last]
+        return min(reversed(found or [self.vertices[0]]), key=lambda each: each.last - each.first)
+
+
+def _vertices(path: str, found: Sequence[Definition]) -> tuple[Vertex, ...]:
+    taken: set[str] = set()
+    vertices = []
+    for each in found:
+        plain = f"{path}::{each.name}"
+        name = f"{plain}@{each.first}" if plain in taken else plain
+        taken.add(plain)
+        vertices.append(Vertex(name, each.kind, path, each.name, each.first, each.last))
+    return tuple({vertex.id: vertex for vertex in vertices}.values())
+
+
+class _Names:
+    """Which definitions a mentioned name may mean."""
+
+    def __init__(self, files: Sequence[_File]) -> None:
+        self._all: dict[tuple[str, str], list[Vertex]] = defaultdict(list)
+        for file in files:
+            for each in file.vertices[1:]:
+                self._all[file.language, each.name.rpartition(".")[2]].append(each)
+
+    def edges(self, file: _File) -> list[tuple[str, Relation, str]]:
+        """Return the edges that the names in a file stand for; nothing is related to itself."""
+        return [
+            (source.id, mention.relation, target.id)
+            for mention in file.mentions
+            for source in (file.around(mention.line),)
+            for target in self._meant(file, mention)
+            if target.id != source.id
+        ]
+
+    def _meant(self, file: _File, mention: Mention) -> list[Vertex]:
+        found = self._all.get((file.language, mention.name), [])
+        if mention.relation == "inherits":
+            found = [each for each in found if each.kind == "class"]
+        near = [each for each in found if each.path == file.path] or found
+        return near if len(near) <= MOST_NAMESAKES else []

@@ -1,0 +1,264 @@
+"""Tree search over the graph of a repository: gather what a model finds relevant, then change the code.
+
+The shape of RepoUnderstander (Ma et al., "How to Understand Whole Software Repository?", arXiv 2406.01422), of which
+no code is public: a knowledge graph of the repository, Monte Carlo tree search over it with a model's judgement of
+relevance as the reward, then searching and patching as AutoCodeRover does. The engine is that of ``TreeSearch``; a node
+stands for a vertex of the graph, and none is visited twice.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import Field
+
+from assay.agents.contract import Asking, Capabilities, Outcome, Session, SolutionStatus
+from assay.agents.llm.chat import Message, Role
+from assay.agents.solvers.shared.bm25 import rank
+from assay.agents.solvers.shared.codebase import Codebase
+from assay.agents.solvers.tree_search.actions import EDIT_MANUAL, SEARCH_MANUAL, Bench, Kind, State, read_action
+from assay.agents.solvers.tree_search.graph import ROOT, Graph, Vertex, build
+from assay.agents.solvers.tree_search.search_tree import Bounds, Node, Tree, grow
+from assay.agents.solvers.tree_search.uct import BestFirst
+from assay.agents.solvers.tree_search.value import Reward, read_reward
+from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall
+from assay.harness import languages
+from assay.harness.domain import Model
+from assay.harness.languages.syntax import Definition
+
+RELEVANCE = """\
+Somebody solves the issue below and explores the repository for it. Say in one sentence what the part that is shown has
+to do with the issue: whether it must be changed, helps to understand the cause, or leads there. Close with its
+relevance from 0 (none) to 100 (it must be changed) in the form <value>50</value>.
+
+Issue:
+{statement}
+
+It was reached so: {way}
+
+{shown}"""
+
+SYSTEM = f"""\
+You solve an issue in a repository. You are shown the parts of its code that matter most. Think about the cause, then
+end your answer with exactly one action. The actions are:
+{SEARCH_MANUAL}
+{EDIT_MANUAL}
+The first edit that can be applied ends the work, so put all changes into one."""
+
+TASK = """\
+Repository: {repo} ({language})
+
+Issue:
+{statement}
+
+{context}
+
+Change the code so that the issue is solved for every input it is about."""
+
+NO_ACTION = "That was no action. End your answer with exactly one <search>, <view> or <edit>."
+
+
+class GraphSearch:
+    """The solver; see the module."""
+
+    class Settings(Model):
+        """What a user may set."""
+
+        visits: int = Field(default=30, gt=0)
+        """Vertices that a model judges; a smaller number of steps in the run's budget wins."""
+        expansions: int = Field(default=5, gt=0)
+        """Neighbours that are visited from one vertex."""
+        entries: int = Field(default=5, ge=0)
+        """Files whose words are most like the issue's: the first that are visited from the top directory."""
+        relevant: float = 50.0
+        """From here on a vertex belongs to the context."""
+        context: int = Field(default=60_000, gt=0)
+        """Characters of code in the context."""
+        shown: int = Field(default=4_000, gt=0)
+        """Characters of one vertex that are judged."""
+        rounds: int = Field(default=8, gt=0)
+        """Answers of the model that writes the patch, searches and failed edits included."""
+        temperature: float | None = None
+
+    name: ClassVar[str] = "graph_search"
+    version: ClassVar[str] = "1"
+    capabilities: ClassVar[Capabilities] = Capabilities()
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    def solve(self, session: Session) -> Outcome:
+        """Explore the graph, then let the model search and edit with what was found relevant."""
+        bench = Bench(session)
+        walk = _Walk(self.settings, session, bench.base)
+        walk.explore()
+        state = self._patch(session, bench, walk.context())
+        extra = {"relevant": [vertex.id for vertex in walk.relevant()], "visited": walk.visited}
+        if state.patch:
+            return Outcome(extra=extra)
+        return Outcome(status=SolutionStatus.FORMAT_ERROR, error="no edit could be applied", extra=extra)
+
+    def _patch(self, session: Session, bench: Bench, context: str) -> State:
+        """Let the model act until an edit applies; the workspace keeps it."""
+        task = TASK.format(
+            repo=session.task.repo,
+            language=session.task.language,
+            statement=session.task.problem_statement.strip(),
+            context=context,
+        )
+        messages = [Message(role=Role.SYSTEM, content=SYSTEM), Message(role=Role.USER, content=task)]
+        state = bench.root()
+        for number in range(1, self.settings.rounds + 1):
+            answer = session.talk.ask(messages, Asking(temperature=self.settings.temperature), purpose="patch")
+            action = read_action(answer.content)
+            seen = NO_ACTION
+            if action is not None and action.kind in {Kind.SEARCH, Kind.VIEW, Kind.EDIT}:
+                state = bench.do(state, action)
+                seen = state.seen
+                session.recorder.add(_step(f"patch-{number}", action.kind, action.body, seen))
+                if state.patch:
+                    break
+            messages += [answer.as_message(), Message(role=Role.USER, content=seen)]
+        return state
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What a node of the tree stands for: a vertex, how it was reached, and why it got its reward."""
+
+    vertex: Vertex
+    way: str
+    why: str = ""
+
+
+class _Walk:
+    """One exploration of one repository."""
+
+    def __init__(self, settings: GraphSearch.Settings, session: Session, texts: dict[str, str]) -> None:
+        self._settings = settings
+        self._session = session
+        self._statement = session.task.problem_statement.strip()
+        self._texts = texts
+        self._code = Codebase(texts, session.task.language)
+        self._graph: Graph = build(texts, session.task.language)
+        self._tree = Tree(Visit(self._graph.vertices[ROOT], "the repository"), expansions=settings.expansions)
+        self._ahead: dict[str, list[tuple[str, str]]] = {}
+
+    @property
+    def visited(self) -> int:
+        """How many vertices were judged."""
+        return len(self._tree.nodes) - 1
+
+    def explore(self) -> None:
+        """Visit vertices, the best by the tree's scores first, until there are enough or none is left."""
+        of_run = self._session.budget.steps
+        visits = min(self._settings.visits, of_run) if of_run else self._settings.visits
+        self._close_dead_ends()
+        grow(self._tree, self._visit, Bounds(nodes=visits + 1, first_finish_depth=None), BestFirst())
+
+    def _visit(self, parent: Node[Visit]) -> Node[Visit]:
+        relation, target = self._next(parent)
+        here = parent.content.vertex.id or "the repository"
+        visit = Visit(self._graph.vertices[target], f"{here} {relation} {target}")
+        child = self._tree.add(parent, visit)
+        reward = self._relevance(visit)
+        child.reward = reward.value
+        child.content = Visit(visit.vertex, visit.way, reward.why)
+        self._session.recorder.add(
+            _step(f"visit-{child.number}", "visit", target, f"{visit.way}\nrelevance {reward.value:g}: {reward.why}")
+        )
+        self._close_dead_ends()
+        return child
+
+    def _relevance(self, visit: Visit) -> Reward:
+        """Ask the model how relevant a vertex is; 0 for what it gives no value, since nothing speaks for it."""
+        shown = self._show(visit.vertex)[: self._settings.shown]
+        prompt = RELEVANCE.format(statement=self._statement, way=visit.way, shown=shown)
+        message = Message(role=Role.USER, content=prompt)
+        how = Asking(temperature=self._settings.temperature)
+        answer = self._session.talk.ask([message], how, purpose="relevance")
+        reward = read_reward(answer.content) or Reward(0.0, "the model gave no value")
+        return Reward(max(0.0, reward.value), reward.why)
+
+    def _next(self, node: Node[Visit]) -> tuple[str, str]:
+        """Return the neighbour that is visited next, and its relation."""
+        return self._unvisited(node)[0]
+
+    def _unvisited(self, node: Node[Visit]) -> list[tuple[str, str]]:
+        visited = {each.content.vertex.id for each in self._tree.nodes}
+        return [each for each in self._neighbours(node.content.vertex) if each[1] not in visited]
+
+    def _close_dead_ends(self) -> None:
+        """Let nothing follow the vertices all of whose neighbours were visited."""
+        for node in self._tree.nodes:
+            if not node.terminal:
+                node.terminal = not self._unvisited(node)
+
+    def _neighbours(self, vertex: Vertex) -> list[tuple[str, str]]:
+        """Return the neighbours of a vertex by how much their words are like the issue's; entries first at the top."""
+        if vertex.id not in self._ahead:
+            around = {each.id: each.relation for each in self._graph.neighbours(vertex.id)}
+            entries = self._entries() if vertex.id == ROOT else []
+            best = rank(
+                self._statement, {each: self._words(self._graph.vertices[each]) for each in around}, len(around)
+            )
+            ordered = dict.fromkeys([*entries, *best, *around])
+            self._ahead[vertex.id] = [(around.get(each, "speaks of the issue in"), each) for each in ordered]
+        return self._ahead[vertex.id]
+
+    def _entries(self) -> list[str]:
+        """Return the files, none of them a test, that speak most of what the issue speaks of."""
+        is_test = languages.find(self._session.task.language).is_test_file
+        files = {path: self._texts[path] for path in self._graph.vertices if path in self._texts and not is_test(path)}
+        return rank(self._statement, files, self._settings.entries)
+
+    def _words(self, vertex: Vertex) -> str:
+        """Return what a vertex speaks of: its code, or the names of what lies below it."""
+        if vertex.kind == "directory":
+            return "\n".join(each for each in self._graph.vertices if each.startswith(f"{vertex.id}/"))
+        return self._texts[vertex.path] if vertex.kind == "file" else self._code_of(vertex)
+
+    def _code_of(self, vertex: Vertex) -> str:
+        return "\n".join(self._texts[vertex.path].split("\n")[vertex.first - 1 : vertex.last])
+
+    def _show(self, vertex: Vertex) -> str:
+        """Return a vertex as a model reads it."""
+        if vertex.kind in {"directory", "file"}:
+            inside = [each.id for each in self._graph.neighbours(vertex.id) if each.relation == "contains"]
+            return "\n".join([f"{vertex.kind} {vertex.path}, which contains:", *inside])
+        return (
+            f"{vertex.path}, lines {vertex.first} to {vertex.last}, {vertex.kind} {vertex.name}:\n{self._brief(vertex)}"
+        )
+
+    def _brief(self, vertex: Vertex) -> str:
+        """Return the code of a function, or of a class that is short; the signatures of a long class."""
+        code = self._code_of(vertex)
+        if vertex.kind == "function" or len(code) <= self._settings.shown:
+            return code
+        each = Definition("class", vertex.name, "", vertex.first, vertex.last)
+        return self._code.signatures(vertex.path, each).code
+
+    def relevant(self) -> list[Vertex]:
+        """Return what belongs to the context, the most relevant first; the most relevant of all if nothing is."""
+        judged = sorted(self._tree.nodes[1:], key=lambda node: -node.worth)
+        enough = [node for node in judged if node.worth >= self._settings.relevant]
+        return [node.content.vertex for node in enough or judged[:1]]
+
+    def context(self) -> str:
+        """Return the code of what is relevant, most relevant first, as far as it fits; of files that are small, all."""
+        parts: list[str] = []
+        for vertex in self.relevant():
+            part = self._part(vertex)
+            if part not in parts and sum(map(len, parts)) + len(part) <= self._settings.context:
+                parts.append(part)
+        return "\n\n".join(parts)
+
+    def _part(self, vertex: Vertex) -> str:
+        if vertex.kind == "file" and len(self._texts[vertex.path]) <= self._settings.shown:
+            return f"{vertex.path}:\n{self._texts[vertex.path]}"
+        return self._show(vertex)
+
+
+def _step(call: str, name: str, body: str, seen: str) -> Step:
+    action = ToolCall(tool_call_id=call, function_name=name, arguments={"body": body})
+    observation = Observation(results=(ObservationResult(source_call_id=call, content=seen),))
+    return Step(source="agent", message="", tool_calls=(action,), observation=observation, llm_call_count=0)

@@ -1,0 +1,259 @@
+"""Tree search over workspaces: many ways through an issue are begun, and the promising ones are followed.
+
+After SWE-Search (Antoniades et al., "SWE-Search: Enhancing Software Agents with Monte Carlo Tree Search and Iterative
+Refinement", arXiv 2410.20285): select a state, expand it by one action, judge what came of it, tell all states above;
+hindsight feedback from the second try on; a discriminator chooses among the solutions. A state is a snapshot of the
+workspace. The search without a key to a vector index: code is found by names and words, and tests run where the
+workspace runs them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar, Literal
+
+from pydantic import Field, JsonValue
+
+from assay.agents.contract import Asking, Candidate, Capabilities, Outcome, Session, SolutionStatus
+from assay.agents.llm.chat import Answer, Message, Role
+from assay.agents.llm.errors import ContextTooLong
+from assay.agents.solvers.tree_search import prompts
+from assay.agents.solvers.tree_search.actions import NO_ACTION, Action, Bench, Kind, State, read_action
+from assay.agents.solvers.tree_search.debate import debate
+from assay.agents.solvers.tree_search.search_tree import (
+    Bounds,
+    Node,
+    Selector,
+    Tree,
+    best_reward,
+    candidates,
+    grow,
+    mean_reward,
+    result,
+)
+from assay.agents.solvers.tree_search.uct import BestFirst, Softmax, told
+from assay.agents.solvers.tree_search.value import Reward, by_rule, read_reward
+from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall
+from assay.harness.domain import Model
+
+
+class TreeSearch:
+    """The solver; see the module."""
+
+    class Settings(Model):
+        """What a user may set."""
+
+        nodes: int = Field(default=100, gt=1)
+        """States, the first one included; a smaller number of steps in the run's budget wins."""
+        expansions: int = Field(default=5, gt=0)
+        """Tries from one state."""
+        solutions: int | None = Field(default=None, gt=0)
+        """So many solutions, from different states, end the search."""
+        enough_reward: float | None = None
+        """A solution judged so well ends the search, once there are ``least_solutions``."""
+        least_solutions: int = Field(default=1, gt=0)
+        first_finish_depth: int = Field(default=20, gt=0)
+        """The first way is followed to its end, or so deep, before any state is tried again."""
+        cost: float | None = Field(default=None, gt=0)
+        """US dollars that end the search with the best that it has; the run's own limit breaks it off."""
+        selector: Literal["best_first", "softmax"] = "best_first"
+        discriminator: Literal["mean_reward", "best_reward", "debate"] = "mean_reward"
+        """Chooses among solutions: by the mean reward on the way, by the last reward, or by a debate of the model."""
+        debaters: int = Field(default=3, gt=0)
+        rounds: int = Field(default=2, gt=0)
+        """Of a debate."""
+        feedback: bool = True
+        """Whether later tries from a state are told what the earlier ones showed."""
+        temperature: float | None = 0.7
+        wrong_forms: int = Field(default=3, gt=0)
+        """Answers without a readable action or value before the step counts as failed."""
+
+    name: ClassVar[str] = "tree_search"
+    version: ClassVar[str] = "1"
+    capabilities: ClassVar[Capabilities] = Capabilities()
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    def solve(self, session: Session) -> Outcome:
+        """Grow the tree and leave the workspace in the state that is the result, also if a limit breaks it off."""
+        search = _Search(self.settings, session)
+        try:
+            reason = grow(search.tree, search.expand, search.bounds(), search.selector(), search.cost)
+            chosen = search.choose()
+        except Exception:
+            search.leave(result(search.tree))
+            raise
+        search.leave(chosen)
+        status = _status(chosen, is_over_cost=search.is_over_cost())
+        return Outcome(status=status, candidates=search.candidates(), extra={"ended": reason})
+
+
+class _Search:
+    """One search on one instance."""
+
+    def __init__(self, settings: TreeSearch.Settings, session: Session) -> None:
+        self._settings = settings
+        self._session = session
+        self._bench = Bench(session)
+        self._answers: list[Answer] = []
+        self.tree: Tree[State] = Tree(self._bench.root(), expansions=settings.expansions)
+
+    def bounds(self) -> Bounds:
+        """Return what ends the search."""
+        of_run = self._session.budget.steps
+        return Bounds(
+            nodes=min(self._settings.nodes, of_run + 1) if of_run else self._settings.nodes,
+            finished=self._settings.solutions,
+            enough_reward=self._settings.enough_reward,
+            least_finished=self._settings.least_solutions,
+            first_finish_depth=self._settings.first_finish_depth,
+            cost=self._settings.cost,
+        )
+
+    def selector(self) -> Selector:
+        """Return what chooses the next state."""
+        return BestFirst() if self._settings.selector == "best_first" else Softmax(self._session.seed)
+
+    def cost(self) -> float:
+        """Return what the answers so far cost, in US dollars, as far as it is known."""
+        return sum((answer.usage.cost or 0.0) + (answer.wasted.cost or 0.0) for answer in self._answers)
+
+    def is_over_cost(self) -> bool:
+        """Tell whether the search has spent what it may."""
+        return self._settings.cost is not None and self.cost() >= self._settings.cost
+
+    def expand(self, parent: Node[State]) -> Node[State]:
+        """Try one more action from a state: ask for it, do it, judge it."""
+        feedback = self._feedback(parent) if self._settings.feedback and parent.children else ""
+        action, said = self._action(parent, feedback)
+        is_repeated = any(child.content.action == action for child in parent.children)
+        after = _repeated(parent.content, action) if is_repeated else self._bench.do(parent.content, action)
+        child = self.tree.add(parent, replace(after, said=said, feedback=feedback), kind=action.kind.value)
+        _mark(child, is_repeated=is_repeated)
+        if not is_repeated:
+            self._judge(child)
+        self._note(child)
+        return child
+
+    def _action(self, parent: Node[State], feedback: str) -> tuple[Action, str]:
+        """Ask for an action; the empty one if the model writes none, over and over, or cannot read any further."""
+        messages = prompts.conversation(self._session.task, parent, feedback)
+        for _ in range(self._settings.wrong_forms):
+            try:
+                answer = self._ask(messages, "act")
+            except ContextTooLong:
+                if parent is self.tree.root:
+                    raise
+                return Action(Kind.NONE, "The way here is longer than the model can read."), ""
+            action = read_action(answer.content)
+            if action is not None:
+                return action, answer.content
+            messages = [*messages, answer.as_message(), Message(role=Role.USER, content=NO_ACTION)]
+        return Action(Kind.NONE), answer.content
+
+    def _feedback(self, parent: Node[State]) -> str:
+        return self._question(prompts.feedback_question(self._session.task, parent), "feedback").strip()
+
+    def _judge(self, node: Node[State]) -> None:
+        reward = by_rule(node) or self._judged_by_model(node)
+        node.reward = reward.value
+        node.content = replace(node.content, why=reward.why)
+
+    def _judged_by_model(self, node: Node[State]) -> Reward:
+        """Let the model judge; what it never gives a value has the value 0, for neither good nor bad."""
+        question = prompts.judge_question(self._session.task, node)
+        for _ in range(self._settings.wrong_forms):
+            reward = read_reward(self._question(question, "judge"))
+            if reward is not None:
+                return reward
+        return Reward(0.0, "the model gave no value")
+
+    def _question(self, text: str, purpose: str) -> str:
+        return self._ask([Message(role=Role.USER, content=text)], purpose).content
+
+    def _ask(self, messages: Sequence[Message], purpose: str) -> Answer:
+        answer = self._session.talk.ask(messages, Asking(temperature=self._settings.temperature), purpose=purpose)
+        self._answers.append(answer)
+        return answer
+
+    def _note(self, node: Node[State]) -> None:
+        """Record what was done, where in the tree, and what speaks for going on from there."""
+        state, call = node.content, f"node-{node.number}"
+        extra: dict[str, JsonValue] = {
+            "parent": node.parent.number if node.parent else None,
+            "reward": node.reward,
+            "why": state.why,
+        }
+        seen = ObservationResult(source_call_id=call, content=state.seen, extra=extra)
+        arguments = {"body": state.action.body}
+        action = ToolCall(tool_call_id=call, function_name=state.action.kind.value, arguments={**arguments})
+        self._session.recorder.add(
+            Step(
+                source="agent",
+                message="",
+                tool_calls=(action,),
+                observation=Observation(results=(seen,)),
+                llm_call_count=0,
+                extra={"scores_above": {**told(node.parent)} if node.parent and node.parent.visits else {}},
+            )
+        )
+
+    def choose(self) -> Node[State]:
+        """Return the result, by the discriminator that the user chose."""
+        if self._settings.discriminator == "debate":
+            return self._debated()
+        return result(self.tree, mean_reward if self._settings.discriminator == "mean_reward" else best_reward)
+
+    def _debated(self) -> Node[State]:
+        """Let the model debate the solutions; the mean reward decides if it comes to nothing, or there is none."""
+        found = [node for node in candidates(self.tree) if node.content.patch]
+        if not found:
+            return result(self.tree)
+        number = debate(
+            self._question,
+            self._session.task.problem_statement.strip(),
+            [node.content.patch for node in found],
+            debaters=self._settings.debaters,
+            rounds=self._settings.rounds,
+        )
+        return result(self.tree) if number is None else found[number]
+
+    def leave(self, chosen: Node[State]) -> None:
+        """Bring the workspace to a state."""
+        self._bench.go_to(chosen.content.snapshot)
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Return the patches that the result was chosen from."""
+        return tuple(
+            Candidate(
+                patch=node.content.patch,
+                source=f"node {node.number}",
+                scores={"mean_reward": mean_reward(node), "reward": node.worth},
+                reason="" if node.finished else "not finished",
+            )
+            for node in candidates(self.tree)
+            if node.content.patch
+        )
+
+
+def _mark(node: Node[State], *, is_repeated: bool) -> None:
+    """Tell the tree what it needs to know of a state."""
+    state = node.content
+    node.duplicate = is_repeated
+    node.finished = state.action.kind is Kind.FINISH and state.failure is None and not is_repeated
+    node.terminal = node.finished or state.action.kind in {Kind.REJECT, Kind.NONE}
+    node.changed = bool(state.patch)
+    node.risky = state.action.kind is Kind.EDIT
+    node.expects_correction = state.failure is not None and not node.terminal
+
+
+def _repeated(before: State, action: Action) -> State:
+    return replace(before, action=action, seen="This was tried before.", failure=None, is_news=False, tests=None)
+
+
+def _status(chosen: Node[State], *, is_over_cost: bool) -> SolutionStatus:
+    if not chosen.content.patch:
+        return SolutionStatus.EMPTY
+    if chosen.finished:
+        return SolutionStatus.SUBMITTED
+    return SolutionStatus.LIMIT_COST if is_over_cost else SolutionStatus.LIMIT_STEPS

@@ -1,0 +1,157 @@
+"""The upper confidence bound by which SWE-Search chooses the node to expand. Pure.
+
+After SWE-Search (Antoniades et al., arXiv 2410.20285): to the bound for trees come bonuses and penalties that know
+about software work. ``Weights`` holds the constants that its authors publish.
+
+One published term is left out, diversity (weight 100): how alike two nodes are is recorded nowhere.
+"""
+
+import math
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+
+from assay.agents.solvers.tree_search.search_tree import Node, T
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The constants of the score, as published."""
+
+    exploitation: float = 1.0
+    exploration: float = 1.0
+    depth: float = 0.8
+    depth_bonus: float = 0.0
+    high_value: float = 50.0
+    """From here on a reward is high."""
+    low_value: float = 0.0
+    """Up to here a reward is low."""
+    very_high_value: float = 75.0
+    high_value_leaf: float = 50.0
+    high_value_bad_children: float = 20.0
+    high_value_child: float = 5.0
+    finished_trajectory: float = 50.0
+    finished_reward: float = 100.0
+    """A finished node has to be judged so well for its trajectory to be done with."""
+    expect_correction: float = 50.0
+    duplicate_child: float = 25.0
+    duplicate_action: float = 50.0
+
+
+PUBLISHED = Weights()
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What speaks for expanding a node, term by term, penalties negative."""
+
+    exploitation: float = 0.0
+    exploration: float = 0.0
+    depth_bonus: float = 0.0
+    depth_penalty: float = 0.0
+    high_value_leaf: float = 0.0
+    high_value_bad_children: float = 0.0
+    high_value_child: float = 0.0
+    finished_trajectory: float = 0.0
+    expect_correction: float = 0.0
+    duplicate_child: float = 0.0
+    duplicate_action: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Sum of all terms."""
+        return math.fsum(astuple(self))
+
+
+UNSEEN = Score(exploration=math.inf)
+"""Of a node that was never visited: it comes before all others."""
+
+
+def score(node: Node[T], weights: Weights = PUBLISHED) -> Score:
+    """Return the terms of a node's upper confidence bound; infinite for a node without a visit."""
+    if node.visits == 0:
+        return UNSEEN
+    rewards = [child.reward for child in node.children if child.reward is not None]
+    return Score(
+        exploitation=weights.exploitation * node.worth,
+        exploration=weights.exploration * math.sqrt(math.log(_visits_above(node)) / node.visits),
+        depth_bonus=weights.depth_bonus * math.exp(weights.depth) if node.depth == 0 else 0.0,
+        depth_penalty=-weights.depth * math.sqrt(node.depth),
+        high_value_leaf=_if(not node.children and node.worth >= weights.high_value, weights.high_value_leaf),
+        high_value_bad_children=_if(_deserves_another_try(node, weights), weights.high_value_bad_children),
+        high_value_child=-_if(max(rewards, default=0.0) >= weights.very_high_value, weights.high_value_child),
+        finished_trajectory=-_if(_leads_to_a_solution(node, weights), weights.finished_trajectory),
+        expect_correction=weights.expect_correction * _need_of_correction(node),
+        duplicate_child=-weights.duplicate_child * sum(child.duplicate for child in node.children) ** 2,
+        duplicate_action=-weights.duplicate_action * sum((times - 1) ** 2 for times in _kinds(node).values()),
+    )
+
+
+def _if(condition: bool, constant: float) -> float:
+    return constant if condition else 0.0
+
+
+def _visits_above(node: Node[T]) -> int:
+    return node.parent.visits if node.parent else 1
+
+
+def _deserves_another_try(node: Node[T], weights: Weights) -> bool:
+    """Tell whether a promising node has been left by one edit only, and a bad one."""
+    judged = [child for child in node.children if child.reward is not None]
+    if len(judged) != 1 or node.worth < weights.high_value:
+        return False
+    return judged[0].risky and judged[0].worth <= weights.low_value
+
+
+def _leads_to_a_solution(node: Node[T], weights: Weights) -> bool:
+    """Tell whether this changed state has been carried to a solution that was judged to be right."""
+    return node.changed and any(each.finished and each.worth >= weights.finished_reward for each in node.below())
+
+
+def _need_of_correction(node: Node[T]) -> float:
+    """Return 1 for the first of a row of failed steps, less for each try to mend it, 0 for all other nodes."""
+    if not node.expects_correction or (node.parent and node.parent.expects_correction):
+        return 0.0
+    return 1 / (1 + len(node.children) ** 2)
+
+
+def _kinds(node: Node[T]) -> Counter[str]:
+    return Counter(child.kind for child in node.children if child.kind)
+
+
+class BestFirst:
+    """Takes the node with the highest score; the first made of equal ones."""
+
+    def __init__(self, weights: Weights = PUBLISHED) -> None:
+        self._weights = weights
+
+    def __call__(self, nodes: Sequence[Node[T]]) -> Node[T]:
+        """Return the best node."""
+        return max(nodes, key=lambda node: score(node, self._weights).total)
+
+
+class Softmax:
+    """Draws a node, each with the probability that the softmax of the scores gives it."""
+
+    def __init__(self, seed: int = 0, weights: Weights = PUBLISHED) -> None:
+        self._random = random.Random(seed)
+        self._weights = weights
+
+    def __call__(self, nodes: Sequence[Node[T]]) -> Node[T]:
+        """Return a node; the same seed and the same calls give the same nodes."""
+        totals = [score(node, self._weights).total for node in nodes]
+        return self._random.choices(nodes, probabilities(totals))[0]
+
+
+def probabilities(totals: Sequence[float]) -> list[float]:
+    """Return the softmax of some scores; infinite ones share all there is."""
+    best = max(totals)
+    raw = [1.0 if each == best else math.exp(each - best) for each in totals]
+    return [each / sum(raw) for each in raw]
+
+
+def told(node: Node[T], weights: Weights = PUBLISHED) -> dict[str, float]:
+    """Return the terms of a node's score that count for something, by name, for a trajectory."""
+    terms = score(node, weights)
+    return {each.name: getattr(terms, each.name) for each in fields(terms) if getattr(terms, each.name)}

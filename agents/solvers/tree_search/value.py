@@ -1,0 +1,95 @@
+"""The reward of a state, by rule where a rule can tell: the coding value function of SWE-Search.
+
+Published are the values of failures (major -50, minor -25), of giving up (-100) and of failing again and again (-25
+each). Searches, views and test runs have their values from the authors' public code. Where nothing here answers, a
+model judges.
+"""
+
+import re
+from dataclasses import dataclass
+
+from assay.agents.solvers.tree_search.actions import Failure, Kind, State
+from assay.agents.solvers.tree_search.search_tree import Node
+
+MAJOR, MINOR = -50.0, -25.0
+WORST, BEST = -100.0, 100.0
+REJECTED = WORST
+REPEATED = -25.0
+"""For each failure right before this one."""
+NEWS, NO_NEWS = 50.0, 25.0
+"""Of a search or view that shows something new, or nothing new."""
+MORE_FAIL, FEWER_FAIL, SAME_FAIL = -50.0, 25.0, -25.0
+"""To be added to the reward before, where tests were run before on the same way."""
+MOST_FOR_FEWER = 75.0
+
+SEVERITY = {
+    Failure.FILE_NOT_FOUND: MAJOR,
+    Failure.STRING_NOT_FOUND: MAJOR,
+    Failure.NO_CHANGES: MAJOR,
+    Failure.INVALID_FILE: MAJOR,
+    Failure.TOO_MANY_TOKENS: MINOR,
+    Failure.NO_SEARCH_HITS: MINOR,
+    Failure.MULTIPLE_OCCURRENCES: MINOR,
+    Failure.FILE_EXISTS: MINOR,
+}
+"""A failure that is not listed is worth the worst."""
+
+_VALUE = re.compile(r"<value>\s*(-?\d+(?:\.\d+)?)\s*</value>")
+
+
+@dataclass(frozen=True, slots=True)
+class Reward:
+    """A value from -100 to 100, and why."""
+
+    value: float
+    why: str
+
+
+def by_rule(node: Node[State]) -> Reward | None:
+    """Return the reward of a state if a rule can tell it; None if a model has to judge."""
+    state = node.content
+    if state.failure is not None:
+        return _of_failure(node, state.failure)
+    if state.action.kind is Kind.REJECT:
+        return Reward(REJECTED, "the way was given up")
+    if state.action.kind in {Kind.SEARCH, Kind.VIEW}:
+        return Reward(NEWS, "it shows code not seen before") if state.is_news else Reward(NO_NEWS, "nothing new")
+    return _of_tests(node)
+
+
+def _of_failure(node: Node[State], failure: Failure) -> Reward:
+    value = SEVERITY.get(failure, WORST) + REPEATED * _failures_before(node)
+    return Reward(max(WORST, value), f"it failed: {failure}")
+
+
+def _failures_before(node: Node[State]) -> int:
+    """Count the failed actions that lead straight to this one."""
+    count, above = 0, node.parent
+    while above is not None and above.content.failure is not None:
+        count, above = count + 1, above.parent
+    return count
+
+
+def _of_tests(node: Node[State]) -> Reward | None:
+    tests = node.content.tests
+    if tests is None or not tests.passed + tests.failed:
+        return None
+    if not tests.failed:
+        return Reward(BEST, f"all {tests.passed} tests pass")
+    earlier = next((each for each in reversed(node.path()[:-1]) if each.content.tests is not None), None)
+    if earlier is None or earlier.content.tests is None:
+        return None
+    before, value = earlier.content.tests.failed, earlier.worth
+    if tests.failed > before:
+        return Reward(max(WORST, value + MORE_FAIL), f"{tests.failed} tests fail, {before} did before")
+    if tests.failed < before:
+        return Reward(min(MOST_FOR_FEWER, value + FEWER_FAIL), f"{tests.failed} tests fail, {before} did before")
+    return Reward(max(WORST, value + SAME_FAIL), f"still {tests.failed} tests fail")
+
+
+def read_reward(text: str) -> Reward | None:
+    """Return the value that a model gave between ``<value>`` tags, held to -100 to 100; None if there is none."""
+    found = _VALUE.search(text)
+    if found is None:
+        return None
+    return Reward(min(BEST, max(WORST, float(found[1]))), _VALUE.sub("", text).strip())

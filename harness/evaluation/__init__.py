@@ -1,0 +1,1 @@
+"""One patch, one container -> evidence."""

@@ -1,0 +1,190 @@
+"""What goes into a container before the tests run: the patches, what is put back, and the scripts. Pure."""
+
+import io
+import shlex
+import tarfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from assay.harness import languages
+from assay.harness.domain import Instance, TestPlan
+from assay.harness.errors import UserError
+from assay.harness.evaluation.tripwires import PLACEHOLDER, Canary
+from assay.harness.languages import Language
+from assay.harness.patches.gate import GatedPatch, touched_paths
+
+HOME = "/assay"
+"""Folder in the container that holds what the harness delivers; only root can write there."""
+ASSETS = f"{HOME}/assets"
+APPLY, RESTORE, TEST = f"{HOME}/apply.sh", f"{HOME}/restore.sh", f"{HOME}/test.sh"
+EVERYWHERE = (".gitattributes",)
+"""Put back for every language: it changes what git writes when the tests are restored."""
+PRODUCTS_LEFT_OUT = "build_products_left_out"
+CONFLICT, TESTS_DO_NOT_APPLY = 3, 4
+"""Exit statuses of the first two scripts; everything else but 0 is a failure of the infrastructure."""
+GIT = "git -c core.hooksPath=/dev/null -c core.autocrlf=false -c safe.directory='*' --literal-pathspecs"
+CHANGED = f"{GIT} diff --name-only --no-renames --no-ext-diff -z HEAD"
+UNTRACKED = f"{GIT} ls-files --others -z"
+WHO = "-c user.name=assay -c user.email=assay@localhost"
+A_COMMIT = f"{GIT} rev-parse -q --verify HEAD > /dev/null 2>&1"
+COMMIT = f"{GIT} init -q && {GIT} add -f -A && {GIT} {WHO} commit -q --allow-empty -m base"
+"""Makes a repository of the tree, of an image that has none: what changes in it is then seen, and can be put back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One patch on its way to the tests of one instance; ``left_out`` are patterns of paths that are never applied."""
+
+    plan: TestPlan
+    patch: GatedPatch
+    canary: Canary | None
+    left_out: tuple[str, ...] = ()
+    assets: Mapping[str, bytes] = field(default_factory=dict)
+    """Binary files of the tests, by their path in the tree."""
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What the verdict has to say of the patch's files that are never applied."""
+        touched = [path.lower() for path in touched_paths(self.patch.text)]
+        products = any(fnmatchcase(path, pattern) for path in touched for pattern in self.left_out)
+        return (PRODUCTS_LEFT_OUT,) if products else ()
+
+    def archive(self) -> bytes:
+        """Return everything as one tar archive, owned by root."""
+        home = HOME.strip("/")
+        files: dict[str, str | bytes] = {
+            f"{home}/model.patch": self.patch.text,
+            f"{home}/tests.patch": self.plan.test_patch,
+            APPLY.strip("/"): self.apply_script(),
+            RESTORE.strip("/"): self.restore_script(),
+            TEST.strip("/"): self.plan.command.replace(PLACEHOLDER, self.canary.path if self.canary else ""),
+        }
+        if self.canary:
+            files[f"{self.plan.workdir.strip('/')}/{self.canary.path}"] = self.canary.text
+        files |= {f"{ASSETS.strip('/')}/{path}": content for path, content in self.assets.items()}
+        return _tar(home, files)
+
+    def apply_script(self) -> str:
+        """Return the shell text that applies the patch and prints, each ended by NUL, the paths that it changed.
+
+        It runs as the tests' user before any code of the patch has run. What changed is read off the tree, so that no
+        two readings of a patch can differ; warnings of git, which a patch can provoke, never get between the paths.
+        That the test patch does not fit is the instance's fault only if it does not fit the base commit.
+        """
+        said, before, after = "/tmp/assay-said", "/tmp/assay-before", "/tmp/assay-after"
+        lines = ["set -u", _or_exit(f"{A_COMMIT} || {{ {COMMIT}; }}", said, 1), _list_untracked(before)]
+        if self.plan.test_patch:
+            lines.append(_or_exit(f"{GIT} apply --check {HOME}/tests.patch", said, TESTS_DO_NOT_APPLY))
+        if not self.patch.is_empty:
+            without = "".join(f" --exclude={shlex.quote(pattern)}" for pattern in self.left_out)
+            # Against the commit alone: what a pre-build left in the tree, hidden from git, is no patch's to change.
+            lines.append(_or_exit(f"{GIT} apply --cached --check{without} {HOME}/model.patch", said, CONFLICT))
+            lines.append(_or_exit(f"{GIT} apply{without} {HOME}/model.patch", said, CONFLICT))
+        if self.plan.report_path:
+            lines.append(f"mkdir -p {shlex.quote(self.plan.report_path.rpartition('/')[0] or '/')}")
+        lines += [
+            f"{CHANGED} 2> /dev/null || exit 1",
+            _list_untracked(after),
+            f"LC_ALL=C comm -z -13 {before} {after} || exit 1",
+            f"rm -f {said} {before} {after}",
+        ]
+        return "\n".join([*lines, "exit 0", ""])
+
+    def restore_script(self) -> str:
+        """Return the shell text that puts its arguments back to the base commit, and applies the test patch.
+
+        A path that the base commit does not have is removed.
+        """
+        said, base, paths = "/tmp/assay-said", "/tmp/assay-base", "/tmp/assay-paths"
+        checkout = f"{GIT} checkout -q HEAD --pathspec-from-file={base} --pathspec-file-nul"
+        lines = [
+            "set -u",
+            f"printf '%s\\0' \"$@\" > {paths}",
+            f"xargs -0 {GIT} ls-tree -r -z --name-only HEAD -- < {paths} > {base}",
+            # All of them first, so that no planted attributes steer git when it writes them.
+            f"xargs -0 rm -rf -- < {paths}",
+            f"[ ! -s {base} ] || {_or_exit(checkout, said, CONFLICT)}",
+        ]
+        if self.plan.test_patch:
+            lines.append(_or_exit(f"{GIT} apply {HOME}/tests.patch", said, CONFLICT))
+        if self.assets:
+            lines.append(f"cp -R --no-preserve=all {ASSETS}/. . || exit 1")
+        return "\n".join([*lines, f"rm -f {said} {base} {paths}", "exit 0", ""])
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """What of a patch does not stay: paths that go back to the base commit, and flags that say so."""
+
+    paths: tuple[str, ...]
+    flags: tuple[str, ...]
+
+
+def make_delivery(
+    instance: Instance,
+    plan: TestPlan,
+    patch: GatedPatch,
+    canary: Canary | None,
+    assets: Mapping[str, bytes] | None = None,
+) -> Delivery:
+    """Pack a patch, and binary files by their path in the tree, for the tests of an instance."""
+    language = _language_of(instance)
+    return Delivery(plan, patch, canary, language.BUILD_PRODUCTS if language else (), assets or {})
+
+
+def put_back(instance: Instance, plan: TestPlan, changed: Sequence[str]) -> PutBack:
+    """Decide which of the paths that a patch has changed go back to the base commit.
+
+    Those are all test files, what steers the test runner, build products, and what could be imported in place of a
+    test file. What the gold patch touches stays as the patch has it, since the fix may need it; what the test patch
+    touches goes back in any case.
+    """
+    language = _language_of(instance)
+    theirs = {*touched_paths(instance.gold_patch), *touched_paths(instance.test_patch)}
+    own = [path for path in changed if path not in theirs]
+    steering = {path for path in own if path.rpartition("/")[2] in EVERYWHERE}
+    products, tests = set[str](), set[str]()
+    if language is not None:
+        steering |= {path for path in own if language.runner_config(path)}
+        products = {path for path in own if any(fnmatchcase(path.lower(), each) for each in language.BUILD_PRODUCTS)}
+        tests = {path for path in own if language.is_test_file(path)}
+    shadows = tuple(f"{path.rpartition('.')[0]}/" for path in plan.restore if "." in path.rpartition("/")[2])
+    tests |= {path for path in own if path.startswith(shadows)}
+    flags = {
+        "tests_ran_as_root": plan.user == "root",
+        "runner_configuration_put_back": bool(steering),
+        PRODUCTS_LEFT_OUT: bool(products),
+    }
+    paths = dict.fromkeys((*plan.restore, *sorted(steering | products | tests)))
+    return PutBack(tuple(paths), tuple(name for name, holds in flags.items() if holds))
+
+
+def _language_of(instance: Instance) -> Language | None:
+    """Return an instance's language; None for one that is not supported, which only a row with an own image has."""
+    try:
+        return languages.find(instance.language)
+    except UserError:
+        return None
+
+
+def _list_untracked(file: str) -> str:
+    return f"{UNTRACKED} > {file} 2> /dev/null && LC_ALL=C sort -z -o {file} {file} || exit 1"
+
+
+def _or_exit(command: str, said: str, status: int) -> str:
+    return f"{{ {command} > {said} 2>&1 || {{ cat {said}; exit {status}; }}; }}"
+
+
+def _tar(folder: str, files: Mapping[str, str | bytes]) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        entry = tarfile.TarInfo(folder)
+        entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+        tar.addfile(entry)
+        for name, text in files.items():
+            content = text.encode() if isinstance(text, str) else text
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(content), 0o644
+            tar.addfile(entry, io.BytesIO(content))
+    return packed.getvalue()

@@ -1,0 +1,194 @@
+"""The story of one evaluation: a patch and an instance's tests meet in a fresh container, and evidence comes out."""
+
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from assay.harness import reports
+from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Instance, Prediction, TestPlan, Timings
+from assay.harness.engines.base import SERVICE_LABEL, Box, Engine, ExecResult, ImageInfo, Sidecar
+from assay.harness.evaluation.delivery import (
+    APPLY,
+    CONFLICT,
+    RESTORE,
+    TEST,
+    TESTS_DO_NOT_APPLY,
+    Delivery,
+    PutBack,
+    make_delivery,
+    put_back,
+)
+from assay.harness.evaluation.loosening import loosened
+from assay.harness.evaluation.tripwires import make_canary
+from assay.harness.patches.gate import GatedPatch, MalformedPatchError, gate
+
+APPLY_SECONDS = 120.0
+REPORT_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One patch to evaluate: everything but the image, which is prepared when the task's turn comes."""
+
+    instance: Instance
+    prediction: Prediction
+    plan: TestPlan
+    runs_empty: bool = False
+    """Run the tests even if the patch is empty: the null control."""
+    assets: Callable[[], Mapping[str, bytes]] = dict
+    """Brings the binary files of the tests, by their path in the tree; raises EnvironmentFailure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Evidence together with the raw material it was read from."""
+
+    evidence: Evidence
+    patch: str = ""
+    output: bytes = b""
+    report_files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] | None = None) -> Evaluation:
+    """Test a patch in a fresh container of ``image``.
+
+    Args:
+        task: the instance, the patch and how to test it.
+        image: name of an image that is present on the engine.
+        engine: where the container runs.
+        labels: put on the container, so that a later process knows whose it is.
+
+    Raises:
+        EngineError: the engine failed; this says nothing about the patch.
+    """
+    try:
+        patch = gate(task.prediction.patch, allow_binary="GIT binary patch" in task.instance.gold_patch)
+    except MalformedPatchError as error:
+        return without_container(task, ApplyStatus.REJECTED, str(error))
+    if patch.is_empty and not task.runs_empty:
+        return without_container(task, ApplyStatus.EMPTY, "")
+    began = time.monotonic()
+    info = engine.find_image(image)
+    services = _sidecars(task.plan, info)
+    with engine.open(image, task.plan.limits, labels or {}, services=services) as box:
+        evaluation = _evaluate_in(box, task, patch)
+        collected = time.monotonic()
+    ended = time.monotonic()
+    timings = evaluation.evidence.timings.model_copy(update={"remove": ended - collected, "total": ended - began})
+    evidence = evaluation.evidence.model_copy(
+        update={
+            "image": image,
+            "image_digest": info.digest if info else "",
+            "engine": engine.name,
+            "timings": timings,
+        }
+    )
+    return Evaluation(evidence, evaluation.patch, evaluation.output, evaluation.report_files)
+
+
+def _sidecars(plan: TestPlan, image: ImageInfo | None) -> tuple[Sidecar, ...]:
+    """Return the plan's services with their images, which the instance's image names."""
+    labels = image.labels if image else {}
+    return tuple(Sidecar(service, labels.get(SERVICE_LABEL + service.name, "")) for service in plan.services)
+
+
+def without_container(task: Task, status: ApplyStatus, detail: str) -> Evaluation:
+    """Return the evidence of a patch that needs no container to be judged."""
+    evidence = Evidence(instance_id=task.instance.id, apply=Apply(status=status, detail=detail))
+    return Evaluation(evidence, task.prediction.patch)
+
+
+def _evaluate_in(box: Box, task: Task, patch: GatedPatch) -> Evaluation:
+    plan = task.plan
+    canary = make_canary(secrets.token_hex(16)) if plan.canary else None
+    delivery = make_delivery(task.instance, plan, patch, canary, task.assets())
+    clock = _Clock(create=box.create_seconds, start=box.start_seconds)
+    box.put(delivery.archive())
+    clock.lap("deliver")
+    applied, back = _apply(box, task, delivery)
+    clock.lap("apply")
+    evidence = _applied_evidence(task, delivery, applied, back)
+    if evidence.apply.status is ApplyStatus.CONFLICT or evidence.failed_part:
+        return Evaluation(evidence.model_copy(update={"timings": clock.timings()}), patch.text, applied.output)
+    run = _run_tests(box, plan)
+    clock.lap("test")
+    end = box.end()
+    files = box.get(plan.report_path, REPORT_BYTES) if plan.report_path else {}
+    results = {
+        "exit_code": run.exit_code,
+        "timed_out": run.timed_out,
+        "output_truncated": run.truncated,
+        "disk_exceeded": run.disk_exceeded,
+        "oom_killed": end.oom_killed,
+        "processes_limited": end.processes_limited,
+        "canaries": canary.by_id(plan.test_id) if canary else {},
+        "report": reports.read(plan, files, run.output.decode(errors="replace")),
+    }
+    clock.lap("collect")
+    evidence = evidence.model_copy(update={**results, "timings": clock.timings()})
+    return Evaluation(evidence, patch.text, run.output, files)
+
+
+def _apply(box: Box, task: Task, delivery: Delivery) -> tuple[ExecResult, PutBack]:
+    """Apply the patch, see what it changed, put back what must not stay, and apply the test patch."""
+    plan = task.plan
+    applied = box.exec(["sh", APPLY], user=plan.user, workdir=plan.workdir, seconds=APPLY_SECONDS)
+    if applied.exit_code != 0:
+        return applied, PutBack((), ())
+    changed = applied.output.decode(errors="replace").split("\0")[:-1]
+    back = put_back(task.instance, plan, changed)
+    if not (back.paths or plan.test_patch or delivery.assets):
+        return applied, back
+    command = ["sh", RESTORE, *back.paths]
+    return box.exec(command, user=plan.user, workdir=plan.workdir, seconds=APPLY_SECONDS), back
+
+
+def _run_tests(box: Box, plan: TestPlan) -> ExecResult:
+    return box.exec(
+        ["bash", TEST],
+        user=plan.user,
+        workdir=plan.workdir,
+        env=plan.env,
+        seconds=plan.limits.seconds,
+        output_bytes=plan.limits.output_bytes,
+    )
+
+
+def _applied_evidence(task: Task, delivery: Delivery, applied: ExecResult, back: PutBack) -> Evidence:
+    detail = applied.output.decode(errors="replace").strip()[-2000:] if applied.exit_code else ""
+    status, failed_part, error = ApplyStatus.APPLIED, FailedPart.NONE, ""
+    if applied.exit_code == CONFLICT:
+        status = ApplyStatus.CONFLICT
+    elif applied.exit_code == TESTS_DO_NOT_APPLY:
+        failed_part, error = FailedPart.ENVIRONMENT, f"the instance's own test patch does not apply: {detail}"
+    elif applied.exit_code != 0:
+        failed_part = FailedPart.INFRASTRUCTURE
+        error = f"the patch could not be delivered ({applied.exit_code}): {detail}"
+    elif delivery.patch.is_empty:
+        status = ApplyStatus.EMPTY
+    return Evidence(
+        instance_id=task.instance.id,
+        user=task.plan.user,
+        apply=Apply(status=status, detail=detail, normalized=delivery.patch.normalized),
+        restored=back.paths,
+        flags=tuple(dict.fromkeys((*loosened(task.plan), *delivery.flags, *back.flags))),
+        failed_part=failed_part,
+        error=error,
+    )
+
+
+class _Clock:
+    """Seconds since the last lap, by the name of the step that took them."""
+
+    def __init__(self, **known: float) -> None:
+        self._laps = dict(known)
+        self._last = time.monotonic()
+
+    def lap(self, step: str) -> None:
+        now = time.monotonic()
+        self._laps[step] = now - self._last
+        self._last = now
+
+    def timings(self) -> Timings:
+        return Timings(**self._laps)

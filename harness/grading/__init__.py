@@ -1,0 +1,1 @@
+"""Evidence -> verdict, without input or output."""

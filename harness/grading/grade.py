@@ -1,0 +1,251 @@
+"""From saved evidence to a verdict. Pure, so re-grading is this same function.
+
+Everything that is decided without looking at single tests comes first; the benchmark's rule (``harness.rules``) looks
+at them; what would be resolved is looked at once more.
+"""
+
+from collections.abc import Mapping
+
+from assay.harness import languages
+from assay.harness.domain import (
+    ApplyStatus,
+    Channel,
+    Evidence,
+    FailedPart,
+    Instance,
+    Outcome,
+    Rule,
+    Status,
+    Verdict,
+)
+from assay.harness.errors import UserError
+from assay.harness.grading.rules import FAILING, PASSING, RULES
+from assay.harness.languages import Language
+from assay.harness.languages.base import unchanged
+from assay.harness.reports import lookup, names_a_test
+from assay.harness.reports.base import worst
+
+__all__ = ["FAILING", "PASSING", "RULES", "grade", "steady", "under_labels"]
+
+NOT_RUN = frozenset({Status.SKIPPED, Status.XFAIL})
+KILLED = 137
+"""128 + SIGKILL: how a killed main process ends."""
+FINISHED = frozenset({0, 1})
+"""How a runner ends that has done all its work, in a language that is not known here."""
+
+
+def grade(instance: Instance, evidence: Evidence) -> Verdict:
+    """Grade one evaluation.
+
+    Returns:
+        The verdict: an outcome, the expected tests that speak against it, a reason in words and the evidence's flags.
+    """
+    unfixed: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+    early = _without_tests(instance, evidence)
+    if early is not None:
+        outcome, reason = early
+    else:
+        graded = _with_real_labels(instance)
+        unfixed, broken = RULES[instance.rule](graded, under_labels(graded, _own_tests(evidence)))
+        outcome, reason = _by_expectations(graded, unfixed, broken)
+        if outcome is Outcome.RESOLVED:
+            outcome, reason = _in_doubt(instance, evidence) or (outcome, reason)
+    return Verdict(
+        instance_id=instance.id,
+        outcome=outcome,
+        rule=instance.rule,
+        unfixed=unfixed,
+        broken=broken,
+        reason=_with_quarantine(instance, reason),
+        flags=(*evidence.flags, *_warnings(instance, evidence)),
+    )
+
+
+def _own_tests(evidence: Evidence) -> Mapping[str, Status]:
+    """Return the results without those of the tripwires."""
+    tests = evidence.report.tests
+    if not evidence.canaries:
+        return tests
+    return {name: status for name, status in tests.items() if name not in evidence.canaries}
+
+
+def steady(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Status]:
+    """Return results under names without what changes from run to run (times, line numbers), as the language knows."""
+    language = _language_of(instance)
+    if language is None or language.normalise is unchanged:
+        return tests
+    return worst((language.normalise(name), status) for name, status in tests.items())
+
+
+def under_labels(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Status]:
+    """Add the results of labels that differ from a reported name in what changes from run to run only."""
+    language, known = _language_of(instance), steady(instance, tests)
+    if language is None or known is tests:
+        return tests
+    labels = (label for label in (*instance.fail_to_pass, *instance.pass_to_pass) if label not in tests)
+    found = {label: known[language.normalise(label)] for label in labels if language.normalise(label) in known}
+    return {**tests, **found}
+
+
+def _language_of(instance: Instance) -> Language | None:
+    try:
+        return languages.find(instance.language)
+    except UserError:  # a foreign log can be graded all the same
+        return None
+
+
+def _without_tests(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
+    """Decide what needs no test result: who failed, in order of what the patch cannot write."""
+    checks = (_by_failed_part, _by_apply, _by_limits)
+    answers = (check(evidence) for check in checks)
+    return next((answer for answer in answers if answer), None) or _by_consistency(instance, evidence)
+
+
+def _by_failed_part(evidence: Evidence) -> tuple[Outcome, str] | None:
+    if evidence.failed_part is FailedPart.ENVIRONMENT:
+        return Outcome.ENV_ERROR, evidence.error
+    if evidence.failed_part is FailedPart.INFRASTRUCTURE:
+        return Outcome.INFRA_ERROR, evidence.error
+    return None
+
+
+def _by_apply(evidence: Evidence) -> tuple[Outcome, str] | None:
+    match evidence.apply.status:
+        case ApplyStatus.REJECTED:
+            return Outcome.PATCH_REJECTED, evidence.apply.detail
+        case ApplyStatus.CONFLICT:
+            return Outcome.PATCH_CONFLICT, evidence.apply.detail
+        case ApplyStatus.EMPTY if evidence.exit_code is None and not evidence.report.tests:
+            return Outcome.EMPTY_PATCH, "the patch is empty"
+    return None
+
+
+def _by_limits(evidence: Evidence) -> tuple[Outcome, str] | None:
+    if evidence.timed_out:
+        return Outcome.TIMED_OUT, "the tests did not end within the time limit"
+    if evidence.disk_exceeded:
+        return Outcome.OUTPUT_LIMIT, "the tests wrote more to the disk than the limit"
+    if evidence.output_truncated:
+        return Outcome.OUTPUT_LIMIT, "the tests wrote more output than the limit"
+    if evidence.exit_code == KILLED and evidence.oom_killed:
+        return Outcome.OUT_OF_MEMORY, "the test command was killed for want of memory"
+    if evidence.exit_code == KILLED:
+        return Outcome.TAMPERED, "the test command was killed from inside: neither memory nor the deadline ended it"
+    return None
+
+
+def _by_consistency(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
+    """The exit status and the results must tell the same story; an unknown status (a foreign log) is not judged."""
+    report = evidence.report
+    failing = any(status in FAILING for status in report.tests.values())
+    told_by_silence = instance.rule is Rule.SWE_BENCH_FAIL_ONLY and report.suite_ran
+    if not report.tests and not told_by_silence:
+        return Outcome.NOT_RUN, f"no test result was found (exit status {evidence.exit_code})"
+    if evidence.exit_code == 0 and failing and report.channel is Channel.REPORT:
+        return Outcome.TAMPERED, "exit status 0 although tests failed"
+    return None
+
+
+def _in_doubt(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
+    """Look once more at what would be resolved: tripwires, exit status and the sign of a full run must bear it out."""
+    checks = (_by_exit_status, _by_silence, _by_both_channels)
+    answers = (check(instance, evidence) for check in checks)
+    return _by_tripwires(evidence) or next((answer for answer in answers if answer), None)
+
+
+def _by_tripwires(evidence: Evidence) -> tuple[Outcome, str] | None:
+    tests, wrong = evidence.report.tests, []
+    for name, expected in evidence.canaries.items():
+        found = tests.get(name, Status.MISSING)
+        if found is not expected:
+            wrong.append(f"{found} instead of {expected}")
+    if wrong:
+        return Outcome.TAMPERED, f"the tripwire tests do not behave: {', '.join(wrong)}"
+    return None
+
+
+def _by_exit_status(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
+    """Judge how the test command ended; the status of a foreign log may be unknown."""
+    language = _language_of(instance)
+    finished = language.FINISHED if language else FINISHED
+    if evidence.exit_code is not None and evidence.exit_code not in finished:
+        return Outcome.NOT_RUN, f"exit status {evidence.exit_code}: the test runner did not finish its work"
+    if evidence.exit_code and not any(status in FAILING for status in evidence.report.tests.values()):
+        return Outcome.NOT_RUN, f"exit status {evidence.exit_code} although no test failed"
+    return None
+
+
+def _by_both_channels(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
+    """No test can take back what its runner has printed: a report that tells an expected test better was forged.
+
+    With tripwires that behave the report needs no second witness, and a patch may print whatever it likes.
+    """
+    if evidence.canaries:
+        return None
+    report, expected = evidence.report, {*instance.fail_to_pass, *instance.pass_to_pass}
+    doubtful = [name for name in report.disagreements if name in expected and report.tests.get(name) in PASSING]
+    if doubtful:
+        return Outcome.TAMPERED, f"the report and the output tell {len(doubtful)} expected tests differently"
+    return None
+
+
+def _by_silence(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
+    """Where silence means success, something must show that the suite was not cut off."""
+    if instance.rule is not Rule.SWE_BENCH_FAIL_ONLY or evidence.report.suite_ran:
+        return None
+    if any(status in PASSING for status in evidence.report.tests.values()):
+        return None
+    return Outcome.NOT_RUN, "only failures are told, and nothing shows that the suite ran to its end"
+
+
+def _by_expectations(instance: Instance, unfixed: tuple[str, ...], broken: tuple[str, ...]) -> tuple[Outcome, str]:
+    expects_a_map = instance.rule is Rule.R2E and instance.stages is not None and bool(instance.stages.fix)
+    if not instance.fail_to_pass and not expects_a_map:
+        return Outcome.UNRESOLVED, "the instance names no fail-to-pass test, so nothing can show a fix"
+    if not unfixed and not broken:
+        return Outcome.RESOLVED, "all expected tests pass"
+    if expects_a_map:
+        return Outcome.UNRESOLVED, f"{len(unfixed) + len(broken)} results are not those that are expected"
+    more = sum(1 for name in broken if name not in set(instance.pass_to_pass))
+    reason = f"{len(unfixed)} of {len(instance.fail_to_pass)} unfixed, "
+    reason += f"{len(broken) - more} of {len(instance.pass_to_pass)} broken"
+    return Outcome.UNRESOLVED, reason + (f", {more} others speak against it" if more else "")
+
+
+def _with_quarantine(instance: Instance, reason: str) -> str:
+    """Say how many tests the verdict does not rest on, since they do not come out the same every time."""
+    if not instance.quarantined:
+        return reason
+    return f"{reason}; {len(instance.quarantined)} quarantined tests left out"
+
+
+def _with_real_labels(instance: Instance) -> Instance:
+    """Leave out labels that name no test at all: progress marks that an old parser took for tests."""
+    if _all_name_a_test(instance):
+        return instance
+    fixed, kept = (tuple(filter(names_a_test, names)) for names in (instance.fail_to_pass, instance.pass_to_pass))
+    return instance.model_copy(update={"fail_to_pass": fixed, "pass_to_pass": kept})
+
+
+def _all_name_a_test(instance: Instance) -> bool:
+    return all(map(names_a_test, (*instance.fail_to_pass, *instance.pass_to_pass)))
+
+
+def _warnings(instance: Instance, evidence: Evidence) -> tuple[str, ...]:
+    warnings = []
+    if evidence.oom_killed and evidence.exit_code != KILLED:
+        warnings.append("child_out_of_memory")
+    if evidence.processes_limited:
+        warnings.append("process_limit_hit")
+    if evidence.report.channel is Channel.LOG:
+        warnings.append("read_from_log")
+    if any(lookup(test, evidence.report.tests) in NOT_RUN for test in instance.pass_to_pass):
+        warnings.append("pass_to_pass_tests_skipped")
+    if not _all_name_a_test(instance):
+        warnings.append("labels_without_a_test_left_out")
+    if instance.quarantined:
+        warnings.append("quarantined_tests_left_out")
+    if evidence.report.disagreements:
+        warnings.append("report_and_log_disagree")
+    return tuple(warnings)

@@ -1,0 +1,163 @@
+"""Grading a folder of test logs that were made elsewhere, and comparing with the verdicts published for them."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.harness import languages
+from assay.harness.domain import Apply, ApplyStatus, Channel, Evidence, FailedPart, Instance, TestReport, Verdict
+from assay.harness.errors import DataError
+from assay.harness.grading.grade import grade
+from assay.harness.reports import find, read_log, suite_ran
+from assay.harness.reports.markers import is_cut
+
+SUFFIXES = frozenset({".txt", ".log"})
+
+_EXIT_CODE = re.compile(r"^>{5} Test Exit Code: (\d+)\s*$", re.MULTILINE)
+_MARKER = re.compile(
+    r"^(?:\++ : '?)?>{5} (Patch Apply Failed|Reset Failed|Tests Errored|Tests Timed Out)\b", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LogGrades:
+    """What a folder of logs says, next to what was published about it."""
+
+    verdicts: Mapping[str, Verdict]
+    """By instance id."""
+    evidence: Mapping[str, Evidence]
+    agreements: tuple[str, ...]
+    disagreements: tuple[str, ...]
+    """Ids of instances for which the published verdict is another than ours."""
+    unpublished: tuple[str, ...]
+    """Ids of graded instances without a published verdict."""
+    strangers: tuple[str, ...]
+    """Names of logs that belong to no given instance."""
+
+    @property
+    def agreement(self) -> float:
+        """Share of the compared verdicts that agree; 1 when there was nothing to compare."""
+        compared = len(self.agreements) + len(self.disagreements)
+        return len(self.agreements) / compared if compared else 1.0
+
+
+def grade_logs(folder: Path, instances: Sequence[Instance], published: Mapping[str, bool] | None = None) -> LogGrades:
+    """Grade every log of a folder.
+
+    Args:
+        folder: holds files named ``<instance id>[.anything].txt`` or ``.log``; ids in any case.
+        instances: what the logs may be of; their ``log_format`` names how to read them.
+        published: instance id to "resolved", as somebody else judged the same logs.
+
+    Returns:
+        The verdicts and how they compare; logs without an instance are named, never skipped in silence.
+
+    Raises:
+        DataError: the folder cannot be read, or two logs are of one instance.
+        UserError: an instance names an unknown log format.
+    """
+    logs, strangers = _assign(_log_files(folder), instances)
+    by_id = {instance.id: instance for instance in instances}
+    evidence = {name: evidence_of(by_id[name], read_text(path)) for name, path in logs.items()}
+    verdicts = {name: grade(by_id[name], evidence[name]) for name in logs}
+    known = {name.lower(): resolved for name, resolved in (published or {}).items()}
+    compared = {name: known[name.lower()] for name in logs if name.lower() in known}
+    return LogGrades(
+        verdicts=verdicts,
+        evidence=evidence,
+        agreements=tuple(name for name, resolved in compared.items() if verdicts[name].resolved == resolved),
+        disagreements=tuple(name for name, resolved in compared.items() if verdicts[name].resolved != resolved),
+        unpublished=tuple(name for name in logs if name not in compared),
+        strangers=strangers,
+    )
+
+
+def evidence_of(instance: Instance, text: str) -> Evidence:
+    """Return the evidence that a log gives about its run."""
+    marker = _marker(text)
+    code = _EXIT_CODE.search(text)
+    broken = marker in {"Reset Failed", "Tests Errored"}
+    return Evidence(
+        instance_id=instance.id,
+        apply=_apply(marker),
+        exit_code=int(code[1]) if code else None,
+        timed_out=marker == "Tests Timed Out",
+        report=TestReport() if marker or is_cut(text) else _report(instance, text),
+        error=f"the log says: {marker}" if broken else "",
+        failed_part=FailedPart.ENVIRONMENT if broken else FailedPart.NONE,
+    )
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a log; bytes that are no UTF-8 are replaced.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    try:
+        return path.read_text("utf-8", errors="replace")
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror})", file=str(path)) from error
+
+
+def _report(instance: Instance, text: str) -> TestReport:
+    log_format, style = log_plan(instance)
+    tests = read_log(find(log_format), text, style)
+    ran = suite_ran(log_format, text, tests)
+    channel = Channel.LOG if tests or ran else Channel.NONE
+    return TestReport(channel=channel, format=log_format, tests=tests, suite_ran=ran)
+
+
+def log_plan(instance: Instance) -> tuple[str, str]:
+    """Return how the logs of an instance's labels are read: format, and way to identify tests; what the row does not
+    tell is the language's usual.
+    """
+    language = languages.find(instance.language)
+    return instance.log_format or language.DEFAULT_LOG, instance.test_id or language.DEFAULT_ID
+
+
+def _marker(text: str) -> str:
+    match = _MARKER.search(text)
+    return match[1] if match else ""
+
+
+def _apply(marker: str) -> Apply:
+    if marker == "Patch Apply Failed":
+        return Apply(status=ApplyStatus.CONFLICT, detail="the log says that the patch did not apply")
+    return Apply(status=ApplyStatus.APPLIED)
+
+
+def _log_files(folder: Path) -> Iterator[Path]:
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError as error:
+        raise DataError(
+            f"is no readable folder ({error.strerror}); give the folder that holds the logs", file=str(folder)
+        ) from error
+    return (path for path in paths if path.suffix.lower() in SUFFIXES and path.is_file())
+
+
+def _assign(paths: Iterator[Path], instances: Sequence[Instance]) -> tuple[dict[str, Path], tuple[str, ...]]:
+    """Pair logs with instances: the longest id that the file name starts with, up to a dot, wins."""
+    ids = {instance.id.lower(): instance.id for instance in instances}
+    logs: dict[str, Path] = {}
+    strangers = []
+    for path in paths:
+        name = _instance_of(path.name.lower(), ids)
+        if name is None:
+            strangers.append(path.name)
+        elif name in logs:
+            raise DataError(f"{logs[name].name} is of the same instance; keep one", file=str(path), instance=name)
+        else:
+            logs[name] = path
+    return logs, tuple(strangers)
+
+
+def _instance_of(name: str, ids: Mapping[str, str]) -> str | None:
+    stem = name
+    while "." in stem:
+        stem = stem.rpartition(".")[0]
+        if stem in ids:
+            return ids[stem]
+    return None

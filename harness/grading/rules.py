@@ -1,0 +1,143 @@
+"""The benchmarks' definitions of "resolved" over test results: one function each, listed in ``RULES``. Pure.
+
+A rule returns the tests that speak against a resolution: (unfixed, broken). ``docs/rules.md`` compares the rules.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+
+from assay.harness.domain import Instance, Rule, Stages, Status
+from assay.harness.grading.stages import killers
+from assay.harness.reports import lookup
+from assay.harness.reports.base import worst
+
+PASSING = frozenset({Status.PASSED, Status.XFAIL})
+FAILING = frozenset({Status.FAILED, Status.ERROR})
+PRINTED = frozenset({Status.PASSED, Status.FAILED, Status.ERROR})
+"""Statuses that R2E's reader of logs knows; other tests are not in its map."""
+
+Tests = Mapping[str, Status]
+Against = tuple[tuple[str, ...], tuple[str, ...]]
+
+_TIME = r"\d+(?:\.\d+)? ?(?:ms|msecs?|s|secs?|seconds?|us|µs|ns|m|mins?)"
+_TIMING = re.compile(rf"\s*(?:\({_TIME}\)|\[{_TIME}\]|\bin {_TIME}|\s{_TIME})\s*$")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def swe_bench(instance: Instance, tests: Tests) -> Against:
+    """SWE-bench's pass_and_fail rule.
+
+    A fail-to-pass test must pass (an expected failure counts, a skip does not); a pass-to-pass test may also be
+    skipped. A missing test has failed.
+
+    Of the expected failures of fail-to-pass tests only those count that the test patch can have declared: code under
+    test can call ``pytest.xfail`` itself.
+    """
+    broken = tuple(t for t in instance.pass_to_pass if lookup(t, tests) not in PASSING | {Status.SKIPPED})
+    return _unfixed(instance, tests), broken
+
+
+def swe_bench_fail_only(instance: Instance, tests: Tests) -> Against:
+    """SWE-bench's fail_only rule, for logs that name failures only: what is not reported as failed has passed."""
+    unfixed = tuple(t for t in instance.fail_to_pass if lookup(t, tests) in FAILING)
+    return unfixed, _failing(instance.pass_to_pass, tests)
+
+
+def multi_swe_bench(instance: Instance, tests: Tests) -> Against:
+    """Multi-SWE-bench's rule: this run takes the place of the row's fix stage.
+
+    Every listed test must be in the set that the row has it in: what it did with the test patch is the row's, so it
+    must pass now. Besides, no test at all, listed or not, may fail now that passed before (``stages.killers``).
+    """
+    stages = (instance.stages or Stages()).model_copy(update={"fix": dict(tests)})
+    unfixed = tuple(t for t in instance.fail_to_pass if lookup(t, tests) is not Status.PASSED)
+    broken = [t for t in instance.pass_to_pass if lookup(t, tests) is not Status.PASSED]
+    known = {*unfixed, *broken, *instance.quarantined}
+    return unfixed, (*broken, *(t for t in killers(stages) if t not in known))
+
+
+def swe_polybench(instance: Instance, tests: Tests) -> Against:
+    """SWE-PolyBench's rule: all fail-to-pass tests among the passed ones, no pass-to-pass test among the failed ones.
+
+    So a pass-to-pass test may be missing.
+    """
+    return _unfixed(instance, tests), _failing(instance.pass_to_pass, tests)
+
+
+def swe_bench_live(instance: Instance, tests: Tests) -> Against:
+    """SWE-bench-Live's rule: no expected test fails, and every fail-to-pass test is among the successes.
+
+    So a pass-to-pass test may be missing.
+    """
+    return _unfixed(instance, tests), _failing(instance.pass_to_pass, tests)
+
+
+def swe_rebench(instance: Instance, tests: Tests) -> Against:
+    """SWE-rebench's rule: the passed tests are exactly the expected ones, leaving timings in names aside.
+
+    A passing test that nobody expects is a mismatch, and told among the broken ones.
+    """
+    now = worst((_untimed(name), status) for name, status in tests.items())
+    expected = {_untimed(name) for name in (*instance.fail_to_pass, *instance.pass_to_pass, *instance.quarantined)}
+    passed = {name for name, status in now.items() if status is Status.PASSED}
+    unfixed = tuple(t for t in instance.fail_to_pass if _untimed(t) not in passed)
+    broken = tuple(t for t in instance.pass_to_pass if _untimed(t) not in passed)
+    return unfixed, (*broken, *(t for t in tests if _untimed(t) in passed - expected))
+
+
+def swe_smith(instance: Instance, tests: Tests) -> Against:
+    """SWE-smith's rule: every expected test passes; neither a skipped nor a missing one does.
+
+    (Its first version took a missing test for a passing one, so deleting tests resolved everything.)
+    """
+    return _unfixed(instance, tests), tuple(t for t in instance.pass_to_pass if lookup(t, tests) not in PASSING)
+
+
+def r2e(instance: Instance, tests: Tests) -> Against:
+    """R2E-Gym's rule: the map of all results is the expected one, as long and status for status.
+
+    Tests go by class and function without their file, as its maps name them; a skipped test is in no map. Unfixed are
+    those that should pass and do not, broken all other differences.
+    """
+    stages = instance.stages or Stages()
+    now = {t: status for t, status in worst((_r2e_name(t), s) for t, s in tests.items()).items() if status in PRINTED}
+    wanted = {_r2e_cut(test): status for test, status in stages.fix.items()}
+    differing = [test for test in {**wanted, **now} if wanted.get(test) is not now.get(test)]
+    unfixed = tuple(test for test in differing if wanted.get(test) is Status.PASSED)
+    return unfixed, tuple(test for test in differing if wanted.get(test) is not Status.PASSED)
+
+
+RULES: dict[Rule, Callable[[Instance, Tests], Against]] = {
+    Rule.SWE_BENCH: swe_bench,
+    Rule.SWE_BENCH_FAIL_ONLY: swe_bench_fail_only,
+    Rule.MULTI_SWE_BENCH: multi_swe_bench,
+    Rule.SWE_POLYBENCH: swe_polybench,
+    Rule.SWE_BENCH_LIVE: swe_bench_live,
+    Rule.SWE_REBENCH: swe_rebench,
+    Rule.SWE_SMITH: swe_smith,
+    Rule.R2E: r2e,
+}
+
+
+def _unfixed(instance: Instance, tests: Tests) -> tuple[str, ...]:
+    """Return the fail-to-pass tests that do not pass."""
+    added = instance.test_patch.lower()
+    fixed = PASSING if "xfail" in added or "expectedfailure" in added else {Status.PASSED}
+    return tuple(t for t in instance.fail_to_pass if lookup(t, tests) not in fixed)
+
+
+def _failing(names: Iterable[str], tests: Tests) -> tuple[str, ...]:
+    return tuple(name for name in names if lookup(name, tests) in FAILING)
+
+
+def _untimed(name: str) -> str:
+    """Return a test's name without the time that it took, which some runners print behind it."""
+    return _TIMING.sub("", name)
+
+
+def _r2e_name(test: str) -> str:
+    return _r2e_cut(".".join(test.split("::")[1:]) or test)
+
+
+def _r2e_cut(name: str) -> str:
+    return _COLOUR.sub("", name).split(" - ")[0]

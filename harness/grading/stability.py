@@ -1,0 +1,159 @@
+"""How steady tests are over repeated runs, and what follows: quarantine, and the mark ``flaky``. Pure but for one file.
+
+Only runs that could be graded count: one that ran out of time or memory says nothing about a single test.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from assay.harness.domain import Evidence, Instance, Model, Outcome, Status, Verdict
+from assay.harness.errors import DataError
+from assay.harness.grading.grade import PASSING, grade, steady, under_labels
+from assay.harness.reports import lookup
+
+GRADED = frozenset({Outcome.RESOLVED, Outcome.UNRESOLVED})
+"""Outcomes that rest on the results of single tests."""
+
+
+class Seen(Model):
+    """What one test did in each run that could be graded."""
+
+    gold: tuple[Status, ...] = ()
+    null: tuple[Status, ...] = ()
+
+    @property
+    def stable(self) -> bool:
+        """Whether all runs of the same patch agree, as far as grading tells statuses apart."""
+        return all(len(set(map(_counts_as, statuses))) <= 1 for statuses in (self.gold, self.null))
+
+
+class Stability(Model):
+    """What repeated runs of an instance's two controls showed."""
+
+    instance_id: str
+    assay_version: str = ""
+    engine: dict[str, str] = Field(default_factory=dict)
+    image_digests: tuple[str, ...] = ()
+    gold: tuple[Outcome, ...] = ()
+    """Outcome of each run with the gold patch."""
+    null: tuple[Outcome, ...] = ()
+    """Outcome of each run without any patch."""
+    tests: dict[str, Seen] = Field(default_factory=dict)
+    quarantined: tuple[str, ...] = ()
+    """Expected tests that are not stable; grading leaves them out."""
+
+    @property
+    def unstable(self) -> tuple[str, ...]:
+        """All tests, expected or not, on which the runs do not agree."""
+        return tuple(name for name, seen in self.tests.items() if not seen.stable)
+
+    def of_unstable_tests(self) -> "Stability":
+        """Return this record without the tests on which all runs agree."""
+        return self.model_copy(update={"tests": {name: self.tests[name] for name in self.unstable}})
+
+
+class StabilityFile(Model):
+    """The stability of a whole data set, as ``assay dataset validate`` records it."""
+
+    dataset: str = ""
+    instances: tuple[Stability, ...] = ()
+
+
+def measure(
+    instance: Instance,
+    gold: Sequence[Evidence | None],
+    null: Sequence[Evidence | None],
+    *,
+    assay_version: str = "",
+    engine: Mapping[str, str] | None = None,
+) -> Stability:
+    """Compare repeated runs of an instance.
+
+    Args:
+        instance: the instance with its labels, nothing quarantined.
+        gold: evidence of its gold patch, run by run; None for a run that left none.
+        null: evidence of no patch, run by run.
+        assay_version: recorded as it is.
+        engine: recorded as it is.
+    """
+    sides = {"gold": gold, "null": null}
+    reports = {side: [_results(instance, each) for each in _graded(instance, found)] for side, found in sides.items()}
+    expected = (*instance.fail_to_pass, *instance.pass_to_pass)
+    names = sorted({*expected, *(name for runs in reports.values() for tests in runs for name in tests)})
+    tests = {
+        name: Seen(**{side: tuple(lookup(name, tests) for tests in runs) for side, runs in reports.items()})
+        for name in names
+    }
+    digests = {each.image_digest for each in (*gold, *null) if each is not None and each.image_digest}
+    return Stability(
+        instance_id=instance.id,
+        assay_version=assay_version,
+        engine=dict(engine or {}),
+        image_digests=tuple(sorted(digests)),
+        gold=outcomes(instance, gold),
+        null=outcomes(instance, null),
+        tests=tests,
+        quarantined=tuple(name for name in expected if not tests[name].stable),
+    )
+
+
+def outcomes(instance: Instance, runs: Iterable[Evidence | None]) -> tuple[Outcome, ...]:
+    """Grade each run; a run that left no evidence is an infrastructure error."""
+    return tuple(Outcome.INFRA_ERROR if each is None else grade(instance, each).outcome for each in runs)
+
+
+def quarantine(instance: Instance, names: Collection[str]) -> Instance:
+    """Return the instance with the named tests taken out of its labels; ``quarantined`` then tells which those were."""
+    left_out = tuple(test for test in (*instance.fail_to_pass, *instance.pass_to_pass) if test in names)
+    if not left_out:
+        return instance
+    fixed, kept = (
+        tuple(test for test in tests if test not in names) for tests in (instance.fail_to_pass, instance.pass_to_pass)
+    )
+    return instance.model_copy(update={"fail_to_pass": fixed, "pass_to_pass": kept, "quarantined": left_out})
+
+
+def mark_flaky(verdict: Verdict, reruns: Iterable[Verdict]) -> Verdict:
+    """Return the strict verdict with the tests that passed when the same evaluation was run again.
+
+    Outcome, reason and the tests that speak against the patch stay as they are.
+    """
+    against = [{*each.unfixed, *each.broken} for each in reruns if each.outcome in GRADED]
+    flaky = tuple(test for test in failing(verdict) if any(test not in tests for tests in against))
+    flags = tuple(flag for flag in verdict.flags if flag != "flaky")
+    return verdict.model_copy(update={"flaky": flaky, "flags": (*flags, "flaky") if flaky else flags})
+
+
+def failing(verdict: Verdict) -> tuple[str, ...]:
+    """Return the expected tests for which a patch is unresolved."""
+    return (*verdict.unfixed, *verdict.broken) if verdict.outcome is Outcome.UNRESOLVED else ()
+
+
+def read_stability(path: Path) -> StabilityFile:
+    """Read what ``assay dataset validate`` recorded; raises DataError when the file cannot be read or is none."""
+    try:
+        return StabilityFile.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=str(path)) from None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise DataError(f"is no stability file: {first['msg']}", file=str(path), field=field) from None
+
+
+def _graded(instance: Instance, runs: Iterable[Evidence | None]) -> list[Evidence]:
+    return [each for each in runs if each is not None and grade(instance, each).outcome in GRADED]
+
+
+def _results(instance: Instance, evidence: Evidence) -> Mapping[str, Status]:
+    """Return a run's results by steady names, without the tripwires, which have other names each time."""
+    own = {name: status for name, status in evidence.report.tests.items() if name not in evidence.canaries}
+    return under_labels(instance, steady(instance, own))
+
+
+def _counts_as(status: Status) -> str:
+    if status in PASSING:
+        return "pass"
+    return "skip" if status is Status.SKIPPED else "fail"

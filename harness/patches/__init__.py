@@ -1,0 +1,1 @@
+"""Unified diffs: the gate, and the one reader."""

@@ -1,0 +1,1 @@
+"""Many evaluations: runner, crew, store, report."""

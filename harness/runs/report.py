@@ -1,0 +1,162 @@
+"""The run report: SWE-bench's schema 2, which existing scripts read, beside Assay's own figures."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field
+
+from assay.harness.domain import INFRASTRUCTURE, Evidence, Instance, Model, Outcome, Status, Verdict
+from assay.harness.runs.patchdiff_figures import PatchDiffFigures
+
+ERRORS = INFRASTRUCTURE | {
+    Outcome.PATCH_REJECTED,
+    Outcome.PATCH_CONFLICT,
+    Outcome.TIMED_OUT,
+    Outcome.OUTPUT_LIMIT,
+}
+"""What SWE-bench counts as an error: no test result could be graded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """One evaluation of a run, with what it was graded from."""
+
+    instance: Instance
+    evidence: Evidence
+    verdict: Verdict
+
+    @property
+    def tests(self) -> dict[str, Status]:
+        """What the project's own tests did, without the tripwires."""
+        return {
+            name: status for name, status in self.evidence.report.tests.items() if name not in self.evidence.canaries
+        }
+
+
+class RunReport(Model):
+    """One run in figures. The fields up to ``failure_reasons`` are SWE-bench's."""
+
+    schema_version: int = 2
+    total_instances: int
+    submitted_instances: int
+    completed_instances: int
+    resolved_instances: int
+    unresolved_instances: int
+    infra_failure_instances: int
+    ambiguous_failure_instances: int
+    empty_patch_instances: int
+    error_instances: int
+    completed_ids: list[str]
+    incomplete_ids: list[str]
+    empty_patch_ids: list[str]
+    submitted_ids: list[str]
+    resolved_ids: list[str]
+    unresolved_ids: list[str]
+    infra_failure_ids: list[str]
+    ambiguous_failure_ids: list[str]
+    error_ids: list[str]
+    failure_reasons: dict[str, str]
+    run_id: str = ""
+    dataset: str = ""
+    model: str = ""
+    assay_version: str = ""
+    outcomes: dict[str, Outcome]
+    """Assay's own outcome of each instance."""
+    outcome_counts: dict[str, int]
+    reasons: dict[str, str]
+    flags: dict[str, tuple[str, ...]]
+    rules: list[str]
+    """Names of the rules that decided what "resolved" means."""
+    flaky_ids: list[str] = Field(default_factory=list)
+    """Unresolved, and some of the tests in question passed when they were run again."""
+    unfit_ids: list[str] = Field(default_factory=list)
+    unfit_reasons: dict[str, str] | None = None
+    """Instances whose controls in this run show that they cannot tell right from wrong; None: no controls were run."""
+    resolved_rate: float = 0.0
+    """Of all submitted instances."""
+    operational_instances: int | None = None
+    operational_resolved_instances: int | None = None
+    operational_rate: float | None = None
+    """Of the submitted instances that are fit."""
+    patchdiff: PatchDiffFigures | None = None
+    """What the comparison with gold says of the resolved ones; None: nothing was compared."""
+
+
+def build_report(
+    verdicts: Iterable[Verdict],
+    instance_ids: Iterable[str],
+    *,
+    unfit: Mapping[str, str] | None = None,
+    **about: str,
+) -> RunReport:
+    """Sum up a run.
+
+    Args:
+        verdicts: one for each submitted prediction.
+        instance_ids: all instances of the data set that were asked for, with a prediction or without.
+        unfit: why each instance that failed its controls is unfit; None when no controls were run.
+        about: values for ``run_id``, ``dataset``, ``model`` and ``assay_version``.
+    """
+    found = {verdict.instance_id: verdict for verdict in verdicts}
+    everything = sorted({*instance_ids, *found})
+    ids = _ids_by_group(found, everything)
+    groups = {f"{name}_ids": members for name, members in ids.items()}
+    counts = {f"{name}_instances": len(ids[name]) for name in ids if name != "incomplete"}
+    return RunReport.model_validate(
+        {
+            **groups,
+            **counts,
+            **about,
+            **_rates(found, unfit),
+            "total_instances": len(everything),
+            "failure_reasons": {name: found[name].reason for name in ids["infra_failure"]},
+            "outcomes": {name: verdict.outcome for name, verdict in sorted(found.items())},
+            "outcome_counts": dict(sorted(Counter(str(v.outcome) for v in found.values()).items())),
+            "reasons": {name: verdict.reason for name, verdict in sorted(found.items())},
+            "flags": {name: verdict.flags for name, verdict in sorted(found.items()) if verdict.flags},
+            "rules": sorted({str(verdict.rule) for verdict in found.values()}),
+            "flaky_ids": sorted(name for name, verdict in found.items() if verdict.flaky),
+        }
+    )
+
+
+def _rates(found: dict[str, Verdict], unfit: Mapping[str, str] | None) -> dict[str, Any]:
+    resolved = [verdict.resolved for verdict in found.values()]
+    rates: dict[str, Any] = {"resolved_rate": _rate(resolved)}
+    if unfit is None:
+        return rates
+    fit = [verdict.resolved for name, verdict in found.items() if name not in unfit]
+    return rates | {
+        "unfit_ids": sorted(unfit),
+        "unfit_reasons": dict(sorted(unfit.items())),
+        "operational_instances": len(fit),
+        "operational_resolved_instances": sum(fit),
+        "operational_rate": _rate(fit),
+    }
+
+
+def _rate(resolved: list[bool]) -> float:
+    return round(sum(resolved) / len(resolved), 6) if resolved else 0.0
+
+
+def _ids_by_group(found: dict[str, Verdict], everything: list[str]) -> dict[str, list[str]]:
+    def having(*outcomes: Outcome) -> list[str]:
+        return sorted(name for name, verdict in found.items() if verdict.outcome in outcomes)
+
+    errors = having(*ERRORS)
+    empty = having(Outcome.EMPTY_PATCH)
+    completed = sorted(set(found) - set(errors) - set(empty))
+    resolved = having(Outcome.RESOLVED)
+    return {
+        "submitted": sorted(found),
+        "completed": completed,
+        "incomplete": sorted(set(everything) - set(found)),
+        "resolved": resolved,
+        "unresolved": sorted(set(completed) - set(resolved)),
+        "infra_failure": having(*INFRASTRUCTURE),
+        "ambiguous_failure": having(Outcome.NOT_RUN),
+        "empty_patch": empty,
+        "error": errors,
+    }

@@ -1,0 +1,46 @@
+"""Running unresolved evaluations again, to tell a flaky test from a broken one beside the strict verdict."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assay.harness.domain import Verdict
+from assay.harness.evaluation.evaluate import Task
+from assay.harness.grading.grade import grade
+from assay.harness.grading.stability import failing, mark_flaky
+from assay.harness.runs.runner import Progress, Runner
+from assay.harness.runs.store import RunStore
+
+
+def suspects(tasks: Sequence[Task], verdicts: Sequence[Verdict]) -> list[Task]:
+    """Return the unresolved tasks of which some failing expected test has not passed in any repetition yet."""
+    return [task for task, verdict in zip(tasks, verdicts, strict=True) if set(failing(verdict)) - set(verdict.flaky)]
+
+
+def rerun(runner: Runner, tasks: Sequence[Task], number: int, progress: Progress) -> None:
+    """Evaluate tasks once more, whole and in fresh containers; the evidence is kept beside the first.
+
+    Args:
+        runner: that evaluated them.
+        tasks: what to repeat.
+        number: of the repetition, from 1; one that is there already is not repeated.
+        progress: told how it goes on.
+
+    Raises:
+        KeyboardInterrupt: told to stop.
+    """
+    replace(runner, store=runner.store.rerun(number), progress=progress).execute(tasks)
+
+
+def with_flaky(store: RunStore, tasks: Sequence[Task], verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Mark the verdicts by the repetitions that there are, and save those that change; no outcome does."""
+    return [_with_flaky(store, task, verdict) for task, verdict in zip(tasks, verdicts, strict=True)]
+
+
+def _with_flaky(store: RunStore, task: Task, verdict: Verdict) -> Verdict:
+    saved = store.load_verdict(verdict.instance_id)
+    if saved is None or not failing(verdict):
+        return verdict
+    marked = mark_flaky(verdict, [grade(task.instance, each) for each in store.load_reruns(saved)])
+    if marked != saved.verdict:
+        store.save_verdict(saved.model_copy(update={"verdict": marked}))
+    return marked

@@ -1,0 +1,298 @@
+"""The run directory: every file name in it and every way it is written and read.
+
+    <run>/{run.json, journal.jsonl, predictions.jsonl, verdicts.jsonl, report.json, lock,
+           instances/<id>/{instance.json, patch.diff, evidence.json, verdict.json, test_output.txt, reports/...,
+                           reruns/<n>/{the same files}, patchdiff/{comparison.json, test_*.py}}}
+    <runs>/.index/{<content key>, durations.json}      what any run here has already judged, and how long tests took
+
+Files, and the folder of an instance, are replaced whole or not at all; the journal only grows, and lines of it that a
+crash tore are ignored. Names that begin with a dot are being written; what a crash left of them goes with the next run.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from pydantic import Field
+
+from assay.harness.domain import DatasetRef, Evidence, Instance, Model, PatchDiffResult, Prediction, Verdict
+from assay.harness.errors import UserError
+from assay.harness.evaluation.evaluate import Evaluation, Task
+from assay.harness.files import json_lines, read_model, replace_file, sync_folder, write_file
+from assay.harness.grading.stability import StabilityFile
+from assay.harness.runs.report import RunReport
+
+REPORT_FILES = 5000
+"""Kept of one evaluation; a patch may write any number of them."""
+
+
+class Run(Model):
+    """What a run was: enough to know whether two runs may be compared."""
+
+    id: str
+    dataset: DatasetRef
+    model: str
+    started: str
+    assay_version: str
+    settings: dict[str, str] = Field(default_factory=dict)
+    engine: dict[str, str] = Field(default_factory=dict)
+    host: dict[str, str] = Field(default_factory=dict)
+
+
+class SavedVerdict(Model):
+    """A verdict and the key of the content that it was given for."""
+
+    key: str
+    seconds: float = 0.0
+    verdict: Verdict
+
+
+class SavedPatchDiff(Model):
+    """A comparison with gold and the key of the content that it was made for."""
+
+    key: str
+    comparison: PatchDiffResult
+
+
+def content_key(task: Task, version: str) -> str:
+    """Return the hash of everything that a verdict depends on; a saved verdict with another key is stale."""
+    parts = (
+        task.instance.model_dump_json(),
+        task.plan.model_dump_json(),
+        json.dumps([task.prediction.patch, task.runs_empty]),
+        version,
+    )
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+class RunStore:
+    """One run directory.
+
+    One that is ``alone`` takes no verdict from the runs beside it and gives them none. ``rerun`` counts the repetitions
+    of a run's evaluations, which lie below what they repeat.
+    """
+
+    def __init__(self, root: Path, *, alone: bool = False, rerun: int = 0) -> None:
+        self.root = root
+        self._alone = alone
+        self._rerun = rerun
+
+    def rerun(self, number: int) -> "RunStore":
+        """Return the store of a repetition of this run's evaluations, from 1."""
+        return RunStore(self.root, alone=True, rerun=number)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep every other process from running in this directory; raises UserError when one already does."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        with (self.root / "lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                message = f"another process is running in {self.root}; wait for it, or choose another --run-id"
+                raise UserError(message) from error
+            self._sweep()
+            yield
+
+    def _sweep(self) -> None:
+        """Remove what a process that was killed had begun to write."""
+        for pattern in (".*", "instances/.*", "instances/*/.*", "instances/*/reruns/.*"):
+            for path in self.root.glob(pattern):
+                if path.is_dir():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink()
+
+    def save_run(self, run: Run, predictions: Iterable[Prediction]) -> None:
+        """Write what this run is and what it was given; a summary of what was here before is no longer true."""
+        for name in ("report.json", "verdicts.jsonl"):
+            (self.root / name).unlink(missing_ok=True)
+        replace_file(self.root / "run.json", run.model_dump_json(indent=2).encode())
+        replace_file(self.root / "predictions.jsonl", json_lines(predictions))
+
+    def load_run(self) -> Run:
+        """Read what a run was; raises UserError when the folder holds no run."""
+        run = read_model(self.root / "run.json", Run)
+        if run is None:
+            raise UserError(f"{self.root} holds no readable run.json: it is not a run of Assay")
+        return run
+
+    def load_predictions(self) -> tuple[Prediction, ...]:
+        """Read the predictions that the run was given."""
+        lines = (self.root / "predictions.jsonl").read_text().splitlines()
+        return tuple(Prediction.model_validate_json(line) for line in lines)
+
+    def journal(self, event: str, instance_id: str = "", **facts: str) -> None:
+        """Append one line, on disk before this returns."""
+        if self._rerun:
+            facts = {"rerun": str(self._rerun), **facts}
+        line = json.dumps({"time": round(time.time(), 3), "event": event, "instance": instance_id, **facts})
+        self.root.mkdir(parents=True, exist_ok=True)
+        with (self.root / "journal.jsonl").open("ab+") as journal:
+            torn = journal.seek(0, os.SEEK_END) and os.pread(journal.fileno(), 1, journal.tell() - 1) != b"\n"
+            journal.write(b"\n" * bool(torn) + line.encode() + b"\n")
+            journal.flush()
+            os.fsync(journal.fileno())
+
+    def events(self) -> list[dict[str, str]]:
+        """Return the lines of the journal, without those that a crash tore."""
+        try:
+            lines = (self.root / "journal.jsonl").read_bytes().splitlines()
+        except FileNotFoundError:
+            return []
+        return [event for line in lines if (event := _event(line))]
+
+    def save(self, task: Task, evaluation: Evaluation, verdict: Verdict, key: str) -> SavedVerdict:
+        """Write an evaluation; raises OSError, and what was there before is still there then."""
+        saved = SavedVerdict(key=key, seconds=evaluation.evidence.timings.test, verdict=verdict)
+        with self._replaced_folder(verdict.instance_id) as folder:
+            write_file(folder / "instance.json", task.instance.model_dump_json().encode())
+            write_file(folder / "patch.diff", evaluation.patch.encode(errors="surrogatepass"))
+            write_file(folder / "test_output.txt", evaluation.output)
+            for name, content in sorted(evaluation.report_files.items())[:REPORT_FILES]:
+                write_file(folder / "reports" / Path(name).name, content)
+            write_file(folder / "evidence.json", evaluation.evidence.model_dump_json(indent=1).encode())
+            write_file(folder / "verdict.json", saved.model_dump_json(indent=1).encode())
+        with suppress(OSError):  # the verdict is safe; what follows spares work and tells people
+            if not self._alone:
+                where = self._folder(verdict.instance_id).relative_to(self.root.parent)
+                replace_file(self._index / key, str(where).encode())
+            self.journal("finished", verdict.instance_id, outcome=verdict.outcome)
+        return saved
+
+    @contextmanager
+    def _replaced_folder(self, instance_id: str) -> Iterator[Path]:
+        """Give a new folder that takes the place of an instance's when it has been filled without an error."""
+        folder = self._folder(instance_id)
+        new, old = (folder.with_name(f".{instance_id}.{uuid.uuid4().hex}.{end}") for end in ("new", "old"))
+        new.mkdir(parents=True)
+        try:
+            yield new
+            for path in (new / "reports", new):
+                sync_folder(path)
+            if folder.is_dir():
+                folder.rename(old)  # a crash between here and the next line costs this one result
+            new.rename(folder)
+            sync_folder(folder.parent)
+        finally:
+            for path in (new, old):
+                shutil.rmtree(path, ignore_errors=True)
+
+    def forget(self, instance_id: str) -> None:
+        """Drop the verdict of an instance, since it was given for other content."""
+        with suppress(FileNotFoundError, NotADirectoryError):
+            (self._folder(instance_id) / "verdict.json").unlink()
+
+    def find(self, instance_id: str, key: str) -> SavedVerdict | None:
+        """Return the verdict for exactly this content, from this run or, copied over, from another run beside it."""
+        saved = self.load_verdict(instance_id)
+        if saved is not None and saved.key == key:
+            return saved
+        if self._alone:
+            return None
+        try:
+            folder = self.root.parent / (self._index / key).read_text()
+        except (OSError, UnicodeDecodeError):
+            return None
+        elsewhere = read_model(folder / "verdict.json", SavedVerdict)
+        if elsewhere is None or elsewhere.key != key or elsewhere.verdict.instance_id != instance_id:
+            return None
+        with suppress(OSError), self._replaced_folder(instance_id) as copy:
+            shutil.copytree(folder, copy, dirs_exist_ok=True)
+        return self.load_verdict(instance_id)
+
+    def load_verdict(self, instance_id: str) -> SavedVerdict | None:
+        """Return the saved verdict of an instance; None when there is none that can be read whole."""
+        return read_model(self._folder(instance_id) / "verdict.json", SavedVerdict)
+
+    def save_patchdiff(self, saved: SavedPatchDiff, files: Mapping[str, str]) -> Path:
+        """Write a comparison and the test files that reproduce what it found; return their folder."""
+        folder = self._folder(saved.comparison.instance_id) / "patchdiff"
+        shutil.rmtree(folder, ignore_errors=True)
+        for name, text in files.items():
+            write_file(folder / Path(name).name, text.encode(errors="replace"))
+        folder.mkdir(parents=True, exist_ok=True)
+        replace_file(folder / "comparison.json", saved.model_dump_json(indent=1).encode())
+        self.journal("compared", saved.comparison.instance_id, finding=saved.comparison.finding)
+        return folder
+
+    def load_patchdiff(self, instance_id: str) -> SavedPatchDiff | None:
+        """Return the saved comparison of an instance's patch; None when there is none that can be read whole."""
+        return read_model(self._folder(instance_id) / "patchdiff" / "comparison.json", SavedPatchDiff)
+
+    def load_reruns(self, saved: SavedVerdict) -> list[Evidence]:
+        """Return the evidence of every repetition of the evaluation that a verdict was given for."""
+        found = []
+        for folder in sorted(self._folder(saved.verdict.instance_id).glob("reruns/*")):
+            again, evidence = (
+                read_model(folder / "verdict.json", SavedVerdict),
+                read_model(folder / "evidence.json", Evidence),
+            )
+            if again is not None and evidence is not None and again.key == saved.key:
+                found.append(evidence)
+        return found
+
+    def load_evidence(self, instance_id: str) -> Evidence | None:
+        """Return the saved evidence of an instance, or None."""
+        return read_model(self._folder(instance_id) / "evidence.json", Evidence)
+
+    def load_instance(self, instance_id: str) -> Instance | None:
+        """Return the instance, with its labels, as it was when it was evaluated; or None."""
+        return read_model(self._folder(instance_id) / "instance.json", Instance)
+
+    def load_report(self) -> RunReport | None:
+        """Return the summary of the run, or None."""
+        return read_model(self.root / "report.json", RunReport)
+
+    def save_verdict(self, saved: SavedVerdict) -> None:
+        """Replace the verdict of an instance (re-grading)."""
+        path = self._folder(saved.verdict.instance_id) / "verdict.json"
+        replace_file(path, saved.model_dump_json(indent=1).encode())
+
+    def save_report(self, report: RunReport, verdicts: Iterable[Verdict]) -> None:
+        """Write the summary of the run."""
+        replace_file(self.root / "verdicts.jsonl", json_lines(verdicts))
+        replace_file(self.root / "report.json", report.model_dump_json(indent=2).encode())
+
+    def save_stability(self, stability: StabilityFile) -> Path:
+        """Write what repeated runs showed; return the file's path."""
+        path = self.root / "stability.json"
+        replace_file(path, stability.model_dump_json(indent=1).encode())
+        return path
+
+    def durations(self) -> dict[str, float]:
+        """Return how many seconds each instance's tests took when any run beside this one last ran them."""
+        try:
+            known: dict[str, float] = json.loads((self._index / "durations.json").read_text())
+        except (OSError, ValueError):
+            return {}
+        return known
+
+    def save_durations(self, seconds: Mapping[str, float]) -> None:
+        """Remember how long tests took."""
+        replace_file(
+            self._index / "durations.json", json.dumps({**self.durations(), **seconds}, sort_keys=True).encode()
+        )
+
+    @property
+    def _index(self) -> Path:
+        return self.root.parent / ".index"
+
+    def _folder(self, instance_id: str) -> Path:
+        folder = self.root / "instances" / instance_id
+        return folder / "reruns" / str(self._rerun) if self._rerun else folder
+
+
+def _event(line: bytes) -> dict[str, str]:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

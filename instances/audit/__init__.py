@@ -1,0 +1,53 @@
+"""What speaks against the instances of a data set: solutions told, tests that are weak or narrow, statements too thin.
+
+``audit`` looks at an instance alone and needs no container; ``weak`` judges what runs have shown, among them runs of
+``mutants`` of the gold patch.
+"""
+
+from collections.abc import Callable, Iterable
+from datetime import date
+
+from assay.harness.domain import Instance
+from assay.harness.patches.gate import MalformedPatchError
+from assay.instances.audit import dates, leakage, narrow, patches, statement
+from assay.instances.audit.finding import Finding, Grade, Kind, Severity
+from assay.instances.audit.subject import Subject, subject
+
+__all__ = ["RULES", "Finding", "Grade", "Kind", "Rule", "Severity", "audit"]
+
+Rule = Callable[[Subject], Iterable[Finding]]
+
+RULES: tuple[Rule, ...] = (
+    leakage.solution_told,
+    leakage.solution_linked,
+    statement.no_link_for_a_statement,
+    statement.too_little,
+    narrow.names_only_in_gold,
+    narrow.texts_only_in_gold,
+    patches.no_fail_to_pass,
+    patches.unnamed_tests,
+    patches.no_test_file,
+    patches.gold_touches_tests,
+)
+"""A new rule is one function and one line here."""
+
+
+def audit(instance: Instance, cutoff: date | None = None) -> tuple[Finding, ...]:
+    """Return all that the rules find about an instance, in their order.
+
+    Args:
+        instance: with its statement, patches and labels.
+        cutoff: the last day that a model may have read of; None to leave that aside.
+    """
+    try:
+        about = subject(instance)
+    except MalformedPatchError as error:
+        broken = Finding(
+            instance_id=instance.id,
+            kind=Kind.BROKEN_PATCH,
+            severity=Severity.FAULT,
+            summary=f"its gold patch or test patch cannot be read: {error}",
+        )
+        return (broken,)
+    found = [finding for rule in RULES for finding in rule(about)]
+    return (*found, *(dates.by_cutoff(about, cutoff) if cutoff else ()))

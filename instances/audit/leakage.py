@@ -1,0 +1,152 @@
+"""Solutions that the issue or its comments tell already.
+
+SWE-Bench+ (arXiv 2410.06992) found one in every third success of an agent by hand. Here it is a comparison of lines:
+how many of the gold patch's telling lines stand in the text.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from assay.instances.audit.code import statement_tokens, tokens
+from assay.instances.audit.finding import Finding, Grade, Kind, Severity
+from assay.instances.audit.subject import Subject, plain
+
+MOST = 0.5
+"""Share of the telling lines from which on most of the solution is told."""
+LONG, AROUND = 160, 40
+"""Characters of a line that is shown in part, and of what is then shown on both sides of the match."""
+
+_MARKS = re.compile(r"^\s*(?:>(?!>)\s?)*\s*(?:>>>|\.\.\.|\$|In \[\d+\]:|[+-](?![+-]))?\s?")
+"""What stands before code in a text: quotation, prompts, the marks of a diff."""
+_FENCE = re.compile(r"\s*(?:>\s?)*(```|~~~|\{\{\{|\}\}\})")
+_PYTHON_FRAME = re.compile(r"""\s*(?:>\s*)?File ["'].*["'], line \d+""")
+_FRAME = re.compile(r"\s*(?:>\s*)?at [\w.$<>/]+\s?\(.*\)\s*$")
+_CHANGE = re.compile(r"github\.com/([\w.-]+/[\w.-]+)/(?:pull/\d+|commit/[0-9a-f]{7,40}|compare/\S+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A line of the gold patch, and the line of a text that holds it."""
+
+    gold: str
+    line: str
+    place: str
+    """``a diff``, ``a code block`` or ``the text``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text as tokens, and for every line of it where its tokens begin and in what place it stands."""
+
+    tokens: str
+    lines: tuple[str, ...]
+    starts: tuple[int, ...]
+    places: tuple[str, ...]
+
+
+def solution_told(subject: Subject) -> Iterator[Finding]:
+    """Find the solution in the statement and in the hints, which are the comments made before the fix."""
+    lines = subject.telling()
+    for kind, text in (
+        (Kind.SOLUTION_IN_ISSUE, subject.instance.problem_statement),
+        (Kind.SOLUTION_IN_HINTS, subject.instance.hints),
+    ):
+        told = find_told(lines, text)
+        if told:
+            yield _finding(subject.instance.id, kind, told, len(lines))
+
+
+def solution_linked(subject: Subject) -> Iterator[Finding]:
+    """Find links to changes of the same repository, which may be the fix."""
+    text = f"{subject.instance.problem_statement}\n{subject.instance.hints}"
+    own = subject.instance.repo.lower()
+    links = dict.fromkeys(match[0] for match in _CHANGE.finditer(text) if match[1].lower() == own)
+    if links:
+        yield Finding(
+            instance_id=subject.instance.id,
+            kind=Kind.SOLUTION_LINKED,
+            severity=Severity.NOTE,
+            summary=f"links to changes of the same repository: {len(links)}",
+            evidence=tuple(links),
+        )
+
+
+def grade_of(share: float) -> Grade:
+    """Return the grade of a share above 0."""
+    if share == 1:
+        return Grade.EXACT
+    return Grade.MOST if share >= MOST else Grade.SOME
+
+
+def find_told(gold: Iterable[str], text: str) -> tuple[Told, ...]:
+    """Return those lines that a text holds, token by token, wherever the text breaks its lines."""
+    read = _read(text)
+    found = []
+    for line in gold:
+        at = read.tokens.find(f" {' '.join(statement_tokens(line))} ")
+        if at >= 0:
+            number = bisect_right(read.starts, at) - 1
+            found.append(Told(line, _excerpt(read.lines[number], line), read.places[number]))
+    return tuple(found)
+
+
+def _excerpt(text: str, line: str) -> str:
+    """Return a line of a text, or of a very long one what stands around the line that it holds."""
+    if len(text) <= LONG:
+        return text.strip()
+    signs = (r"[\"'`]" if token == "'" else re.escape(token) for token in statement_tokens(line))
+    match = re.search(r"\s*".join(signs), text)
+    start = max(0, match.start() - AROUND) if match else 0
+    return f"...{text[start : (match.end() if match else LONG) + AROUND].strip()}..."
+
+
+def _read(text: str) -> Text:
+    lines = tuple(plain(text).split("\n"))
+    traced = _traced(lines)
+    cut = ["" if at in traced else " ".join(tokens(_MARKS.sub("", line, count=1))) for at, line in enumerate(lines)]
+    # One blank before each line that has tokens, so that an empty line takes no room and matches go across it.
+    sizes = [len(each) + 1 if each else 0 for each in cut]
+    joined = "".join(f" {each}" for each in cut if each) + " "
+    return Text(joined, lines, tuple(accumulate(sizes[:-1], initial=0)), tuple(_places(lines)))
+
+
+def _traced(lines: Sequence[str]) -> frozenset[int]:
+    """Return the numbers of the lines that belong to a stack trace: they show code that was there, with the error."""
+    found = set()
+    for at, line in enumerate(lines):
+        if _PYTHON_FRAME.match(line):
+            found |= {at, at + 1}
+        elif _FRAME.match(line):
+            found.add(at)
+    return frozenset(found)
+
+
+def _places(lines: Iterable[str]) -> Iterator[str]:
+    fenced = diff = False
+    for line in lines:
+        if _FENCE.match(line):
+            fenced = not fenced
+            diff = "diff" in line or "patch" in line
+        diff = (diff and fenced) or bool(re.match(r"\s*(?:diff --git |@@ -|Index: )", line))
+        if diff or re.match(r"\s*[+-]\s{2,}\S", line):
+            yield "a diff"
+        else:
+            yield "a code block" if fenced or re.match(r"(?:\t| {4}|\s*>>> )\s*\S", line) else "the text"
+
+
+def _finding(instance_id: str, kind: Kind, told: tuple[Told, ...], total: int) -> Finding:
+    share = len(told) / total
+    grade = grade_of(share)
+    where = "the issue holds" if kind is Kind.SOLUTION_IN_ISSUE else "the comments hold"
+    return Finding(
+        instance_id=instance_id,
+        kind=kind,
+        severity=Severity.DOUBT if grade is Grade.SOME else Severity.FAULT,
+        summary=f"{grade}: {where} {len(told)} of {total} telling lines of the gold patch",
+        grade=grade,
+        share=share,
+        evidence=tuple(f"{each.gold}  [in {each.place}: {each.line}]" for each in told),
+    )

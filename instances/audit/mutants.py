@@ -1,0 +1,256 @@
+"""Small mistakes put into a gold patch: what good tests should notice. Pure.
+
+The operators are classical ones of mutation testing (DeMillo, Lipton and Sayward 1978): a part left out, a condition
+negated, a comparison shifted, a constant off by one, a result that is nothing. They work on the patch's own added
+lines, so neither tree nor grammar is needed. A mutant may turn out not to be a program; a run then tells.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
+
+from assay.instances.audit.code import (
+    is_comment,
+    is_import,
+    masked,
+    says_something,
+    tokens,
+    without_comment,
+    without_docstrings,
+)
+from assay.instances.audit.diffs import FileChange, Hunk, Line, render
+from assay.instances.audit.subject import Subject
+
+NOTHING = {
+    "python": "None",
+    "ruby": "nil",
+    "javascript": "undefined",
+    "typescript": "undefined",
+    "php": "null",
+    "java": "null",
+}
+"""What a function returns that returns nothing; where the type of a function forbids it there is no such mutant."""
+
+_BRACES = frozenset({"c", "cpp", "java", "javascript", "typescript", "php", "go", "rust"})
+_WITH_SEMICOLON = _BRACES - {"go", "javascript", "typescript"}
+_CONDITIONS = {
+    **dict.fromkeys(
+        ("c", "cpp", "java", "javascript", "typescript", "php"),
+        (r"(\s*(?:\}\s*else\s+)?(?:if|while)\s*\()(.+)(\)\s*\{?\s*)", "!({})"),
+    ),
+    **dict.fromkeys(("go", "rust"), (r"(\s*(?:\}\s*else\s+)?if )((?!let\b)[^;]+)( \{\s*)", "!({})")),
+    "python": (r"(\s*(?:el)?(?:if|while) |\s*while )(.+)(:\s*)", "not ({})"),
+    "ruby": (r"(\s*(?:els)?if )(.+)(\s*)", "!({})"),
+}
+"""How a line with a condition looks (before, condition, after), and how the condition is negated."""
+
+_COMPARISON = re.compile(r"(?<= )(?:===?|!==?|<=|>=|<|>)(?= )")
+_WORD_COMPARISON = re.compile(r"(?<= )(?:is not|is|not in|in)(?= )")
+_OTHER = {
+    "==": "!=",
+    "===": "!==",
+    "<": "<=",
+    ">": ">=",
+    "is": "is not",
+    "in": "not in",
+}
+_OTHER |= {other: one for one, other in _OTHER.items()}
+_INTEGER = re.compile(r"(?<![\w.])\d+(?![\w.])")
+_BEGINS_MORE = re.compile(
+    r"\s*(?:@|else\b|elif\b|elsif\b|except\b|finally\b|rescue\b|ensure\b|end\b|def\b|class\b|func\b|fn\b|case\b|when\b"
+    r"|default\b|for\b|while\b|if\b|unless\b|with\b|try\b|switch\b|match\b|let\b|var\b|const\b|package\b|return\b)"
+)
+_DECLARES = re.compile(r"\s*(?:[A-Za-z_][\w<>\[\]:*&,.]*[\s*&]+)+[A-Za-z_]\w*\s*(?:=[^=].*)?;")
+_GOES_ON = re.compile(r"(?:[,?=+]|&&|\|\||\band|\bor)\s*$")
+_VERSION = re.compile(r"\s*[\w.$ ]*version\w*\s*(?::\s*\w+\s*)?:?=>?\s*[\"']\d", re.IGNORECASE)
+"""A release's number is no behaviour that a test should notice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A gold patch with one small mistake in it."""
+
+    operator: str
+    path: str
+    old: str
+    """The line, or the first line that says something in the hunk, without the mistake."""
+    new: str
+    """The line with it; empty when it is left out."""
+    patch: str
+
+    @property
+    def description(self) -> str:
+        """Say in one line what the mistake is."""
+        after = f" -> {self.new.strip()}" if self.new else ""
+        return f"{self.operator} in {self.path}: {self.old.strip()}{after}"
+
+
+def mutants(subject: Subject, limit: int) -> tuple[Mutant, ...]:
+    """Return at most so many different mutants of an instance's gold patch, one of each operator in turn."""
+    by_operator = [_without_a_hunk(subject), *(_with_a_line(subject, name, change) for name, change in LINES.items())]
+    found: dict[str, Mutant] = {}
+    for mutant in chain.from_iterable(zip_longest(*by_operator)):
+        if len(found) == limit:
+            break
+        if mutant is not None:
+            found.setdefault(mutant.patch, mutant)
+    return tuple(found.values())
+
+
+def negated(line: str, language: str) -> str | None:
+    """Return a line with its condition negated, or None when it has none that ends where the line does."""
+    if language not in _CONDITIONS:
+        return None
+    pattern, form = _CONDITIONS[language]
+    match = re.fullmatch(pattern, line, re.DOTALL)
+    if match is None or not _balanced(masked(match[2], language)):
+        return None
+    return match[1] + form.format(match[2].strip()) + match[3]
+
+
+def compared_otherwise(line: str, language: str) -> str | None:
+    """Return a line whose first comparison is another one, or None."""
+    code = masked(line, language)
+    if re.match(r"\s*(?:class|template|import|from|use)\b", code):
+        return None
+    match = _COMPARISON.search(code)
+    if match is None and language == "python" and not re.search(r"\bfor\b", code):
+        match = _WORD_COMPARISON.search(code)
+    return line[: match.start()] + _OTHER[match[0]] + line[match.end() :] if match else None
+
+
+def off_by_one(line: str, language: str) -> str | None:
+    """Return a line whose first whole number is greater by one, or None."""
+    match = _INTEGER.search(masked(line, language))
+    return line[: match.start()] + str(int(match[0]) + 1) + line[match.end() :] if match else None
+
+
+def nothing_returned(line: str, language: str) -> str | None:
+    """Return a line that returns nothing instead of something, or None."""
+    match = re.fullmatch(r"(\s*return\s+)(.+?)(;?\s*)", line, re.DOTALL)
+    nothing = NOTHING.get(language)
+    if match is None or nothing is None or match[2] == nothing:
+        return None
+    code = masked(match[2], language)
+    typed = language == "java" and re.fullmatch(r"true|false|-?\d\w*", code)
+    if (
+        typed
+        or not _balanced(code)
+        or code.rstrip().endswith(":")
+        or _GOES_ON.search(code)
+        or (language == "ruby" and re.search(" (?:if|unless) ", code))
+    ):
+        return None
+    return match[1] + nothing + match[3]
+
+
+def left_out(line: str, language: str) -> str | None:
+    """Return what stands in for a statement that is left out: ``pass`` in Python, else nothing; None for no statement.
+
+    Declarations stay, since what uses them would not compile.
+    """
+    code = masked(line, language).rstrip()
+    if _BEGINS_MORE.match(code) or not _balanced(code) or re.search(r"[{}]|[:,(\[\\+|&.]$|^\s*[.)\]}?|&]", code):
+        return None
+    if language == "python":
+        return f"{line[: len(line) - len(line.lstrip())]}pass"
+    if ":=" in code or _DECLARES.fullmatch(code):
+        return None
+    ends = code.endswith(";") or language not in _WITH_SEMICOLON
+    return "" if ends and re.match(r"\s*[\w$@(*+-]", code) and re.search(r"[(=;]|\+\+|--|<<", code) else None
+
+
+Change = Callable[[str, str], str | None]
+LINES: dict[str, Change] = {
+    "negate condition": negated,
+    "shift comparison": compared_otherwise,
+    "off by one": off_by_one,
+    "drop statement": left_out,
+    "return nothing": nothing_returned,
+}
+"""What is done to one added line: the other line, an empty one to leave it out, or None if it does not apply."""
+
+
+def _with_a_line(subject: Subject, operator: str, change: Change) -> Iterator[Mutant]:
+    language = subject.instance.language
+    for file in subject.fix():
+        for number, hunk in enumerate(file.hunks):
+            for at, line in _sites(hunk, language):
+                new = change(line.text, language)
+                other = hunk if new is None else _with_line(hunk, at, new)
+                if new is not None and other != hunk and _changes(other):
+                    hunks = (*file.hunks[:number], other, *file.hunks[number + 1 :])
+                    patch = _with_file(subject.gold, file, replace(file, hunks=hunks))
+                    yield Mutant(operator, file.path, line.text, new, patch)
+
+
+def _without_a_hunk(subject: Subject) -> Iterator[Mutant]:
+    """Yield the patch without each of its hunks that say something, unless there is only one."""
+    language = subject.instance.language
+    found = [(file, hunk, line) for file in subject.fix() for hunk in file.hunks for line in _first(hunk, language)]
+    for file, hunk, line in found if len(found) > 1 else ():
+        rest = replace(file, hunks=tuple(each for each in file.hunks if each is not hunk))
+        keeps_its_head = rest.hunks or any(head.startswith("rename ") for head in file.head)
+        patch = _with_file(subject.gold, file, rest if keeps_its_head else None)
+        yield Mutant("drop hunk", file.path, line.text, "", patch)
+
+
+def _first(hunk: Hunk, language: str) -> list[Line]:
+    """Return the first changed line that says something, if there is one and more than comments change."""
+    if _tokens(hunk.old(), language) == _tokens(hunk.new(), language):
+        return []
+    changed = (line for line in _code(hunk, language) if line.mark in "+-" and not _VERSION.match(line.text))
+    return [line for line in [next((each for each in changed if says_something(each.text, language)), None)] if line]
+
+
+def _tokens(lines: Iterable[str], language: str) -> tuple[str, ...]:
+    return tuple(token for line in lines for token in tokens(without_comment(line, language)))
+
+
+def _sites(hunk: Hunk, language: str) -> Iterator[tuple[int, Line]]:
+    """Yield place and line of the added code that stands alone: nothing that goes on over several lines."""
+    depth, before = 0, ""
+    for at, line in enumerate(_code(hunk, language)):
+        if line.mark not in " +" or not line.text.strip():
+            continue
+        code = masked(line.text, language)
+        alone = depth <= 0 and not _GOES_ON.search(before) and not before.rstrip().endswith("\\")
+        if line.mark == "+" and alone and _is_behaviour(line.text, language):
+            yield at, line
+        depth += sum(map(code.count, "([")) - sum(map(code.count, ")]"))
+        before = code
+
+
+def _is_behaviour(line: str, language: str) -> bool:
+    return not (is_comment(line, language) or is_import(line) or _VERSION.match(line))
+
+
+def _code(hunk: Hunk, language: str) -> Iterable[Line]:
+    """Return a hunk's lines, empty where the new side has documentation."""
+    new = iter(without_docstrings(hunk.new(), language))
+    return [Line(line.mark, next(new)) if line.mark in " +" else line for line in hunk.lines]
+
+
+def _with_line(hunk: Hunk, at: int, text: str) -> Hunk:
+    middle = (Line("+", text),) if text else ()
+    return replace(hunk, lines=(*hunk.lines[:at], *middle, *hunk.lines[at + 1 :]))
+
+
+def _changes(hunk: Hunk) -> bool:
+    """Tell whether a hunk changes anything; git takes one that does not for a broken patch."""
+    return any(line.mark in "+-" for line in hunk.lines)
+
+
+def _with_file(gold: Iterable[FileChange], old: FileChange, new: FileChange | None) -> str:
+    changed = (new if each is old else each for each in gold)
+    return render(each for each in changed if each is not None)
+
+
+def _balanced(code: str) -> bool:
+    depth = 0
+    for sign in code:
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth < 0:
+            return False
+    return depth == 0

@@ -1,0 +1,134 @@
+"""Tests that only the gold patch can pass: they use names or look for words that nobody was told. Pure.
+
+Annotators of SWE-bench found by hand that 61 % of its instances have tests that may reject a valid fix (OpenAI,
+SWE-bench Verified, 2024); names and messages are the part of that which can be read off the patches.
+"""
+
+import re
+from collections.abc import Iterator
+
+from assay.instances.audit.code import is_comment, literals, tokens, words
+from assay.instances.audit.finding import Finding, Kind, Severity
+from assay.instances.audit.subject import Subject, plain
+
+MIN_NAME = 4
+"""Letters of a name below which a chance meeting is likely."""
+_COMPOUND = re.compile(r".*(?:[a-z0-9][A-Z]|\w_+\w)")
+MIN_TEXT = 12
+"""Characters of a message, of two words at least, that a test looks for."""
+
+_C = (
+    r"^(?:static |inline |extern |const |unsigned |constexpr |virtual )*[\w:<>*&]+[ *&]+(\w+)\([^;]*$",
+    r"^\s*#\s*define (\w+)",
+    r"\b(?:struct|class|enum|union|namespace) (\w+)\s*(?:[:{]|$)",
+)
+_JS = (
+    r"\bfunction\*? (\w+)",
+    r"\b(?:class|interface|enum) (\w+)",
+    r"^(?:export )?(?:default )?(?:const|let|var|type) (\w+)\b",
+    r"^\s+(?:(?:async|static|get|set|public|private) )*(\w+)\([^)]*\)(?:: [^{]+)? \{$",
+    r"\b(?:exports|prototype)\.(\w+) =",
+)
+DEFINITIONS: dict[str, tuple[str, ...]] = {
+    "python": (r"^\s*(?:async )?def (\w+)", r"^\s*class (\w+)", r"^(\w+)(?:: [^=]+)? = ", r"^\s+self\.(\w+) = "),
+    "java": (
+        r"^\s*(?:(?:public|protected|private|static|final|abstract|synchronized|default) )+[^=;({]*?(\w+)\(",
+        r"\b(?:class|interface|enum|record) (\w+)",
+    ),
+    "go": (r"^func (?:\([^)]*\) )?(\w+)", r"^(?:type|var|const) (\w+)"),
+    "rust": (r"\bfn (\w+)", r"\b(?:struct|enum|trait|type|const|static|mod|macro_rules!) (\w+)"),
+    "javascript": _JS,
+    "typescript": _JS,
+    "c": _C,
+    "cpp": _C,
+    "php": (r"\bfunction (\w+)", r"\b(?:class|interface|trait|const) (\w+)"),
+    "ruby": (r"\bdef (?:self\.)?(\w+)", r"\b(?:class|module) (\w+)", r"\battr_\w+ :(\w+)", r"^\s*([A-Z]\w+) = "),
+}
+"""Regular expressions that find the name which a line of code defines, by language."""
+
+_NO_NAMES = frozenset({"if", "for", "while", "switch", "catch", "function", "return", "constructor", "main", "test"})
+_IMPORT = re.compile(r"\s*(?:from\s+\S+\s+import\s|import\s|use\s|const\s+\{.*require|#\s*include)")
+_PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|%[-+.\d]*[a-zA-Z]|\{[^{}]*\}|\$\{[^}]*\}|#\{[^}]*\}|\\.")
+
+
+def names_only_in_gold(subject: Subject) -> Iterator[Finding]:
+    """Find names that the gold patch brings, the tests use and the statement does not tell.
+
+    A fix that is right but calls the thing otherwise fails such tests. A name that stands anywhere on the old side of
+    either patch is known. Others may be known elsewhere in the tree, which is not looked at, so a plain word (``read``)
+    counts only where it is defined at the top of a file.
+    """
+    known = words("\n".join((*_old(subject), plain(subject.instance.problem_statement))))
+    defined = {name: line for name, line in _defined(subject) if name not in known}
+    own = {name for line in _tests(subject) for name in names_defined(line, subject.instance.language)}
+    evidence, imported = [], False
+    for name, line in defined.items():
+        used = [test for test in _tests(subject) if name in words(test)]
+        if used and name not in own:
+            imported |= any(_IMPORT.match(test) for test in used)
+            evidence.append(f"{name}: {line.strip()[:120]}  [used: {used[0].strip()[:120]}]")
+    if evidence:
+        how = "import" if imported else "use"
+        summary = f"names that the tests {how}, the gold patch brings and the statement does not tell: {len(evidence)}"
+        yield Finding(
+            instance_id=subject.instance.id,
+            kind=Kind.NAME_ONLY_IN_GOLD,
+            severity=Severity.FAULT if imported else Severity.DOUBT,
+            summary=summary,
+            evidence=tuple(evidence),
+        )
+
+
+def texts_only_in_gold(subject: Subject) -> Iterator[Finding]:
+    """Find messages that the gold patch brings, the tests look for and the statement does not tell."""
+    known = _joined((*_old(subject), subject.instance.problem_statement))
+    tests = _joined(text for line in _tests(subject) for text in literals(line))
+    pieces = dict.fromkeys(piece for line in subject.added_code() for text in literals(line) for piece in _pieces(text))
+    found = tuple(piece for piece in pieces if _joined([piece]) in tests and _joined([piece]) not in known)
+    if found:
+        yield Finding(
+            instance_id=subject.instance.id,
+            kind=Kind.TEXT_ONLY_IN_GOLD,
+            severity=Severity.DOUBT,
+            summary=f"texts that the tests look for and only the gold patch brings: {len(found)}",
+            evidence=found,
+        )
+
+
+def names_defined(line: str, language: str) -> tuple[str, ...]:
+    """Return the names that a line of code defines: functions, types, methods and top-level values."""
+    found = (match[1] for pattern in DEFINITIONS.get(language, ()) for match in re.finditer(pattern, line))
+    return tuple(
+        name for name in found if len(name) >= MIN_NAME and name not in _NO_NAMES and not re.fullmatch("__.*__", name)
+    )
+
+
+def _defined(subject: Subject) -> Iterator[tuple[str, str]]:
+    for line in subject.added_code():
+        for name in names_defined(line, subject.instance.language):
+            if not line[:1].isspace() or _COMPOUND.match(name):
+                yield name, line
+
+
+def _old(subject: Subject) -> Iterator[str]:
+    for change in (*subject.gold, *subject.tests):
+        for hunk in change.hunks:
+            yield hunk.section
+            yield from hunk.old()
+
+
+def _tests(subject: Subject) -> Iterator[str]:
+    for change in subject.tests:
+        yield from (line for line in change.added() if not is_comment(line, subject.instance.language))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Yield what stands between the placeholders of a message, as far as it is worth looking for."""
+    for piece in _PLACEHOLDER.split(text):
+        if len(piece.strip()) >= MIN_TEXT and len(re.findall(r"[^\W\d_]{2,}", piece)) >= 2:
+            yield piece.strip()
+
+
+def _joined(texts: "Iterator[str] | tuple[str, ...] | list[str]") -> str:
+    """Return texts as tokens with a blank around each; quotes fall away, as they differ from place to place."""
+    return f" {' '.join(token for text in texts for token in tokens(text) if token not in {chr(39), chr(92)})} "

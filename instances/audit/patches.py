@@ -1,0 +1,132 @@
+"""Patches and labels that do not fit together. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from assay.instances.audit.code import literals, words
+from assay.instances.audit.finding import Finding, Kind, Severity
+from assay.instances.audit.subject import Subject, is_source, is_test_file
+
+SHOWN = 20
+"""Test ids that a finding lists at most."""
+
+
+def gold_touches_tests(subject: Subject) -> Iterator[Finding]:
+    """Find gold patches that change tests: these changes are put back before the tests run."""
+    paths = [each.path for each in subject.gold if is_test_file(each.path, subject.instance.language)]
+    if paths:
+        summary = f"files of the tests that the gold patch changes: {len(paths)}"
+        yield _finding(subject, Kind.GOLD_TOUCHES_TESTS, Severity.DOUBT, summary, paths)
+
+
+def no_test_file(subject: Subject) -> Iterator[Finding]:
+    """Find test patches in which no file looks like a test."""
+    paths = [each.path for each in subject.tests]
+    if not paths:
+        yield _finding(subject, Kind.NO_TEST_FILE, Severity.NOTE, "there is no test patch", [])
+    elif not any(is_test_file(path, subject.instance.language) for path in paths):
+        yield _finding(subject, Kind.NO_TEST_FILE, Severity.DOUBT, "no file of the test patch is a test", paths)
+
+
+def no_fail_to_pass(subject: Subject) -> Iterator[Finding]:
+    """Find instances that name nothing which has to be fixed; one that carries its expected results needs no names."""
+    stages = subject.instance.stages
+    if not subject.instance.fail_to_pass and not (stages and stages.fix):
+        yield _finding(subject, Kind.NO_FAIL_TO_PASS, Severity.FAULT, "no test has to be fixed", [])
+
+
+def unnamed_tests(subject: Subject) -> Iterator[Finding]:
+    """Find fail-to-pass tests that the test patch does not name: existing ones, or labels of something else.
+
+    A test's id is looked for by its function's name, its title or its file, in the lines and headers of all hunks.
+    Tables, data and generated names make this common, so it is a note, unless none is named and all lie in files that
+    the patch does not touch.
+    """
+    if not subject.tests or not subject.instance.fail_to_pass:
+        return
+    shown = _TestPatch(subject)
+    total = len(subject.instance.fail_to_pass)
+    strangers = [test for test in subject.instance.fail_to_pass if not shown.names(test)]
+    if strangers:
+        strange = len(strangers) == total and not any(map(shown.may_touch, strangers))
+        summary = f"the test patch names {total - len(strangers)} of {total} fail-to-pass tests"
+        severity = Severity.DOUBT if strange else Severity.NOTE
+        yield _finding(subject, Kind.TESTS_OUTSIDE_TEST_PATCH, severity, summary, strangers[:SHOWN])
+
+
+class _TestPatch:
+    """What a test patch shows of its tests: words, string literals and paths."""
+
+    def __init__(self, subject: Subject) -> None:
+        hunks = [hunk for change in subject.tests for hunk in change.hunks]
+        lines = [text for hunk in hunks for text in (hunk.section, *hunk.new())]
+        self.words = words("\n".join(lines))
+        self.closed_up = {_closed_up(word) for word in self.words}
+        titles = {piece for line in lines for text in literals(line) for piece in _title_pieces(text)}
+        self.titles = {each for each in map(_squeezed, titles) if " " in each}
+        self.paths = {change.path for change in subject.tests}
+        self.has_data = any(not is_source(path, subject.instance.language) for path in self.paths)
+
+    def names(self, test: str) -> bool:
+        known = _squeezed(test)
+        return (
+            any(name in self.words for name in function_names(test))
+            or any(title in known or known in title for title in self.titles)
+            or any(path.endswith(test) or test.rstrip().endswith(path) for path in self.paths)
+            or self._is_in_other_words(test)
+        )
+
+    def may_touch(self, test: str) -> bool:
+        """Tell whether the patch changes the file that an id tells, data of tests, or whatever file it may be."""
+        file = file_of(test)
+        bare = (f"/{path}".rpartition(".")[0] for path in self.paths)
+        return self.has_data or not file or any(path.endswith(f"/{file}") for path in bare)
+
+    def _is_in_other_words(self, test: str) -> bool:
+        """Look for a function whose name a runner tells as a sentence, ``testFloorYear`` as "Floor year"."""
+        last = _closed_up(test.rpartition(" > ")[2])
+        return last in self.closed_up or f"test{last}" in self.closed_up
+
+
+def function_names(test: str) -> tuple[str, ...]:
+    """Return the names that the function of a test may have, for an id in any runner's style; nothing for prose.
+
+    The last part counts, without parameters, as in ``f.py::C::test_a[1]``, ``pkg.Class#test_a``, ``m::test_a`` and
+    ``test_a (pkg.Class)``; of a sub-test (``TestA/sub``) also the function it belongs to.
+    """
+    bare = re.sub(r"\[.*\]|\(.*\)", "", test, flags=re.DOTALL).strip()
+    parts = [part for part in re.split(r"::|[#/>\s.:]+", bare) if part]
+    if not parts:
+        return ()
+    if " " in bare and " > " not in bare:
+        return tuple(part for part in parts[:1] if re.fullmatch(r"[Tt]est\w+", part))
+    top = [part for part in parts if re.fullmatch(r"[Tt]est_?\w+", part)]
+    return tuple(dict.fromkeys((parts[-1], *top)))
+
+
+def file_of(test: str) -> str:
+    """Return the end of the path, without its suffix, of the file that an id tells; empty if it tells none."""
+    match = re.match(r"([\w./-]+)\.\w+::", test) or re.search(r"\(([\w.]+)\.\w+\)$", test)
+    if match:
+        return match[1] if "::" in test else match[1].replace(".", "/")
+    match = re.match(r"(?:\w+\.)*(\w+)#\w", test)
+    return match[1] if match else ""
+
+
+def _title_pieces(text: str) -> Iterator[str]:
+    """Yield a title, or what stands between its placeholders."""
+    return (piece for piece in re.split(r"\$\{[^}]*\}|#\{[^}]*\}|%[sdijop]", text) if piece.strip())
+
+
+def _closed_up(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text).casefold()
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"\W+", " ", text).strip().casefold()
+
+
+def _finding(subject: Subject, kind: Kind, severity: Severity, summary: str, evidence: Iterable[str]) -> Finding:
+    return Finding(
+        instance_id=subject.instance.id, kind=kind, severity=severity, summary=summary, evidence=tuple(evidence)
+    )

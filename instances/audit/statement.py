@@ -1,0 +1,103 @@
+"""Statements from which nobody could work: too short, nothing to reproduce, a link or a picture and no words. Pure."""
+
+import re
+from collections.abc import Iterator
+
+from assay.instances.audit.finding import Finding, Kind, Severity
+from assay.instances.audit.subject import Subject, plain
+
+SHORT = 60
+"""Words below which a statement is short: a third of the mean of SWE-bench's issues, 195 (arXiv 2310.06770)."""
+BARE = 3
+"""Words of a body below which a link or a picture is all that it says."""
+FEW = 15
+"""Words of a body with pictures below which the pictures carry what it says."""
+
+_LINK = re.compile(r"!?\[[^\]\n]*\]\([^)\s]*\)|<img\b[^>]*>|https?://\S+", re.IGNORECASE)
+_IMAGE = re.compile(
+    r"!\[[^\]\n]*\]\(|<img\b|https?://\S+\.(?:png|jpe?g|gif|svg|webp)\b|https?://\S*/(?:user-images|assets)[./]",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""Signs of scripts that put no blanks between words; two make one."""
+_HEADING = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|[A-Z][\w ]{2,30})\s*$")
+
+_CODE = re.compile(r"""(?xm)
+    ^\s*(?:```|~~~|\{\{\{)                                              # fences
+    | ^\s*(?:>>>|\$|In\s\[\d+\]:)\s*\S                                  # prompts
+    | ^\s*(?:import\s\w|from\s[\w.]+\simport\s|def\s\w+\(|class\s\w+\b.*[:{]$|\#include|func\s\w|fn\s\w|package\s\w)
+    | ^\s*(?:const|let|var|public|private|return|assert|print)\b.*[;)}{\]]\s*$
+    | ^\s*[\w.\[\]'"]+\s*(?:=|:=|\+=)\s*\S                              # an assignment
+    | ^\s*[\w.:>$-]+(?:\([^)]*\))?(?:\.\w+)*\(.*\)\s*;?\s*$             # a call
+    | ^\s*(?:SELECT|INSERT|UPDATE|CREATE|ALTER|DELETE)\s                # a query
+    | ^\s*</?[a-zA-Z][\w-]*[^<>\n]*>                                    # markup
+""")
+_TRACE = re.compile(r"""(?xm)
+    Traceback\s\(most\srecent | ^\s*File\s".*",\sline\s\d+ | ^\s*at\s[\w.$<>/]+\( | panicked\sat | goroutine\s\d+
+    | \b\w*(?:Error|Exception|Warning)\b\s*: | \berror\[E\d+\] | Segmentation\sfault | \bfatal:\s
+""")
+_NUMBERED = re.compile(r"(?m)^\s*(?:\d{1,2}[.)]|step\s\d+)\s+\S", re.IGNORECASE)
+_STEPS = re.compile(
+    r"(?im)^[\s#*]*(?:steps?\s(?:to\s)?reproduce|(?:how\s)?to\sreproduce|reproduction|reproducer|minimal\s\w*\s?example"
+    r"|(?:expected|actual|current)\s(?:behaviou?r|results?|output))\b[^\n]*\n+(?P<next>[^\n]+)"
+)
+
+
+def no_link_for_a_statement(subject: Subject) -> Iterator[Finding]:
+    """Find statements whose body is nothing but links, or pictures and hardly a word."""
+    text = plain(subject.instance.problem_statement)
+    title, _, body = text.strip().partition("\n")
+    body = body if body.strip() else title
+    left, links = count_words(body), _LINK.findall(body)
+    if not links or left >= FEW:
+        return
+    if _IMAGE.search(body):
+        severity = Severity.FAULT if left < BARE else Severity.DOUBT
+        yield _finding(subject, Kind.IMAGE_ONLY, severity, f"pictures and {left} words", links)
+    elif left < BARE:
+        yield _finding(subject, Kind.LINK_ONLY, Severity.FAULT, f"{len(links)} links and {left} words", links)
+
+
+def too_little(subject: Subject) -> Iterator[Finding]:
+    """Find statements without anything to reproduce (code, error, steps); the short ones are underspecified.
+
+    A statement is short below 60 words; links, markup of templates and headings over nothing do not count.
+    """
+    text = plain(subject.instance.problem_statement)
+    count, sentences = count_words(text), _sentences(text)
+    if not count:
+        yield _finding(subject, Kind.UNDERSPECIFIED, Severity.FAULT, "the statement has no words", [])
+    elif not reproduces(text):
+        yield _finding(subject, Kind.NO_REPRODUCTION, Severity.NOTE, "no code, no error and no steps", [])
+        if count < SHORT:
+            what = "one sentence" if sentences <= 1 else f"{count} words"
+            summary = f"{what}, and no code, error or steps to reproduce"
+            yield _finding(subject, Kind.UNDERSPECIFIED, Severity.DOUBT, summary, [text.strip()[:500]])
+
+
+def count_words(text: str) -> int:
+    """Return how many words a text has, links and pictures left aside."""
+    left = _LINK.sub(" ", text)
+    return len(_WORD.findall(_IDEOGRAPH.sub(" ", left))) + len(_IDEOGRAPH.findall(left)) // 2
+
+
+def reproduces(text: str) -> bool:
+    """Tell whether a statement shows code, an error or the steps that lead to it; a name in a sentence is no code."""
+    if _CODE.search(text) or _TRACE.search(text) or len(_NUMBERED.findall(text)) >= 2:
+        return True
+    return any(not _HEADING.fullmatch(match["next"]) for match in _STEPS.finditer(text))
+
+
+def _sentences(text: str) -> int:
+    """Count the sentences under the title, or in it when there is nothing else; a heading is none."""
+    title, _, body = text.strip().partition("\n")
+    lines = [line for line in (body if body.strip() else title).split("\n") if line.strip()]
+    prose = " ".join(line.strip() for line in lines if not _HEADING.fullmatch(line) or len(lines) == 1)
+    return len([each for each in re.split(r"[.!?](?:\s|$)|[\u3002\uff01\uff1f]", prose) if _WORD.search(each)])
+
+
+def _finding(subject: Subject, kind: Kind, severity: Severity, summary: str, evidence: list[str]) -> Finding:
+    return Finding(
+        instance_id=subject.instance.id, kind=kind, severity=severity, summary=summary, evidence=tuple(evidence)
+    )

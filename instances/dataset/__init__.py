@@ -1,0 +1,1 @@
+"""Rows of a data set -> instances, predictions, and back."""

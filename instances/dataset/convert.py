@@ -1,0 +1,131 @@
+"""From one dialect of rows to another: nothing is lost in silence."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from assay.harness.domain import UNKNOWN_TIME, Instance
+from assay.harness.errors import DataError, UserError
+from assay.instances.dataset.formats import FORMATS, Format, write
+from assay.instances.files import atomic_file
+
+LOSABLE = ("version", "hints", "environment", "log_format", "test_id", "quarantined", "stages", "assets")
+"""Fields that an instance can do without; each is lost only when rows cannot hold it."""
+
+
+SHOWN = 5
+"""Instances that cannot be written that are told one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """An instance as a row, and what the row does not tell."""
+
+    row: dict[str, Any]
+    losses: tuple[str, ...] = ()
+    """Each as a field and why."""
+
+
+def find_format(name: str) -> Format:
+    """Return the dialect of that name; raises UserError with those that there are."""
+    if name in FORMATS:
+        return FORMATS[name]
+    close = get_close_matches(name.lower().replace("_", "-"), FORMATS, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(FORMATS)}"
+    raise UserError(f"unknown dialect {name!r}; {hint}")
+
+
+def convert(instance: Instance, dialect: Format, *, lossy: bool = False) -> Converted:
+    """Write an instance as a row of a dialect.
+
+    Args:
+        instance: what to write.
+        dialect: of the row.
+        lossy: leave out what rows of the dialect cannot hold, and have them graded by the dialect's own rule.
+
+    Raises:
+        DataError: the dialect cannot hold the instance, or not without loss; names the field.
+    """
+    losses: dict[str, str] = {}
+    while True:
+        try:
+            return Converted(write(dialect, instance), tuple(losses.values()))
+        except DataError as error:
+            lesser = _without(instance, dialect, error) if lossy and error.field not in losses else None
+            if lesser is None:
+                raise
+            losses[error.field] = f"{error.field} {error.problem}"
+            instance = lesser
+
+
+def convert_all(instances: Iterable[Instance], dialect: Format, *, lossy: bool = False) -> list[Converted]:
+    """Write instances as rows; raises UserError that tells the first few that cannot be written, and how many."""
+    found, problems = [], []
+    for instance in instances:
+        try:
+            found.append(convert(instance, dialect, lossy=lossy))
+        except DataError as error:
+            problems.append(error)
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        more = [f"... and {len(problems) - SHOWN} more"] if len(problems) > SHOWN else []
+        first = f"{len(problems)} instances cannot be written as rows of {dialect.NAME}:"
+        raise UserError("\n".join([first, *map(str, problems[:SHOWN]), *more]))
+    return found
+
+
+def _without(instance: Instance, dialect: Format, error: DataError) -> Instance | None:
+    if error.field == "rule":
+        return instance.model_copy(update={"rule": dialect.RULES[0]})
+    if error.field == "created_at":
+        return instance.model_copy(update={"created_at": UNKNOWN_TIME})
+    if error.field in LOSABLE:
+        return instance.model_copy(update={error.field: Instance.model_fields[error.field].default})
+    return None
+
+
+def json_lines(rows: Iterable[dict[str, Any]]) -> str:
+    """Return rows as one JSON object a line."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def json_list(rows: Iterable[dict[str, Any]]) -> str:
+    """Return rows as one JSON list."""
+    return json.dumps(list(rows), ensure_ascii=False, indent=1) + "\n"
+
+
+def table(rows: Iterable[dict[str, Any]]) -> str:
+    """Return rows as CSV under the names of all their columns; what is no text is written as JSON."""
+    rows = list(rows)
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(dict.fromkeys(name for row in rows for name in row)), restval="")
+    writer.writeheader()
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    return text.getvalue()
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+WRITERS: dict[str, Callable[[Iterable[dict[str, Any]]], str]] = {
+    ".jsonl": json_lines,
+    ".json": json_list,
+    ".csv": table,
+}
+
+
+def save(rows: Sequence[dict[str, Any]], path: Path) -> None:
+    """Write rows into a file whose name's end says how; whole or not at all."""
+    if path.suffix not in WRITERS:
+        raise UserError(f"{path}: rows can be written to {', '.join(WRITERS)}")
+    with atomic_file(path) as file:
+        file.write(WRITERS[path.suffix](rows).encode())

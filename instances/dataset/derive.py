@@ -1,0 +1,188 @@
+"""Patches and statement of an instance, derived from two releases of a package when the data set is loaded.
+
+So a data set can hold facts alone (names, versions, hashes, labels) and works wherever the package index does.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from assay.harness.domain import Archive, Model, Sha256, TreeRef
+from assay.harness.errors import DataError, EnvironmentFailure, UserError
+from assay.harness.languages import Language, find
+from assay.instances.dataset.formats.base import Row, text, wrong_field
+from assay.instances.trees.content import Entry, read_tar
+from assay.instances.trees.diff import split_diff
+from assay.instances.trees.indexes import INDEXES, WrongArchive
+from assay.instances.trees.sources import Sources
+
+NOISE = (".github/*", "doc/*", "docs/*", "CHANGE*", "HISTORY*", "NEWS*", "README*")
+"""What a release of any kind changes beside the fix; each index adds what its way of packaging does."""
+
+
+class Release(Model):
+    """One release of the package."""
+
+    version: str
+    sha256: Sha256
+
+
+class Statement(Model):
+    """The section of a change log that tells what the new release mends."""
+
+    file: str
+    heading: str = ""
+    """Text in the section's heading; the new version when empty."""
+
+
+class Derivation(Model):
+    """What a task says in place of its patches."""
+
+    index: Literal["pypi", "go", "crates"] = "pypi"
+    name: str
+    old: Release = Field(alias="from")
+    new: Release = Field(alias="to")
+    ignore: tuple[str, ...] | None = None
+    """Patterns of paths, in which ``*`` matches ``/`` too, that are left out of both patches; what is usual for the
+    index, when nothing is said."""
+    statement: Statement | None = None
+    """None for a task that has a problem statement of its own."""
+
+    def archive(self, release: Release) -> Archive:
+        """Return the archive of one of the two releases."""
+        return Archive(index=self.index, name=self.name, version=release.version, sha256=release.sha256)
+
+    def ignored(self) -> tuple[str, ...]:
+        """Return the patterns of paths that are left out of both patches."""
+        return (*NOISE, *INDEXES[self.index].PACKAGING) if self.ignore is None else self.ignore
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """What comes out."""
+
+    gold_patch: str
+    test_patch: str
+    problem_statement: str
+    """Empty when the change log is not asked, or has no such section."""
+
+
+def fill(row: Row, sources: Sources) -> Row:
+    """Return a row with ``derive`` carried out; a row without it as it is.
+
+    Raises:
+        DataError: the derivation is written wrongly, the index has no such releases, or their change log has no such
+            section.
+        EnvironmentFailure: an archive cannot be had.
+    """
+    if "derive" not in row:
+        return row
+    instance = text(row, "instance_id")
+    spec = _read(row, instance)
+    try:
+        derived = derive(spec, sources, text(row, "language", required=False) or "python")
+    except DataError as error:
+        raise DataError(error.problem, instance=instance, field=error.field) from None
+    except EnvironmentFailure as error:
+        raise EnvironmentFailure(f"{instance}: {error.problem}", log_path=error.log_path, tail=error.tail) from error
+    return {
+        **{key: value for key, value in row.items() if key != "derive"},
+        "archive": spec.archive(spec.old),
+        "gold_patch": derived.gold_patch,
+        "test_patch": derived.test_patch,
+        "problem_statement": derived.problem_statement or row["problem_statement"],
+    }
+
+
+def _read(row: Row, instance: str) -> Derivation:
+    """Return what a row's ``derive`` says; raises DataError."""
+    try:
+        spec = Derivation.model_validate(row["derive"])
+    except ValidationError as error:
+        wrong = wrong_field(error, instance, {})
+        raise DataError(wrong.problem, instance=instance, field=f"derive.{wrong.field}") from None
+    told = bool(text(row, "problem_statement", required=False).strip())
+    if told is (spec.statement is not None):
+        problem = "there is a problem.md as well" if told else "says nothing, and there is no problem.md"
+        remedy = "tell the problem there, or name a section of the change log here"
+        raise DataError(f"{problem}; {remedy}", instance=instance, field="derive.statement")
+    return spec
+
+
+def derive(spec: Derivation, sources: Sources, language: str) -> Derived:
+    """Compare two releases: tests make the test patch, all else that is not ignored the gold patch.
+
+    The same archives give the same bytes on every machine.
+
+    Raises:
+        DataError: the index has no such releases, their change log no such section, or the language is unknown.
+        EnvironmentFailure: an archive cannot be had.
+    """
+    is_test_file = _language(language).is_test_file
+    old, new = _entries(sources, spec, "from"), _entries(sources, spec, "to")
+    kept, kept_new = ([each for each in tree if not _matches(each.path, spec.ignored())] for tree in (old, new))
+    gold, test = split_diff(kept, kept_new, is_test_file)
+    return Derived(gold_patch=gold, test_patch=test, problem_statement=_statement(spec, new))
+
+
+def _language(name: str) -> Language:
+    try:
+        return find(name)
+    except UserError as error:
+        raise DataError(str(error), field="language") from None
+
+
+def _statement(spec: Derivation, tree: Iterable[Entry]) -> str:
+    """Return what the new release's change log says of it; nothing when it is not asked."""
+    if spec.statement is None:
+        return ""
+    log = next((entry.content for entry in tree if entry.path == spec.statement.file), b"").decode(errors="replace")
+    heading = spec.statement.heading or spec.new.version
+    found = section(log, heading, spec.old.version)
+    if not found:
+        problem = f"{spec.statement.file} of {spec.name} {spec.new.version} has no section {heading!r}"
+        raise DataError(problem, field="derive.statement")
+    return found
+
+
+def section(log: str, heading: str, end: str) -> str:
+    """Return the part of a change log from the heading that holds one text to the heading that holds another.
+
+    A heading is a line that begins with ``#`` or that a line of ``=``, ``-``, ``~`` or ``^`` underlines.
+    """
+    lines = log.splitlines()
+    start = next((number for number, _ in _headings(lines, heading)), None)
+    if start is None:
+        return ""
+    stop = next((number for number, _ in _headings(lines, end) if number > start), len(lines))
+    return "\n".join(lines[start:stop]).strip() + "\n"
+
+
+def _headings(lines: Sequence[str], wanted: str) -> Iterable[tuple[int, str]]:
+    whole = re.compile(rf"(?<![\w.]){re.escape(wanted)}(?![\w]|\.\d)")
+    for number, line in enumerate(lines):
+        below = lines[number + 1] if number + 1 < len(lines) else ""
+        underlined = re.fullmatch(r"([=~^-])\1{2,}\s*", below)
+        if whole.search(line) and (line.startswith("#") or underlined):
+            yield number, line
+
+
+def _entries(sources: Sources, spec: Derivation, side: Literal["from", "to"]) -> list[Entry]:
+    """Return the tree of one of the two releases; what is wrong with its name is told by field."""
+    archive = spec.archive(spec.old if side == "from" else spec.new)
+    try:
+        return list(read_tar(sources.tree(TreeRef(repo=spec.name, archive=archive))))
+    except WrongArchive as error:
+        field = "name" if error.field == "name" else f"{side}.{error.field}"
+        raise DataError(error.problem, field=f"derive.{field}") from error
+    except EnvironmentFailure as error:
+        problem = f"field derive.{side}: {error.problem}; is this the release's name, and is the index to be reached?"
+        raise EnvironmentFailure(problem, log_path=error.log_path, tail=error.tail) from error
+
+
+def _matches(path: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(path, pattern) for pattern in patterns)

@@ -1,0 +1,51 @@
+"""``image_assets``: the binary files of SWE-bench Multimodal, as a JSON string or an object."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from assay.harness.domain import Asset
+from assay.harness.errors import DataError
+from assay.instances.dataset.formats.base import Row, kind, mapping, row_id, wrong_field
+
+COLUMN = "image_assets"
+OF_TESTS = "test_patch"
+GROUPS = ("problem_statement", "patch", OF_TESTS)
+"""Where an asset is used; only those of the tests with a path belong into the tree."""
+
+
+def read(row: Row) -> tuple[Asset, ...]:
+    """Return the files that belong into the tree beside the test patch.
+
+    An entry is a plain URL, which a statement shows and no test needs, or an object with ``path`` and ``url``.
+    """
+    if row.get(COLUMN) in (None, ""):
+        return ()
+    told = mapping(row, COLUMN)
+    entries = {group: _entries(row, told, group) for group in GROUPS}
+    return tuple(_asset(row, entry) for entry in entries[OF_TESTS] if isinstance(entry, Mapping))
+
+
+def write(assets: Iterable[Asset]) -> dict[str, Any]:
+    """Return the column for these files of the tests."""
+    written = [asset.model_dump(exclude_none=True) for asset in assets]
+    return {group: written if group == OF_TESTS else [] for group in GROUPS}
+
+
+def _entries(row: Row, told: Mapping[str, Any], group: str) -> list[Any]:
+    entries = told.get(group) or []
+    if not isinstance(entries, list) or not all(isinstance(entry, str | Mapping) for entry in entries):
+        problem = f"is {kind(entries)}; write a list of URLs or of objects with path and url"
+        raise DataError(problem, instance=row_id(row), field=f"{COLUMN}.{group}")
+    return entries
+
+
+def _asset(row: Row, entry: Mapping[str, Any]) -> Asset:
+    try:
+        return Asset(**entry)
+    except ValidationError as error:
+        wrong = wrong_field(error, row_id(row), {})
+        missing = wrong.problem.startswith("is missing")
+        problem = "is missing; write where it belongs and where to fetch it" if missing else wrong.problem
+        raise DataError(problem, instance=row_id(row), field=f"{COLUMN}.{OF_TESTS}.{wrong.field}") from None

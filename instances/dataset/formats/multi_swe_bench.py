@@ -1,0 +1,174 @@
+"""Multi-SWE-bench rows: a pull request, and what every test did at three stages (``harness.stages``)."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from assay.harness.domain import DatasetRef, Instance, Rule, Stages, Status
+from assay.harness.errors import DataError
+from assay.harness.exports.multi_swe_bench import number_of
+from assay.harness.grading.stages import LABELS, PARTS, RESULTS, classify, invalid, labels, results
+from assay.instances.dataset.formats.base import Row, build, columns_of, commit, iso, kind, moment, origin, row_id, text
+from assay.instances.dataset.formats.languages import guess, named
+
+NAME = "multi-swe-bench"
+RULES: tuple[Rule, ...] = (Rule.MULTI_SWE_BENCH,)
+
+COLUMNS = {"id": "instance_id", "repo": "repo", "gold_patch": "fix_patch", "base_commit": "base.sha"}
+
+HELD = {
+    *("instance_id", "fix_patch", "test_patch", "hints", "created_at", "lang"),
+    *RESULTS.values(),
+    *LABELS,
+}
+"""Columns that an instance holds in whole; of the others ``repo``, ``base`` and ``resolved_issues`` in part."""
+
+NESTED = frozenset({"base", "resolved_issues", *RESULTS.values(), *LABELS})
+
+_PULL_REQUEST = re.compile(r"([^/]+)/([^/:]+):pr-(\d+)")
+
+
+def matches(row: Row) -> bool:
+    """Tell whether a row has a column that only this dialect has."""
+    return "fix_patch" in row or "fix_patch_result" in row
+
+
+def id_of(row: Row) -> str:
+    """Return ``owner__name-number``, whichever way the row writes it."""
+    given = row_id(row)
+    if given:
+        return _PULL_REQUEST.sub(r"\1__\2-\3", given)
+    parts = [row.get(name) for name in ("org", "repo", "number")]
+    return "{}__{}-{}".format(*parts) if all(parts) else ""
+
+
+def to_instance(row: Row, dataset: DatasetRef) -> Instance:
+    """Read a row, whose labels must be those that its three results give."""
+    row = {**_decoded(row), "instance_id": id_of(row)}
+    _number(row)
+    stages = Stages(**{stage: _results(row, field) for stage, field in RESULTS.items()})
+    _check_labels(row, stages)
+    sets = classify(stages)
+    patches = (text(row, "fix_patch"), text(row, "test_patch"))
+    repo = f"{text(row, 'org')}/{text(row, 'repo')}"
+    return build(
+        COLUMNS,
+        id=text(row, "instance_id"),
+        repo=repo,
+        base_commit=_base(row),
+        language=named(text(row, "lang", required=False)) or guess(repo, *patches),
+        problem_statement=_statement(row),
+        gold_patch=patches[0],
+        test_patch=patches[1],
+        fail_to_pass=(*sets["f2p"], *sets["s2p"], *sets["n2p"]),
+        pass_to_pass=sets["p2p"],
+        created_at=moment(row, "created_at", required=False),
+        hints=text(row, "hints", required=False),
+        rule=RULES[0],
+        stages=stages,
+        origin=origin(NAME, row, HELD),
+        dataset=dataset,
+    )
+
+
+def from_instance(instance: Instance) -> dict[str, Any]:
+    """Write an instance as a row; one that came from a row gets its pull request back."""
+    told = columns_of(instance, NAME)
+    org, _, repo = instance.repo.partition("/")
+    stages = instance.stages or Stages()
+    row = {"org": org, "repo": repo, "number": number_of(instance), "state": "closed", "title": "", "body": None}
+    row |= told | {"org": org, "repo": repo, "instance_id": instance.id, "lang": instance.language}
+    row["base"] = {"label": "", "ref": "", **told.get("base", {}), "sha": instance.base_commit}
+    if not told or _statement(row) != instance.problem_statement:
+        row["resolved_issues"] = [{"number": row["number"], "title": "", "body": instance.problem_statement}]
+    row |= {"fix_patch": instance.gold_patch, "test_patch": instance.test_patch, **iso(instance)}
+    row |= labels(stages) | {field: results(getattr(stages, stage)) for stage, field in RESULTS.items()}
+    return row | ({"hints": instance.hints} if instance.hints else {})
+
+
+def _decoded(row: Row) -> Row:
+    """Return a row whose nested columns, which a table holds as JSON text, are values again."""
+    return {name: _value(value) if name in NESTED else value for name, value in row.items()}
+
+
+def _value(value: object) -> object:
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def _number(row: Row) -> None:
+    value = row.get("number")
+    if isinstance(value, bool) or not re.fullmatch(r"\d+", str(value)):
+        raise DataError(f"is {kind(value)}; write the pull request's number", instance=row_id(row), field="number")
+
+
+def _base(row: Row) -> str:
+    base = row.get("base")
+    if not isinstance(base, Mapping):
+        raise DataError(f"is {kind(base)}; write an object with a sha", instance=row_id(row), field="base")
+    return commit(row, "base.sha", base.get("sha") or "")
+
+
+def _statement(row: Row) -> str:
+    """Return the issues that the pull request resolves: titles and bodies, which may be null."""
+    issues = row.get("resolved_issues")
+    if not isinstance(issues, list) or not issues or not all(isinstance(issue, Mapping) for issue in issues):
+        problem = f"is {kind(issues)}; write a list of issues with title and body"
+        raise DataError(problem, instance=row_id(row), field="resolved_issues")
+    texts = [part for issue in issues for part in (issue.get("title"), issue.get("body")) if part]
+    return "\n\n".join(map(str, texts))
+
+
+def _results(row: Row, field: str) -> dict[str, Status]:
+    """Return one stage; its counts must be those of its lists, and no test may be in two of them."""
+    value = row.get(field)
+    if not isinstance(value, Mapping):
+        problem = f"is {kind(value)}; write counts and lists of passed, failed and skipped tests"
+        raise DataError(problem, instance=row_id(row), field=field)
+    stage: dict[str, Status] = {}
+    for part, status in PARTS.items():
+        for test in _part(row, field, value, part):
+            if stage.setdefault(test, status) is not status:
+                problem = f"{test[:60]!r} is in two of its lists; keep one"
+                raise DataError(problem, instance=row_id(row), field=field)
+    return stage
+
+
+def _part(row: Row, field: str, value: Mapping[str, Any], part: str) -> list[str]:
+    tests, count = value.get(f"{part}_tests"), value.get(f"{part}_count")
+    if not isinstance(tests, list) or not all(isinstance(test, str) for test in tests):
+        problem = f"is {kind(tests)}; write a list of test names"
+        raise DataError(problem, instance=row_id(row), field=f"{field}.{part}_tests")
+    if count != len(tests):
+        problem = f"is {count}, but {part}_tests has {len(tests)}; correct the one that is wrong"
+        raise DataError(problem, instance=row_id(row), field=f"{field}.{part}_count")
+    return tests
+
+
+def _check_labels(row: Row, stages: Stages) -> None:
+    """Compare the row's own sets with what its three results give, test by test."""
+    wanted = labels(stages)
+    for field, tests in wanted.items():
+        told = row.get(field)
+        if not isinstance(told, Mapping):
+            problem = f"is {kind(told)}; write an object of tests with run, test and fix"
+            raise DataError(problem, instance=row_id(row), field=field)
+        problem = next(_differences(told, tests), "")
+        if problem:
+            raise DataError(f"{problem}; correct it, or the results", instance=row_id(row), field=field)
+    problem = invalid(stages)
+    if problem:
+        raise DataError(f"makes no valid instance: {problem}", instance=row_id(row), field=RESULTS["fix"])
+
+
+def _differences(told: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
+    for test in wanted.keys() - told.keys():
+        yield f"lacks {test[:60]!r}, which the three results put there"
+    for test, stages in told.items():
+        if test not in wanted:
+            yield f"has {test[:60]!r}, which the three results do not put there"
+        elif dict(stages) != wanted[test] if isinstance(stages, Mapping) else True:
+            yield f"tells {test[:60]!r} otherwise than the three results do"

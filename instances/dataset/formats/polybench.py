@@ -1,0 +1,106 @@
+"""SWE-PolyBench rows, from its CSV or the hub: lists are Python literals, the environment is a Dockerfile's text.
+
+The Dockerfile and the test command are kept to be written again, and are never run.
+"""
+
+import ast
+from typing import Any
+
+from assay.harness.domain import DatasetRef, Instance, Rule
+from assay.harness.errors import DataError
+from assay.instances.dataset.formats.base import (
+    Row,
+    build,
+    columns_of,
+    commit,
+    iso,
+    moment,
+    names,
+    origin,
+    row_id,
+    text,
+)
+from assay.instances.dataset.formats.languages import named
+
+NAME = "polybench"
+RULES: tuple[Rule, ...] = (Rule.SWE_POLYBENCH,)
+COLUMNS = {"id": "instance_id", "gold_patch": "patch", "hints": "hints_text", "fail_to_pass": "F2P"}
+
+LANGUAGES = {"java": "Java", "javascript": "JavaScript", "python": "Python", "typescript": "TypeScript"}
+"""Our name of a language to the dialect's."""
+
+HELD = frozenset(
+    {
+        "instance_id",
+        "repo",
+        "base_commit",
+        "language",
+        "patch",
+        "test_patch",
+        "problem_statement",
+        "hints_text",
+        "created_at",
+        "F2P",
+        "P2P",
+    }
+)
+
+
+def matches(row: Row) -> bool:
+    """Tell whether a row has a column that only this dialect has."""
+    return any(name in row for name in ("F2P", "P2P", "Dockerfile", "modified_nodes"))
+
+
+def id_of(row: Row) -> str:
+    """Return the id that the row has."""
+    return row_id(row)
+
+
+def to_instance(row: Row, dataset: DatasetRef) -> Instance:
+    """Read a row."""
+    return build(
+        COLUMNS,
+        id=text(row, "instance_id"),
+        repo=text(row, "repo"),
+        base_commit=commit(row, "base_commit"),
+        language=_language(row),
+        problem_statement=text(row, "problem_statement"),
+        gold_patch=text(row, "patch"),
+        test_patch=text(row, "test_patch"),
+        fail_to_pass=names(row, "F2P", ast.literal_eval),
+        pass_to_pass=names(row, "P2P", ast.literal_eval),
+        created_at=moment(row, "created_at", required=False),
+        hints=text(row, "hints_text", required=False),
+        rule=RULES[0],
+        origin=origin(NAME, row, HELD),
+        dataset=dataset,
+    )
+
+
+def from_instance(instance: Instance) -> dict[str, Any]:
+    """Write an instance as a row."""
+    if instance.language not in LANGUAGES:
+        problem = f"is {instance.language}; the format has {', '.join(LANGUAGES)}"
+        raise DataError(problem, instance=instance.id, field="language")
+    return {
+        **columns_of(instance, NAME),
+        "instance_id": instance.id,
+        "repo": instance.repo,
+        "base_commit": instance.base_commit,
+        "language": LANGUAGES[instance.language],
+        "problem_statement": instance.problem_statement,
+        "patch": instance.gold_patch,
+        "test_patch": instance.test_patch,
+        "hints_text": instance.hints,
+        "F2P": repr(list(instance.fail_to_pass)),
+        "P2P": repr(list(instance.pass_to_pass)),
+        **iso(instance),
+    }
+
+
+def _language(row: Row) -> str:
+    language = named(text(row, "language"))
+    if language not in LANGUAGES:
+        problem = f"{row['language']!r} is not one of {', '.join(LANGUAGES.values())}"
+        raise DataError(problem, instance=row_id(row), field="language")
+    return language

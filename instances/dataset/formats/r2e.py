@@ -1,0 +1,146 @@
+"""R2E-Gym rows: a commit taken apart into JSON, and what every test is to do once the commit is in.
+
+The rows name no tests that fail or pass before; the whole map of results is what counts, and it is the instance's
+``fix`` stage. Test files are kept outside the repository by the benchmark; here they are the test patch.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from assay.harness.domain import DatasetRef, Instance, Rule, Stages, Status
+from assay.harness.errors import DataError
+from assay.instances.dataset.formats.base import Row, build, columns_of, commit, mapping, moment, origin, row_id, text
+
+NAME = "r2e"
+RULES: tuple[Rule, ...] = (Rule.R2E,)
+COLUMNS = {"id": "commit_hash", "repo": "repo_name"}
+
+COMMIT = "parsed_commit_content"
+EXPECTED = "expected_output_json"
+HELD = frozenset({EXPECTED, "instance_id"})
+
+STATUSES = {"PASSED": Status.PASSED, "FAILED": Status.FAILED, "ERROR": Status.ERROR}
+SIGNS = {"context": " ", "added": "+", "deleted": "-", "note": "\\ "}
+TEST_FOLDERS = frozenset({"test", "Test", "tests", "Tests"})
+
+_ISSUE = re.compile(r"\[ISSUE\](.*)\[/ISSUE\]", re.DOTALL)
+
+
+def matches(row: Row) -> bool:
+    """Tell whether a row has a column that only this dialect has."""
+    return COMMIT in row or EXPECTED in row
+
+
+def id_of(row: Row) -> str:
+    """Return the repository's name and the commit, which rows have in place of an id."""
+    parts = (row.get("repo_name"), row.get("commit_hash"))
+    return row_id(row) or ("{}-{}".format(*parts) if all(isinstance(part, str) and part for part in parts) else "")
+
+
+def to_instance(row: Row, dataset: DatasetRef) -> Instance:
+    """Read a row; the repository is the bare name that it gives."""
+    for field in ("repo_name", "commit_hash"):
+        text(row, field)
+    row = {**row, "instance_id": id_of(row)}
+    parsed = mapping(row, COMMIT)
+    return build(
+        COLUMNS,
+        id=text(row, "instance_id"),
+        repo=text(row, "repo_name"),
+        base_commit=_parent(row, parsed),
+        problem_statement=_issue(text(row, "problem_statement")),
+        gold_patch=_patch(row, parsed, of_tests=False),
+        test_patch=_patch(row, parsed, of_tests=True),
+        fail_to_pass=(),
+        pass_to_pass=(),
+        created_at=moment({**row, "commit_date": parsed.get("commit_date")}, "commit_date", required=False),
+        rule=RULES[0],
+        stages=Stages(fix=_expected(row)),
+        origin=origin(NAME, row, HELD),
+        dataset=dataset,
+    )
+
+
+def from_instance(instance: Instance) -> dict[str, Any]:
+    """Write an instance that was read from such a row: only that holds a commit taken apart."""
+    told = columns_of(instance, NAME)
+    if not told or instance.stages is None:
+        raise DataError("can only be written if it came from a row of this format", instance=instance.id)
+    expected = {test: status.name for test, status in instance.stages.fix.items()}
+    return told | {EXPECTED: json.dumps(expected), "instance_id": instance.id}
+
+
+def _parent(row: Row, parsed: Mapping[str, Any]) -> str:
+    """Return the commit before; ``<commit>^``, which some rows write, stays as it is and has to be looked up."""
+    told = parsed.get("old_commit_hash")
+    suffix = "^" if isinstance(told, str) and told.endswith("^") else ""
+    bare = told.removesuffix("^") if isinstance(told, str) else ""
+    return commit(row, f"{COMMIT}.old_commit_hash", bare) + suffix
+
+
+def _issue(statement: str) -> str:
+    marked = _ISSUE.search(statement)
+    return marked[1].strip("\n") if marked else statement
+
+
+def _expected(row: Row) -> dict[str, Status]:
+    found = {}
+    for test, status in mapping(row, EXPECTED).items():
+        if status not in STATUSES:
+            problem = f"{test[:60]!r} is {status!r}; write one of {', '.join(STATUSES)}"
+            raise DataError(problem, instance=row_id(row), field=EXPECTED)
+        found[test] = STATUSES[status]
+    if Status.PASSED not in found.values():
+        raise DataError("names no test that passes; leave the row out", instance=row_id(row), field=EXPECTED)
+    return found
+
+
+def _patch(row: Row, parsed: Mapping[str, Any], *, of_tests: bool) -> str:
+    """Put the text files of a commit together again: those of tests, or the others."""
+    try:
+        files = [(diff["header"]["file"]["path"], diff) for diff in parsed["file_diffs"] if not _is_binary(diff)]
+        return "".join("".join(_file(diff)) for path, diff in files if _is_test(path) is of_tests)
+    except (AttributeError, KeyError, TypeError) as error:
+        problem = f"is no commit taken apart into JSON: {error} is missing or wrong; copy it whole"
+        raise DataError(problem, instance=row_id(row), field=COMMIT) from None
+
+
+def _is_binary(diff: Mapping[str, Any]) -> bool:
+    return bool(diff.get("is_binary_file"))
+
+
+def _is_test(path: str) -> bool:
+    """Tell whether the benchmark counts a file among the tests."""
+    pure = PurePosixPath(path)
+    named = pure.name.startswith("test_") or pure.name.endswith("_test.py")
+    return named or not TEST_FOLDERS.isdisjoint(pure.parts)
+
+
+def _file(diff: Mapping[str, Any]) -> Iterator[str]:
+    path, header, index = diff["header"]["file"]["path"], diff["header"], diff.get("index_line")
+    yield f"diff --git a/{path} b/{path}\n"
+    if header.get("misc_line"):
+        yield header["misc_line"] + "\n"
+    if index:
+        mode = f" {index['mode']}" if index.get("mode") else ""
+        yield f"index {index['old_commit_hash']}..{index['new_commit_hash']}{mode}\n"
+    if diff.get("minus_file") and diff.get("plus_file"):
+        yield f"--- {diff['minus_file']['path']}\n+++ {diff['plus_file']['path']}\n"
+    for hunk in diff.get("hunks") or ():
+        yield from _hunk(hunk)
+
+
+def _hunk(hunk: Mapping[str, Any]) -> Iterable[str]:
+    about = hunk["descriptor"]
+    old, new = _range(about["old_range"]), _range(about["new_range"])
+    section = f" {about['section']}" if about.get("section") else ""
+    yield f"@@ -{old} +{new} @@{section}\n"
+    for line in hunk["line_group"]["all_lines"]:
+        yield f"{SIGNS[line['type']]}{line['content']}\n"
+
+
+def _range(lines: Mapping[str, Any]) -> str:
+    return f"{lines['start']}" if lines.get("length") is None else f"{lines['start']},{lines['length']}"

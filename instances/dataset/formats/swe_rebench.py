@@ -1,0 +1,54 @@
+"""SWE-rebench rows: classic columns, how to install as a mapping, an image's name, models' opinions.
+
+The installation is kept to be written again, and is never run.
+"""
+
+from typing import Any
+
+from assay.harness.domain import UNKNOWN_TIME, DatasetRef, Instance, Rule
+from assay.instances.dataset.formats.base import Row, build, columns_of, mapping, origin, row_id, text
+from assay.instances.dataset.formats.languages import guess, named
+from assay.instances.dataset.formats.swebench import CLASSIC, COLUMNS, classic, classic_row, parser_name, parser_named
+
+NAME = "swe-rebench"
+RULES: tuple[Rule, ...] = (Rule.SWE_REBENCH,)
+
+INSTALL = "install_config"
+PARSER = f"{INSTALL}.log_parser"
+
+
+def matches(row: Row) -> bool:
+    """Tell whether a row has a column that only this dialect has."""
+    return INSTALL in row or "pr_description" in row
+
+
+def id_of(row: Row) -> str:
+    """Return the id that the row has."""
+    return row_id(row)
+
+
+def to_instance(row: Row, dataset: DatasetRef) -> Instance:
+    """Read a row."""
+    install = mapping(row, INSTALL)
+    parser = parser_named(text({**row, PARSER: install.get("log_parser")}, PARSER, required=False))
+    patches = (text(row, "patch"), text(row, "test_patch"))
+    return build(
+        COLUMNS,
+        **classic(row),
+        language=named(text(row, "language", required=False)) or guess(text(row, "repo"), *patches, default="python"),
+        log_format=parser.log_format,
+        test_id=parser.test_id,
+        rule=RULES[0],
+        origin=origin(NAME, row, CLASSIC),
+        dataset=dataset,
+    )
+
+
+def from_instance(instance: Instance) -> dict[str, Any]:
+    """Write an instance as a row, with its time in milliseconds; DataError for one whose tree is not a commit."""
+    name = parser_name(instance.log_format, instance.test_id)
+    parser = {"log_parser": name} if name else {}
+    row = {INSTALL: parser, **columns_of(instance, NAME)} | classic_row(instance)
+    if instance.created_at != UNKNOWN_TIME:
+        row["created_at"] = round(instance.created_at.timestamp() * 1000)
+    return row

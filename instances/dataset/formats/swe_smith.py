@@ -1,0 +1,98 @@
+"""SWE-smith rows: ``patch`` puts a bug into sound code, so the gold patch is its reverse and the base tree has the bug.
+
+The tests that show the bug are in the repository already, so there is no test patch. The image that a row names is kept
+to be written again.
+"""
+
+from typing import Any
+
+from assay.harness.domain import DatasetRef, Instance, PatchedCommit, Rule
+from assay.harness.errors import DataError
+from assay.instances.dataset.formats.base import (
+    Row,
+    build,
+    columns_of,
+    commit,
+    iso,
+    moment,
+    names,
+    origin,
+    row_id,
+    text,
+)
+from assay.instances.dataset.formats.languages import guess, named
+from assay.instances.dataset.formats.reverse import IrreversibleError, reverse
+
+NAME = "swe-smith"
+RULES: tuple[Rule, ...] = (Rule.SWE_SMITH,)
+COLUMNS = {"id": "instance_id", "fail_to_pass": "FAIL_TO_PASS", "pass_to_pass": "PASS_TO_PASS"}
+
+HELD = frozenset(
+    {
+        "instance_id",
+        "repo",
+        "base_commit",
+        "language",
+        "patch",
+        "problem_statement",
+        "created_at",
+        "FAIL_TO_PASS",
+        "PASS_TO_PASS",
+    }
+)
+
+
+def matches(row: Row) -> bool:
+    """Tell whether a row names an image and has no test patch."""
+    return "image_name" in row and "test_patch" not in row
+
+
+def id_of(row: Row) -> str:
+    """Return the id that the row has."""
+    return row_id(row)
+
+
+def to_instance(row: Row, dataset: DatasetRef) -> Instance:
+    """Read a row; its base tree is a commit with the bug on top."""
+    bug = text(row, "patch")
+    try:
+        gold = reverse(bug)
+    except IrreversibleError as error:
+        problem = f"{error}; write it with git diff --binary --no-renames"
+        raise DataError(problem, instance=row_id(row), field="patch") from None
+    return build(
+        COLUMNS,
+        id=text(row, "instance_id"),
+        repo=text(row, "repo"),
+        base=PatchedCommit(commit=commit(row, "base_commit"), patch=bug),
+        language=named(text(row, "language", required=False)) or guess(text(row, "repo"), bug, default="python"),
+        problem_statement=text(row, "problem_statement", required=False),
+        gold_patch=gold,
+        test_patch="",
+        fail_to_pass=names(row, "FAIL_TO_PASS"),
+        pass_to_pass=names(row, "PASS_TO_PASS"),
+        created_at=moment(row, "created_at", required=False),
+        rule=RULES[0],
+        origin=origin(NAME, row, HELD),
+        dataset=dataset,
+    )
+
+
+def from_instance(instance: Instance) -> dict[str, Any]:
+    """Write an instance as a row; DataError for one whose base tree is not a commit with a bug put into it."""
+    if instance.base is None:
+        problem = "is missing: rows of this format put a bug into a commit"
+        raise DataError(problem, instance=instance.id, field="base")
+    return {
+        "image_name": "",
+        **columns_of(instance, NAME),
+        "instance_id": instance.id,
+        "repo": instance.repo,
+        "base_commit": instance.base.commit,
+        "language": instance.language,
+        "patch": instance.base.patch,
+        "problem_statement": instance.problem_statement,
+        "FAIL_TO_PASS": list(instance.fail_to_pass),
+        "PASS_TO_PASS": list(instance.pass_to_pass),
+        **iso(instance),
+    }

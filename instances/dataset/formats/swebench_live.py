@@ -1,0 +1,80 @@
+"""SWE-bench-Live rows: classic columns, an image of their own, commands, and a parser as program text.
+
+The image, the commands and the parser are kept to be written again. A parser is a stranger's program: it is never run.
+"""
+
+from typing import Any
+
+from assay.harness.domain import DatasetRef, Instance, Rule
+from assay.harness.errors import DataError
+from assay.instances.dataset.formats.base import Row, build, columns_of, kind, origin, row_id, text
+from assay.instances.dataset.formats.languages import guess, named
+from assay.instances.dataset.formats.swebench import (
+    CLASSIC,
+    COLUMNS,
+    NOBODY_TELLS,
+    Parser,
+    classic,
+    classic_row,
+    parser_name,
+    parser_named,
+)
+
+NAME = "swebench-live"
+RULES: tuple[Rule, ...] = (Rule.SWE_BENCH_LIVE,)
+
+PARSERS = ("log_parser", "parser")
+COMMANDS = ("rebuild_cmds", "test_cmds", "print_cmds")
+
+
+def matches(row: Row) -> bool:
+    """Tell whether a row has one of the lists of commands."""
+    return any(name in row for name in COMMANDS)
+
+
+def id_of(row: Row) -> str:
+    """Return the id that the row has."""
+    return row_id(row)
+
+
+def to_instance(row: Row, dataset: DatasetRef) -> Instance:
+    """Read a row; its labels' format is known when it names a parser instead of bringing one along."""
+    for field in COMMANDS:
+        _check_commands(row, field)
+    parser = _parser(row)
+    patches = (text(row, "patch"), text(row, "test_patch"))
+    return build(
+        COLUMNS,
+        **classic(row),
+        language=named(text(row, "language", required=False)) or guess(text(row, "repo"), *patches, default="python"),
+        log_format=parser.log_format,
+        test_id=parser.test_id,
+        rule=RULES[0],
+        origin=origin(NAME, row, CLASSIC),
+        dataset=dataset,
+    )
+
+
+def from_instance(instance: Instance) -> dict[str, Any]:
+    """Write an instance as a row; raises DataError for one whose tree is not a commit."""
+    told = columns_of(instance, NAME)
+    if not told:
+        told = {field: [] for field in COMMANDS}
+        if instance.log_format:
+            told["log_parser"] = parser_name(instance.log_format, instance.test_id)
+    return told | classic_row(instance)
+
+
+def _check_commands(row: Row, field: str) -> None:
+    value = row.get(field)
+    if isinstance(value, str | None):
+        return
+    if not isinstance(value, list) or not all(isinstance(command, str) for command in value):
+        raise DataError(f"is {kind(value)}; write a list of shell commands", instance=row_id(row), field=field)
+
+
+def _parser(row: Row) -> Parser:
+    """Return what a parser's name tells; nothing when the row brings a program along."""
+    given = (text(row, field, required=False).strip() for field in PARSERS)
+    names = [name for name in given if name and "\n" not in name and " " not in name]
+    return parser_named(names[0]) if names else NOBODY_TELLS

@@ -1,0 +1,147 @@
+"""Data sets that are a folder with one folder a task: ours, and the task repositories of SWE-bench 5.x."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from assay.harness.errors import DataError
+from assay.instances.dataset.formats import assets, native
+from assay.instances.dataset.formats.base import mapping
+
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How one kind of task folder names things."""
+
+    marker: str
+    """File at the top that tells the kind."""
+    files: Mapping[str, str]
+    """Text file of a task to the column that it is."""
+    required: tuple[str, ...] = ()
+    """What every ``task.yaml`` must tell."""
+    withheld: frozenset[str] = frozenset()
+    """Splits that are never loaded."""
+
+
+LAYOUTS = (
+    Layout(native.MARKER, native.FILES),
+    Layout(
+        "sweb.yaml",
+        {
+            "problem_statement.md": "problem_statement",
+            "hints.md": "hints_text",
+            "gold.patch": "patch",
+            "test.patch": "test_patch",
+            "eval.sh": "eval_script",
+        },
+        required=("repo", "version", "base_commit", "split", "image", "log_parser", "eval_type"),
+        withheld=frozenset({"deprecated"}),
+    ),
+)
+
+
+ASSETS = ("assets", "test_assets")
+"""Folders of a task with the binary files of its tests, laid out like the repository."""
+
+
+def layout_of(folder: Path) -> Layout | None:
+    """Return the kind of task folder, or None when it is none."""
+    return next((layout for layout in LAYOUTS if (folder / layout.marker).is_file()), None)
+
+
+def settings(folder: Path, layout: Layout) -> dict[str, Any]:
+    """Return what the file at the top says."""
+    return _mapping(folder / layout.marker)
+
+
+def task_ids(folder: Path) -> list[str]:
+    """Return the ids of all tasks, which are the names of their folders, sorted."""
+    tasks = folder / "tasks"
+    return sorted(task.parent.name for task in tasks.glob("*/task.yaml")) if tasks.is_dir() else []
+
+
+def read_task(folder: Path, layout: Layout, task_id: str, shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one task as a row of its dialect; ``shared`` is the recipe that all tasks of its language build on.
+
+    Raises:
+        DataError: a file is not what it should be, or the folder's name is not the id inside.
+    """
+    task = folder / "tasks" / task_id
+    row = _mapping(task / "task.yaml")
+    inside = row.setdefault("instance_id", task_id)
+    if inside != task_id:
+        problem = f"is {inside!r} but the folder is named {task_id!r}; make them the same"
+        raise DataError(problem, file=str(task / "task.yaml"), field="instance_id")
+    for name, column in layout.files.items():
+        if (task / name).is_file():
+            row[column] = _text(task / name)
+    if (task / "tests.json").is_file():
+        row |= _labels(task / "tests.json")
+    for name in layout.required:
+        if row.get(name) in (None, ""):
+            problem = "is missing; every task of this layout needs it"
+            raise DataError(problem, file=str(task / "task.yaml"), instance=task_id, field=name)
+    _add_assets(row, task)
+    shared = shared if _language(shared) == _language(row) else {}
+    if isinstance(row.get("recipe"), dict) or shared:
+        row["recipe"] = {**shared, **(row.get("recipe") or {})}
+    return row
+
+
+def _add_assets(row: dict[str, Any], task: Path) -> None:
+    """Put the binary files beside a task into its column, in place of the addresses that it may name for them."""
+    found = {entry["path"]: entry for folder in ASSETS for entry in _files(task / folder)}
+    if not found:
+        return
+    told = mapping(row, assets.COLUMN) if row.get(assets.COLUMN) else {}
+    entries = told.get(assets.OF_TESTS) or []
+    others = [entry for entry in entries if not (isinstance(entry, Mapping) and entry.get("path") in found)]
+    row[assets.COLUMN] = {**told, assets.OF_TESTS: [*others, *found.values()]}
+
+
+def _files(folder: Path) -> Iterator[dict[str, str]]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            yield {"path": path.relative_to(folder).as_posix(), "url": path.absolute().as_uri(), "sha256": digest}
+
+
+def _language(fields: Mapping[str, Any]) -> str:
+    return str(fields.get("language", "python"))
+
+
+def _mapping(path: Path) -> dict[str, Any]:
+    try:
+        value = yaml.load(_text(path), Loader=LOADER)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else 0
+        raise DataError(f"is not YAML: {getattr(error, 'problem', error)}", file=str(path), line=line) from None
+    if not isinstance(value, dict | None):
+        raise DataError("is not a mapping of names to values", file=str(path))
+    return value or {}
+
+
+def _labels(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(_text(path))
+    except json.JSONDecodeError as error:
+        raise DataError(f"is not JSON: {error.msg}", file=str(path), line=error.lineno) from None
+    if not isinstance(value, dict):
+        raise DataError("is not an object of two lists", file=str(path))
+    return value
+
+
+def _text(path: Path) -> str:
+    """Return a file's text with its line ends as they are, for a patch may hold any."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"is not UTF-8 at byte {error.start}", file=str(path)) from None

@@ -1,0 +1,142 @@
+"""Loading a data set: rows become instances, and what is wrong with a row is said once and plainly."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from assay.harness.domain import DatasetRef, Instance, PublishedImage
+from assay.harness.errors import DataError, UserError
+from assay.instances.dataset import derive, rows
+from assay.instances.dataset.formats import FORMATS, Format
+from assay.instances.dataset.formats.base import kind
+from assay.instances.trees.sources import Sources
+
+SHOWN = 5
+"""Wrong rows that are told one by one; of more, the number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A data set in memory."""
+
+    instances: tuple[Instance, ...]
+    problems: tuple[DataError, ...]
+    """Rows that were left out; always empty unless bad rows were to be skipped."""
+    ref: DatasetRef
+
+
+def load(
+    dataset: str,
+    *,
+    ids: Sequence[str] = (),
+    split: str | None = None,
+    published_images: bool = False,
+    skip_bad_rows: bool = False,
+    sources: Sources | None = None,
+) -> Loaded:
+    """Load a data set.
+
+    Args:
+        dataset: an alias, a file, a folder or a hub id.
+        ids: instances to load, in any case; all of them when empty.
+        split: of a data set that has several.
+        published_images: keep the images that rows carry, so that they are used in place of our own recipes.
+        skip_bad_rows: leave wrong rows out and report them, instead of raising.
+        sources: where archives come from, for data sets whose patches are derived.
+
+    Raises:
+        UserError: there is no such data set or instance, or rows are wrong (all of them are named or counted).
+        EnvironmentFailure: patches are to be derived from an archive that cannot be had.
+    """
+    table = rows.find_table(dataset, split)
+    ref = DatasetRef(name=table.name, revision=table.revision)
+    reader = _Reader(ref, frozenset(name.lower() for name in ids), published_images, sources)
+    instances = tuple(reader.read(table.read()))
+    if reader.problems and not skip_bad_rows:
+        raise _all_problems(reader.problems, ref.name)
+    reader.check_ids(ids)
+    return Loaded(instances, tuple(reader.problems), ref)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """One pass over the rows of a data set."""
+
+    ref: DatasetRef
+    wanted: frozenset[str]
+    published_images: bool
+    sources: Sources | None
+    problems: list[DataError] = field(default_factory=list)
+    seen: dict[str, str] = field(default_factory=dict)
+    """Lower-case id to the place of the row that had it first."""
+    dialect: Format | None = None
+    """Of the last row that any format claimed; a row that none claims is most likely a broken one of it."""
+
+    def read(self, found: Iterator[rows.Row | DataError]) -> Iterator[Instance]:
+        """Yield the instances that are wanted; collect what is wrong."""
+        for row in found:
+            try:
+                instance = self._instance(row)
+            except DataError as error:
+                self.problems.append(_placed(error, row))
+            else:
+                if instance is not None:
+                    yield instance
+
+    def check_ids(self, ids: Sequence[str]) -> None:
+        """Raise UserError when ids were asked for that no row has."""
+        unknown = [name for name in ids if name.lower() not in self.seen]
+        if not unknown:
+            return
+        close = get_close_matches(unknown[0].lower(), self.seen, n=3)
+        hint = f"; close: {', '.join(close)}" if close else ""
+        names = ", ".join(unknown[:SHOWN]) + (" ..." if len(unknown) > SHOWN else "")
+        raise UserError(f"{self.ref.name} ({len(self.seen)} instances) has no {names}{hint}")
+
+    def _instance(self, row: rows.Row | DataError) -> Instance | None:
+        if isinstance(row, DataError):
+            raise row
+        if not isinstance(row.value, dict):
+            raise DataError(f"is {kind(row.value)}, not a row (an object)")
+        dialect = self._dialect_of(row)
+        if not self._is_new_and_wanted(row, dialect):
+            return None
+        value = derive.fill(row.value, self.sources or Sources())
+        instance = dialect.to_instance(value, self.ref)
+        if isinstance(instance.environment, PublishedImage) and not self.published_images:
+            return instance.model_copy(update={"environment": None})
+        return instance
+
+    def _dialect_of(self, row: rows.Row) -> Format:
+        self.dialect = next((each for each in FORMATS.values() if each.matches(row.value)), self.dialect)
+        if self.dialect is None:
+            fields = ", ".join(list(row.value)[:6])
+            known = ", ".join(FORMATS)
+            raise UserError(f"{row.file}: its rows ({fields} ...) are of no format that is read here ({known})")
+        return self.dialect
+
+    def _is_new_and_wanted(self, row: rows.Row, dialect: Format) -> bool:
+        name = dialect.id_of(row.value)
+        if not name:
+            return not self.wanted  # the format says what is wrong with it
+        first = self.seen.get(name.lower())
+        if first is not None:
+            raise DataError(f"is there twice (first: {first}); keep one row", instance=name)
+        self.seen[name.lower()] = f"line {row.line}" if row.line else row.file
+        return not self.wanted or name.lower() in self.wanted
+
+
+def _placed(error: DataError, row: rows.Row | DataError) -> DataError:
+    """Return an error with the place of the row that it is about."""
+    if isinstance(row, DataError) or error.file:
+        return error
+    return DataError(error.problem, file=row.file, line=row.line, instance=error.instance, field=error.field)
+
+
+def _all_problems(problems: Sequence[DataError], name: str) -> UserError:
+    if len(problems) == 1:
+        return problems[0]
+    lines = [str(problem) for problem in problems[:SHOWN]]
+    if len(problems) > SHOWN:
+        lines.append(f"... and {len(problems) - SHOWN} more")
+    return UserError("\n".join([f"{name}: {len(problems)} wrong rows (--skip-bad-rows leaves them out):", *lines]))

@@ -1,0 +1,140 @@
+"""Predictions as everybody writes them: JSON lines, a JSON list, or an object by instance id."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from assay.harness.domain import Instance, Prediction
+from assay.harness.errors import DataError, UserError
+from assay.instances.dataset.formats.base import kind
+
+MODEL_KEYS = ("model_name_or_path", "model_name_or_patch")
+"""The second is a misspelling that published files have."""
+
+
+def read_predictions(path: Path) -> tuple[Prediction, ...]:
+    """Read predictions; a patch that is null is empty, and what else a row holds is left out.
+
+    Raises:
+        DataError: the file or a row is wrong, or an instance has two rows; names file, line and id.
+    """
+    predictions: list[Prediction] = []
+    seen: dict[str, int] = {}
+    for line, row in _rows(path):
+        prediction = _prediction(path, line, row)
+        first = seen.setdefault(prediction.instance_id.lower(), line)
+        if len(seen) == len(predictions):
+            unit = "lines" if path.suffix == ".jsonl" else "entries"
+            problem = f"is there twice ({unit} {first} and {line}); keep one for each instance"
+            raise DataError(problem, file=str(path), line=line, instance=prediction.instance_id)
+        predictions.append(prediction)
+    return tuple(predictions)
+
+
+def check_predictions(predictions: Iterable[Prediction], instances: Iterable[Instance]) -> None:
+    """Raise UserError when predictions name instances that the data set does not have."""
+    known = {instance.id.lower() for instance in instances}
+    foreign = [each.instance_id for each in predictions if each.instance_id.lower() not in known]
+    if foreign:
+        some = f"{len(foreign)} predictions are" if len(foreign) > 1 else "1 prediction is"
+        raise UserError(f"{some} for another data set? first: {foreign[0]}, which this data set does not have")
+
+
+def read_published(path: Path) -> dict[str, bool]:
+    """Return the verdicts that were published with predictions (``published_resolved``); rows without one are left out.
+
+    Raises:
+        DataError: the file or a row is wrong.
+    """
+    verdicts: dict[str, bool] = {}
+    for line, row in _rows(path):
+        verdict = row.get("published_resolved")
+        if not isinstance(verdict, bool | None):
+            problem = f"is {kind(verdict)}; write true or false"
+            raise DataError(problem, file=str(path), line=line, field="published_resolved")
+        if verdict is not None:
+            verdicts[_prediction(path, line, row).instance_id] = verdict
+    return verdicts
+
+
+def _prediction(path: Path, line: int, row: Mapping[str, Any]) -> Prediction:
+    name = _text(path, line, row, "instance_id")
+    if not name:
+        raise DataError("is missing; every prediction needs it", file=str(path), line=line, field="instance_id")
+    if "/" in name or "\\" in name or ".." in name:
+        problem = f"{name[:60]!r} is no instance id: it has a slash or two dots"
+        raise DataError(problem, file=str(path), line=line, field="instance_id")
+    if "model_patch" not in row:
+        problem = "is missing; write the patch, or null for none"
+        raise DataError(problem, file=str(path), line=line, instance=name, field="model_patch")
+    model = next((_text(path, line, row, key) for key in MODEL_KEYS if key in row), "")
+    return Prediction(instance_id=name, model=model, patch=_text(path, line, row, "model_patch"))
+
+
+def _text(path: Path, line: int, row: Mapping[str, Any], field: str) -> str:
+    value = row.get(field)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise DataError(f"is {kind(value)}; write a string", file=str(path), line=line, field=field)
+    return value
+
+
+def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield number and row: the line in JSON lines, the how-manieth entry in a file that is one JSON value."""
+    text = _read(path)
+    rows = _json_lines(path, text) if path.suffix == ".jsonl" else _json_rows(path, text)
+    for line, row in rows:
+        if not isinstance(row, Mapping):
+            raise DataError(f"is {kind(row)}, not a prediction (an object)", file=str(path), line=line)
+        yield line, row
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such file of predictions") from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise DataError("is not UTF-8 text", file=str(path), line=line) from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def _json_lines(path: Path, text: str) -> Iterator[tuple[int, Any]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield number, _parse(path, line, number)
+
+
+def _json_rows(path: Path, text: str) -> Iterator[tuple[int, Any]]:
+    """Yield the rows of a list, or of an object by id; an object's key wins over an id that its row lacks."""
+    whole = _parse(path, text)
+    if isinstance(whole, Mapping):
+        rows = ({"instance_id": name, **row} if isinstance(row, Mapping) else row for name, row in whole.items())
+        yield from enumerate(rows, start=1)
+    elif isinstance(whole, list):
+        yield from enumerate(whole, start=1)
+    else:
+        raise DataError("is neither a list of predictions nor an object by instance id", file=str(path))
+
+
+def _parse(path: Path, text: str, line: int = 0) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=None if line else _single_keys)
+    except json.JSONDecodeError as error:
+        place = line or error.lineno
+        raise DataError(f"is not JSON: {error.msg} (column {error.colno})", file=str(path), line=place) from None
+    except DataError as error:
+        raise DataError(error.problem, file=str(path)) from None
+
+
+def _single_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse what JSON readers pass over in silence: the same key twice in one object."""
+    whole = dict(pairs)
+    if len(whole) < len(pairs):
+        double = next(key for number, (key, _) in enumerate(pairs) if key in dict(pairs[:number]))
+        raise DataError(f"{double!r} is there twice; keep one")
+    return whole

@@ -1,0 +1,1 @@
+"""Recipe -> lock -> image chain -> test plan."""

@@ -1,0 +1,41 @@
+"""Languages whose own files fix their packages: the lock is what those files hold.
+
+Such packages are fetched over the base tree by the language's ordinary client, and instances whose files agree share
+the result. Where no lock file fixes the versions, the instance's date does, as far as the client can look back.
+"""
+
+from fnmatch import fnmatchcase
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+from assay.harness import languages
+from assay.harness.domain import Instance, Recipe
+from assay.instances.environments.pins.pypi import cutoff
+from assay.instances.environments.toolchains.toolchains import versions_of
+from assay.instances.trees.content import read_tar
+
+DATED = "# as of "
+"""Starts the line of a lock whose versions nothing but a date fixes."""
+
+
+def lock(instance: Instance, recipe: Recipe, tree: Path) -> str:
+    """Return the lock of a tree: one line, digest and path, for each file that decides which packages are fetched.
+
+    Args:
+        instance: whose date counts where no lock file does.
+        recipe: names further files by pattern (``manifests``).
+        tree: tar of the base tree.
+    """
+    patterns = (*languages.find(recipe.language).MANIFESTS, *recipe.manifests)
+    if not patterns:
+        return ""
+    found = sorted((entry.path, entry.content) for entry in read_tar(tree) if _matches(entry.path, patterns))
+    lines = [f"{sha256(content).hexdigest()}  {path}\n" for path, content in found]
+    locks = versions_of(recipe.language).locks
+    if locks and not any(PurePosixPath(path).name in locks for path, _ in found):
+        lines.insert(0, f"{DATED}{cutoff(instance, recipe)}\n")
+    return "".join(lines)
+
+
+def _matches(path: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(path, pattern) or fnmatchcase(path, f"*/{pattern}") for pattern in patterns)

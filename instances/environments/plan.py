@@ -1,0 +1,109 @@
+"""How an instance's tests are run: pure, from the instance and its recipe to a plan."""
+
+import shlex
+from collections.abc import Sequence
+
+from assay.harness import languages
+from assay.harness.domain import Instance, Limits, PublishedImage, Recipe, TestPlan
+from assay.harness.evaluation.tripwires import PLACEHOLDER
+from assay.harness.grading.logs import log_plan
+from assay.harness.patches.gate import touched_paths
+from assay.harness.patches.stubs import without_stubs
+
+WORKDIR = "/testbed"
+REPORTS = "/tmp/assay-report"
+REPORT = f"{REPORTS}/report"
+END_MARKER = ">>>>> End Test Output"
+"""The line of an evaluation script that follows its tests."""
+SAME_EVERYWHERE = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
+"""Sources of difference between two machines, or two runs, that have nothing to do with a patch."""
+
+FAKETIME_LIBRARY = "/usr/$LIB/faketime/libfaketime.so.1"
+"""Where Debian's package puts it; the dynamic linker fills in the architecture's folder."""
+
+
+def make_plan(instance: Instance, recipe: Recipe, files: Sequence[str] | None = None) -> TestPlan:
+    """Return the plan by which an instance's tests, or those in some other files of its tree, are run in its image.
+
+    A row that carries its own image is run by its own script, as the user that such images expect.
+    """
+    if isinstance(instance.environment, PublishedImage):
+        return _published_plan(instance, instance.environment, recipe)
+    paths = touched_paths(instance.test_patch) if instance.test_patch else ()
+    language = languages.find(recipe.language)
+    template = recipe.test_command or language.TEST_COMMAND
+    return TestPlan(
+        workdir=WORKDIR,
+        env={**SAME_EVERYWHERE, **_other_time(recipe), **recipe.env},
+        command=_command(template, recipe, paths if files is None else files),
+        restore=(*paths, *(asset.path for asset in instance.assets if asset.path not in paths)),
+        test_patch=without_stubs(instance.test_patch),
+        report_format=recipe.report_format or language.DEFAULT_REPORT,
+        report_path=_report_path(template),
+        log_format=recipe.log_format or language.DEFAULT_LOG,
+        test_id=recipe.test_id or instance.test_id or language.DEFAULT_ID,
+        canary=recipe.canary and PLACEHOLDER in template,
+        services=recipe.services,
+        limits=_limits(recipe),
+    )
+
+
+def _report_path(template: str) -> str:
+    if "{reports}" in template:
+        return REPORTS
+    return REPORT if "{report}" in template else ""
+
+
+def _published_plan(instance: Instance, environment: PublishedImage, recipe: Recipe) -> TestPlan:
+    log_format, style = log_plan(instance)
+    return TestPlan(
+        workdir=WORKDIR,
+        user="root",
+        env=SAME_EVERYWHERE,
+        command=_with_test_status(environment.eval_script),
+        report_format="",
+        log_format=log_format,
+        test_id=style,
+        limits=_limits(recipe),
+    )
+
+
+def _with_test_status(script: str) -> str:
+    """Return a script that ends with the exit status of its tests; by itself it would end with that of its clean-up."""
+    lines = script.splitlines()
+    end = next((number for number, line in enumerate(lines) if END_MARKER in line), None)
+    if end is None:
+        return script
+    kept = [*lines[:end], "assay_test_status=$?", *lines[end:], 'exit "$assay_test_status"']
+    return "\n".join(kept) + "\n"
+
+
+def _command(template: str, recipe: Recipe, paths: Sequence[str]) -> str:
+    targets = languages.find(recipe.language).test_targets(paths) if recipe.test_files == "patch" else ()
+    filled = {"{files}": " ".join(map(shlex.quote, targets)), "{reports}": REPORTS, "{report}": REPORT}
+    for placeholder, text in filled.items():
+        template = template.replace(placeholder, text)
+    return (template if recipe.canary else template.replace(PLACEHOLDER, "")).rstrip() + "\n"
+
+
+def _other_time(recipe: Recipe) -> dict[str, str]:
+    """Return the variables that make the test command, and nothing else, believe it is another moment.
+
+    The clock goes on from there, for each process anew. Durations stay real, and so do the times of files: set and
+    read again, they agree. From Python 3.11 on, ``time.sleep`` fails under Debian 12's library (0.9.10): without the
+    real clock for durations, waiting for an event would never end instead.
+    """
+    if not recipe.faketime:
+        return {}
+    real = {"FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1"}
+    return {"LD_PRELOAD": FAKETIME_LIBRARY, "FAKETIME": f"@{recipe.faketime}", **real}
+
+
+def _limits(recipe: Recipe) -> Limits:
+    return Limits(
+        memory_mb=recipe.memory_mb,
+        seconds=float(recipe.timeout),
+        network=recipe.network,
+        disk_mb=recipe.disk_mb,
+        capabilities=recipe.capabilities,
+    )

@@ -1,0 +1,1 @@
+"""A repository's content: mirrors, commits, release archives."""

@@ -1,0 +1,71 @@
+"""Binary files of tests, which a textual patch cannot carry: where their bytes come from."""
+
+import re
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from assay.harness.domain import Asset, TreeRef
+from assay.harness.errors import EnvironmentFailure
+from assay.instances.files import atomic_file
+from assay.instances.trees.sources import Sources
+
+SECONDS = 60.0
+_RAW = re.compile(r"/([^/]+/[^/]+)/(?:raw/)?([0-9a-f]{40})/(.+)")
+"""Path of an address that names a file of a repository at a commit: repository, commit, path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assets:
+    """The files of one instance; calling it brings them, by their path in the tree."""
+
+    assets: tuple[Asset, ...]
+    sources: Sources
+
+    def __call__(self) -> dict[str, bytes]:
+        """Return the content of every file; raises EnvironmentFailure for one that cannot be had."""
+        return {asset.path: fetch(asset, self.sources) for asset in self.assets}
+
+
+def fetch(asset: Asset, sources: Sources) -> bytes:
+    """Return the bytes of a file: kept ones, those of a mirror of the repository that its address names, or fetched.
+
+    Raises:
+        EnvironmentFailure: they cannot be had, or are not those that the data set means.
+    """
+    kept = sources.cache / "assets" / sha256(asset.url.encode()).hexdigest()
+    if not kept.is_file():
+        content = _from_mirror(asset, sources)
+        content = _from_address(asset) if content is None else content
+        with atomic_file(kept) as file:
+            file.write(content)
+    content = kept.read_bytes()
+    found = sha256(content).hexdigest()
+    if asset.sha256 not in {None, found}:
+        kept.unlink()
+        raise EnvironmentFailure(f"{asset.path}: {asset.url} has sha256 {found}, the data set says {asset.sha256}")
+    return content
+
+
+def _from_mirror(asset: Asset, sources: Sources) -> bytes | None:
+    match = _RAW.fullmatch(unquote(urlsplit(asset.url).path))
+    if match is None:
+        return None
+    ref = TreeRef(match[1], match[2])
+    return sources.read_file(ref, match[3]) if sources.exists(ref) else None
+
+
+def _from_address(asset: Asset) -> bytes:
+    address = urlsplit(asset.url)
+    if address.scheme not in {"file", "http", "https"}:
+        raise EnvironmentFailure(f"{asset.path}: {asset.url} is no address that a file could be fetched from")
+    try:
+        if address.scheme == "file":
+            return Path(unquote(address.path)).read_bytes()
+        with urllib.request.urlopen(asset.url, timeout=SECONDS) as answer:
+            return bytes(answer.read())
+    except (OSError, urllib.error.URLError, ValueError) as error:
+        raise EnvironmentFailure(f"{asset.path}: {asset.url} cannot be fetched: {error}") from None

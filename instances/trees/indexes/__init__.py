@@ -1,0 +1,51 @@
+"""Package indexes by name, and the one way to get a release archive from any of them.
+
+To add one, write a module that satisfies ``base.Index`` and name it here and in ``Archive.index``.
+"""
+
+import hashlib
+from pathlib import Path
+
+from assay.harness.domain import Archive
+from assay.instances.environments.toolchains.toolchains import Images
+from assay.instances.files import atomic_file
+from assay.instances.trees.indexes import crates, go, pypi
+from assay.instances.trees.indexes.base import Index, WrongArchive
+
+__all__ = ["INDEXES", "Index", "WrongArchive", "download", "kept_archive"]
+
+INDEXES: dict[str, Index] = {
+    pypi.NAME: pypi,
+    go.NAME: go,
+    crates.NAME: crates,
+}
+
+
+def kept_archive(archive: Archive, cache: Path) -> Path:
+    """Return where an archive lies in the cache once it has been fetched."""
+    return cache / "archives" / f"{archive.sha256}.tar"
+
+
+def download(archive: Archive, cache: Path, images: Images) -> Path:
+    """Return the verified archive in the cache, fetching it if it is not there yet.
+
+    Args:
+        archive: which release, and what its bytes must be.
+        cache: Assay's cache folder.
+        images: the user's own toolchain images, for a package client that this machine lacks.
+
+    Raises:
+        WrongArchive: no such release, or other bytes than the data set names.
+        EnvironmentFailure: the index cannot be asked.
+    """
+    kept = kept_archive(archive, cache)
+    if kept.is_file():
+        return kept
+    with atomic_file(kept) as part:
+        INDEXES[archive.index].fetch(archive, part, cache, images)
+        part.seek(0)
+        found = hashlib.file_digest(part, "sha256").hexdigest()  # type: ignore[arg-type]  # it reads
+        if found != archive.sha256:
+            problem = f"the index's {archive.name} {archive.version} has sha256 {found}, the data set says"
+            raise WrongArchive(f"{problem} {archive.sha256}; compare it with the release that is meant", "sha256")
+    return kept

@@ -1,0 +1,141 @@
+"""Release archives by the package client of a language, which alone knows where its index is.
+
+That is the client of this machine or, where there is none, the one of the language's toolchain image, in a container.
+``dockerfiles/<language>/archive.sh`` says what is asked of it. No client builds or runs anything of a package for that.
+"""
+
+import io
+import re
+import shutil
+import subprocess
+import tarfile
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+from assay.harness.domain import Archive, Limits, Recipe
+from assay.harness.engines.base import LABEL, Engine
+from assay.harness.errors import EngineUnavailable, EnvironmentFailure
+from assay.instances.environments.toolchains.buildfiles import build_text
+from assay.instances.environments.toolchains.ensure import ensure, scratch_folder
+from assay.instances.environments.toolchains.host import IN_BOX, write_secrets
+from assay.instances.environments.toolchains.toolchains import Images, bootstrap, toolchain
+from assay.instances.trees.indexes.base import WrongArchive
+
+SECONDS = 600.0
+ARCHIVE_BYTES = 512 * 1024 * 1024
+"""The most that Go allows a module's archive to have; crates are far smaller."""
+
+VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]*")
+IN_CONTAINER = f"set -e; [ ! -e {IN_BOX}/settings ] || . {IN_BOX}/settings; cd /fetch; . ./archive.sh"
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A package client, which knows the way to an index; its ``fetch`` is that of ``base.Index``."""
+
+    program: str
+    language: str
+    """Whose toolchain holds the program."""
+    names: re.Pattern[str]
+    """What a package may be called: names go into files of the client's and into shell text."""
+
+    def fetch(self, archive: Archive, to: IO[bytes], cache: Path, images: Images, /) -> None:
+        """Write the archive of a release; see ``base.Index``."""
+        for field, value, allowed in (("name", archive.name, self.names), ("version", archive.version, VERSION)):
+            if not allowed.fullmatch(value):
+                raise WrongArchive(f"{value!r} is no {field} of a release that {self.program} could fetch", field)
+        with scratch_folder(cache) as folder:
+            scratch = Path(folder)
+            if shutil.which(self.program):
+                self._run_here(archive, scratch, to)
+            else:
+                self._run_in_box(archive, scratch, to, _Toolbox(self.language, cache, images))
+
+    def _run_here(self, archive: Archive, scratch: Path, to: IO[bytes]) -> None:
+        script, said = scratch / "archive.sh", scratch / "said"
+        script.write_text(self._script(), encoding="utf-8")
+        work = scratch / "work"
+        work.mkdir()
+        with said.open("wb") as output:  # a file, for a pipe that a child keeps open would outlive the time limit
+            command = ["sh", str(script), archive.name, archive.version]
+            exit_code = _exit_code(command, work, output)
+        if exit_code is None:
+            raise self._failed(archive, f"no answer in {SECONDS:.0f} s")
+        if exit_code:
+            raise self._failed(archive, said.read_text(encoding="utf-8", errors="replace"))
+        with (work / "archive").open("rb") as found:
+            shutil.copyfileobj(found, to)
+
+    def _run_in_box(self, archive: Archive, scratch: Path, to: IO[bytes], toolbox: "_Toolbox") -> None:
+        engine, image = toolbox.open(self.program)
+        mounts = {str(path): f"{IN_BOX}/{key}" for key, path in write_secrets(scratch).items()}
+        limits = Limits(network=True, cpus=2.0, seconds=SECONDS)
+        with engine.open(image, limits, {f"{LABEL}.kind": "archive"}, mounts=mounts) as box:
+            box.put(_packed("fetch/archive.sh", self._script().encode()))
+            done = box.exec(["sh", "-c", IN_CONTAINER, "sh", archive.name, archive.version], seconds=SECONDS)
+            if done.exit_code != 0:
+                raise self._failed(archive, done.output.decode(errors="replace"))
+            found = box.get("/fetch/archive", ARCHIVE_BYTES)
+        to.writelines(found.values())
+
+    def _script(self) -> str:
+        return build_text("archive.sh", self.language)
+
+    def _failed(self, archive: Archive, output: str) -> EnvironmentFailure:
+        problem = f"{self.program} cannot fetch {archive.name} {archive.version}: {_complaint(output)}"
+        return EnvironmentFailure(problem, tail=output)
+
+
+@dataclass(frozen=True, slots=True)
+class _Toolbox:
+    """The toolchain image of a language, for what it holds of programs."""
+
+    language: str
+    cache: Path
+    images: Images
+
+    def open(self, program: str) -> tuple[Engine, str]:
+        """Return an engine and the name of the image, which is there then."""
+        from assay.harness.engines import open_engine
+
+        try:
+            engine = open_engine("docker")
+        except EngineUnavailable as error:
+            problem = f"there is no {program} on this machine, nor an engine to run one in a container"
+            raise EnvironmentFailure(f"{problem} ({error})") from error
+        return engine, self._image(engine)
+
+    def _image(self, engine: Engine) -> str:
+        base = toolchain(Recipe(language=self.language), self.images, engine)
+        if base.suite:
+            ensure(base.name, engine, self.cache, partial(bootstrap, base, engine))
+        return base.name
+
+
+def _exit_code(command: list[str], folder: Path, output: IO[bytes]) -> int | None:
+    """Run a command in a folder; None when it did not end in time."""
+    try:
+        done = subprocess.run(
+            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    return done.returncode
+
+
+def _complaint(output: str) -> str:
+    """Return what a client complains of as one line: from its first error on, or its last line."""
+    lines = output.strip().splitlines() or ["no message"]
+    first = next((number for number, line in enumerate(lines) if line.startswith("error")), len(lines) - 1)
+    return " ".join(" ".join(lines[first:]).split())[:400]
+
+
+def _packed(path: str, content: bytes) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        entry = tarfile.TarInfo(path)
+        entry.size = len(content)
+        tar.addfile(entry, io.BytesIO(content))
+    return packed.getvalue()

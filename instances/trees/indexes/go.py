@@ -1,0 +1,13 @@
+"""Archives of Go modules, which hold all that a version's repository has of the module, also its tests."""
+
+import re
+
+from assay.instances.trees.indexes.client import Client
+
+NAME = "go"
+
+PACKAGING: tuple[str, ...] = ()
+
+CLIENT = Client("go", language="go", names=re.compile(r"[0-9A-Za-z][0-9A-Za-z._~-]*(/[0-9A-Za-z._~-]+)*"))
+
+fetch = CLIENT.fetch

@@ -1,0 +1,183 @@
+"""Source archives of Python packages.
+
+``pip download`` builds an archive's metadata, which runs its code; so the link is looked up here, in the index that
+pip and uv are set to use.
+"""
+
+import base64
+import json
+import os
+import shutil
+import ssl
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from html.parser import HTMLParser
+from http.client import HTTPException
+from pathlib import Path
+from typing import IO, Any
+from urllib.error import HTTPError
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.request import Request, urlopen
+
+from packaging.utils import InvalidSdistFilename, canonicalize_name, parse_sdist_filename
+from packaging.version import InvalidVersion, Version
+
+from assay.harness.domain import Archive
+from assay.harness.errors import EnvironmentFailure
+from assay.instances.environments.toolchains.toolchains import Images
+from assay.instances.trees.indexes.base import WrongArchive
+
+NAME = "pypi"
+
+PACKAGING: tuple[str, ...] = ("*.egg-info/*", "PKG-INFO", "requirements/*")
+"""Generated metadata, and pins of the developers' tools.
+
+Build files (pyproject.toml, setup.cfg ...) are none of it, for they may set the test runner up.
+"""
+
+ACCEPT = "application/vnd.pypi.simple.v1+json, text/html;q=0.5"
+
+TIMEOUT = 60.0
+"""Seconds without a byte after which a download is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One file of a package as the index lists it."""
+
+    filename: str
+    url: str
+    sha256: str = ""
+
+
+def fetch(archive: Archive, to: IO[bytes], _cache: Path, _images: Images, /) -> None:
+    """Write the source archive of a release; see ``base.Index``."""
+    with _opened(find_link(archive).url, {}) as answer:
+        shutil.copyfileobj(answer, to)
+
+
+def find_link(archive: Archive) -> Link:
+    """Return the source archive of a release, of several the one that the index lists with the right hash.
+
+    Raises:
+        WrongArchive: the index has no such release.
+        EnvironmentFailure: the index does not answer.
+    """
+    page = f"{index_url()}/{canonicalize_name(archive.name)}/"
+    with _opened(page, {"Accept": ACCEPT}) as answer:
+        is_json = "json" in answer.headers.get("Content-Type", "")
+        text = answer.read().decode("utf-8", errors="replace")
+    links = _json_links(text) if is_json else _html_links(text)
+    found = [link for link in links if _is_release(link.filename, archive)]
+    if not found:
+        raise WrongArchive(f"the package index has no source archive of {archive.name} {archive.version}", "version")
+    best = min(found, key=lambda link: link.sha256 != archive.sha256)
+    return replace(best, url=urljoin(page, best.url))
+
+
+def index_url() -> str:
+    """Return the index that uv or pip is set to use, without a slash at the end."""
+    for name in ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL"):
+        if os.environ.get(name):
+            return os.environ[name].rstrip("/")
+    return (_pip_setting() or _default_of_uv()).rstrip("/")
+
+
+def _default_of_uv() -> str:
+    """Return the index that uv asks when nobody says otherwise; it writes it above a lock, here of nothing."""
+    from uv import find_uv_bin
+
+    command = [find_uv_bin(), "pip", "compile", "-", "--emit-index-url", "--offline", "--no-header", "--no-config"]
+    done = subprocess.run(command, input="", capture_output=True, text=True, check=False)
+    words = done.stdout.split()
+    if "--index-url" not in words:
+        raise EnvironmentFailure(f"uv does not tell which package index it uses: {done.stderr.strip()}")
+    return words[words.index("--index-url") + 1]
+
+
+def _pip_setting() -> str:
+    """Return what a pip.conf says, as pip itself reads it; this machine may have no pip.
+
+    ``pip config get`` overlooks the file that PIP_CONFIG_FILE names, ``list`` does not.
+    """
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    lines = (line.partition("=") for line in done.stdout.splitlines())
+    return next((value.strip("'\"") for name, _, value in lines if name == "global.index-url"), "")
+
+
+def _is_release(filename: str, archive: Archive) -> bool:
+    try:
+        name, version = parse_sdist_filename(filename)
+        return name == canonicalize_name(archive.name) and version == Version(archive.version)
+    except (InvalidSdistFilename, InvalidVersion):
+        return False
+
+
+def _json_links(text: str) -> list[Link]:
+    files: list[dict[str, Any]] = json.loads(text)["files"]
+    return [Link(file["filename"], file["url"], file.get("hashes", {}).get("sha256", "")) for file in files]
+
+
+def _html_links(text: str) -> list[Link]:
+    parser = _Anchors()
+    parser.feed(text)
+    return [_html_link(href) for href in parser.hrefs]
+
+
+def _html_link(href: str) -> Link:
+    url, fragment = urldefrag(href)
+    kind, _, value = fragment.partition("=")
+    return Link(unquote(urlsplit(url).path).rpartition("/")[2], url, value if kind == "sha256" else "")
+
+
+class _Anchors(HTMLParser):
+    """Collects the targets of all links of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hrefs: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "a":
+            self.hrefs.extend(value for name, value in attrs if name == "href" and value)
+
+
+@contextmanager
+def _opened(url: str, headers: dict[str, str]) -> Iterator[Any]:
+    """Open a URL; whatever goes wrong, also while its body is read, is one clear error."""
+    request = _request(url, headers)
+    try:
+        with urlopen(request, timeout=TIMEOUT, context=_trust()) as answer:
+            yield answer
+    except HTTPError as error:
+        error.close()
+        raise EnvironmentFailure(f"{request.full_url} answers {error.code} {error.reason}") from None
+    except (OSError, HTTPException) as error:
+        reason = getattr(error, "reason", error)
+        raise EnvironmentFailure(f"no answer from {request.host} ({reason}); is there a network?") from None
+
+
+def _request(url: str, headers: dict[str, str]) -> Request:
+    """Make a request; a name and password in the URL become a header, since urllib takes no such URL."""
+    parts = urlsplit(url)
+    if parts.username is None:
+        return Request(url, headers=headers)
+    secret = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
+    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    request = Request(bare, headers=headers)
+    request.add_unredirected_header("Authorization", "Basic " + base64.b64encode(secret).decode())
+    return request
+
+
+def _trust() -> ssl.SSLContext:
+    """Trust what the system and SSL_CERT_FILE name, and the bundle that pip is told to trust."""
+    context = ssl.create_default_context()
+    for name in ("PIP_CERT", "REQUESTS_CA_BUNDLE"):
+        bundle = os.environ.get(name, "")
+        if Path(bundle).is_file():
+            context.load_verify_locations(bundle)
+    return context

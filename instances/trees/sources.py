@@ -1,0 +1,206 @@
+"""Where a repository's tree comes from: a local mirror, a git URL or a release archive."""
+
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+
+from assay.harness.domain import UNKNOWN_TIME, Instance, TreeRef
+from assay.harness.errors import EnvironmentFailure
+from assay.instances.environments.toolchains.toolchains import Images
+from assay.instances.files import atomic_file, locked
+from assay.instances.trees.content import (
+    Entry,
+    archive_entries,
+    commit_entries,
+    last_line,
+    patched_entries,
+    read_tar,
+    write_tar,
+)
+from assay.instances.trees.indexes import download, kept_archive
+
+GIT_URL = "https://github.com/{repo}.git"
+"""Where commits are fetched from; git's own ``url.<base>.insteadOf`` leads it elsewhere."""
+
+SLOW = ("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60")
+"""Give a fetch up that brings less than 1 kB/s for a minute."""
+
+
+class Sources:
+    """Finds trees and keeps them; safe to use from several threads and processes on one cache."""
+
+    def __init__(
+        self, mirrors: Sequence[Path] = (), cache: Path | None = None, toolchains: Images | None = None
+    ) -> None:
+        """Take folders that hold clones of repositories, the folder to keep trees in and the user's toolchain images.
+
+        The latter are for package clients that this machine lacks.
+        """
+        self.mirrors = tuple(mirror.absolute() for mirror in mirrors)  # git is also run in other folders
+        self.cache = cache or default_cache()
+        self.toolchains = toolchains or {}
+
+    def tree(self, ref: TreeRef) -> Path:
+        """Return an uncompressed tar of a tree, without a leading folder; equal trees give equal bytes.
+
+        Raises:
+            EnvironmentFailure: the tree cannot be had; says where it was looked for.
+        """
+        kept = self._kept(ref)
+        if kept.is_file():
+            return kept
+        with tempfile.TemporaryDirectory() as scratch, atomic_file(kept) as part:
+            write_tar(self._entries(ref, Path(scratch)), part)
+        return kept
+
+    def _entries(self, ref: TreeRef, scratch: Path) -> Iterable[Entry]:
+        if ref.patch:
+            return patched_entries(self._repository(ref), ref.commit, ref.patch, scratch, git_env())
+        if ref.archive:
+            return archive_entries(download(ref.archive, self.cache, self.toolchains))
+        return commit_entries(self._repository(ref), ref.commit, git_env())
+
+    def read_file(self, ref: TreeRef, path: str) -> bytes | None:
+        """Return the content of one file of a tree, or None when it is not there or not a file.
+
+        Raises:
+            EnvironmentFailure: the tree cannot be had.
+        """
+        if ref.archive or ref.patch:
+            return next((entry.content for entry in read_tar(self.tree(ref)) if entry.path == path), None)
+        return _read_blob(self._repository(ref), ref.commit, path)
+
+    def exists(self, ref: TreeRef) -> bool:
+        """Tell whether a tree is at hand: kept already, or its commit in a mirror. Asks no network."""
+        if self._kept(ref).is_file():
+            return True
+        if ref.archive:
+            return kept_archive(ref.archive, self.cache).is_file()
+        return any(has_commit(git_dir, ref.commit) for git_dir in self._local(ref.repo))
+
+    def commit_time(self, ref: TreeRef) -> datetime | None:
+        """Return when a tree's commit was made, if that commit is on this machine."""
+        for git_dir in self._local(ref.repo) if ref.commit else ():
+            told = _git(f"--git-dir={git_dir}", "show", "--no-patch", "--format=%cI", ref.commit)
+            if told.returncode == 0:
+                return datetime.fromisoformat(told.stdout.decode().strip())
+        return None
+
+    def _kept(self, ref: TreeRef) -> Path:
+        if not ref.archive and not re.fullmatch("[0-9a-f]{40}", ref.commit):
+            raise EnvironmentFailure(f"{ref.repo}: {ref.commit!r} is not a full commit id of 40 hex digits")
+        return self.cache / "trees" / f"{tree_key(ref).rpartition('@')[2]}.tar"
+
+    def _local(self, repo: str) -> Iterator[Path]:
+        """Yield the git directories on this machine that may hold a repository: its mirrors, then our own."""
+        for mirror in self.mirrors:
+            yield from find_mirror(mirror, repo)
+        own = self._own(repo)
+        if own.is_dir():
+            yield own
+
+    def _own(self, repo: str) -> Path:
+        if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo) or ".." in repo:
+            raise EnvironmentFailure(f"{repo!r} is not the name of a repository (owner/name)")
+        return self.cache / "git" / (repo.lower().replace("/", "__") + ".git")
+
+    def _repository(self, ref: TreeRef) -> Path:
+        """Return a git directory that holds the commit, fetching it when no mirror does."""
+        found = next((path for path in self._local(ref.repo) if has_commit(path, ref.commit)), None)
+        return found or self._fetch(ref)
+
+    def _fetch(self, ref: TreeRef) -> Path:
+        own, url = self._own(ref.repo), GIT_URL.format(repo=ref.repo)
+        want = f"{ref.commit}:refs/assay/{ref.commit}"  # a ref keeps it from git's housekeeping
+        with locked(own.with_suffix(".lock")):
+            _git("init", "--quiet", "--bare", str(own))
+            done = _git(f"--git-dir={own}", *SLOW, "fetch", "--quiet", "--depth=1", "--no-tags", url, want)
+        if done.returncode:
+            searched = ", ".join(str(mirror) for mirror in self.mirrors) or "no mirror folder was given"
+            problem = f"commit {ref.commit} of {ref.repo} is in no mirror (searched: {searched}) and cannot be"
+            raise EnvironmentFailure(f"{problem} fetched from {url}: {last_line(done.stderr)}")
+        return own
+
+
+def tree_ref(instance: Instance) -> TreeRef:
+    """Return the reference to an instance's base tree."""
+    if instance.base:
+        return TreeRef(instance.repo, instance.base.commit, patch=instance.base.patch)
+    return TreeRef(instance.repo, instance.base_commit, instance.archive)
+
+
+def tree_key(ref: TreeRef) -> str:
+    """Return what tells a tree from all others."""
+    patch = f"+{sha256(ref.patch.encode()).hexdigest()}" if ref.patch else ""
+    return (ref.archive.sha256 if ref.archive else f"{ref.repo}@{ref.commit}") + patch
+
+
+def dated(instance: Instance, sources: Sources) -> Instance:
+    """Return an instance that its data set does not date with its base commit's time, if that commit is at hand."""
+    if instance.created_at != UNKNOWN_TIME:
+        return instance
+    return instance.model_copy(update={"created_at": sources.commit_time(tree_ref(instance)) or UNKNOWN_TIME})
+
+
+def default_cache() -> Path:
+    """Return ``$ASSAY_CACHE``, or ``assay`` in the user's cache folder."""
+    if os.environ.get("ASSAY_CACHE"):
+        return Path(os.environ["ASSAY_CACHE"])
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"
+
+
+def find_mirror(folder: Path, repo: str) -> Iterator[Path]:
+    """Yield the git directories of a repository in a folder of clones.
+
+    A clone is ``owner/name``, ``owner__name`` or ``owner+name`` in any case, bare or not, perhaps one level down
+    in ``repo``, perhaps with ``.git`` at the end.
+    """
+    owner, _, name = repo.lower().partition("/")
+    flat = {f"{owner}{joint}{name}{end}" for joint in ("__", "+") for end in ("", ".git")}
+    clones = list(_named(folder, flat))
+    for parent in _named(folder, {owner}):
+        clones += _named(parent, {name, f"{name}.git"})
+    for clone in clones:
+        levels = (clone, clone / ".git", clone / "repo", clone / "repo" / ".git", clone / "repo.git")
+        yield from (level for level in levels if (level / "HEAD").is_file() and (level / "objects").is_dir())
+
+
+def has_commit(git_dir: Path, commit: str) -> bool:
+    """Tell whether a repository holds a commit."""
+    return _git(f"--git-dir={git_dir}", "cat-file", "-e", f"{commit}^{{commit}}").returncode == 0
+
+
+def git_env() -> dict[str, str]:
+    """Return the environment for git: it never asks, and reads mirrors that belong to other users."""
+    loose = {name: value for name, value in os.environ.items() if name not in {"GIT_DIR", "GIT_WORK_TREE"}}
+    count = int(loose.get("GIT_CONFIG_COUNT", "0"))
+    safe = {f"GIT_CONFIG_KEY_{count}": "safe.directory", f"GIT_CONFIG_VALUE_{count}": "*"}
+    return loose | safe | {"GIT_CONFIG_COUNT": str(count + 1), "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+
+
+def _named(folder: Path, wanted: Iterable[str]) -> Iterator[Path]:
+    """Yield the entries of a folder that have one of the names, whatever their case."""
+    if folder.is_dir():
+        yield from sorted(entry for entry in folder.iterdir() if entry.name.lower() in wanted)
+
+
+def _git(*args: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(["git", *args], capture_output=True, env=git_env(), check=False)
+
+
+def _read_blob(git_dir: Path, commit: str, path: str) -> bytes | None:
+    from git import Blob, Repo
+
+    with Repo(git_dir) as repo:
+        # a bare mirror without a configuration passes for a work tree, and git would then look beside it
+        repo.git.update_environment(**git_env(), GIT_DIR=str(git_dir))
+        try:
+            found = repo.commit(commit).tree / path
+        except KeyError:
+            return None
+        return bytes(found.data_stream.read()) if isinstance(found, Blob) else None

@@ -1,0 +1,501 @@
+"""Programs of others: what they are given, how they reach the model, and how their end is judged."""
+
+import json
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay.agents.contract import AgentTask, Budget, Host, Outcome, Session, SolutionStatus
+from assay.agents.external import command
+from assay.agents.external.adapters import INSTRUCTION, Adapter, load_adapter
+from assay.agents.external.command import Command, CommandSettings
+from assay.agents.external.installed import mounts_of, tool_folder
+from assay.agents.llm.budget import Ledger, Limits, Metered
+from assay.agents.llm.chat import Answer, ChatModel, Finish, Request, Role, ToolCall, Usage
+from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, ModelUnavailable, RequestRefused
+from assay.agents.llm.proxy import Proxy
+from assay.agents.llm.scripted import Scripted
+from assay.agents.registry import make_agent
+from assay.agents.sampling.talk import Defaults, ModelTalk
+from assay.agents.sampling.workspaces.box import Place
+from assay.agents.sampling.workspaces.folder import folder_workspace
+from assay.agents.trajectory import AgentInfo, Recorder, Trajectory
+from assay.cli.session import Session as CliSession
+from assay.cli.solving import Choice, SolveRun
+from assay.cli.workbench import make_sources
+from assay.harness.domain import Limits as BoxLimits
+from assay.harness.domain import Prediction, Recipe
+from assay.harness.engines.fake import FakeEngine
+from assay.harness.errors import AssayError, UserError
+from assay.instances.dataset.load import load
+from assay.instances.environments.toolchains.toolchains import bootstrap, toolchain
+from assay.instances.trees.sources import default_cache
+from leaky import World
+
+if TYPE_CHECKING:
+    from assay.harness.engines.docker import DockerEngine
+
+ASK = r"""
+ask() {
+    body=$(printf '{"model": "%s", "messages": [{"role": "user", "content": "%s"}]}' "$ASSAY_MODEL" "$1")
+    exec 3<> "/dev/tcp/127.0.0.1/$(echo "$ASSAY_BASE_URL" | sed 's|.*:\([0-9]*\)/.*|\1|')"
+    printf 'POST /v1/chat/completions HTTP/1.1\r\nAuthorization: Bearer %s\r\n' "$ASSAY_TOKEN" >&3
+    printf 'Content-Length: %s\r\n\r\n%s' "${#body}" "$body" >&3
+    reply=$(cat <&3)
+    exec 3>&-
+}
+"""
+"""A program of bash alone that asks a model; the reply, head and all, is in $reply."""
+OBEY = (
+    ASK
+    + r"""
+ask "$(head -n 1 "$ASSAY_INSTRUCTION")"
+eval "$(echo "$reply" | sed -n 's/.*RUN<\(.*\)>.*/\1/p')"
+"""
+)
+FIX = "RUN<sed -i s/a-b/a+b/ calc.py>"
+CALC = "def add(a, b): return a-b\n"
+
+
+@dataclass
+class Run:
+    """A program's run on a small tree."""
+
+    session: Session
+    agent: Command
+    recorder: Recorder
+    logs: Path
+
+    def solve(self) -> Outcome:
+        return self.agent.solve(self.session)
+
+    def trajectory(self) -> Trajectory:
+        found = self.recorder.trajectory()
+        assert found is not None
+        return found
+
+    def output(self) -> str:
+        return (self.logs / "output.txt").read_text()
+
+
+def adapter_file(folder: Path, adapter: Adapter) -> str:
+    path = folder / f"{adapter.name}.yaml"
+    path.write_text(adapter.model_dump_json(exclude_defaults=True))  # JSON is YAML
+    return str(path)
+
+
+@pytest.fixture
+def prepare(tmp_path: Path) -> Callable[..., Run]:
+    def prepare(
+        run: str,
+        lines: Iterable[str | Answer] | Callable[[Request], str | Answer] = (),
+        *,
+        budget: Budget | None = None,
+        scratch: Path | None = None,
+        **fields: object,
+    ) -> Run:
+        adapter = Adapter.model_validate({"name": "toy-agent", "run": run, "instruction": "{issue}", **fields})
+        agent = Command(CommandSettings(adapter=adapter_file(tmp_path, adapter)))
+        recorder = Recorder(None, AgentInfo(name="toy-agent", version="1", model_name="toy"))
+        budget = budget or Budget()
+        model: ChatModel = Metered(Scripted(lines), Ledger(budget.llm))
+        session = Session(
+            AgentTask(repo="acme/calc", language="python", problem_statement="add subtracts\nMend it.\n"),
+            folder_workspace(tmp_path / "tree", {"calc.py": CALC}),
+            ModelTalk(model, recorder, Defaults(model="real-name")),
+            recorder,
+            budget,
+            scratch=scratch,
+            logs=tmp_path / "logs",
+        )
+        return Run(session, agent, recorder, tmp_path / "logs")
+
+    return prepare
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "GRACE", 0.3)
+
+
+def test_a_program_reads_the_issue_asks_its_model_and_mends_the_tree(prepare: Callable[..., Run]) -> None:
+    asked: list[Request] = []
+
+    def answer(request: Request) -> str:
+        asked.append(request)
+        return FIX
+
+    run = prepare(OBEY, answer)
+    outcome = run.solve()
+    assert outcome.status is SolutionStatus.SUBMITTED
+    assert "+def add(a, b): return a+b" in run.session.workspace.diff()
+    assert [message.content for message in asked[0].messages] == ["add subtracts"]
+    assert asked[0].model == "real-name", "whatever the program calls it, the run's model is asked"
+    steps = run.trajectory().steps
+    assert [(step.source, step.message) for step in steps] == [("user", "add subtracts"), ("agent", FIX)]
+    assert steps[1].metrics is not None
+    assert steps[1].metrics.completion_tokens == 8  # 30 characters, four to a token
+
+
+def test_what_it_did_between_its_questions_is_in_the_trajectory(prepare: Callable[..., Run]) -> None:
+    program = """
+import json, os, urllib.request
+def ask(messages):
+    body = json.dumps({"model": "toy", "messages": messages}).encode()
+    head = {"Authorization": "Bearer " + os.environ["ASSAY_TOKEN"], "Content-Type": "application/json"}
+    asked = urllib.request.Request(os.environ["ASSAY_BASE_URL"] + "/chat/completions", body, head)
+    with urllib.request.urlopen(asked) as reply:
+        return json.load(reply)["choices"][0]["message"]
+said = [{"role": "user", "content": "go"}]
+said.append(ask(said))
+said.append({"role": "tool", "tool_call_id": said[-1]["tool_calls"][0]["id"], "content": "calc.py"})
+said.append(ask(said))
+"""
+    calls = [
+        Answer(
+            content="",
+            finish=Finish.TOOL_CALLS,
+            tool_calls=(ToolCall(id=name, name="bash", arguments=json.dumps({"command": told})),),
+        )
+        for name, told in (("first", "ls"), ("second", "git reflog"))
+    ]
+    run = prepare(f"{sys.executable} -c {shlex.quote(program)}", calls)
+    assert run.solve().status is SolutionStatus.SUBMITTED
+    actions = [step for step in run.trajectory().steps if step.tool_calls]
+    told = [
+        (step.tool_calls[0].arguments["command"], step.observation.results[0].content if step.observation else None)
+        for step in actions
+        if step.tool_calls
+    ]
+    assert told == [("ls", "calc.py"), ("git reflog", None)], "the last action counts, though nobody told its outcome"
+    assert all(step.llm_call_count == 0 for step in actions)
+
+
+def test_one_may_ask_in_another_form(prepare: Callable[..., Run]) -> None:
+    program = """
+import json, os, urllib.error, urllib.request
+def ask(path, body):
+    head = {"x-api-key": os.environ["ASSAY_TOKEN"], "Content-Type": "application/json"}
+    asked = urllib.request.Request(os.environ["ASSAY_ORIGIN"] + path, json.dumps(body).encode(), head)
+    with urllib.request.urlopen(asked) as reply:
+        return json.load(reply)
+said = [{"role": "user", "content": "go"}]
+question = {"model": os.environ["ASSAY_MODEL"], "max_tokens": 9}
+told = ask("/v1/messages?beta=true", {**question, "messages": said})["content"]
+result = {"type": "tool_result", "tool_use_id": told[1]["id"], "content": "calc.py"}
+said += [{"role": "assistant", "content": told}, {"role": "user", "content": [result]}]
+print(ask("/v1/messages", {**question, "messages": said})["content"][0]["text"])
+try:
+    ask("/v1/chat/completions", {**question, "messages": said})
+except urllib.error.HTTPError as error:
+    print(error.code)
+"""
+    call = ToolCall(id="first", name="bash", arguments=json.dumps({"command": "ls"}))
+    answers = [Answer(content="I look.", finish=Finish.TOOL_CALLS, tool_calls=(call,)), "Done."]
+    run = prepare(f"{sys.executable} -c {shlex.quote(program)}", answers, speaks="messages")
+    assert run.solve().status is SolutionStatus.SUBMITTED
+    assert run.output().splitlines() == ["Done.", "403"], "it is answered in its own form alone"
+    (action,) = [step for step in run.trajectory().steps if step.tool_calls]
+    assert action.observation is not None
+    assert [result.content for result in action.observation.results] == ["calc.py"]
+
+
+def test_one_without_words_for_issues_is_told_what_to_do_with_one(prepare: Callable[..., Run]) -> None:
+    run = prepare('cat "$ASSAY_INSTRUCTION"', instruction=INSTRUCTION)
+    run.solve()
+    root = run.session.workspace.root
+    assert run.output().startswith(f"Resolve the issue below in the repository in {root}: ")
+    assert run.output().endswith("\n\nadd subtracts\nMend it.\n\n")
+
+
+def test_it_has_no_input_its_own_folders_and_no_key_of_the_host(
+    prepare: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = prepare(
+        'cat; echo "[$ASSAY_MODEL] [$ASSAY_STEPS] [$URL] [$1]"; cat $ASSAY_HOME/conf; echo x > $ASSAY_LOGS/deep/a.log',
+        budget=Budget(steps=7),
+        env={"URL": "{base_url}"},
+        files={"{home}/conf": "model={model}\n", "{logs}/deep/.keep": ""},
+        logs=["{logs}/deep/*.log", "{logs}/none"],
+    )
+    assert run.solve().status is SolutionStatus.SUBMITTED
+    first, second = run.output().splitlines()
+    assert first.startswith("[toy] [7] [http://127.0.0.1:")
+    assert first.endswith("/v1] []")
+    assert second == "model=toy"
+    assert (run.logs / "kept" / "deep_a.log").read_text() == "x\n"
+    assert run.session.workspace.diff() == ""
+
+
+def test_the_budget_stops_a_program_that_would_go_on(prepare: Callable[..., Run], impatient: None) -> None:
+    run = prepare(
+        ASK + 'for n in 1 2 3; do ask "$n"; echo "$reply" | head -n 1; done; echo mended > calc.py; sleep 60',
+        ["one", "two"],
+        budget=Budget(llm=Limits(calls=1)),
+    )
+    with pytest.raises(BudgetExceeded) as error:
+        run.solve()
+    assert error.value.limit == "calls"
+    assert [line.split()[1] for line in run.output().splitlines()] == ["200", "402", "402"]
+    assert "+mended" in run.session.workspace.diff(), "what it has done counts"
+    statuses = [json.loads(line)["status"] for line in (run.logs / "proxy.jsonl").read_text().splitlines()]
+    assert statuses == [200, 402, 402]
+
+
+def test_a_program_may_end_by_itself_when_the_budget_is_used_up(prepare: Callable[..., Run]) -> None:
+    run = prepare(ASK + "ask 1; ask 2; echo saved", ["one"], budget=Budget(llm=Limits(calls=1)))
+    with pytest.raises(BudgetExceeded):
+        run.solve()
+    assert "saved" in run.output()
+
+
+def test_each_question_is_a_step(prepare: Callable[..., Run], impatient: None) -> None:
+    run = prepare(ASK + "while true; do ask again; done", lambda _: "yes", budget=Budget(steps=2))
+    outcome = run.solve()
+    assert outcome.status is SolutionStatus.LIMIT_STEPS
+    assert sum(step.source == "agent" for step in run.trajectory().steps) == 2
+
+
+def test_one_that_takes_too_long_is_ended(prepare: Callable[..., Run]) -> None:
+    run = prepare("echo half > calc.py; sleep 60", seconds=1.0)
+    outcome = run.solve()
+    assert outcome.status is SolutionStatus.LIMIT_TIME
+    assert "+half" in run.session.workspace.diff()
+
+
+def test_a_failure_is_told_with_its_last_words_and_what_they_suggest(prepare: Callable[..., Run]) -> None:
+    run = prepare("echo 'too many tokens'; exit 3", errors=[{"pattern": "too many", "suggests": "context_exceeded"}])
+    outcome = run.solve()
+    assert outcome.status is SolutionStatus.AGENT_ERROR, "a text never decides"
+    assert outcome.error == "toy-agent ended with exit code 3; its output suggests context_exceeded\ntoo many tokens"
+
+
+def test_words_of_failure_in_a_good_run_mean_nothing(prepare: Callable[..., Run]) -> None:
+    run = prepare("echo 'too many tokens'", errors=[{"pattern": "too many", "suggests": "infra_error"}])
+    assert run.solve().status is SolutionStatus.SUBMITTED
+
+
+def test_a_pipe_does_not_hide_a_failure(prepare: Callable[..., Run]) -> None:
+    assert prepare("false | cat").solve().status is SolutionStatus.AGENT_ERROR
+
+
+def failing(error: AssayError) -> Callable[[Request], str]:
+    def answer(_: Request) -> str:
+        raise error
+
+    return answer
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_a_model_that_cannot_answer_is_no_fault_of_the_program(prepare: Callable[..., Run], code: int) -> None:
+    run = prepare(f"{ASK} ask 1; exit {code}", failing(ModelUnavailable("overloaded")))
+    with pytest.raises(ModelUnavailable):
+        run.solve()
+
+
+def test_a_conversation_that_grew_too_long_is_told_as_such_if_the_program_failed(prepare: Callable[..., Run]) -> None:
+    with pytest.raises(ContextTooLong):
+        prepare(f"{ASK} ask 1; exit 1", failing(ContextTooLong("too long"))).solve()
+    assert prepare(f"{ASK} ask 1", failing(ContextTooLong("too long"))).solve().status is SolutionStatus.SUBMITTED
+
+
+def test_a_question_that_no_endpoint_takes_is_the_programs_fault(prepare: Callable[..., Run]) -> None:
+    outcome = prepare(f"{ASK} ask 1; exit 1", failing(RequestRefused("no such tool choice"))).solve()
+    assert outcome.status is SolutionStatus.AGENT_ERROR
+    assert "its last question was refused: no such tool choice" in outcome.error
+
+
+def test_a_failed_question_that_was_asked_again_is_forgotten(prepare: Callable[..., Run]) -> None:
+    fails = failing(ModelUnavailable("busy"))
+    run = prepare(f"{ASK} ask 1; ask 2", lambda request: fails(request) if request.messages[0].content == "1" else "ok")
+    assert run.solve().status is SolutionStatus.SUBMITTED
+
+
+def test_one_that_cannot_start_is_told_before_it_works(prepare: Callable[..., Run]) -> None:
+    outcome = prepare("touch worked", version_command="no-such-program --version").solve()
+    assert outcome.status is SolutionStatus.AGENT_ERROR
+    assert "exit code 127" in outcome.error
+    assert outcome.extra == {"reported_version": "", "questions": 0}
+
+
+def test_the_version_is_the_last_line_that_it_tells(prepare: Callable[..., Run]) -> None:
+    outcome = prepare("exit 0", version_command="echo loading; echo 1.2.3").solve()
+    assert outcome.extra == {"reported_version": "1.2.3", "questions": 0}
+
+
+def test_its_own_trajectory_is_kept_in_our_form(prepare: Callable[..., Run]) -> None:
+    told = json.dumps([{"role": "user", "content": "go"}, {"role": "assistant", "content": "```bash\nls\n```"}])
+    run = prepare(
+        f"printf %s {shlex.quote(told)} > $ASSAY_LOGS/own.json",
+        trajectory={"importer": "mini", "file": "{logs}/own.json"},
+    )
+    run.solve()
+    own = Trajectory.model_validate_json((run.logs / "own-trajectory.json").read_bytes())
+    assert [step.source for step in own.steps] == ["user", "agent"]
+
+
+def test_one_that_cannot_be_read_is_no_fault_of_the_work(prepare: Callable[..., Run]) -> None:
+    run = prepare("echo torn > $ASSAY_LOGS/own.json", trajectory={"importer": "mini", "file": "{logs}/own.json"})
+    assert run.solve().status is SolutionStatus.SUBMITTED
+    assert "own.json" in (run.logs / "own-trajectory.problem.txt").read_text()
+
+
+def test_what_it_calls_its_logs_does_not_hide_what_the_proxy_wrote(prepare: Callable[..., Run]) -> None:
+    run = prepare(ASK + "ask 1; echo false > $ASSAY_LOGS/proxy.jsonl", ["one"], logs=["{logs}/*"])
+    run.solve()
+    assert json.loads((run.logs / "proxy.jsonl").read_text())["status"] == 200
+    assert (run.logs / "kept" / "proxy.jsonl").read_text() == "false\n"
+
+
+def test_questions_may_come_at_once(prepare: Callable[..., Run]) -> None:
+    run = prepare(ASK + 'for n in 1 2 3 4 5 6; do (ask $n; echo "$reply" | tail -n 1) & done; wait', lambda _: "yes")
+    assert run.solve().status is SolutionStatus.SUBMITTED
+    assert run.output().count('"content": "yes"') == 6
+    assert sum(step.source == "agent" for step in run.trajectory().steps) == 6
+
+
+def test_one_that_is_killed_failed(prepare: Callable[..., Run]) -> None:
+    outcome = prepare("kill -9 $$").solve()
+    assert outcome.status is SolutionStatus.AGENT_ERROR
+    assert "exit code 137" in outcome.error
+
+
+def test_an_engine_without_containers_is_refused(prepare: Callable[..., Run], tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="the engine 'fake' has none"):
+        prepare("exit 0").agent.prepare(Host(FakeEngine({}), tmp_path))
+
+
+@pytest.fixture
+def host(docker_engine: "DockerEngine") -> Host:
+    return Host(docker_engine, default_cache())
+
+
+@pytest.fixture
+def scratch() -> Iterator[Path]:
+    """A folder with a short path, that every user may enter."""
+    with TemporaryDirectory(prefix="a-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest.mark.docker
+@pytest.mark.network
+def test_a_program_in_a_container_reaches_the_model_and_nothing_else(
+    prepare: Callable[..., Run], world: World, host: Host, scratch: Path
+) -> None:
+    program = OBEY + "(exec 4<> /dev/tcp/172.17.0.1/80) 2> /dev/null && echo reached; id -un; touch $ASSAY_HOME/mine"
+    asked: list[str] = []
+
+    def answer(request: Request) -> str:
+        asked.append(str(request.messages[0].content))
+        return "RUN<echo mended > mended.txt>"
+
+    run = prepare(program, answer, scratch=scratch)
+    run.agent.prepare(host)
+    plan = world.place.plan
+    inside = Place(host.engine, world.image, mounts=run.agent.mounts(scratch), user=plan.user, root=plan.workdir)
+    with inside.open() as workspace:
+        outcome = run.agent.solve(replace(run.session, workspace=workspace))
+        assert outcome.status is SolutionStatus.SUBMITTED, outcome.error
+        assert "+mended" in workspace.diff()
+        assert workspace.exec("find /opt/agents /run/model -writable").output == ""
+    assert asked == ["add subtracts"]
+    assert run.output().splitlines() == ["assay"]
+
+
+MINI, MORE = "mini-swe-agent", "more-itertools__more-itertools-8.14.0"
+WRITE = r"""cat >> more_itertools/more.py <<'END'
+
+
+def longest_common_prefix(iterables):
+    for items in zip(*iterables):
+        if any(item != items[0] for item in items):
+            return
+        yield items[0]
+
+
+def iequals(*iterables):
+    rows = zip_longest(*iterables, fillvalue=object())
+    return all(item == row[0] for row in rows for item in row)
+
+
+__all__ += ["iequals", "longest_common_prefix"]
+END"""
+"""Does what the release notes tell, in other words than the release."""
+COMMANDS = ("grep -n __all__ more_itertools/more.py", WRITE, "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
+PRICES = "models: {toy: {input: 3, output: 15}}\n"
+
+
+def competent(request: Request) -> Answer:
+    """Answer with the next command, by how much of the conversation there is."""
+    number = sum(message.role is Role.ASSISTANT for message in request.messages)
+    call = ToolCall(id=f"call_{number}", name="bash", arguments=json.dumps({"command": COMMANDS[number]}))
+    usage = Usage(prompt_tokens=1000, completion_tokens=100)
+    return Answer(content="So.", finish=Finish.TOOL_CALLS, tool_calls=(call,), usage=usage, model=request.model)
+
+
+@pytest.fixture
+def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Budget], SolveRun]]:
+    """Say how mini-swe-agent solves with a real endpoint of the OpenAI-compatible interface."""
+    prices = tmp_path / "prices.yaml"
+    prices.write_text(PRICES)
+    with Proxy(Scripted(competent), ["toy"]) as endpoint:
+        monkeypatch.setenv("OPENAI_API_KEY", endpoint.token)
+
+        def make(budget: Budget) -> SolveRun:
+            choice = Choice(MINI, (), "toy", endpoint.base_url, prices=prices, budget=budget)
+            return SolveRun(choice, f"mini-{budget.llm.calls}", tmp_path / "runs")
+
+        yield make
+
+
+@pytest.mark.docker
+@pytest.mark.network
+def test_mini_swe_agent_resolves_a_bundled_instance_and_the_budget_stops_it(
+    mini: Callable[[Budget], SolveRun], tmp_path: Path
+) -> None:
+    (instance,) = load("releases", ids=[MORE], sources=make_sources()).instances
+    agent, settings = make_agent(MINI)
+
+    (solution,) = mini(Budget()).solve([instance], agent, settings)
+    assert solution.status is SolutionStatus.SUBMITTED, solution.error
+    assert solution.usage.calls == 3
+    # 3 answers of 1000 tokens at 3 dollars a million and 100 at 15: 3 * (0.003 + 0.0015)
+    assert solution.usage.cost == pytest.approx(0.0135)
+    assert solution.trajectory is not None
+    actions = [call.arguments["command"] for step in solution.trajectory.steps for call in step.tool_calls or ()]
+    assert actions == list(COMMANDS)
+    logs = tmp_path / "runs" / "mini-None" / "instances" / MORE / "0" / "logs"
+    own = Trajectory.model_validate_json((logs / "own-trajectory.json").read_bytes())
+    assert own.agent.version == agent.version.split()[0]
+    assert own.extra is not None
+    assert own.extra["exit_status"] == "Submitted"
+    prediction = Prediction(instance_id=MORE, model=MINI, patch=solution.patch)
+    report, _ = CliSession("evaluated", tmp_path / "runs").run([(instance, prediction)], [MORE])
+    assert report.resolved_ids == [MORE]
+
+    (stopped,) = mini(Budget(llm=Limits(calls=2))).solve([instance], agent, settings)
+    assert stopped.status is SolutionStatus.LIMIT_COST
+    assert stopped.usage.calls == 2
+    assert "def iequals" in stopped.patch, "what it had done by then counts"
+
+
+@pytest.mark.docker
+@pytest.mark.network
+def test_it_runs_in_an_image_that_is_older_than_it(docker_engine: "DockerEngine", host: Host, tmp_path: Path) -> None:
+    old = toolchain(Recipe(toolchain="3.9"), {}, docker_engine)
+    if docker_engine.find_image(old.name) is None:
+        bootstrap(old, docker_engine, tmp_path, tmp_path / "log")
+    adapter = load_adapter(MINI)
+    with docker_engine.open(old.name, BoxLimits(), {}, mounts=mounts_of(adapter, host)) as box:
+        env = {"ASSAY_TOOL": tool_folder(MINI), "PYTHONPATH": "/nowhere", "PYTHONHOME": "/nowhere"}
+        done = box.exec(["bash", "-c", adapter.version_command], env=env, user="nobody")
+        libc = box.exec(["ldd", "--version"])
+    assert done.output.decode().strip() == adapter.install.version
+    assert b"2.31" in libc.output

@@ -1,0 +1,109 @@
+"""Programs of others come into the cache once, in containers, and run from there in images that lack all they need."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay.agents.contract import Host
+from assay.agents.external.adapters import Adapter, Ecosystem, Install
+from assay.agents.external.installed import RUNTIME, mounts_of, tool_folder
+from assay.harness.domain import Limits, Recipe
+from assay.harness.errors import EnvironmentFailure
+from assay.instances.environments.toolchains.toolchains import bootstrap, toolchain
+
+if TYPE_CHECKING:
+    from assay.harness.engines.docker import DockerEngine
+
+pytestmark = [pytest.mark.docker, pytest.mark.network]
+
+SMALL = Install(
+    ecosystem=Ecosystem.PYTHON,
+    package="tabulate",
+    version="0.9.0",
+    script='echo made > "$ASSAY_TOOL/by-script"; ln -s by-script "$ASSAY_TOOL/link"',
+)
+
+
+def adapter(install: Install) -> Adapter:
+    return Adapter(name="small", run="exit 0", install=install)
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def notes() -> list[str]:
+    return []
+
+
+@pytest.fixture(scope="module")
+def host(docker_engine: "DockerEngine", cache: Path, notes: list[str]) -> Host:
+    return Host(docker_engine, cache, note=notes.append)
+
+
+@pytest.fixture(scope="module")
+def mounts(host: Host) -> dict[str, str]:
+    return mounts_of(adapter(SMALL), host)
+
+
+def test_a_second_run_installs_nothing(mounts: dict[str, str], host: Host, notes: list[str]) -> None:
+    assert list(mounts.values()) == [RUNTIME, tool_folder("small")]
+    told = list(notes)
+    assert told[-2:] == ["installing runtime", "installing small: tabulate==0.9.0"]
+    assert mounts_of(adapter(SMALL), host) == mounts
+    assert notes == told
+
+
+def test_it_runs_in_a_container_without_a_python_of_its_own(
+    mounts: dict[str, str], docker_engine: "DockerEngine", tmp_path: Path
+) -> None:
+    bare = toolchain(Recipe(language="c", toolchain="10"), {}, docker_engine)
+    if docker_engine.find_image(bare.name) is None:
+        bootstrap(bare, docker_engine, tmp_path, tmp_path / "log")
+    script = """
+    command -v python3 && exit 9
+    printf 'a 1\\nb 2\\n' | /opt/agents/small/bin/tabulate --format plain || exit 1
+    cat /opt/agents/small/link
+    touch /opt/agents/small/mine 2> /dev/null && exit 8
+    /opt/agents/runtime/bin/python3 -I -c 'import ctypes, lzma, sqlite3, ssl; print(ssl.OPENSSL_VERSION.split()[0])'
+    """
+    with docker_engine.open(bare.name, Limits(), {}, mounts=mounts) as box:
+        env = {"PYTHONHOME": "/nowhere", "PYTHONPATH": "/nowhere", "LD_LIBRARY_PATH": ""}
+        done = box.exec(["bash", "-c", script], env=env, user="nobody")
+    assert done.output.decode().splitlines() == ["a  1", "b  2", "made", "OpenSSL"]
+    assert done.exit_code == 0
+
+
+def test_modules_of_the_tree_do_not_stand_in_for_its_own(
+    mounts: dict[str, str], docker_engine: "DockerEngine", toolchain_image: str
+) -> None:
+    script = """
+    mkdir /tmp/tree && cd /tmp/tree && echo 'raise SystemExit("wrong one")' > tabulate.py
+    export PYTHONPATH=/tmp/tree
+    printf 'a 1\\n' | /opt/agents/small/bin/tabulate --format plain
+    """
+    with docker_engine.open(toolchain_image, Limits(), {}, mounts=mounts) as box:
+        done = box.exec(["bash", "-c", script])
+    assert done.output.decode() == "a  1\n"
+
+
+def test_a_failed_installation_is_told_and_leaves_nothing(mounts: dict[str, str], host: Host, cache: Path) -> None:
+    before = sorted((cache / "agents").iterdir())
+    with pytest.raises(EnvironmentFailure, match=r"exit code 7: out of luck \(log: ") as error:
+        mounts_of(adapter(SMALL.model_copy(update={"script": "echo out of luck; exit 7"})), host)
+    assert "out of luck" in Path(error.value.log_path).read_text()
+    assert sorted((cache / "agents").iterdir()) == before
+    assert not list((cache / "scratch").iterdir())
+
+
+def test_a_folder_of_the_host_needs_no_installation(mounts: dict[str, str], host: Host, tmp_path: Path) -> None:
+    found = mounts_of(adapter(Install(folder=tmp_path)), host)
+    assert found[str(tmp_path)] == tool_folder("small")
+    assert RUNTIME in found.values()
+
+
+def test_what_needs_nothing_gets_the_runtime_for_its_way_to_the_model(mounts: dict[str, str], host: Host) -> None:
+    assert list(mounts_of(adapter(Install()), host).values()) == [RUNTIME]

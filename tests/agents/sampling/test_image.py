@@ -1,0 +1,70 @@
+"""The image that agents work in, made of images as others leave them."""
+
+from pathlib import Path
+
+import pytest
+
+from assay.agents.sampling.habitat import LIFETIME, agent_place
+from assay.agents.sampling.image import AgentImages, build_files, check_start
+from assay.agents.sampling.workspaces.box import Place
+from assay.harness.domain import Limits, TestPlan
+from assay.harness.engines.fake import FakeEngine
+from leaky import World, with_layer
+
+UNTIDY = """\
+set -eu
+cd /testbed
+git config user.name d; git config user.email d@d
+echo 'changed while the image was made' >> README.txt
+echo left > left-over.txt
+git init --quiet inner
+echo x > inner/x
+git -C inner add x
+git -C inner -c user.name=d -c user.email=d@d commit --quiet --message x
+chown -R root: /testbed
+"""
+
+
+def test_a_container_of_an_agent_has_no_network_whatever_its_recipe_gives_the_tests() -> None:
+    plan = TestPlan(command="true", limits=Limits(network=True, capabilities=("SYS_ADMIN",), memory_mb=1234, seconds=9))
+    place = agent_place(FakeEngine({}), "image", plan, {}, {"/a": "/b"})
+    assert (place.limits.network, place.limits.capabilities, place.limits.memory_mb) == (False, (), 1234)
+    assert (place.limits.seconds, place.user, place.root, dict(place.mounts)) == (
+        LIFETIME,
+        "assay",
+        "/testbed",
+        {"/a": "/b"},
+    )
+
+
+def test_what_the_image_is_made_of_names_the_tree_and_its_owner() -> None:
+    files = build_files("parent:1", TestPlan(command="x", user="root", workdir="/work dir"))
+    assert "FROM parent:1\n" in files["Dockerfile"]
+    assert "ROOT='/work dir' OWNER=root" in files["Dockerfile"]
+    assert "@" not in files["Dockerfile"]
+
+
+@pytest.mark.docker
+def test_an_image_is_made_once(world: World, tmp_path: Path) -> None:
+    told: list[str] = []
+    images = AgentImages(world.engine, tmp_path, told.append)
+    assert images.image(world.leaky, world.place.plan) == world.image
+    assert told == []
+    other = world.place.plan.model_copy(update={"user": "root"})
+    assert images.image(world.leaky, other) != world.image
+
+
+@pytest.mark.docker
+def test_what_an_image_has_changed_or_left_in_its_tree_is_not_the_agent_s_work(world: World, tmp_path: Path) -> None:
+    """As images of data sets are: owned by root, files changed on the way, others left behind, a repository within."""
+    untidy = with_layer(world.engine, tmp_path, world.place.image, UNTIDY)
+    plan = world.place.plan.model_copy(update={"user": "root"})
+    image = AgentImages(world.engine, tmp_path).image(untidy, plan)
+    with Place(world.engine, image, user="root").open() as workspace:
+        check_start(workspace)
+        assert workspace.diff() == ""
+        assert workspace.exec("git status --short; git log --oneline | wc -l").output == "1\n"
+        assert (workspace.read("README.txt") or b"").endswith(b"changed while the image was made\n")
+        assert workspace.read("left-over.txt") == b"left\n"
+        workspace.write("README.txt", b"mine\n")
+        assert "-changed while the image was made\n+mine\n" in workspace.diff()

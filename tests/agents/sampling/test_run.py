@@ -1,0 +1,346 @@
+"""A run of a solver: what is done again and what is not, samples, budgets, and being killed in the middle."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.agents.contract import Budget, Session, SolutionStatus
+from assay.agents.llm.budget import Ledger, Limits, Metered, Spent
+from assay.agents.llm.cassette import Cassette, Mode
+from assay.agents.llm.cassette_key import key_of
+from assay.agents.llm.chat import Answer, ChatModel, Message, Request, Role, Usage
+from assay.agents.llm.scripted import Scripted
+from assay.agents.sampling.run import OfTheRun, Progress, SolveRunner, spent_before, steady
+from assay.agents.sampling.solve import Job
+from assay.harness.domain import Instance
+from assay.harness.errors import EngineError
+from assay.harness.runs.executors import find_executor
+from solvers import Acting, fix, solver_of
+
+Make = Callable[..., Instance]
+
+
+@pytest.fixture
+def instances(make_instance: Make) -> list[Instance]:
+    return [make_instance(id=f"acme__calc-{number}", problem_statement=f"sum {number}") for number in range(4)]
+
+
+def runner_of(root: Path, instances: list[Instance], act: Any = fix, model: Any = None, **more: Any) -> SolveRunner:
+    names = ("jobs", "fresh", "progress", "settings")
+    of_runner: dict[str, Any] = {name: more.pop(name) for name in names if name in more}
+    model = model or Scripted(lambda _request: "fixed = True")
+    solver = solver_of(root, Acting(act), instances, None if "within" in more else model, **more)
+    executor = find_executor("threads" if of_runner.get("jobs") else "inline")
+    return SolveRunner(solver, executor, pause=0.0, **of_runner)
+
+
+def test_every_sample_of_every_instance_in_the_order_that_was_asked_for(
+    tmp_path: Path, instances: list[Instance]
+) -> None:
+    jobs = [Job(each, sample) for sample in range(2) for each in instances]
+    told: list[tuple[str, bool]] = []
+    progress = Progress(finished=lambda solution, reused: told.append((solution.instance_id, reused)))
+    solutions = runner_of(tmp_path, instances, jobs=3, progress=progress).execute(jobs)
+    assert [(each.instance_id, each.sample) for each in solutions] == [(job.instance.id, job.sample) for job in jobs]
+    assert {each.status for each in solutions} == {SolutionStatus.SUBMITTED}
+    assert len(told) == 8
+    assert not any(reused for _, reused in told)
+
+
+def test_what_is_finished_is_not_done_again(tmp_path: Path, instances: list[Instance]) -> None:
+    jobs = [Job(each) for each in instances]
+    first = runner_of(tmp_path, instances).execute(jobs)
+    calls: list[str] = []
+
+    def again(session: Session) -> None:
+        calls.append(session.task.problem_statement)
+
+    second = runner_of(tmp_path, instances, again).execute(jobs)
+    assert calls == []
+    assert [each.patch for each in second] == [each.patch for each in first]
+    runner_of(tmp_path, instances, again, fresh=True).execute(jobs)
+    assert len(calls) == 4
+
+
+@pytest.mark.parametrize("change", ["statement", "settings", "temperature", "tree", "tokens"])
+def test_other_content_is_done_again(tmp_path: Path, instances: list[Instance], change: str) -> None:
+    one = instances[:1]
+    runner_of(tmp_path, one).execute([Job(one[0])])
+    options: dict[str, dict[str, Any]] = {
+        "settings": {"settings": {"steps": 3}},
+        "temperature": {"temperature": 0.5},
+        "tokens": {"max_tokens": 5},
+    }
+    more = options.get(change, {})
+    changes: dict[str, dict[str, Any]] = {
+        "statement": {"problem_statement": "another"},
+        "tree": {"base_commit": "1" * 40},
+    }
+    other = [one[0].model_copy(update=changes.get(change, {}))]
+    done: list[int] = []
+    runner_of(tmp_path, other, lambda _session: done.append(1), **more).execute([Job(other[0])])
+    assert done == [1]
+
+
+def test_a_sample_that_a_limit_ended_is_done_again_with_another_limit(
+    tmp_path: Path, instances: list[Instance]
+) -> None:
+    job = [Job(instances[0])]
+
+    def twice(session: Session) -> None:
+        fix(session)
+        fix(session)
+
+    def statuses(calls: int) -> tuple[str, int]:
+        solution = runner_of(tmp_path, instances, twice, budget=Budget(llm=Limits(calls=calls))).execute(job)[0]
+        return solution.status, solution.usage.calls
+
+    assert statuses(1) == ("limit_cost", 1)
+    assert statuses(2) == ("submitted", 2)
+    assert statuses(9) == ("submitted", 2)
+
+
+def test_only_the_infrastructure_s_failures_are_tried_again(tmp_path: Path, instances: list[Instance]) -> None:
+    tries: list[int] = []
+
+    def unlucky(session: Session) -> None:
+        tries.append(1)
+        if len(tries) < 3:
+            raise EngineError("the engine restarts")
+        fix(session)
+
+    (solution,) = runner_of(tmp_path, instances, unlucky).execute([Job(instances[0])])
+    assert (solution.status, solution.attempts) == ("submitted", 3)
+    tries.clear()
+
+    def wrong(_session: Session) -> None:
+        tries.append(1)
+        raise ZeroDivisionError
+
+    (solution,) = runner_of(tmp_path, instances, wrong).execute([Job(instances[1])])
+    assert (solution.status, solution.attempts, len(tries)) == ("agent_error", 1, 1)
+
+
+def test_a_failure_of_the_infrastructure_is_not_final(tmp_path: Path, instances: list[Instance]) -> None:
+    def broken(_session: Session) -> None:
+        raise EngineError("no engine")
+
+    (solution,) = runner_of(tmp_path, instances, broken).execute([Job(instances[0])])
+    assert (solution.status, solution.attempts) == ("infra_error", 3)
+    (solution,) = runner_of(tmp_path, instances).execute([Job(instances[0])])
+    assert (solution.status, solution.attempts) == ("submitted", 1)
+
+
+class Priced:
+    """A model that counts its answers, at half a dollar each."""
+
+    def __init__(self) -> None:
+        self.asked: list[Request] = []
+
+    def complete(self, request: Request) -> Answer:
+        self.asked.append(request)
+        return Answer(content=f"answer = {len(self.asked)}", usage=Usage(prompt_tokens=7, cost=0.5))
+
+
+def test_the_run_s_budget_ends_samples_that_go_on_with_a_larger_one(tmp_path: Path, instances: list[Instance]) -> None:
+    model = Priced()
+    recording = tmp_path / "llm.jsonl"
+
+    def act(session: Session) -> None:
+        for number in range(2):
+            session.talk.ask([Message(role=Role.USER, content=f"{session.task.problem_statement} {number}")])
+
+    def run(dollars: float) -> list[str]:
+        paid = Ledger(Limits(cost=dollars), spent_before(recording))
+        with Cassette(recording, Mode.AUTO, Metered(model, paid), steady=steady) as recorded:
+
+            def within(limits: Limits) -> tuple[ChatModel, Ledger]:
+                ledger = Ledger(limits)
+                return Metered(OfTheRun(recorded), ledger), ledger
+
+            runner = runner_of(tmp_path, instances, act, within=within)
+            return [each.status for each in runner.execute([Job(each) for each in instances[:2]])]
+
+    assert run(1.5) == ["empty", "limit_cost"]
+    assert len(model.asked) == 3
+    assert spent_before(recording) == Spent(calls=3, tokens=21, cost=1.5)
+    assert run(1.5) == ["empty", "limit_cost"]
+    assert len(model.asked) == 3
+    assert run(5.0) == ["empty", "empty"]
+    assert len(model.asked) == 4
+
+
+def test_what_another_execution_shows_otherwise_is_no_other_question() -> None:
+    def key(text: str) -> str:
+        return key_of(Request(model="m", messages=(Message(role=Role.USER, content=text),)), steady)
+
+    same = [
+        ("drwxr-xr-x 2 assay assay 4096 Nov 21 17:51 src", "drwxr-xr-x 2 assay assay 4096 Dec  1  2027 src"),
+        ("1 passed in 0.03s", "1 passed in 1.27s"),
+        ("/tmp/pytest-of-assay-ab3/x", "/tmp/tmpq_81/x"),
+        ("made 2026-11-21 17:51:03.120 +0000", "made 2027-01-02 03:04:05.6 +0000"),
+        ("Sat Nov 21 17:51:44 UTC 2026", "Sun Jan  3 01:02:03 UTC 2027"),
+        ("<object at 0x7f01020304>", "<object at 0x7f0a0b0c0d>"),
+        ("12:01:02,345 INFO begun", "23:59:00,001 INFO begun"),
+        ("host 1457586fdfc5", "host e948688481de"),
+    ]
+    for one, other in same:
+        assert key(one) == key(other), one
+    for one, other in (("1 passed", "2 passed"), ("line 17", "line 18"), ("version 2.3.1", "version 2.3.2")):
+        assert key(one) != key(other)
+
+
+class Endpoint:
+    """An OpenAI-compatible endpoint that counts what it answers, and from some call on answers nothing."""
+
+    def __init__(self) -> None:
+        self.answered: list[str] = []
+        self.held = 0
+        self.hold_after = 10**9
+        self._lock = threading.Lock()
+        endpoint = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                endpoint.serve(self)
+
+            def log_message(self, *_: object) -> None:
+                return
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+        self.address = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
+
+    def serve(self, call: BaseHTTPRequestHandler) -> None:
+        body = json.loads(call.rfile.read(int(call.headers["Content-Length"])))
+        with self._lock:
+            holds = len(self.answered) >= self.hold_after
+            if holds:
+                self.held += 1
+            else:
+                self.answered.append(steady(json.dumps(body, sort_keys=True)))
+        if holds:
+            time.sleep(60)
+            return
+        turn = sum(message["role"] == "assistant" for message in body["messages"])
+        message = {"role": "assistant", "content": f"Next.\n```bash\n{COMMANDS[turn]}\n```"}
+        told: dict[str, Any] = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+        told |= {"model": "tiny", "usage": {"prompt_tokens": 11, "completion_tokens": 5, "total_tokens": 16}}
+        content = json.dumps(told).encode()
+        call.send_response(200)
+        call.send_header("Content-Type", "application/json")
+        call.send_header("Content-Length", str(len(content)))
+        call.end_headers()
+        call.wfile.write(content)
+
+
+COMMANDS = (
+    "cat STATEMENT.md; pwd; ls -la; date",
+    "echo 'x = 1' > fix.py; ls -la",
+    "mktemp; git log; sleep 0.1",
+    "submit",
+)
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    made = Endpoint()
+    yield made
+    made.server.shutdown()
+    made.server.server_close()
+
+
+@pytest.fixture
+def command(tmp_path: Path, instances: list[Instance], endpoint: Endpoint) -> list[str]:
+    rows = [
+        {
+            "instance_id": each.id,
+            "repo": each.repo,
+            "base_commit": each.base_commit,
+            "patch": each.gold_patch,
+            "test_patch": each.test_patch,
+            "problem_statement": each.problem_statement,
+            "hints_text": "",
+            "created_at": each.created_at.isoformat(),
+            "version": "1",
+            "FAIL_TO_PASS": json.dumps(each.fail_to_pass),
+            "PASS_TO_PASS": json.dumps(each.pass_to_pass),
+        }
+        for each in instances
+    ]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    where = ["--runs-dir", str(tmp_path / "runs"), "--run-id", "r", "--engine", "fake"]
+    model = ["--agent", "bash_loop", "--set", "form=block", "--model", "tiny", "--base-url", endpoint.address]
+    return [sys.executable, "-m", "assay", "solve", str(tmp_path / "rows.jsonl"), *where, *model, "-j", "2"]
+
+
+ENVIRONMENT = {**os.environ, "OPENAI_API_KEY": ""}
+
+
+def _stop_when_waiting(command: list[str], endpoint: Endpoint, number: signal.Signals) -> int:
+    """Start a run, send it a signal when both its workers wait for the model, and return how it ended."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT)
+    assert process.stderr is not None
+    with process.stderr:
+        deadline = time.monotonic() + 60
+        while endpoint.held < 2:
+            assert process.poll() is None, process.stderr.read()
+            assert time.monotonic() < deadline, "it never asked so often"
+            time.sleep(0.02)
+        process.send_signal(number)
+        began = time.monotonic()
+        code = process.wait(timeout=15)
+    assert time.monotonic() - began < 8
+    return code
+
+
+def test_killed_in_the_middle_no_answered_call_and_no_finished_instance_is_repeated(
+    tmp_path: Path, command: list[str], endpoint: Endpoint
+) -> None:
+    """Four instances of four calls each. Both workers wait for an answer when the process is killed after ten calls."""
+    endpoint.hold_after = 10
+    _stop_when_waiting(command, endpoint, signal.SIGKILL)
+    run = tmp_path / "runs" / "r"
+    for file in run.glob("instances/*/0/trajectory.json"):
+        assert json.loads(file.read_text())["steps"], file
+    finished = {file.parent.parent.name: file.read_bytes() for file in run.glob("instances/*/0/solution.json")}
+    assert 1 <= len(finished) < 4
+
+    endpoint.hold_after = 10**9
+    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(endpoint.answered) == 16, "four instances of four calls are all that is ever paid for"
+    assert len(set(endpoint.answered)) == 16
+    for name, content in finished.items():
+        assert (run / "instances" / name / "0" / "solution.json").read_bytes() == content
+    events = [json.loads(line) for line in (run / "journal.jsonl").read_text().splitlines()]
+    started = [event["instance"] for event in events if event["event"] == "started"]
+    assert all(started.count(name) == 1 for name in finished)
+    rows = [json.loads(line) for line in (run / "preds.jsonl").read_text().splitlines()]
+    assert [row["instance_id"] for row in rows] == [f"acme__calc-{number}" for number in range(4)]
+    assert all("+x = 1" in row["model_patch"] for row in rows)
+
+    again = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, check=False)
+    assert again.returncode == 0
+    assert again.stderr.count("known already") == 4
+    assert len(endpoint.answered) == 16
+
+
+def test_told_to_stop_it_leaves_soon_and_goes_on(tmp_path: Path, command: list[str], endpoint: Endpoint) -> None:
+    endpoint.hold_after = 5
+    assert _stop_when_waiting(command, endpoint, signal.SIGINT) == 130
+    endpoint.hold_after = 10**9
+    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(set(endpoint.answered)) == len(endpoint.answered) == 16

@@ -1,0 +1,232 @@
+"""The story of one sample: what is kept whatever becomes of the solver, and what its end is called."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.agents.contract import Asking, Budget, Candidate, Capabilities, Oracle, Outcome, Session, SolutionStatus
+from assay.agents.llm.budget import Limits
+from assay.agents.llm.chat import Answer, Message, Request, Role, Usage
+from assay.agents.llm.errors import (
+    AccessDenied,
+    BudgetExceeded,
+    ContextTooLong,
+    ModelError,
+    ModelUnavailable,
+    RequestRefused,
+)
+from assay.agents.llm.scripted import Scripted
+from assay.agents.sampling.solve import Job, Solved, solve
+from assay.agents.solvers.bash_loop import BashLoop
+from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall, Trajectory
+from assay.harness.domain import Instance
+from assay.harness.engines.fake import FakeEngine, image_name
+from assay.harness.errors import EngineError, EnvironmentFailure, UserError
+from solvers import Acting, FakeBench, fix, solver_of
+
+FIXED = "+fixed = True"
+
+
+@pytest.fixture
+def play(tmp_path: Path, instance: Instance) -> Callable[..., Solved]:
+    def play(act: Any, model: Any = None, **more: Any) -> Solved:
+        agent = act if hasattr(act, "solve") else Acting(act)
+        solver = solver_of(tmp_path, agent, [instance], model or Scripted(lambda _request: "fixed = True"), **more)
+        return solve(Job(instance), solver)
+
+    return play
+
+
+def test_the_difference_is_the_patch(play: Callable[..., Solved], tmp_path: Path, instance: Instance) -> None:
+    solution = play(fix).solution
+    assert (solution.status, solution.instance_id, solution.agent) == ("submitted", instance.id, "acting")
+    assert FIXED in solution.patch
+    assert (solution.usage.calls, solution.usage.completion_tokens) == (1, 3)
+    folder = tmp_path / "run" / "instances" / instance.id / "0"
+    trajectory = Trajectory.model_validate_json((folder / "trajectory.json").read_bytes())
+    assert [step.source for step in trajectory.steps] == ["user", "agent"]
+    assert trajectory.final_metrics is not None
+    assert trajectory.final_metrics.total_completion_tokens == 3
+    assert set(json.loads((folder / "task.json").read_text())) == {
+        "repo", "language", "problem_statement", "root", "hints",
+    }  # fmt: skip
+
+
+def test_nothing_changed_is_empty_whatever_the_solver_says(play: Callable[..., Solved]) -> None:
+    assert play(lambda _session: Outcome()).solution.status is SolutionStatus.EMPTY
+    busy = lambda session: session.workspace.write("a", b"1\n") or Outcome(status=SolutionStatus.EMPTY)  # noqa: E731
+    assert play(busy).solution.status is SolutionStatus.SUBMITTED
+
+
+def test_a_chosen_candidate_is_the_patch(play: Callable[..., Solved]) -> None:
+    def choose(session: Session) -> Outcome:
+        session.workspace.write("scratch.txt", b"by the way\n")
+        candidates = (Candidate(patch="one"), Candidate(patch="two", votes=3))
+        return Outcome(patch="two\n", candidates=candidates)
+
+    solution = play(choose).solution
+    assert (solution.patch, [each.votes for each in solution.candidates]) == ("two\n", [0, 3])
+
+
+ENDS = [
+    (BudgetExceeded("no", limit="cost"), "limit_cost"),
+    (BudgetExceeded("no", limit="tokens"), "limit_cost"),
+    (BudgetExceeded("no", limit="calls"), "limit_cost"),
+    (BudgetExceeded("no", limit="seconds"), "limit_time"),
+    (ContextTooLong("too long"), "context_exceeded"),
+    (RequestRefused("bad request"), "agent_error"),
+    (ModelError("what"), "agent_error"),
+    (ZeroDivisionError("oops"), "agent_error"),
+    (OSError("disk"), "agent_error"),
+    (RecursionError(), "agent_error"),
+]
+
+
+@pytest.mark.parametrize(("error", "status"), ENDS, ids=lambda each: type(each).__name__)
+def test_what_was_done_before_a_limit_or_an_exception_counts(
+    play: Callable[..., Solved], tmp_path: Path, instance: Instance, error: Exception, status: str
+) -> None:
+    def act(session: Session) -> None:
+        fix(session)
+        raise error
+
+    solved = play(act)
+    assert solved.solution.status == status
+    assert FIXED in solved.solution.patch
+    assert solved.is_final
+    assert not solved.is_worth_another_try
+    assert solved.solution.error
+    log = (tmp_path / "run" / "instances" / instance.id / "0" / "log.txt").read_text()
+    assert "in act" in log
+    assert type(error).__name__ in log
+
+
+@pytest.mark.parametrize("error", [EngineError("the socket"), ModelUnavailable("busy")])
+def test_the_infrastructure_s_failures_are_tried_again_and_nothing_else_is(
+    play: Callable[..., Solved], error: Exception
+) -> None:
+    def act(session: Session) -> None:
+        fix(session)
+        raise error
+
+    solved = play(act)
+    assert solved.solution.status is SolutionStatus.INFRA_ERROR
+    assert FIXED in solved.solution.patch
+    assert solved.is_worth_another_try
+    assert not solved.is_final
+
+
+def test_a_solver_cannot_blame_the_infrastructure(play: Callable[..., Solved]) -> None:
+    solved = play(lambda _session: Outcome(status=SolutionStatus.INFRA_ERROR, error="it was not me"))
+    assert solved.solution.status is SolutionStatus.AGENT_ERROR
+    assert solved.is_final
+
+
+def test_an_image_that_cannot_be_made_is_no_fault_of_the_solver_and_not_tried_again_at_once(
+    play: Callable[..., Solved], instance: Instance
+) -> None:
+    def prepare(_instance: Instance) -> str:
+        raise EnvironmentFailure("no such package", tail="the last line")
+
+    bench = FakeBench(FakeEngine({image_name(instance): instance}), prepare)
+    solved = play(fix, bench=bench)
+    assert solved.solution.status is SolutionStatus.INFRA_ERROR
+    assert (solved.is_final, solved.is_worth_another_try) == (False, False)
+    assert "the last line" in solved.solution.error
+
+
+@pytest.mark.parametrize("error", [AccessDenied("wrong key"), UserError("no tests here")])
+def test_what_a_person_must_mend_ends_the_run(play: Callable[..., Solved], error: Exception) -> None:
+    def act(_session: Session) -> None:
+        raise error
+
+    with pytest.raises(type(error), match=str(error)):
+        play(act)
+
+
+def test_a_solver_without_a_model_that_asks_one_is_told_so(tmp_path: Path, instance: Instance) -> None:
+    with pytest.raises(UserError, match="--model"):
+        solve(Job(instance), solver_of(tmp_path, Acting(fix), [instance]))
+
+
+def test_a_budget_ends_the_work_and_what_was_done_stays(play: Callable[..., Solved]) -> None:
+    def act(session: Session) -> None:
+        while True:
+            fix(session)
+
+    for limits, status in ((Limits(calls=2), "limit_cost"), (Limits(cost=1.0), "limit_cost")):
+        model = Scripted(lambda _request: Answer(content="fixed = True", usage=Usage(cost=0.5)))
+        solution = play(act, model, budget=Budget(llm=limits)).solution
+        assert (solution.status, solution.usage.calls) == (status, 2)
+        assert FIXED in solution.patch
+    slow = Scripted(lambda _request: time.sleep(0.2) or "fixed = True")  # type: ignore[func-returns-value]
+    assert play(act, slow, budget=Budget(llm=Limits(seconds=0.5))).solution.status is SolutionStatus.LIMIT_TIME
+
+
+def test_oracles_are_told_to_those_who_declare_them_and_to_nobody_else(
+    play: Callable[..., Solved], instance: Instance
+) -> None:
+    seen: list[Any] = []
+
+    def act(session: Session) -> None:
+        seen.append((session.oracles.gold_patch, session.oracles.fail_to_pass, session.oracles.instance_id))
+
+    play(Acting(act))
+    play(Acting(act, Capabilities(oracle=frozenset({Oracle.FAIL_TO_PASS, Oracle.INSTANCE_ID}))))
+    assert seen == [("", (), ""), ("", instance.fail_to_pass, instance.id)]
+
+
+def test_no_prompt_of_a_native_solver_holds_anything_of_the_answer(tmp_path: Path, instance: Instance) -> None:
+    marks = {"id": "markone-1", "base_commit": "marktwo", "hints": "markthree", "version": "markfour"}
+    patches = {"gold_patch": "markfive", "test_patch": "marksix", "fail_to_pass": ("markseven",)}
+    marked = instance.model_copy(update={**marks, **patches})
+    asked: list[Request] = []
+
+    def answer(request: Request) -> str:
+        asked.append(request)
+        return "```bash\ngit log --all; env; ls -la /\n```" if len(asked) < 3 else "```bash\nsubmit\n```"
+
+    agent = BashLoop(BashLoop.Settings(form="block"))
+    solve(Job(marked), solver_of(tmp_path, agent, [marked], Scripted(answer)))
+    assert len(asked) == 3
+    told = "".join(request.model_dump_json() for request in asked)
+    assert marked.problem_statement in told
+    assert "mark" not in told
+
+
+def test_suspicious_access_and_by_products_are_told(play: Callable[..., Solved]) -> None:
+    def act(session: Session) -> None:
+        call = ToolCall(tool_call_id="1", function_name="bash", arguments={"command": "git log --all -p"})
+        seen = Observation(results=(ObservationResult(source_call_id="1", content="nothing"),))
+        session.recorder.add(Step(source="agent", message="", tool_calls=(call,), observation=seen, llm_call_count=0))
+        session.workspace.write("reproduce_bug.py", b"1\n")
+        session.workspace.write("pkg/core.py", b"1\n")
+
+    solution = play(act).solution
+    assert solution.suspect_access == ("step 1: history of all refs: git log --all",)
+    assert solution.junk == ("reproduce_bug.py",)
+    assert "pkg/core.py" in solution.patch
+
+
+def test_samples_have_seeds_and_answers_of_their_own(tmp_path: Path, instance: Instance) -> None:
+    asked: list[Request] = []
+    seeds: list[int] = []
+
+    def act(session: Session) -> None:
+        seeds.append(session.seed)
+        session.talk.ask([Message(role=Role.USER, content="?")], Asking())
+
+    def answer(request: Request) -> str:
+        asked.append(request)
+        return "!"
+
+    for sample in (0, 1):
+        solver = solver_of(tmp_path, Acting(act), [instance], Scripted(answer), seed=40)
+        solve(Job(instance, sample), solver)
+    assert seeds == [0, 1]
+    assert [request.seed for request in asked] == [40, 41]
+    assert asked[0].sample != asked[1].sample

@@ -1,0 +1,134 @@
+"""How a solver asks its model: settings, samples, the trajectory and what it took."""
+
+from pathlib import Path
+
+import pytest
+
+from assay.agents.contract import Asking
+from assay.agents.llm.cassette import Cassette, Mode
+from assay.agents.llm.chat import Answer, Message, Request, Role, ToolCall, Usage
+from assay.agents.llm.errors import ModelUnavailable
+from assay.agents.llm.scripted import Scripted
+from assay.agents.sampling.talk import STRIDE, Defaults, ModelTalk
+from assay.agents.trajectory import AgentInfo, Recorder, Trajectory
+
+SYSTEM = Message(role=Role.SYSTEM, content="Be brief.")
+QUESTION = Message(role=Role.USER, content="Why?")
+
+
+class Told:
+    """A model that keeps what it was asked and answers with a number."""
+
+    def __init__(self, **of_answers: object) -> None:
+        self.requests: list[Request] = []
+        self._fields = of_answers
+
+    def complete(self, request: Request) -> Answer:
+        self.requests.append(request)
+        usage = Usage(prompt_tokens=10, cached_tokens=4, completion_tokens=2, cost=0.5)
+        return Answer.model_validate(
+            {"content": str(len(self.requests)), "usage": usage, "seconds": 2.0} | self._fields
+        )
+
+
+def talk(model: object, *, sample: int = 0, path: Path | None = None, **defaults: object) -> tuple[ModelTalk, Recorder]:
+    recorder = Recorder(path, AgentInfo(name="a", version="1"))
+    chosen = Defaults.model_validate({"model": "tiny"} | defaults)
+    return ModelTalk(model, recorder, chosen, sample=sample), recorder  # type: ignore[arg-type]
+
+
+def test_the_run_s_settings_hold_where_a_question_does_not_say_otherwise() -> None:
+    model = Told()
+    partner, _ = talk(model, temperature=0.3, max_tokens=7, seed=5)
+    partner.ask([QUESTION])
+    partner.ask([QUESTION], Asking(temperature=0.0, max_tokens=9, stop=("x",), extra={"grammar": "g"}))
+    first, second = model.requests
+    assert (first.model, first.temperature, first.max_tokens, first.seed, first.stop) == ("tiny", 0.3, 7, 5, ())
+    assert (second.temperature, second.max_tokens, second.seed, second.stop) == (0.0, 9, 5, ("x",))
+    assert second.extra == {"grammar": "g"}
+
+
+def test_the_same_question_again_is_another_sample_of_it() -> None:
+    model = Told()
+    partner, _ = talk(model)
+    answers = [partner.ask([QUESTION]), *partner.samples([QUESTION], 3), partner.ask([SYSTEM, QUESTION])]
+    assert [request.sample for request in model.requests] == [0, 1, 2, 3, 0]
+    assert [answer.content for answer in answers] == ["1", "2", "3", "4", "5"]
+    assert partner.samples([QUESTION], 0) == []
+
+
+def test_another_sample_of_an_instance_gets_answers_of_its_own(tmp_path: Path) -> None:
+    model = Told()
+    with Cassette(tmp_path / "llm.jsonl", Mode.AUTO, model) as recorded:
+        for sample in (0, 1, 0, 1):
+            partner, _ = talk(recorded, sample=sample)
+            partner.ask([QUESTION])
+    assert [request.sample for request in model.requests] == [0, STRIDE]
+
+
+def test_every_answer_is_a_step_and_a_prompt_is_told_once(tmp_path: Path) -> None:
+    file = tmp_path / "trajectory.json"
+    call = ToolCall(id="c1", name="bash", arguments='{"command": "ls"}')
+    partner, recorder = talk(Told(tool_calls=(call,), reasoning="thinking"), path=file)
+    answer = partner.ask([SYSTEM, QUESTION], purpose="look")
+    observed = Message(role=Role.USER, content="a file")
+    partner.ask([SYSTEM, QUESTION, answer.as_message(), observed], purpose="look")
+    steps = Trajectory.model_validate_json(file.read_bytes()).steps
+    assert [(step.source, step.message) for step in steps] == [
+        ("system", "Be brief."),
+        ("user", "Why?"),
+        ("agent", "1"),
+        ("agent", "2"),
+    ]
+    first = steps[2]
+    assert (first.model_name, first.reasoning_content, first.llm_call_count) == ("tiny", "thinking", 1)
+    assert first.metrics is not None
+    assert (first.metrics.prompt_tokens, first.metrics.completion_tokens, first.metrics.cost_usd) == (10, 2, 0.5)
+    assert first.extra == {
+        "purpose": "look",
+        "asked_for": [{"id": "c1", "name": "bash", "arguments": '{"command": "ls"}'}],
+    }
+    assert recorder.trajectory() is not None
+
+
+def test_what_was_used_is_counted_replayed_or_not(tmp_path: Path) -> None:
+    for paid in (1.0, 0.0):
+        with Cassette(tmp_path / "llm.jsonl", Mode.AUTO, Told()) as recorded:
+            partner, _ = talk(recorded)
+            partner.samples([QUESTION], 2)
+            usage = partner.usage
+        assert (usage.calls, usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens) == (2, 20, 8, 4)
+        assert (usage.cost, usage.paid) == (1.0, paid)
+        assert usage.model_seconds == (4.0 if paid else 0.0)
+
+
+def test_an_unknown_price_makes_the_sum_unknown() -> None:
+    partner, _ = talk(Told(usage=Usage(prompt_tokens=1, cost=None)))
+    partner.ask([QUESTION])
+    assert (partner.usage.cost, partner.usage.paid) == (None, None)
+
+
+def test_a_failed_call_is_billed_and_its_number_is_free_again() -> None:
+    class Failing(Told):
+        def complete(self, request: Request) -> Answer:
+            answer = super().complete(request)
+            if len(self.requests) == 1:
+                raise ModelUnavailable("busy", spent=Usage(prompt_tokens=3, cost=0.25))
+            return answer
+
+    model = Failing()
+    partner, recorder = talk(model)
+    with pytest.raises(ModelUnavailable):
+        partner.ask([QUESTION])
+    assert (partner.usage.calls, partner.usage.cost) == (1, 0.25)
+    partner.ask([QUESTION])
+    assert [request.sample for request in model.requests] == [0, 0]
+    written = recorder.trajectory()
+    assert written is not None
+    assert [step.source for step in written.steps] == ["user", "agent"]
+
+
+def test_who_speaks_to_the_model_otherwise_is_counted_too() -> None:
+    partner, _ = talk(Scripted(["hi"]), sample=2)
+    partner.model.complete(Request(model="tiny", messages=(QUESTION,)))
+    assert partner.usage.calls == 1

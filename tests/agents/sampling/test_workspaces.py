@@ -1,0 +1,333 @@
+"""A tree to work in: the same behaviour in a folder and in a container."""
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assay.agents.sampling.testing import tree_tests
+from assay.agents.sampling.workspaces.box import BoxWorkspace, Place
+from assay.agents.sampling.workspaces.checkout import LEFT_OUT, TreeWorkspace
+from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
+from assay.harness.domain import Status, TestPlan
+from assay.harness.engines.faulty import FaultyEngine
+from assay.harness.errors import EngineError, UserError
+from leaky import World
+
+FILES = {"src/calc/__init__.py": "def add(a, b):\n    return a - b\n", "README.txt": "A small calculator.\n"}
+
+
+@pytest.fixture(params=["folder", pytest.param("box", marks=pytest.mark.docker)])
+def tree(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[TreeWorkspace]:
+    if request.param == "folder":
+        yield folder_workspace(tmp_path / "repo", {**FILES, ".gitignore": "*.o\n", "picture": b"\0\1\2"})
+        return
+    world: World = request.getfixturevalue("world")
+    with Place(world.engine, world.image).open() as workspace:
+        workspace.write(".gitignore", b"*.o\n")
+        workspace.write("picture", b"\0\1\2")
+        yield workspace
+
+
+def test_a_command_runs_in_the_root_with_a_shell_of_its_own(tree: TreeWorkspace) -> None:
+    done = tree.exec("cd /tmp; export A=1; x=2; echo out; echo err >&2; exit 3")
+    assert (done.exit_code, done.timed_out, done.truncated) == (3, False, False)
+    assert sorted(done.output.split()) == ["err", "out"]
+    assert tree.exec('pwd; echo "[$A$x]"').output == f"{tree.root}\n[]\n"
+
+
+def test_a_command_gets_its_input_and_environment(tree: TreeWorkspace) -> None:
+    assert tree.exec("cat; echo $GREETING", stdin=b"\0hi ", env={"GREETING": "it's me"}).output == "\0hi it's me\n"
+    assert tree.exec("wc -c", stdin=b"x" * 300_000).output.strip() == "300000"
+    assert tree.exec("cat; echo over").output == "over\n"
+
+
+def test_nothing_waits_for_a_person(tree: TreeWorkspace) -> None:
+    done = tree.exec("git log; git commit --allow-empty -m x && git commit --amend; echo $PAGER", seconds=20)
+    assert not done.timed_out
+    assert done.output.endswith("cat\n")
+
+
+def test_a_slow_command_is_killed_with_all_it_started_and_the_tree_stays(tree: TreeWorkspace) -> None:
+    began = time.monotonic()
+    done = tree.exec("echo begun; setsid sleep 4711 & sleep 4711 & touch made; sleep 4711", seconds=1)
+    assert time.monotonic() - began < 8
+    assert (done.exit_code, done.timed_out, done.output) == (124, True, "begun\n")
+    assert tree.read("made") == b""
+    assert tree.exec("ps -e -o args | grep -c '[s]leep 4711'").output == "0\n"
+
+
+def test_a_command_that_leaves_something_behind_ends_with_its_shell(tree: TreeWorkspace) -> None:
+    began = time.monotonic()
+    done = tree.exec("(setsid sleep 4712 &) ; sleep 4712 & echo over", seconds=30)
+    assert time.monotonic() - began < 10
+    assert (done.exit_code, done.output) == (0, "over\n")
+    assert tree.exec("ps -e -o args | grep -c '[s]leep 4712'").output == "0\n"
+
+
+def test_long_output_keeps_its_head_and_tail(tree: TreeWorkspace) -> None:
+    done = tree.exec("seq 1 100000; exit 5", output_bytes=1000)
+    assert (done.exit_code, done.truncated) == (5, True)
+    assert done.output.startswith("1\n2\n3\n")
+    assert done.output.endswith("99999\n100000\n")
+    assert len(done.output.encode()) == 1000 + len(LEFT_OUT)
+    exact = tree.exec("printf %s abcdefghij", output_bytes=10)
+    assert (exact.output, exact.truncated) == ("abcdefghij", False)
+
+
+def test_endless_output_harms_nobody(tree: TreeWorkspace) -> None:
+    done = tree.exec("yes", seconds=1, output_bytes=1000)
+    assert done.timed_out
+    assert done.truncated
+    assert tree.exec("echo here").output == "here\n"
+
+
+def test_the_difference_has_new_changed_deleted_and_binary_files(tree: TreeWorkspace) -> None:
+    tree.write("src/calc/__init__.py", b"def add(a, b):\n    return a + b\n")
+    tree.write("new folder/file with space.py", b"x = 1\n")
+    tree.write("raw", bytes(range(256)))
+    tree.write("left.o", b"ignored")
+    tree.exec("rm README.txt; printf '#!/bin/sh\\n' > run.sh; chmod +x run.sh")
+    diff = tree.diff()
+    assert "+    return a + b" in diff
+    assert "deleted file mode 100644\n" in diff
+    assert "new folder/file with space.py" in diff
+    assert "GIT binary patch" in diff
+    assert "new file mode 100755" in diff
+    assert "left.o" not in diff
+
+
+def test_what_the_agent_does_to_its_repository_hides_nothing(tree: TreeWorkspace) -> None:
+    tree.write("src/calc/__init__.py", b"changed = 1\n")
+    told = tree.diff()
+    assert "+changed = 1" in told
+    for command in (
+        "git add -A",
+        "git commit -qm mine",
+        "git checkout -q --orphan other",
+        "git update-index --assume-unchanged src/calc/__init__.py",
+        "git config diff.noprefix true; git config core.quotePath false; git config core.fileMode false",
+        "git config filter.x.clean 'sed s/changed/hidden/'; git config core.attributesFile /tmp/attributes;"
+        "echo '* filter=x' > /tmp/attributes",
+        "echo '*' > .git/info/exclude; export GIT_DIR=/nowhere",
+        "echo '[diff]\n noprefix = true' > ~/.gitconfig-of-a-test; export GIT_CONFIG_GLOBAL=~/.gitconfig-of-a-test",
+    ):
+        tree.exec(command)
+        assert tree.diff() == told, command
+
+
+def test_a_repository_inside_of_the_tree_keeps_nothing_else_from_the_difference(tree: TreeWorkspace) -> None:
+    tree.write("after.py", b"y = 1\n")
+    tree.exec("git init -q aaa; echo 1 > aaa/f; git init -q bbb; cd bbb; echo 2 > g; git add g; git commit -qm g")
+    diff = tree.diff()
+    assert "after.py" in diff
+    assert "Subproject" not in diff
+
+
+@pytest.mark.docker
+def test_in_a_container_the_difference_survives_the_loss_of_the_repository(world: World) -> None:
+    with Place(world.engine, world.image).open() as workspace:
+        workspace.write("new.py", b"x = 1\n")
+        told = workspace.diff()
+        workspace.exec("rm -rf .git")
+        assert workspace.diff() == told != ""
+
+
+def test_states_are_kept_and_come_back(tree: TreeWorkspace) -> None:
+    tree.write("one", b"1\n")
+    first, told = tree.snapshot(), tree.diff()
+    tree.exec("rm one; mkdir one; echo 2 > one/two; rm README.txt; git add -A; git commit -qm x")
+    second = tree.snapshot()
+    tree.restore(first)
+    assert (tree.read("one"), tree.diff()) == (b"1\n", told)
+    tree.restore(second)
+    assert (tree.read("one"), tree.read("one/two"), tree.read("README.txt")) == (None, b"2\n", None)
+    tree.restore("base")
+    assert tree.read("README.txt") == FILES["README.txt"].encode()
+    assert tree.read("one/two") is None
+
+
+def test_a_fork_goes_its_own_way(tree: TreeWorkspace) -> None:
+    tree.write("shared", b"1\n")
+    state = tree.snapshot()
+    tree.write("shared", b"2\n")
+    with tree.fork(state) as fork:
+        assert fork.read("shared") == b"1\n"
+        fork.write("own", b"")
+        inner = fork.snapshot()
+        with fork.fork(inner) as grandchild:
+            assert (grandchild.read("own"), grandchild.read("shared")) == (b"", b"1\n")
+    assert (tree.read("own"), tree.read("shared")) == (None, b"2\n")
+
+
+def test_a_patch_applies_wholly_or_not_at_all(tree: TreeWorkspace) -> None:
+    tree.restore("base")
+    tree.write("src/calc/__init__.py", b"new = 1\n")
+    tree.write("added.py", b"x = 1\n")
+    patch = tree.diff()
+    tree.restore("base")
+    assert tree.apply(patch.rstrip("\n"))
+    assert tree.diff() == patch
+    assert not tree.apply(patch)
+    assert tree.diff() == patch
+    assert tree.apply("")
+    assert not tree.apply("this is no patch\n")
+
+
+def test_files_and_texts(tree: TreeWorkspace) -> None:
+    tree.write("b.py", b"b = 1\n")
+    tree.write("junk.o", b"")
+    tree.exec("ln -s b.py link.py; printf '\\377\\376' > odd.txt; rm README.txt")
+    files = tree.files()
+    assert files == tuple(sorted(files))
+    assert {"b.py", "picture", "src/calc/__init__.py", ".gitignore", "odd.txt"} <= set(files)
+    assert not {"junk.o", "link.py", "README.txt"} & set(files)
+    texts = tree.texts()
+    assert texts["b.py"] == "b = 1\n"
+    assert not {"picture", "odd.txt"} & set(texts)
+    assert set(tree.texts([".py"])) == {path for path in texts if path.endswith(".py")}
+    assert tree.texts([".nothing"]) == {}
+
+
+def test_reading_and_writing(tree: TreeWorkspace) -> None:
+    tree.write("deep/er/-odd 'name'", b"\0\xff" * 100_000)
+    assert tree.read("deep/er/-odd 'name'") == b"\0\xff" * 100_000
+    assert tree.read(f"{tree.root}/README.txt") is not None
+    assert (tree.read("nope"), tree.read("deep")) == (None, None)
+    with pytest.raises(OSError, match=r"(?i)exists|not a directory|cannot"):
+        tree.write("README.txt/below", b"")
+
+
+PATHS = st.sampled_from(["a.py", "b/c.py", "b/d.txt", "e f", "README.txt", "src/calc/__init__.py"])
+EDITS = st.lists(st.tuples(PATHS, st.one_of(st.none(), st.binary(max_size=30))), max_size=5)
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(first=EDITS, second=EDITS)
+def test_a_difference_leads_from_the_base_to_the_state_it_was_taken_from(
+    tmp_path_factory: pytest.TempPathFactory,
+    first: list[tuple[str, bytes | None]],
+    second: list[tuple[str, bytes | None]],
+) -> None:
+    workspace = folder_workspace(tmp_path_factory.mktemp("tree") / "repo", FILES)
+    _edit(workspace, first)
+    state, diff, content = workspace.snapshot(), workspace.diff(), _content(workspace)
+    _edit(workspace, second)
+    workspace.restore(state)
+    assert _content(workspace) == content
+    workspace.restore("base")
+    assert workspace.diff() == ""
+    assert workspace.apply(diff)
+    assert _content(workspace) == content
+    assert workspace.snapshot() == state
+
+
+def _edit(workspace: FolderWorkspace, edits: list[tuple[str, bytes | None]]) -> None:
+    for path, content in edits:
+        if content is None:
+            (Path(workspace.root) / path).unlink(missing_ok=True)
+        else:
+            # The difference is text: what is no UTF-8 cannot be told in it.
+            workspace.write(path, content if b"\0" in content else content.decode("latin-1").encode())
+
+
+def _content(workspace: FolderWorkspace) -> dict[str, bytes | None]:
+    return {path: workspace.read(path) for path in workspace.files()}
+
+
+def test_a_folder_without_a_commit_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match="no git repository"):
+        FolderWorkspace(tmp_path)
+
+
+def test_tests_of_a_folder_run_as_its_owner_says(tmp_path: Path) -> None:
+    files = {"calc.py": "x = 1\n"}
+    alone = folder_workspace(tmp_path / "alone", files)
+    with pytest.raises(UserError, match="nobody said how"):
+        alone.run_tests()
+
+    def run(workspace: FolderWorkspace, names: object, extra: object) -> dict[str, Status]:
+        passes = workspace.read("calc.py") == b"x = 2\n" and workspace.read("test_it.py") == b"t"
+        workspace.write("by-product", b"")
+        return {"test_it": Status.PASSED if passes else Status.FAILED}
+
+    workspace = folder_workspace(tmp_path / "tested", files, run_tests=run)
+    workspace.write("calc.py", b"x = 2\n")
+    assert workspace.run_tests(["test_it.py"], extra={"test_it.py": b"t"}) == {"test_it": Status.PASSED}
+    assert (workspace.read("by-product"), workspace.read("test_it.py")) == (None, None)
+
+
+@pytest.fixture
+def tested(world: World) -> Iterator[BoxWorkspace]:
+    with Place(world.engine, world.image).open(_tests(world)) as workspace:
+        yield workspace
+
+
+def _tests(world: World):  # type: ignore[no-untyped-def]  # a function of the contract's own type
+    from assay.instances.environments.plan import make_plan
+    from assay.instances.environments.recipes import find_recipe
+
+    instance = world.place.instance
+
+    class Bench:
+        engine = world.engine
+
+        @staticmethod
+        def prepare(_instance: object) -> str:
+            return world.place.image
+
+        @staticmethod
+        def plan(_instance: object) -> TestPlan:
+            return world.place.plan
+
+        @staticmethod
+        def plan_files(given: object, files: object) -> TestPlan:
+            return make_plan(given, find_recipe(instance), files)  # type: ignore[arg-type]
+
+    return tree_tests(Bench(), instance, world.place.image, {"assay.run": "test"})
+
+
+@pytest.mark.docker
+def test_the_tree_s_own_tests_run_and_no_hidden_one(tested: BoxWorkspace) -> None:
+    tested.exec("sed -i 's/a - b/a + b/' src/calc/__init__.py")
+    tested.write("tests/test_mine.py", b"import calc\n\n\ndef test_mine():\n    assert calc.add(1, 2) == 3\n")
+    results = tested.run_tests()
+    assert results["tests/test_calc.py::test_mul"] is Status.PASSED
+    assert results["tests/test_mine.py::test_mine"] is Status.PASSED
+    assert not [name for name in results if "test_add" in name or "test_sums" in name], "a hidden test was run"
+    extra = {"tests/test_extra.py": b"def test_extra():\n    assert False\n"}
+    alone = tested.run_tests(["tests/test_extra.py"], extra=extra)
+    assert alone == {"tests/test_extra.py::test_extra": Status.FAILED}
+    assert tested.read("tests/test_extra.py") is None
+
+
+@pytest.mark.docker
+def test_a_command_may_end_all_processes_of_its_user(world: World) -> None:
+    with Place(world.engine, world.image).open() as workspace:
+        workspace.write("kept", b"1\n")
+        assert workspace.exec("kill -KILL -1; echo unreachable").exit_code == 137
+        assert workspace.exec("cat kept").output == "1\n"
+
+
+@pytest.mark.docker
+def test_a_container_that_is_gone_is_told_and_not_mended(world: World) -> None:
+    with ExitStack() as opened:
+        workspace = opened.enter_context(Place(world.engine, world.image).open())
+        world.engine._client.remove_container(workspace.box._container, force=True)  # type: ignore[attr-defined]
+        assert workspace.exec("echo hi").exit_code is None
+        assert workspace.is_gone
+        with pytest.raises(EngineError, match="somebody else removed"):
+            opened.close()
+
+
+@pytest.mark.docker
+def test_boxes_without_pipes_do_as_well(world: World) -> None:
+    with Place(FaultyEngine(world.engine, ()), world.image).open() as workspace:
+        workspace.write("a", b"1\n")
+        assert workspace.exec("cat a - ; exit 4", stdin=b"2\n").output == "1\n2\n"
+        assert workspace.exec("sleep 100", seconds=1).timed_out
+        assert "+1" in workspace.diff()

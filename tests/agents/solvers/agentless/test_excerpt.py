@@ -1,0 +1,85 @@
+"""What of the code fits into a prompt."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.agents.solvers.agentless.excerpt import excerpt, shares
+from assay.agents.solvers.shared.edits import merged
+
+TEXTS = {"a.py": "one\ntwo\nsix\n", "b.py": "seven\neight\nnine1\n", "c.py": ""}
+"""Of 4 characters a line, with its end: 12; of 6: 18; and of none."""
+ALL = {"a.py": (), "b.py": (), "c.py": ()}
+
+
+@pytest.mark.parametrize(
+    ("room", "granted"),
+    [
+        (200, [10, 100, 50]),
+        (100, [10, 45, 45]),  # 33 to each of three, of which the first needs 10; the 90 left are 45 to each of two
+        (130, [10, 70, 50]),  # the 120 left are 60 to each of two, of which one needs 50
+        (29, [9, 10, 10]),
+        (0, [0, 0, 0]),
+    ],
+)
+def test_files_share_the_room_and_small_ones_leave_what_they_do_not_need(room: int, granted: list[int]) -> None:
+    assert list(shares({"small": 10, "large": 100, "middle": 50}, room).values()) == granted
+
+
+def test_code_that_fits_is_shown_as_it_is() -> None:
+    """12 + 18 characters."""
+    told = excerpt(TEXTS, ALL, 30)
+    assert told.text == (
+        "### a.py\n```\none\ntwo\nsix\n```\n\n### b.py\n```\nseven\neight\nnine1\n```\n\n### c.py\n```\n\n```"
+    )
+    assert told.places == ALL
+
+
+def test_code_that_does_not_fit_is_cut_by_file_and_said_to_be() -> None:
+    """Of 28, two of three files share 14 each; the first needs 12 and leaves 16: two lines of 6, but not three."""
+    told = excerpt(TEXTS, ALL, 28)
+    assert told.places == {"a.py": (), "b.py": [(1, 2)], "c.py": ()}
+    assert "one\ntwo\nsix\n```" in told.text
+    assert "seven\neight\n...\n```" in told.text
+    assert "nine" not in told.text
+    assert told.text.endswith("left out are:\n- b.py: 1 of the 3 lines that belong here")
+
+
+def test_a_file_of_which_no_line_fits_is_not_there_at_all() -> None:
+    """5 for each of two: a line of 4, and none of 6. A file without intervals would be open as a whole."""
+    told = excerpt(TEXTS, ALL, 10)
+    assert told.places == {"a.py": [(1, 1)], "c.py": ()}
+    assert "### b.py" not in told.text
+    assert "- b.py: 3 of the 3 lines" in told.text
+
+
+def test_numbers_take_room_as_well() -> None:
+    """Of lines 1 and 3 with numbers, 6 characters each, 11 hold one; without, 4 each, both."""
+    places = {"a.py": [(1, 1), (3, 3)]}
+    assert excerpt(TEXTS, places, 11).places == places
+    told = excerpt(TEXTS, places, 11, numbered=True)
+    assert told.places == {"a.py": [(1, 1)]}
+    assert "1|one\n..." in told.text
+    assert "- a.py: 1 of the 2 lines" in told.text
+
+
+LINES = st.lists(st.text("ab ", max_size=9), min_size=1, max_size=20)
+SPANS = st.lists(st.tuples(st.integers(1, 20), st.integers(1, 20)), max_size=3)
+
+
+@given(st.lists(st.tuples(LINES, SPANS), min_size=1, max_size=4), st.integers(0, 300), st.booleans())
+def test_no_more_is_shown_than_there_is_room_for_and_nothing_that_was_not_wanted(
+    files: list[tuple[list[str], list[tuple[int, int]]]], room: int, numbered: bool
+) -> None:
+    texts = {f"{at}.py": "\n".join([*lines, "end"]) for at, (lines, _) in enumerate(files)}
+    places = {f"{at}.py": merged(spans, len(lines) + 1) for at, (lines, spans) in enumerate(files)}
+    told = excerpt(texts, places, room, numbered)
+    taken = 0
+    for path, spans in told.places.items():
+        lines = texts[path].splitlines()
+        seen = {number for first, last in spans or [(1, len(lines))] for number in range(first, last + 1)}
+        wanted = {number for first, last in places[path] or [(1, len(lines))] for number in range(first, last + 1)}
+        assert seen <= wanted
+        taken += sum(len(f"{number}|" * numbered + lines[number - 1]) + 1 for number in seen)
+    assert taken <= room
+    assert ("left out are:" in told.text) == (told.places != places)

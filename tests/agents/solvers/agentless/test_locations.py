@@ -1,0 +1,127 @@
+"""Places as models name them, and the lines they mean."""
+
+import pytest
+
+from assay.agents.solvers.agentless.locations import (
+    Location,
+    intervals,
+    parse_locations,
+    parse_paths,
+    resolve,
+    shown,
+    told,
+)
+from assay.harness.languages.syntax import definitions
+from ten_languages import PROGRAMS
+
+PATHS = ["src/shop.py", "src/till.go", "other/till.go", "lib/Till.java"]
+
+
+def test_the_grammar() -> None:
+    answer = """Look here:
+```
+src/shop.py
+class: Shop
+function: Shop.price
+function: sell
+variable: LIMIT
+line: 12
+line: 30-34
+
+lib/Till.java
+function: Till.open(int)
+lines: 3, 7
+```"""
+    assert parse_locations(answer, PATHS) == {
+        "src/shop.py": [
+            Location("class", "Shop"),
+            Location("function", "Shop.price"),
+            Location("function", "Shop.sell"),
+            Location("variable", "LIMIT"),
+            Location("line", "", 12, 12),
+            Location("line", "", 30, 34),
+        ],
+        "lib/Till.java": [
+            Location("function", "Till.open"),
+            Location("line", "", 3, 3),
+            Location("line", "", 7, 7),
+        ],
+    }
+
+
+def test_what_is_told_in_the_grammar_is_read_back() -> None:
+    places = {"src/shop.py": [Location("class", "A"), Location("line", "", 1, 3), Location("line", "", 5, 5)]}
+    assert parse_locations(told(places), PATHS) == places
+
+
+def test_files_that_there_are_not_are_left_out_with_their_places() -> None:
+    assert parse_locations("src/none.py\nline: 3\n\nlib/Till.java\nline: 4", PATHS) == {
+        "lib/Till.java": [Location("line", "", 4, 4)]
+    }
+
+
+def test_paths_in_an_answer() -> None:
+    answer = (
+        "1. `src/shop.py`\n- ./lib/Till.java:\n* shop.py\n### /testbed/src/till.go\ntill.go\nI think so.\nno/such.rb\n"
+    )
+    assert parse_paths(answer, PATHS) == ["src/shop.py", "lib/Till.java", "src/till.go"]
+
+
+# Lines of the programs in ten_languages.py, read by hand, without context.
+SPANS = [
+    ("python", Location("class", "Shop"), [(7, 19)]),  # with its decorator
+    ("python", Location("function", "Shop.price"), [(13, 17)]),
+    ("python", Location("function", "price"), [(13, 17)]),
+    ("python", Location("function", "Wrong.close"), [(22, 24)]),
+    ("python", Location("variable", "LIMIT"), [(4, 4)]),
+    ("python", Location("variable", "Shop.opened"), [(11, 11)]),
+    ("python", Location("line", "", 3, 4), [(3, 4)]),
+    ("python", Location("function", "none"), []),
+    ("python", Location("variable", "none"), []),
+    ("java", Location("variable", "LIMIT"), [(6, 6)]),
+    ("java", Location("function", "price"), [(12, 16)]),
+    ("typescript", Location("variable", "LIMIT"), [(3, 3)]),
+    ("typescript", Location("function", "close"), [(13, 15)]),
+    ("typescript", Location("variable", "close"), [(13, 15)]),
+    ("javascript", Location("variable", "LIMIT"), [(1, 1)]),
+    ("javascript", Location("function", "close"), [(10, 12)]),
+    ("go", Location("variable", "LIMIT"), [(9, 9)]),
+    ("go", Location("function", "Shop.Price"), [(15, 21)]),
+    ("go", Location("class", "Shop"), [(11, 13)]),
+    ("rust", Location("variable", "LIMIT"), [(3, 3)]),
+    ("rust", Location("function", "Shop::price"), [(12, 17)]),
+    ("c", Location("variable", "LIMIT"), [(2, 2)]),
+    ("c", Location("function", "price"), [(10, 17)]),
+    ("cpp", Location("function", "Shop.price"), [(8, 10)]),
+    ("cpp", Location("variable", "size_"), [(12, 12)]),
+    ("php", Location("variable", "LIMIT"), [(7, 7)]),
+    ("php", Location("function", "Shop::price"), [(9, 15)]),
+    ("ruby", Location("variable", "LIMIT"), [(2, 2)]),
+    ("ruby", Location("function", "Shop#price"), [(8, 13)]),
+]
+
+
+@pytest.mark.parametrize(("language", "location", "spans"), SPANS, ids=str)
+def test_the_lines_of_a_place(language: str, location: Location, spans: list[tuple[int, int]]) -> None:
+    path, text = PROGRAMS[language]
+    assert intervals([location], language, path, text, window=0) == spans
+
+
+def test_context_is_clipped_and_joined() -> None:
+    """Of a file of 50 lines, with 10 lines of context: 3 gives 1-13, 24 gives 14-34 (they touch), 46 gives 36-50."""
+    text = "x\n" * 50
+    places = [Location("line", "", number, number) for number in (46, 3, 24)]
+    assert intervals(places, "python", "a.py", text) == [(1, 34), (36, 50)]
+
+
+def test_a_name_that_occurs_twice_means_both() -> None:
+    text = "class A:\n    def f(self): pass\nclass B:\n    def f(self): pass\n"
+    found = resolve("f", definitions("python", "a.py", text))
+    assert [each.name for each in found] == ["A.f", "B.f"]
+
+
+def test_lines_are_shown_with_what_is_left_out() -> None:
+    text = "a\nb\nc\nd\ne\n"
+    assert shown(text, [(2, 2), (4, 5)]) == "...\nb\n...\nd\ne"
+    assert shown(text, [(1, 2)], numbered=True) == "1|a\n2|b\n..."
+    assert shown(text, []) == "a\nb\nc\nd\ne"

@@ -1,0 +1,66 @@
+"""How far a change can be used: every place of the ladder, and which of several attempts is the best."""
+
+import pytest
+
+from assay.agents.contract import AgentTask
+from assay.agents.solvers.ast_search.patch import Attempt, ExtractStatus, attempt, best_attempt
+
+TEXTS = {"a.py": "def one():\n    return 1\n\n\ndef two():\n    return 1\n"}
+TASK = AgentTask(repo="acme/toy", language="python", problem_statement="one is two")
+
+
+def change(original: str, patched: str, path: str = "a.py") -> str:
+    return f"<file>{path}</file><original>\n{original}\n</original><patched>\n{patched}\n</patched>\n"
+
+
+THERE = change("def one():", "def uno():")
+BACK = change("def uno():", "def one():")
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "problem"),
+    [
+        (f"```\n{THERE}```", "APPLICABLE_PATCH", ""),
+        (change("def one( ) :", "def uno():", "/testbed/a.py"), "APPLICABLE_PATCH", ""),
+        (change("", "x = 1", "new.py"), "APPLICABLE_PATCH", ""),
+        (THERE + change("def three():", "x = 1"), "APPLICABLE_PATCH", "were not found"),
+        (
+            change("    return 1", "    return (1", "a.py"),
+            "RAW_PATCH_BUT_UNMATCHED",
+            "more than one place (lines 2, 6)",
+        ),
+        (change("def one():", "def uno(:"), "APPLICABLE_PATCH", "after the change, line 1"),
+        (change("", "x = 1"), "MATCHED_BUT_EMPTY_ORIGIN", "no lines to replace were given"),
+        (change("def one():", "def one():"), "MATCHED_BUT_EMPTY_DIFF", "nothing would change"),
+        (THERE + BACK, "MATCHED_BUT_EMPTY_DIFF", "nothing would change"),
+        (change("def one():", "x", "b.py"), "RAW_PATCH_BUT_UNMATCHED", "there is no such file"),
+        ("<file>a.py</file><original>def one():</original>", "RAW_PATCH_BUT_UNPARSED", "lack a file, an original or"),
+        ("Rename it.", "RAW_PATCH_BUT_UNPARSED", "it holds no <file>"),
+    ],
+)
+def test_the_place_on_the_ladder_and_what_to_mend(answer: str, status: str, problem: str) -> None:
+    tried = attempt(answer, TEXTS, TASK)
+    assert tried.status == status
+    assert problem in tried.problem
+    assert bool(tried.problem) is bool(problem)
+    assert bool(tried.files) is (status == "APPLICABLE_PATCH")
+
+
+def test_the_best_attempt_is_the_highest_then_the_one_without_a_problem_then_the_first() -> None:
+    tried = [
+        Attempt(ExtractStatus.RAW_PATCH_BUT_UNMATCHED, problem="x"),
+        Attempt(ExtractStatus.APPLICABLE_PATCH, {"a": "1"}, "x"),
+        Attempt(ExtractStatus.APPLICABLE_PATCH, {"a": "2"}),
+        Attempt(ExtractStatus.APPLICABLE_PATCH, {"a": "3"}),
+        Attempt(ExtractStatus.MATCHED_BUT_EMPTY_DIFF, problem="x"),
+    ]
+    assert best_attempt(tried) is tried[2]
+    assert best_attempt(tried[:2]) is tried[1]
+    assert best_attempt([tried[0], tried[4]]) is tried[4]
+    assert [status.value for status in ExtractStatus] == [
+        "APPLICABLE_PATCH",
+        "MATCHED_BUT_EMPTY_ORIGIN",
+        "MATCHED_BUT_EMPTY_DIFF",
+        "RAW_PATCH_BUT_UNMATCHED",
+        "RAW_PATCH_BUT_UNPARSED",
+    ]

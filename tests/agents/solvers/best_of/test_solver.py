@@ -1,0 +1,369 @@
+"""The best of several samples, end to end in a folder, with a model that plays its part."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from assay.agents.contract import AgentTask, Candidate, Capabilities, Oracle, Outcome, Session, SolutionStatus
+from assay.agents.llm.chat import Answer, ChatModel, Message, Request, Role
+from assay.agents.llm.errors import BudgetExceeded, ContextTooLong
+from assay.agents.solvers.best_of import BestOf
+from assay.harness.domain import Model
+from assay.harness.errors import PluginError, UserError
+from sessions import FIX, SHOP, WORSE, edit, stage
+
+TEST = """<test>
+import sys
+from shop.prices import total
+sys.exit(0 if total([1, 2]) == 3 else 2)
+</test>"""
+STRICT = """<test>
+import sys
+from shop.prices import total
+sys.exit(0 if total([1, 2]) == 3 and total([5]) == 5 else 2)
+</test>"""
+BLIND = "<test>\nraise SystemExit(0)\n</test>"
+DONE = "It is right. <done/>"
+LONG_FIX = edit("shop/prices.py", "    return sum(prices[1:])", "    result = sum(prices)\n    return result")
+
+
+@pytest.fixture(autouse=True)
+def quick_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ``python`` be the one that runs the tests, without whatever chooses one for each command."""
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+
+
+def solver(**settings: object) -> BestOf:
+    return BestOf(BestOf.Settings.model_validate({"rankings": 0, **settings}))
+
+
+def choice(number: object) -> str:
+    return f"<chosen_candidate_fix_id>{number}</chosen_candidate_fix_id>"
+
+
+def test_from_the_issue_to_the_fix(tmp_path: Path) -> None:
+    """Two samples. Both tests pass the fix; the lenient one passes the wrong edit too: 2 votes against 1."""
+    on = stage(
+        tmp_path,
+        [
+            *("shop/prices.py\nshop/till.py", "1. `shop/prices.py`"),  # two rankings
+            *(TEST, DONE, BLIND, STRICT, DONE),  # the first draft of the second test sees no fault
+            *(WORSE, DONE),
+            *("I need more code.", edit("shop/prices.py", "nothing", "else"), FIX, DONE),
+            *("Let me see.\n" + STRICT, choice(0)),
+        ],
+    )
+    outcome = solver(samples=2, rankings=2).solve(on.session)
+    assert outcome.status is SolutionStatus.SUBMITTED
+    assert outcome.patch == on.workspace.diff()
+    assert "+    return sum(prices)" in on.workspace.diff()
+    assert [each.votes for each in outcome.candidates] == [1, 2]
+    matrix = outcome.extra["generated_tests"]
+    assert matrix["test_outputs_per_edit"] == [[0, 2], [0, 0]]
+    assert matrix["unedited"] == [2, 2]
+    assert outcome.extra["selection"] == {"finalists": ["sample 1", "sample 0"], "choice": "0"}
+    assert on.purposes() == ["rank files"] * 2 + ["test"] * 5 + ["edit"] * 6 + ["select"] * 2
+
+
+def heard(messages: tuple[Message, ...]) -> list[str]:
+    return [str(each.content) for each in messages if each.role is Role.USER]
+
+
+def test_what_each_machine_is_told(tmp_path: Path) -> None:
+    on = stage(tmp_path, [BLIND, TEST, DONE, FIX, DONE])
+    solver(samples=1).solve(on.session)
+    testing = heard(on.asked[2].messages)
+    assert "total() forgets the first price" in testing[0]
+    assert "### shop/prices.py\ndef total(prices):" in testing[0]
+    assert "test_prices.py" not in testing[0]
+    assert "exit status 0" in testing[1]
+    assert "should end with status 2" in testing[1]
+    assert "exit status 2" in testing[2]
+    editing = heard(on.asked[4].messages)
+    assert "total([1, 2]) == 3" in editing[0]
+    assert "On the original code it came to exit status 2" in editing[0]
+    assert "shop/prices.py: applied at line 2 (exact)" in editing[1]
+    assert "On the changed code it came to exit status 0" in editing[1]
+
+
+def test_the_selection_machine_may_choose_against_the_votes(tmp_path: Path) -> None:
+    on = stage(tmp_path, [TEST, DONE, STRICT, DONE, WORSE, DONE, FIX, DONE, choice(1)])
+    outcome = solver(samples=2).solve(on.session)
+    assert [each.votes for each in outcome.candidates] == [1, 2]
+    assert "+    return 3" in on.workspace.diff()
+
+
+def run_two(tmp_path: Path, *ending: str, **settings: object) -> tuple[Outcome, str]:
+    """Sample a long and a short fix, in this order, both with all votes, and end with these answers."""
+    lines = [TEST, DONE, STRICT, DONE, LONG_FIX, DONE, FIX, DONE, *ending]
+    on = stage(tmp_path, lines)
+    outcome = solver(samples=2, **settings).solve(on.session)
+    return outcome, on.workspace.diff()
+
+
+def test_of_equal_votes_the_shorter_patch_ranks_first(tmp_path: Path) -> None:
+    outcome, diff = run_two(tmp_path, selector="vote")
+    assert [each.votes for each in outcome.candidates] == [2, 2]
+    assert "+    return sum(prices)" in diff
+
+
+@pytest.mark.parametrize(
+    ("ending", "expected"),
+    [
+        ((choice(1),), "+    result = sum(prices)"),
+        ((choice(2),), "+    return sum(prices)"),
+        ((choice("none of them"),), "+    return sum(prices)"),
+        (("Hm.", STRICT, "Hm."), "+    return sum(prices)"),  # three answers, and no choice
+    ],
+)
+def test_selection_and_its_fallbacks(tmp_path: Path, ending: tuple[str, ...], expected: str) -> None:
+    _, diff = run_two(tmp_path, *ending, selection_attempts=3)
+    assert expected in diff
+
+
+def test_the_last_answer_of_the_selection_machine_is_announced(tmp_path: Path) -> None:
+    on = stage(tmp_path, [TEST, DONE, STRICT, DONE, LONG_FIX, DONE, FIX, DONE, STRICT, choice(0)])
+    solver(samples=2, selection_attempts=2).solve(on.session)
+    told = heard(on.asked[-1].messages)[-1]
+    assert told.count("exit status 0") == 2
+    assert "On original the test came to exit status 2" in told
+    assert "choose now" in told
+
+
+def test_identical_edits_need_no_selection(tmp_path: Path) -> None:
+    on = stage(tmp_path, [TEST, DONE, STRICT, DONE, FIX, DONE, FIX, DONE])
+    outcome = solver(samples=2).solve(on.session)
+    assert outcome.status is SolutionStatus.SUBMITTED
+    assert "selection" not in outcome.extra
+
+
+def test_attempts_are_bounded_and_a_sample_without_an_edit_is_no_candidate(tmp_path: Path) -> None:
+    on = stage(tmp_path, lambda _: "I do not know.")
+    outcome = solver(samples=1).solve(on.session)
+    assert on.purposes() == ["test"] * 8 + ["edit"] * 8
+    assert outcome.status is SolutionStatus.EMPTY
+    assert [each.reason for each in outcome.candidates] == ["no edit could be applied"]
+    assert on.workspace.diff() == ""
+
+
+def test_a_conversation_that_becomes_too_long_ends_with_what_there_is(tmp_path: Path) -> None:
+    class Forgetful:
+        def __init__(self, model: ChatModel) -> None:
+            self.model = model
+
+        def complete(self, request: Request) -> Answer:
+            if len(request.messages) > 2:
+                raise ContextTooLong("too many tokens")
+            return self.model.complete(request)
+
+    on = stage(tmp_path, [TEST, FIX], around=Forgetful)
+    outcome = solver(samples=1).solve(on.session)
+    assert [each.votes for each in outcome.candidates] == [1]
+    assert "+    return sum(prices)" in on.workspace.diff()
+
+
+def test_a_test_that_dirties_the_tree_leaves_nothing_in_the_patch(tmp_path: Path) -> None:
+    dirty = TEST.replace("import sys\n", "import sys\nopen('left.txt', 'w').write('x')\n", 1)
+    on = stage(tmp_path, [dirty, DONE, FIX, DONE])
+    outcome = solver(samples=1).solve(on.session)
+    assert "left.txt" not in (outcome.patch or "")
+    assert "left.txt" not in on.workspace.diff()
+
+
+def test_samples_share_tests_if_there_are_fewer_and_more_tests_vote_all_the_same(tmp_path: Path) -> None:
+    on = stage(tmp_path / "fewer", [TEST, DONE, FIX, DONE, WORSE, DONE])
+    outcome = solver(samples=2, tests=1, selector="vote").solve(on.session)
+    assert outcome.extra["generated_tests"]["test_outputs_per_edit"] == [[0, 0], [0, 0]]
+    on = stage(tmp_path / "more", [TEST, DONE, STRICT, DONE, WORSE, DONE])
+    outcome = solver(samples=1, tests=2, selector="vote").solve(on.session)
+    assert outcome.extra["generated_tests"]["test_outputs_per_edit"] == [[0, 2]]
+
+
+def test_an_edit_without_any_test(tmp_path: Path) -> None:
+    on = stage(tmp_path, [FIX, DONE])
+    outcome = solver(samples=1, tests=0).solve(on.session)
+    assert "+    return sum(prices)" in (outcome.patch or "")
+    assert [each.votes for each in outcome.candidates] == [1]
+
+
+def test_the_editing_machine_may_mend_the_test(tmp_path: Path) -> None:
+    wrong = TEST.replace("== 3", "== 4")
+    on = stage(tmp_path, [wrong, DONE, f"{FIX}\nThe test is wrong:\n{TEST}", DONE])
+    outcome = solver(samples=1).solve(on.session)
+    assert outcome.extra["generated_tests"]["test_outputs_per_edit"] == [[0]]
+
+
+def test_other_languages_have_shell_scripts(tmp_path: Path) -> None:
+    files = {"sum.c": "int sum(int a, int b) {\n    return a - b;\n}\n"}
+    test = "<test>\ngrep -q 'a + b' sum.c && exit 0\nexit 2\n</test>"
+    on = stage(
+        tmp_path, [test, DONE, edit("sum.c", "    return a - b;", "    return a + b;"), DONE], files=files, language="c"
+    )
+    outcome = solver(samples=1).solve(on.session)
+    assert [each.votes for each in outcome.candidates] == [1]
+    assert "+    return a + b;" in on.workspace.diff()
+    assert "Bash scripts" in str(on.asked[0].messages[0].content)
+
+
+def test_the_repositorys_own_tests_select(tmp_path: Path) -> None:
+    """The first edit breaks the one test of the repository, the second none."""
+    breaking = edit("shop/prices.py", "    return min(prices)", "    return 0")
+    on = stage(tmp_path, [breaking, DONE, LONG_FIX, DONE])
+    outcome = solver(samples=2, tests=0, selector="tests").solve(on.session)
+    assert [each.scores["regression_failed"] for each in outcome.candidates] == [1, 0]
+    assert "+    result = sum(prices)" in on.workspace.diff()
+
+
+def test_a_reward_model_selects(tmp_path: Path) -> None:
+    on = stage(tmp_path, [WORSE, DONE, LONG_FIX, DONE, "No. <value>20</value>", "Yes. <value>80.5</value>"])
+    outcome = solver(samples=2, tests=0, selector="score").solve(on.session)
+    assert [each.scores["score"] for each in outcome.candidates] == [20, 80.5]
+    assert "+    result = sum(prices)" in on.workspace.diff()
+
+
+class Longest:
+    """A scorer of one's own."""
+
+    def __init__(self, talk: object) -> None:
+        pass
+
+    def score(self, task: AgentTask, candidate: Candidate) -> float:
+        return len(candidate.patch)
+
+
+def test_a_scorer_of_ones_own(tmp_path: Path) -> None:
+    on = stage(tmp_path, [FIX, DONE, LONG_FIX, DONE])
+    solver(samples=2, tests=0, selector="score", scorer=f"{__name__}:Longest").solve(on.session)
+    assert "+    result = sum(prices)" in on.workspace.diff()
+
+
+def test_an_unknown_scorer_is_told(tmp_path: Path) -> None:
+    on = stage(tmp_path, [FIX, DONE])
+    with pytest.raises(PluginError, match="reward_model"):
+        solver(samples=1, tests=0, selector="score", scorer="oracle").solve(on.session)
+    assert "+    return sum(prices)" in on.workspace.diff()  # what was sampled is not lost
+
+
+class Seeded:
+    """An inner solver that asks its model for an edit and notes its seed."""
+
+    class Settings(Model):
+        suffix: str = ""
+
+    name = "seeded"
+    version = "1"
+    capabilities = Capabilities(oracle=frozenset({Oracle.HINTS}))
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    def solve(self, session: Session) -> Outcome:
+        said = session.talk.ask([Message(role=Role.USER, content="body of total")], purpose="inner").content
+        text = (session.workspace.read("shop/prices.py") or b"").decode()
+        body = said + self.settings.suffix
+        session.workspace.write("shop/prices.py", text.replace("return sum(prices[1:])", body).encode())
+        if said == "stop":
+            return Outcome(status=SolutionStatus.LIMIT_STEPS)
+        session.workspace.exec(f"echo {session.seed} > seed.txt")
+        session.workspace.exec("rm seed.txt" if said.startswith("return") else "true")
+        return Outcome()
+
+
+INNER = f"{__name__}:Seeded"
+
+
+def test_any_solver_can_be_sampled_and_equal_patches_vote(tmp_path: Path) -> None:
+    """Three samples: a fix, something else, the fix again with a comment. Two equal ones are the majority."""
+    lines = ["return sum(prices)", "return 3", "return sum(prices)  # all"]
+    on = stage(tmp_path, lines)
+    outcome = solver(inner=INNER, samples=3, selector="vote").solve(on.session)
+    assert [each.votes for each in outcome.candidates] == [2, 1, 2]
+    assert on.purposes() == ["inner"] * 3
+    assert outcome.patch == on.workspace.diff()
+    assert "+    return sum(prices)\n" in on.workspace.diff()
+
+
+def test_inner_samples_do_not_see_each_other_and_have_their_own_seeds(tmp_path: Path) -> None:
+    on = stage(tmp_path, ["pass", "pass"])
+    outcome = solver(inner=INNER, samples=2, selector="vote").solve(on.session)
+    assert [each.patch.count("+0\n") for each in outcome.candidates] == [1, 0]
+    assert [each.patch.count("+1\n") for each in outcome.candidates] == [0, 1]
+
+
+def test_inner_samples_can_be_judged_by_generated_tests(tmp_path: Path) -> None:
+    lines = ["return 3", "return sum(prices)", STRICT, DONE]
+    on = stage(tmp_path, lines)
+    outcome = solver(inner=INNER, samples=2, tests=1, selector="vote").solve(on.session)
+    assert [each.votes for each in outcome.candidates] == [0, 1]
+    assert "+    return sum(prices)" in on.workspace.diff()
+
+
+def test_settings_of_the_inner_solver(tmp_path: Path) -> None:
+    on = stage(tmp_path, ["return sum(prices)"])
+    solver(inner=INNER, inner_settings={"suffix": "  # x"}, samples=1).solve(on.session)
+    assert "+    return sum(prices)  # x" in on.workspace.diff()
+    with pytest.raises(UserError, match="suffix"):
+        solver(inner=INNER, inner_settings={"prefix": 1})
+    with pytest.raises(PluginError, match="nobody"):
+        solver(inner="nobody")
+
+
+def test_what_an_inner_solver_needs_is_what_this_one_needs() -> None:
+    assert solver(inner=INNER).capabilities.oracle == {Oracle.HINTS}
+    assert solver().capabilities == Capabilities()
+
+
+def test_how_an_unfinished_inner_sample_ended_is_told(tmp_path: Path) -> None:
+    on = stage(tmp_path, ["stop"])
+    outcome = solver(inner=INNER, samples=1).solve(on.session)
+    assert [each.reason for each in outcome.candidates] == ["limit_steps"]
+    assert "+    stop" in on.workspace.diff()
+
+
+def test_when_a_limit_breaks_it_off_the_best_so_far_is_left(tmp_path: Path) -> None:
+    said = iter(["return sum(prices)", "x", "return sum(prices)  # all"])
+
+    def answer(_: object) -> str:
+        try:
+            return next(said)
+        except StopIteration:
+            raise BudgetExceeded("no call is left", limit="calls") from None
+
+    on = stage(tmp_path, answer)
+    with pytest.raises(BudgetExceeded):
+        solver(inner=INNER, samples=4).solve(on.session)
+    assert "+    return sum(prices)\n" in on.workspace.diff()
+
+
+class Rude:
+    """Needs something of the host."""
+
+    class Settings(Model):
+        pass
+
+    name, version, capabilities = "rude", "1", Capabilities()
+
+    def __init__(self, settings: Settings) -> None:
+        pass
+
+    def prepare(self, host: object) -> None:
+        pass
+
+    def mounts(self, scratch: Path) -> Mapping[str, str]:
+        return {}
+
+
+def test_a_solver_that_is_installed_cannot_be_wrapped() -> None:
+    with pytest.raises(UserError, match="cannot wrap"):
+        solver(inner=f"{__name__}:Rude")
+
+
+def test_files_that_do_not_fit_are_left_out(tmp_path: Path) -> None:
+    on = stage(tmp_path, [FIX, DONE], files=SHOP)
+    solver(samples=1, tests=0, context=200).solve(on.session)
+    told = heard(on.asked[0].messages)[0]
+    assert "### shop/prices.py" in told
+    assert "### shop/till.py" not in told

@@ -1,0 +1,85 @@
+"""Numbered lines: shown, taken off again, and used to tell equal pieces of code apart."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.agents.solvers.retrieval.numbering import (
+    apply_numbered,
+    blank_only,
+    numbered,
+    numbered_edit,
+    without_numbers,
+)
+
+TWICE = "def a():\n    return 1\n\n\ndef b():\n    return 1\n"
+LINES = st.lists(
+    st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=6), min_size=1, max_size=8
+)
+
+
+def test_every_line_is_shown_with_its_number() -> None:
+    assert numbered(TWICE) == "1|def a():\n2|    return 1\n3|\n4|\n5|def b():\n6|    return 1"
+    assert numbered("no end") == "1|no end"
+
+
+@pytest.mark.parametrize(
+    ("text", "bare", "numbers"),
+    [
+        ("5|def b():\n6|    return 1", "def b():\n    return 1", [5, 6]),
+        ("\n  6|    return 1\n", "    return 1", [6]),
+        ("    return 1", "    return 1", []),
+        ("3|\n4|", "\n", [3, 4]),
+        ("", "", []),
+    ],
+)
+def test_numbers_are_taken_off(text: str, bare: str, numbers: list[int]) -> None:
+    assert without_numbers(text) == (bare, numbers)
+
+
+@given(LINES)
+def test_what_was_shown_comes_back(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    assert without_numbers(numbered(f"{text}\n")) == (text, list(range(1, len(lines) + 1)))
+
+
+def test_the_number_tells_equal_lines_apart() -> None:
+    applied = apply_numbered({"a.py": TWICE}, [numbered_edit("a.py", "6|    return 1", "6|    return 2")])
+    assert applied.files == {"a.py": TWICE[:-2] + "2\n"}
+
+
+def test_edits_move_no_other_whatever_their_order() -> None:
+    edits = [
+        numbered_edit("a.py", "2|    return 1", "    x = 1\n    y = 2\n    return x + y"),
+        numbered_edit("a.py", "6|    return 1", "    return 4"),
+    ]
+    expected = TWICE.replace("return 1", "x = 1\n    y = 2\n    return x + y", 1).replace("return 1", "return 4")
+    for given_edits in (edits, edits[::-1], edits * 2):
+        assert apply_numbered({"a.py": TWICE}, given_edits).files == {"a.py": expected}
+
+
+def test_a_wrong_number_is_forgiven_where_the_lines_stand_only_once() -> None:
+    applied = apply_numbered({"a.py": TWICE}, [numbered_edit("a.py", "2|def b():", "def c():")])
+    assert applied.files == {"a.py": TWICE.replace("def b", "def c")}
+    applied = apply_numbered({"a.py": TWICE}, [numbered_edit("a.py", "1|    return 1", "    return 2")])
+    assert not applied.files
+    assert str(applied.failed[0]).endswith("stand in more than one place (lines 2, 6)")
+
+
+def test_lines_that_are_only_alike_do_not_win_over_the_very_lines_elsewhere() -> None:
+    text = "total = first + second\nprint(1)\ntotal = first - second\n"
+    applied = apply_numbered({"a.py": text}, [numbered_edit("a.py", "1|total = first - second", "total = 0")])
+    assert applied.files == {"a.py": "total = first + second\nprint(1)\ntotal = 0\n"}
+
+
+def test_lines_are_removed_and_files_are_made() -> None:
+    edits = [numbered_edit("a.py", "5|def b():\n6|    return 1", ""), numbered_edit("b.py", "", "x = 1")]
+    assert apply_numbered({"a.py": TWICE}, edits).files == {"a.py": "def a():\n    return 1\n\n\n", "b.py": "x = 1\n"}
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [("a\n\nb\n", True), ("a  \nb", True), ("a\nb\n", True), ("a\n b\n", False), ("b\na\n", False)],
+)
+def test_blank_lines_alone_are_no_change(after: str, expected: bool) -> None:
+    assert blank_only("a\nb\n", after) is expected

@@ -1,0 +1,102 @@
+"""What a model writes for a command, and what it is shown of an output."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.agents.llm.chat import Answer, Finish, ToolCall
+from assay.agents.solvers.shared.actions import GBNF, NoAction, clip, read_action
+
+
+def called(*arguments: str, name: str = "bash") -> Answer:
+    return Answer(
+        tool_calls=tuple(ToolCall(id=f"c{at}", name=name, arguments=text) for at, text in enumerate(arguments))
+    )
+
+
+def test_the_command_of_a_tool_call() -> None:
+    assert read_action(called('{"command": "ls -l\\npwd"}')) == "ls -l\npwd"
+
+
+def test_a_call_wins_over_a_block_beside_it() -> None:
+    answer = called('{"command": "ls"}').model_copy(update={"content": "```bash\nrm x\n```"})
+    assert read_action(answer) == "ls"
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (called('{"command": "ls"}', '{"command": "pwd"}'), "2 tool calls"),
+        (called('{"command": "ls"', name="bash"), "no valid JSON"),
+        (called('{"cmd": "ls"}'), "no 'command'"),
+        (called('["ls"]'), "no 'command'"),
+        (called('{"command": "  "}'), "no 'command'"),
+        (called('{"command": "ls"}', name="python"), "no tool 'python'"),
+    ],
+)
+def test_what_a_wrong_call_is_told(answer: Answer, told: str) -> None:
+    with pytest.raises(NoAction, match=told):
+        read_action(answer)
+
+
+def test_the_command_of_a_block() -> None:
+    assert read_action(Answer(content="I look.\n\n```bash\ncd src\nls\n```\nThen I see.")) == "cd src\nls"
+
+
+def test_a_longer_fence_holds_a_shorter_one() -> None:
+    text = "````bash\ncat > README.md <<'EOF'\n```bash\nmake\n```\nEOF\n````"
+    assert read_action(Answer(content=text)) == "cat > README.md <<'EOF'\n```bash\nmake\n```\nEOF"
+
+
+def test_blocks_of_other_languages_are_talk() -> None:
+    assert read_action(Answer(content="```python\nx = 1\n```\n```sh\nls\n```")) == "ls"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("I am done.", "0 bash blocks"),
+        ("```\nls\n```", "0 bash blocks"),
+        ("```bash\nls\n```\n```bash\npwd\n```", "2 bash blocks"),
+        ("```bash\nls", "has no end"),
+        ("```bash\n\n```", "is empty"),
+    ],
+)
+def test_what_a_wrong_text_is_told(text: str, told: str) -> None:
+    with pytest.raises(NoAction, match=told):
+        read_action(Answer(content=text))
+
+
+def test_a_block_that_was_cut_off_is_told_so() -> None:
+    with pytest.raises(NoAction, match="be shorter"):
+        read_action(Answer(content="```bash\nls", finish=Finish.LENGTH))
+
+
+def test_what_the_grammar_allows_is_one_action() -> None:
+    assert all(int(most) <= 200 for most in re.findall(r"\{\d+,(\d*)\}", GBNF)), "no endless repetition"
+    assert (
+        read_action(Answer(content="I look at the files.\n```bash\nls -l\ncat setup.py\n```")) == "ls -l\ncat setup.py"
+    )
+
+
+def test_a_long_output_keeps_its_head_and_its_tail() -> None:
+    """12,000 characters at the usual limit: 5,000 of the head, 5,000 of the tail, 2,000 left out."""
+    shown = clip("a" * 6000 + "b" * 6000, 10_000)
+    assert shown.startswith("a" * 5000 + "\n[2000 characters are left out")
+    assert shown.endswith("]\n" + "b" * 5000)
+    assert clip("a" * 10_000, 10_000) == "a" * 10_000
+
+
+@given(st.text(), st.integers(min_value=1, max_value=50))
+def test_head_and_tail_are_those_of_the_text(text: str, limit: int) -> None:
+    shown = clip(text, limit)
+    if len(text) <= limit:
+        assert shown == text
+    else:
+        head, note, tail = re.fullmatch(r"(.*)\n(\[\d+ characters [^\]]*\])\n(.*)", shown, re.DOTALL).groups()  # type: ignore[union-attr]
+        assert len(head) + len(tail) == limit
+        assert text.startswith(head)
+        assert text.endswith(tail)
+        assert f"[{len(text) - limit} " in note

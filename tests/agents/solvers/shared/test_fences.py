@@ -1,0 +1,36 @@
+"""What stands between fences, as models put it there."""
+
+import pytest
+
+from assay.agents.solvers.shared.fences import Block, blocks, unfenced
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("It is so:\n```python\nx = 1\n\ny = 2\n```\nDone.", [Block("python", "x = 1\n\ny = 2\n")]),
+        ("```\na\n```\n``` sh \nb\n```", [Block("", "a\n"), Block("sh", "b\n")]),
+        ('```json\n{}\n```\nand\n```py\nx = "```"\n```', [Block("json", "{}\n"), Block("py", 'x = "```"\n')]),
+        ("```\n```", [Block("", "")]),
+        ("```python\nnot closed", []),
+        ("a word ```in``` a line", []),
+        ("", []),
+    ],
+)
+def test_blocks(text: str, found: list[Block]) -> None:
+    assert list(blocks(text)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("```python\nx = 1\n```", "x = 1"),
+        ("\n ```\n    x = 1\n\n```\n", "    x = 1\n"),
+        ("```\nx = 1```", "x = 1"),
+        ("```\na\n```\nb\n```\nc\n```", "a\n```\nb\n```\nc"),
+        ("x = 1\n", "x = 1\n"),
+        ("before\n```\nx = 1\n```", "before\n```\nx = 1\n```"),
+    ],
+)
+def test_a_fence_around_the_whole_is_taken_off(text: str, content: str) -> None:
+    assert unfenced(text) == content

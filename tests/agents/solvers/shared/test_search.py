@@ -1,0 +1,226 @@
+"""Search calls over small sources, as a model writes them and reads their results."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.agents.solvers.shared.codebase import Codebase
+from assay.agents.solvers.shared.search import CALLS, SHOWN, Found, Search, manual, perform, usage
+from assay.agents.solvers.shared.signatures import heads
+from assay.harness.languages.syntax import definitions
+
+SHOP = """\
+import os
+
+
+@decorated(lambda x: x)
+class Shop(Base):
+    opened = True
+
+    @property
+    def price(self) -> int:
+        '''What it costs.'''
+        return half(3)
+
+    def open(self, door,
+             key=None):
+        return os.open(door)
+
+
+def half(x):
+    return x / 2
+"""
+TEST = "from shop import half\n\ndef test_half():\n    assert half(2) == 1\n"
+PYTHON = {"src/shop.py": SHOP, "tests/test_shop.py": TEST, "README.md": "half of the shop is open\n"}
+
+ONE_CLASS = {
+    "python": ("a.py", "class Shop:\n    def price(self):\n        return 1\n"),
+    "java": ("A.java", "class Shop extends Base {\n  int price() {\n    return 1;\n  }\n}\n"),
+    "typescript": ("a.ts", "export class Shop {\n  price(): number {\n    return 1;\n  }\n}\n"),
+    "javascript": ("a.js", "class Shop {\n  price() {\n    return 1;\n  }\n}\n"),
+    "go": ("a.go", "package a\n\ntype Shop struct {\n\topen bool\n}\n\nfunc (s *Shop) price() int {\n\treturn 1\n}\n"),
+    "rust": (
+        "a.rs",
+        "struct Shop { open: bool }\n\nimpl Shop {\n    fn price(&self) -> i32 {\n        return 1;\n    }\n}\n",
+    ),
+    "cpp": ("a.cpp", "class Shop {\n  int price() {\n    return 1;\n  }\n};\n"),
+    "php": ("a.php", "<?php\nclass Shop {\n  function price() {\n    return 1;\n  }\n}\n"),
+    "ruby": ("a.rb", "class Shop\n  def price\n    return 1\n  end\nend\n"),
+}
+HEADS = {
+    "python": "def price(self):",
+    "java": "int price()",
+    "typescript": "price(): number",
+    "javascript": "price()",
+    "go": "func (s *Shop) price() int",
+    "rust": "fn price(&self) -> i32",
+    "cpp": "int price()",
+    "php": "function price()",
+    "ruby": "def price",
+}
+
+
+def python(call: str) -> Found:
+    return perform(Search(Codebase(PYTHON, "python")), call)
+
+
+def codes(found: Found) -> list[str]:
+    return [place.code for place in found.places]
+
+
+def test_a_class_shows_its_signatures_only() -> None:
+    found = python("search_class('Shop')")
+    assert codes(found) == [
+        "@decorated(lambda x: x)\nclass Shop(Base):\n"
+        "    @property\n    def price(self) -> int:\n"
+        "    def open(self, door,\n             key=None):"
+    ]
+    assert found.text.startswith("src/shop.py, lines 4 to 15, Shop:\n```\n@decorated")
+
+
+def test_a_class_in_a_file_and_its_full_snippet_are_whole() -> None:
+    whole = "\n".join(SHOP.split("\n")[3:15])
+    assert codes(python("search_class_in_file('Shop', 'shop.py')")) == [whole]
+    assert codes(python("get_class_full_snippet('Shop')")) == [whole]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "search_method('open')",
+        "search_method('Shop.open()')",
+        "search_method_in_file('open', 'src/shop.py')",
+        "search_method_in_class('open', 'Shop')",
+        "search_method_in_class(method_name='open', class_name='Shop')",
+        "search_method(open)",
+        ' search_method( "open" )\n',
+    ],
+)
+def test_a_method_is_found_in_whatever_way_it_is_asked_for(call: str) -> None:
+    (place,) = python(call).places
+    assert (place.path, place.first, place.last, place.owner) == ("src/shop.py", 13, 15, "Shop.open")
+    assert place.code.endswith("        return os.open(door)")
+
+
+def test_code_is_shown_with_three_lines_around_it_and_its_owner() -> None:
+    (place,) = python("search_code('half(3)')").places
+    assert (place.path, place.first, place.last, place.owner) == ("src/shop.py", 8, 14, "Shop.price")
+    (place,) = python("search_code_in_file('assert half', 'tests/test_shop.py')").places
+    assert (place.first, place.last, place.owner) == (1, 4, "test_half")
+
+
+def test_sources_come_before_tests_and_tests_before_other_texts() -> None:
+    paths = [place.path for place in python("search_code('half')").places]
+    assert paths == ["src/shop.py", "src/shop.py", "tests/test_shop.py", "README.md"]
+
+
+def test_lines_around_a_line_end_where_the_file_ends() -> None:
+    (place,) = python("get_code_around_line('shop.py', 18, 1)").places
+    assert place.code == "\ndef half(x):\n    return x / 2"
+    assert (place.first, place.last, place.owner) == (17, 19, "half")
+    (place,) = python("get_code_around_line('shop.py', '1', 2)").places
+    assert place.code == "import os\n\n"
+
+
+def test_a_file_is_found_by_the_end_of_its_path_or_an_absolute_one() -> None:
+    for name in ("src/shop.py", "shop.py", "./src/shop.py", "/testbed/src/shop.py"):
+        (place,) = python(f"get_file_content('{name}')").places
+        assert (place.path, place.last, place.code) == ("src/shop.py", 19, SHOP.rstrip("\n"))
+
+
+def test_the_rest_of_many_places_is_counted_by_file() -> None:
+    texts = {f"{name}.py": "def run():\n    pass\n" * count for name, count in {"a": 2, "b": 3, "c": 1}.items()}
+    found = perform(Search(Codebase(texts, "python")), "search_method('run')")
+    assert len(found.places) == 6
+    assert found.text.startswith("6 found.")
+    assert found.text.count("```") == 2 * SHOWN
+    assert found.text.endswith("3 more in b.py (2), c.py (1).")
+
+
+def test_a_very_long_place_is_cut_and_says_so() -> None:
+    found = perform(Search(Codebase({"a.py": "x = 1\n" * 500}, "python")), "get_file_content('a.py')")
+    assert found.text.endswith("[100 more lines; get_code_around_line shows them]")
+    assert found.text.count("x = 1") == 400
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("search_class('Opened')", "There is no class Opened."),
+        (
+            "search_class('half')",
+            "There is no class half. The text half occurs in src/shop.py (2), tests",
+        ),
+        ("search_method_in_class('half', 'Shop')", "There is no function or method Shop.half."),
+        ("search_method_in_file('open', 'test_shop.py')", "There is no function or method open in tests/test_shop.py."),
+        ("search_class_in_file('Shop', 'shops.py')", "There is no file shops.py. There are: src/shop.py"),
+        ("get_code_around_line('shop.py', 90, 3)", "There is no line 90: src/shop.py has 19 lines."),
+        ("get_code_around_line('shop.py', 'ninety', 3)", "is wrong: invalid literal for int()"),
+        ("search_code('quarter')", "The text does not occur: quarter"),
+        ("search_code('  ')", "There was no text to search for."),
+        ("search_method('a', 'b')", "is wrong: too many positional arguments. Write search_method(method_name)."),
+        ("search_method(name='a')", "Write search_method(method_name)."),
+        ("search_method(**{'a': 1})", "Write search_method(method_name)."),
+        ("find_method('a')", "This is no search call: find_method('a'). Write one of: search_class(class_name);"),
+        ("look into shop.py", "This is no search call: look into shop.py."),
+        ("search_class('Shop'", "This is no search call"),
+        ("__init__('a')", "This is no search call"),
+        ("search_class", "This is no search call"),
+    ],
+)
+def test_a_call_that_finds_nothing_says_what_to_do(call: str, told: str) -> None:
+    found = python(call)
+    assert told in found.text
+    assert not found.places
+
+
+@pytest.mark.parametrize("language", ONE_CLASS)
+def test_classes_and_methods_are_found_in_every_language(language: str) -> None:
+    path, text = ONE_CLASS[language]
+    search = Search(Codebase({path: text}, language))
+    signatures = "\n".join(codes(perform(search, "search_class('Shop')")))
+    assert HEADS[language] in signatures
+    assert "return 1" not in signatures
+    (method,) = perform(search, "search_method_in_class('price', 'Shop')").places
+    assert method.owner == "Shop.price"
+    assert "return 1" in method.code
+
+
+def test_c_has_functions_and_structs() -> None:
+    texts = {"shop.c": "struct shop { int price; };\nstatic int half(int x)\n{\n  return x / 2;\n}\n"}
+    search = Search(Codebase(texts, "c"))
+    assert codes(perform(search, "search_class('shop')")) == ["struct shop { int price; };"]
+    assert codes(perform(search, "search_method('half')")) == ["static int half(int x)\n{\n  return x / 2;\n}"]
+    assert heads("c", "shop.c", texts["shop.c"], definitions("c", "shop.c", texts["shop.c"])) == [
+        "struct shop",
+        "static int half(int x)",
+    ]
+
+
+def test_a_qualified_name_is_read_in_any_language_s_manner() -> None:
+    search = Search(Codebase({"a.cpp": "namespace shop {\nint Till::count() { return 1; }\n}\n"}, "cpp"))
+    for name in ("Till::count", "shop::Till::count", "Till.count", "count()"):
+        assert len(perform(search, f"search_method('{name}')").places) == 1
+    assert not perform(search, "search_method('ill::count')").places
+
+
+def test_the_manual_names_every_call_with_its_arguments() -> None:
+    assert len(CALLS) == 10
+    assert usage("get_code_around_line") == "get_code_around_line(file_name, line_number, window_size=10)"
+    assert [line.partition(":")[0] for line in manual().splitlines()] == [usage(name) for name in CALLS]
+
+
+@given(st.text(max_size=30) | st.builds("{}({})".format, st.sampled_from(sorted(CALLS)), st.text(max_size=20)))
+def test_no_call_fails_and_each_is_answered(call: str) -> None:
+    assert python(call).text
+
+
+@given(st.text("ab\n", max_size=40), st.text("ab\n", min_size=1, max_size=4))
+def test_the_places_of_a_text_cover_all_its_lines(text: str, wanted: str) -> None:
+    places = list(Codebase({"a.txt": text}, "python").occurrences("a.txt", wanted, 1))
+    covered = {line for place in places for line in range(place.first, place.last + 1)}
+    begins = {text.count("\n", 0, match.start()) + 1 for match in re.finditer(re.escape(wanted), text)}
+    assert begins <= covered
+    assert all(place.code == "\n".join(text.split("\n")[place.first - 1 : place.last]) for place in places)

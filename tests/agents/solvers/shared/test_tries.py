@@ -1,0 +1,73 @@
+"""What tries of a change leave in the tree, and how a solver ends with them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from assay.agents.contract import SolutionStatus
+from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
+from assay.agents.solvers.shared.tries import Tries
+
+
+@dataclass(frozen=True)
+class Made:
+    files: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
+    is_read: bool = True
+
+
+GOOD = Made({"calc.py": "a + b\n"})
+POOR = Made({"calc.py": "a\n", "new.py": "b\n"}, "calc.py: too short")
+NOTHING = Made(problem="nothing would change")
+NO_FORM = Made(problem="no JSON", is_read=False)
+
+
+def least_wrong(made: Sequence[Made]) -> Made:
+    return min(made, key=lambda each: (not each.files, bool(each.problem), not each.is_read))
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> FolderWorkspace:
+    return folder_workspace(tmp_path / "repo", {"calc.py": "a - b\n"})
+
+
+def test_the_best_try_so_far_lies_in_the_base_tree(tree: FolderWorkspace) -> None:
+    tries: Tries[Made] = Tries(tree, least_wrong, "answer")
+    for made, text, has_new in ((NO_FORM, "a - b\n", False), (POOR, "a\n", True), (NOTHING, "a\n", True)):
+        tries.add(made)
+        assert ((tree.read("calc.py") or b"").decode(), tree.read("new.py") is not None) == (text, has_new)
+    tries.add(GOOD)
+    assert (tree.read("calc.py"), tree.read("new.py")) == (b"a + b\n", None)
+    assert tries.best is GOOD
+
+
+def test_every_try_is_a_candidate_with_its_own_change(tree: FolderWorkspace) -> None:
+    tries: Tries[Made] = Tries(tree, least_wrong, "answer")
+    tries.add(GOOD, rank=1)
+    tries.add(POOR)
+    good, poor = tries.outcome({}).candidates
+    assert (good.source, good.reason, good.scores) == ("answer 1", "", {"rank": 1})
+    assert (poor.source, poor.reason, poor.scores) == ("answer 2", "calc.py: too short", {})
+    assert good.patch == tree.diff()
+    assert "new.py" in poor.patch
+
+
+@pytest.mark.parametrize(
+    ("made", "status", "error"),
+    [
+        ([POOR, GOOD], SolutionStatus.SUBMITTED, ""),
+        ([NOTHING, POOR], SolutionStatus.SUBMITTED, "calc.py: too short"),
+        ([NO_FORM, NOTHING], SolutionStatus.EMPTY, "nothing would change"),
+        ([NO_FORM], SolutionStatus.FORMAT_ERROR, "no JSON"),
+    ],
+)
+def test_a_solver_ends_as_its_best_try(
+    tree: FolderWorkspace, made: list[Made], status: SolutionStatus, error: str
+) -> None:
+    tries: Tries[Made] = Tries(tree, least_wrong, "answer")
+    for each in made:
+        tries.add(each)
+    outcome = tries.outcome({"asked": len(made)})
+    assert (outcome.status, outcome.error, outcome.extra) == (status, error, {"asked": len(made)})

@@ -1,0 +1,197 @@
+"""One model, one shell: what the model is told, what is done for it, and how it ends."""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.agents.contract import AgentTask, Budget, CommandResult, Outcome, Session, SolutionStatus
+from assay.agents.llm.budget import Limits
+from assay.agents.llm.chat import Answer, Role, ToolCall, Usage
+from assay.agents.llm.errors import BudgetExceeded
+from assay.agents.llm.scripted import Scripted
+from assay.agents.sampling.talk import Defaults, ModelTalk
+from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
+from assay.agents.solvers.bash_loop import BashLoop
+from assay.agents.trajectory import AgentInfo, Recorder
+from playing import Played, Stage
+
+WRONG = "def add(a, b):\n    return a - b\n"
+FIX = "sed -i 's/a - b/a + b/' calc.py"
+
+
+def block(command: str) -> str:
+    return f"I do it.\n```bash\n{command}\n```"
+
+
+def call(command: str, name: str = "call_1") -> Answer:
+    return Answer(
+        content="I do it.", tool_calls=(ToolCall(id=name, name="bash", arguments=json.dumps({"command": command})),)
+    )
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Callable[..., Played]:
+    def play(lines: Iterable[str | Answer], *, budget: Budget | None = None, **settings: Any) -> Played:
+        stage = Stage(Path(tempfile.mkdtemp(dir=tmp_path)), {"calc.py": WRONG}, lines, budget)
+        return stage.play(BashLoop(BashLoop.Settings(**settings)), "add subtracts")
+
+    return play
+
+
+@pytest.mark.parametrize("say", [block, call])
+def test_it_acts_until_the_model_submits(play: Callable[..., Played], say: Callable[[str], str | Answer]) -> None:
+    run = play([say("cat calc.py"), say(FIX), say("submit"), say("echo never > never")])
+    assert run.outcome == Outcome(status=SolutionStatus.SUBMITTED)
+    assert "+    return a + b" in run.workspace.diff()
+    assert run.workspace.read("never") is None
+    assert len(run.asked) == 3
+
+
+def test_the_model_reads_the_issue_and_then_what_its_command_printed(play: Callable[..., Played]) -> None:
+    run = play([block("cat calc.py; exit 3"), block("submit")])
+    system, task = run.asked[0].messages
+    assert (system.role, task.role) == (Role.SYSTEM, Role.USER)
+    assert "add subtracts" in str(task.content)
+    assert "new shell" in str(system.content)
+    assert "submit" in str(system.content)
+    said, heard = run.asked[1].messages[2:]
+    assert (said.role, heard.role) == (Role.ASSISTANT, Role.USER)
+    assert heard.content == f"[exit code 3]\n{WRONG}"
+
+
+def test_a_tool_call_is_answered_as_one(play: Callable[..., Played]) -> None:
+    run = play([call("echo hi", "call_77"), call("submit")])
+    assert [tool.name for tool in run.asked[0].tools] == ["bash"]
+    said, heard = run.asked[1].messages[2:]
+    assert said.tool_calls[0].id == "call_77"
+    assert (heard.role, heard.tool_call_id, heard.content) == (Role.TOOL, "call_77", "[exit code 0]\nhi\n")
+
+
+def test_only_files_outlive_a_command(play: Callable[..., Played]) -> None:
+    run = play([block("echo made > made; cd /; X=1"), block("echo $PWD X=$X; cat made"), block("submit")])
+    assert run.asked[2].messages[-1].content == f"[exit code 0]\n{run.workspace.root} X=\nmade\n"
+
+
+def test_programs_do_not_wait_for_a_reader(play: Callable[..., Played]) -> None:
+    run = play([block("git log --oneline; echo pager: $PAGER $GIT_PAGER"), block("submit")])
+    assert "pager: cat cat" in str(run.asked[1].messages[-1].content)
+
+
+def test_a_command_that_takes_too_long_is_stopped_and_the_work_goes_on(play: Callable[..., Played]) -> None:
+    run = play([block("echo begun; sleep 30"), block(FIX), block("submit")], budget=Budget(command_seconds=0.5))
+    assert run.asked[1].messages[-1].content == "[stopped: it took too long]\nbegun\n"
+    assert "0.5 seconds" in str(run.asked[0].messages[0].content)
+    assert run.workspace.diff()
+
+
+def test_a_long_output_is_shown_by_head_and_tail(play: Callable[..., Played]) -> None:
+    run = play([block("head -c 6000 /dev/zero | tr '\\0' a; head -c 6000 /dev/zero | tr '\\0' b"), block("submit")])
+    shown = str(run.asked[1].messages[-1].content)
+    assert (shown.count("a" * 5000), shown.count("b" * 5000)) == (1, 1)
+    assert "[2000 characters are left out" in shown
+    assert len(shown) < 10_200
+
+
+def test_old_observations_are_collapsed_and_what_was_said_stays(play: Callable[..., Played]) -> None:
+    """Five commands, two observations kept: before the sixth answer the first three are collapsed."""
+    run = play([*(block(f"printf '{n}\\n{n}\\n'") for n in range(1, 6)), block("submit")], keep=2)
+    heard = [message.content for message in run.asked[5].messages[3::2]]
+    old = "(an old output of 2 lines, left out)"
+    assert heard == [old, old, old, "[exit code 0]\n4\n4\n", "[exit code 0]\n5\n5\n"]
+    assert [f"printf '{n}" in str(message.content) for n, message in enumerate(run.asked[5].messages[2::2], 1)] == [
+        True
+    ] * 5
+
+
+def test_a_wrong_form_is_explained_and_does_not_count_once_it_is_right(play: Callable[..., Played]) -> None:
+    run = play(["Done.", "Really.", block("true"), "Done.", "Really.", block(FIX), block("submit")], form="block")
+    assert run.outcome.status is SolutionStatus.SUBMITTED
+    told = str(run.asked[1].messages[-1].content)
+    assert "0 bash blocks" in told
+    assert "```bash\nls\n```" in told
+
+
+def test_the_third_wrong_form_in_a_row_ends_it_and_keeps_the_patch(play: Callable[..., Played]) -> None:
+    run = play([block(FIX), "Done.", "Done.", "Done.", block("submit")])
+    assert run.outcome.status is SolutionStatus.FORMAT_ERROR
+    assert len(run.asked) == 4
+    assert run.workspace.diff()
+    assert sum("0 bash blocks" in str(step.message) for step in run.trajectory.steps) == 3
+
+
+def test_malformed_calls_are_not_sent_back(play: Callable[..., Played]) -> None:
+    broken = Answer(tool_calls=(ToolCall(id="x", name="bash", arguments='{"command": '),))
+    run = play([broken, call("submit")])
+    said, heard = run.asked[1].messages[2:]
+    assert not said.tool_calls
+    assert said.content
+    assert heard.role is Role.USER
+
+
+@pytest.mark.parametrize(("settings", "budget"), [({"steps": 2}, Budget()), ({}, Budget(steps=2))])
+def test_the_smaller_limit_of_steps_ends_it(
+    play: Callable[..., Played], settings: dict[str, int], budget: Budget
+) -> None:
+    run = play([block(FIX), block("true"), block("true")], budget=budget, **settings)
+    assert run.outcome.status is SolutionStatus.LIMIT_STEPS
+    assert len(run.asked) == 2
+    assert run.workspace.diff()
+
+
+def test_250_steps_are_the_usual_limit(play: Callable[..., Played]) -> None:
+    assert BashLoop.Settings().steps == 250
+    assert Budget().command_seconds == 60
+
+
+def test_it_asks_no_more_once_it_has_spent_what_it_may(play: Callable[..., Played]) -> None:
+    """At 1.25 USD an answer, 2.50 are below the usual 3.00 and 3.75 are not: three answers."""
+    answer = Answer(content=block("true"), usage=Usage(cost=1.25))
+    run = play([answer] * 9)
+    assert run.outcome.status is SolutionStatus.LIMIT_COST
+    assert len(run.asked) == 3
+    assert len(play([answer] * 2, cost=2.5).asked) == 2
+
+
+def test_the_budget_ends_it_from_outside(play: Callable[..., Played]) -> None:
+    with pytest.raises(BudgetExceeded):
+        play([block("true"), block("true"), block("true")], budget=Budget(llm=Limits(calls=2)))
+
+
+def test_the_grammar_is_sent_where_it_is_wanted_and_no_tools_with_it(play: Callable[..., Played]) -> None:
+    run = play([block("submit")], form="grammar")
+    assert str(run.asked[0].extra["grammar"]).startswith("root ::=")
+    assert run.asked[0].tools == ()
+    assert play([block("submit")], form="block").asked[0].extra == {}
+
+
+def test_every_action_is_in_the_trajectory_with_what_came_of_it(play: Callable[..., Played]) -> None:
+    run = play([block("echo hi"), call("exit 4", "c9"), block("submit")])
+    told = []
+    for step in run.actions:
+        assert step.tool_calls is not None
+        assert step.observation is not None
+        result = step.observation.results[0]
+        assert result.source_call_id == step.tool_calls[0].tool_call_id
+        told.append((step.tool_calls[0].arguments["command"], result.content, (result.extra or {}).get("exit_code")))
+    assert told == [
+        ("echo hi", "[exit code 0]\nhi\n", 0),
+        ("exit 4", "[exit code 4]\n", 4),
+        ("submit", "submitted", None),
+    ]
+
+
+def test_a_workspace_that_is_gone_is_no_fault_of_the_model(tmp_path: Path) -> None:
+    class Gone(FolderWorkspace):
+        def exec(self, *args: Any, **options: Any) -> CommandResult:
+            return CommandResult(exit_code=None, output="")
+
+    root = folder_workspace(tmp_path / "repo", {"calc.py": WRONG}).root
+    recorder = Recorder(None, AgentInfo(name="bash_loop", version="1"))
+    talk = ModelTalk(Scripted([block("ls")]), recorder, Defaults(model="toy"))
+    task = AgentTask(repo="acme/calc", language="python", problem_statement="x")
+    outcome = BashLoop(BashLoop.Settings()).solve(Session(task, Gone(Path(root)), talk, recorder))
+    assert outcome.status is SolutionStatus.INFRA_ERROR

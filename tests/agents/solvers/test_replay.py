@@ -1,0 +1,79 @@
+"""Playing back what was recorded elsewhere."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.agents.sampling.solve import Job, Solved, solve
+from assay.agents.solvers.replay import Replay, ReplaySettings
+from assay.agents.trajectory import AgentInfo, Recorder, Step
+from assay.harness.domain import Instance
+from assay.harness.errors import UserError
+from solvers import solver_of
+
+PATCH = "diff --git a/new.py b/new.py\nnew file mode 100644\n--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+x = 1\n"
+MISFIT = (
+    PATCH.replace("new file mode 100644\n", "")
+    .replace("/dev/null", "a/new.py")
+    .replace("-0,0", "-1 ")
+    .replace("+1 @@\n", "+1 @@\n-y\n")
+)
+
+
+@pytest.fixture
+def replay(tmp_path: Path, instance: Instance):  # type: ignore[no-untyped-def]  # a function
+    def replay(source: Path) -> Solved:
+        return solve(Job(instance), solver_of(tmp_path, Replay(ReplaySettings(source=source)), [instance]))
+
+    return replay
+
+
+def write(file: Path, text: str) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def test_a_predictions_file_is_applied(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
+    row = {"instance_id": instance.id.upper(), "model_name_or_path": "m", "model_patch": PATCH}
+    solution = replay(write(tmp_path / "preds.jsonl", json.dumps(row) + "\n")).solution
+    assert solution.status == "submitted"
+    assert "+x = 1" in solution.patch
+
+
+@pytest.mark.parametrize("name", ["{id}/patch.diff", "{id}.patch", "instances/{id}/0/patch.diff"])
+def test_a_folder_of_patches_is_applied(replay, tmp_path: Path, instance: Instance, name: str) -> None:  # type: ignore[no-untyped-def]
+    write(tmp_path / "given" / name.replace("{id}", instance.id), PATCH)
+    assert "+x = 1" in replay(tmp_path / "given").solution.patch
+
+
+def test_a_recorded_trajectory_is_taken_over(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
+    folder = tmp_path / "given" / instance.id
+    write(folder / "patch.diff", PATCH)
+    recorder = Recorder(folder / "trajectory.json", AgentInfo(name="other", version="9"))
+    recorder.add(Step(source="agent", message="I looked", timestamp="2024-01-01T00:00:00Z"))
+    trajectory = replay(tmp_path / "given").solution.trajectory
+    assert [(step.message, step.timestamp) for step in trajectory.steps] == [("I looked", "2024-01-01T00:00:00Z")]
+
+
+def test_a_patch_that_does_not_apply_is_kept_as_it_is(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
+    write(tmp_path / "given" / f"{instance.id}.patch", MISFIT)
+    solution = replay(tmp_path / "given").solution
+    assert (solution.patch, solution.error) == (MISFIT, "the recorded patch does not apply")
+
+
+def test_an_instance_without_a_record_is_said(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "given").mkdir()
+    solution = replay(tmp_path / "given").solution
+    assert (solution.status, solution.error) == ("agent_error", f"nothing is recorded for {instance.id}")
+
+
+def test_what_is_no_trajectory_is_one_line(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
+    folder = tmp_path / "given" / instance.id
+    write(folder / "patch.diff", PATCH)
+    write(folder / "trajectory.json", '{"history": []}')
+    with pytest.raises(UserError, match=r"trajectory.json is no trajectory in ATIF: .*; import it first"):
+        replay(tmp_path / "given")
+    with pytest.raises(UserError, match="nothing to replay"):
+        Replay(ReplaySettings(source=tmp_path / "nowhere"))

@@ -1,0 +1,130 @@
+"""The graph of a small town of files, drawn by hand, and what holds for every graph."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.agents.solvers.tree_search.graph import MOST_NAMESAKES, Graph, Neighbour, build
+
+FILES = {
+    "town/shop.py": (
+        "from town.house import House\n\n\n"
+        "class Shop(House):\n    def open(self):\n        self.unlock()\n        ring()\n\n\n"
+        "def ring():\n    pass\n"
+    ),
+    "town/house.py": "class House:\n    def unlock(self):\n        pass\n",
+    "run.py": "from town.shop import Shop\n\nShop().open()\n",
+    "README.md": "Shop().open()\n",
+}
+
+
+@pytest.fixture(scope="module")
+def town() -> Graph:
+    return build(FILES, "python")
+
+
+def test_vertices(town: Graph) -> None:
+    assert {each.id: each.kind for each in town.vertices.values()} == {
+        "": "directory",
+        "town": "directory",
+        "run.py": "file",
+        "town/shop.py": "file",
+        "town/house.py": "file",
+        "town/shop.py::Shop": "class",
+        "town/shop.py::Shop.open": "function",
+        "town/shop.py::ring": "function",
+        "town/house.py::House": "class",
+        "town/house.py::House.unlock": "function",
+    }
+    shop = town.vertices["town/shop.py::Shop"]
+    assert (shop.path, shop.name, shop.first, shop.last) == ("town/shop.py", "Shop", 4, 7)
+
+
+def test_contains(town: Graph) -> None:
+    assert set(town.edges("contains")) == {
+        ("", "town"),
+        ("", "run.py"),
+        ("town", "town/shop.py"),
+        ("town", "town/house.py"),
+        ("town/shop.py", "town/shop.py::Shop"),
+        ("town/shop.py::Shop", "town/shop.py::Shop.open"),
+        ("town/shop.py", "town/shop.py::ring"),
+        ("town/house.py", "town/house.py::House"),
+        ("town/house.py::House", "town/house.py::House.unlock"),
+    }
+
+
+def test_calls_and_inherits(town: Graph) -> None:
+    assert set(town.edges("calls")) == {
+        ("town/shop.py::Shop.open", "town/house.py::House.unlock"),
+        ("town/shop.py::Shop.open", "town/shop.py::ring"),
+        ("run.py", "town/shop.py::Shop"),
+        ("run.py", "town/shop.py::Shop.open"),
+    }
+    assert town.edges("inherits") == [("town/shop.py::Shop", "town/house.py::House")]
+
+
+def test_neighbours_in_both_directions(town: Graph) -> None:
+    assert set(town.neighbours("town/house.py::House")) == {
+        Neighbour("is in", "town/house.py"),
+        Neighbour("contains", "town/house.py::House.unlock"),
+        Neighbour("is the base of", "town/shop.py::Shop"),
+    }
+    assert Neighbour("is called by", "run.py") in town.neighbours("town/shop.py::Shop")
+    assert town.neighbours("nowhere") == ()
+
+
+def test_a_name_of_the_same_file_is_meant_first() -> None:
+    graph = build({"a.py": "def f(): pass\ndef g(): f()\n", "b.py": "def f(): pass\n"}, "python")
+    assert graph.edges("calls") == [("a.py::g", "a.py::f")]
+
+
+def test_a_name_that_too_many_share_means_nothing() -> None:
+    def calls(namesakes: int) -> int:
+        files = {f"{number}.py": "def f(): pass\n" for number in range(namesakes)}
+        return len(build({**files, "main.py": "f()\n"}, "python").edges("calls"))
+
+    assert (calls(MOST_NAMESAKES), calls(MOST_NAMESAKES + 1)) == (MOST_NAMESAKES, 0)
+
+
+def test_languages_do_not_call_each_other_by_name() -> None:
+    assert build({"a.py": "f()\n", "b.rb": "def f\nend\n"}, "python").edges("calls") == []
+
+
+def test_a_method_written_outside_of_its_type_belongs_to_it() -> None:
+    graph = build({"a.go": "package a\ntype Shop struct{}\nfunc (s *Shop) Open() {}\n"}, "go")
+    assert ("a.go::Shop", "a.go::Shop.Open") in graph.edges("contains")
+
+
+def test_two_definitions_of_one_name_are_two_vertices() -> None:
+    graph = build({"a.py": "def f(): pass\n\ndef f(): pass\n"}, "python")
+    assert [each for each in graph.vertices if "::" in each] == ["a.py::f", "a.py::f@3"]
+
+
+PIECES = [
+    "class A:\n",
+    "class B(A):\n",
+    "    def f(self):\n",
+    "        g()\n",
+    "def g():\n",
+    "    A()\n",
+    "x = 1\n",
+    "\n",
+]
+
+
+@given(st.dictionaries(st.sampled_from(["a.py", "b/c.py", "b/d/e.py"]), st.lists(st.sampled_from(PIECES), max_size=12)))
+def test_containment_is_a_tree_and_edges_join_vertices(files: dict[str, list[str]]) -> None:
+    graph = build({path: "".join(lines) for path, lines in files.items()}, "python")
+    above = {target: source for source, target in graph.edges("contains")}
+    assert len(above) == len(graph.edges("contains")) == len(graph.vertices) - 1
+    assert set(above) == set(graph.vertices) - {""}
+    for relation in ("contains", "calls", "inherits"):
+        for source, target in graph.edges(relation):
+            assert {source, target} <= set(graph.vertices)
+            assert source != target
+    for vertex in graph.vertices:  # everything hangs on the top directory
+        steps = 0
+        while vertex:
+            vertex, steps = above[vertex], steps + 1  # noqa: PLW2901
+            assert steps <= len(graph.vertices)

@@ -1,0 +1,134 @@
+"""The doctor finds limits held by the real engine, and not held by one that lets go of them."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from assay.harness.domain import Limits
+from assay.harness.engines import doctor
+from assay.harness.engines.base import Box, ExecResult, ImageInfo
+from assay.harness.engines.docker import DockerEngine
+from assay.harness.engines.doctor import PROBES, Lab, State, measure, toolchain_image
+from assay.harness.engines.fake import FakeEngine
+from assay.harness.errors import EngineError
+
+
+class LooseEngine:
+    """The real engine, without the limits that it is given."""
+
+    def __init__(self, engine: DockerEngine) -> None:
+        self._engine = engine
+
+    @contextmanager
+    def open(self, image: str, limits: Limits, labels: Mapping[str, str]) -> Iterator[Box]:
+        none = Limits(memory_mb=4096, cpus=2, pids=4096, network=not limits.network, capabilities=("SYS_ADMIN",))
+        with self._engine.open(image, none, labels) as box:
+            yield LooseBox(box)  # type: ignore[misc]
+
+    def orphans(self) -> list[str]:
+        return []
+
+
+class LooseBox:
+    def __init__(self, box: Box) -> None:
+        self._box = box
+
+    def exec(self, command: list[str], **_limits: Any) -> ExecResult:
+        return self._box.exec(command, seconds=60, output_bytes=10**9)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._box, name)
+
+
+@pytest.mark.docker
+def test_the_real_engine_holds_every_limit_and_is_asked_in_time(
+    docker_engine: DockerEngine, toolchain_image: str
+) -> None:
+    began = time.monotonic()
+    measured = {each.limit: each for each in measure(docker_engine, toolchain_image)}
+    assert time.monotonic() - began < 18
+    assert list(measured) == list(PROBES)
+    assert not [each for each in measured.values() if each.state is State.IGNORED]
+    clear = {"process limit", "memory limit", "deadline", "output limit", "no network", "no capabilities"}
+    assert not [name for name in clear if measured[name].state is not State.ENFORCED], measured
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("limit", sorted(set(PROBES) - {"no new privileges", "clean removal"}))
+def test_a_limit_that_does_not_hold_is_seen(docker_engine: DockerEngine, toolchain_image: str, limit: str) -> None:
+    state, found = PROBES[limit](Lab(LooseEngine(docker_engine), toolchain_image))  # type: ignore[arg-type]
+    assert state is State.IGNORED, found
+
+
+@pytest.mark.docker
+def test_a_box_that_nobody_can_see_is_no_proof_of_clean_removal(
+    docker_engine: DockerEngine, toolchain_image: str
+) -> None:
+    lab = Lab(LooseEngine(docker_engine), toolchain_image)  # type: ignore[arg-type]
+    assert doctor.clean_removal(lab)[0] is State.UNKNOWN
+
+
+class SlowEngine(FakeEngine):
+    """Never answers within the time."""
+
+    def orphans(self) -> list[str]:
+        self._stop.wait(20)
+        return []
+
+
+def test_what_takes_too_long_or_breaks_is_unknown() -> None:
+    engine = SlowEngine({})
+    began = time.monotonic()
+    measured = {each.limit: each for each in measure(engine, "no such image", seconds=0.5)}
+    assert time.monotonic() - began < 5
+    assert {each.state for each in measured.values()} == {State.UNKNOWN}
+    assert "no answer within" in measured["clean removal"].found
+    assert "no image" in measured["deadline"].found
+
+
+def test_an_engine_that_breaks_is_no_engine_that_ignores() -> None:
+    def fault(call: str, _image: str) -> None:
+        raise EngineError("it is on fire")
+
+    measured = measure(FakeEngine({}, fault=fault), "any")
+    assert {each.state for each in measured if each.limit != "clean removal"} == {State.UNKNOWN}
+    assert "on fire" in measured[0].found
+
+
+def test_only_a_toolchain_image_will_do() -> None:
+    class Engine(FakeEngine):
+        def list_images(self) -> list[ImageInfo]:
+            kinds = {"a": "instance", "<none>:<none>": "toolchain", "b": "toolchain"}
+            return [ImageInfo(name, "", labels={"assay.kind": kind}) for name, kind in kinds.items()]
+
+    assert toolchain_image(Engine({})) == "b"
+    assert toolchain_image(FakeEngine({})) is None
+
+
+def assay(*args: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([sys.executable, "-m", "assay", *args], capture_output=True, text=True, check=False)
+
+
+def test_without_an_image_it_says_how_to_make_one_and_does_not_fail_for_that() -> None:
+    done = json.loads(assay("doctor", "--engine", "fake", "--json").stdout)
+    assert done["limits"] == []
+    assert "assay images build" in done["limits_not_measured"]
+    assert "limits not measured" in assay("doctor", "--engine", "fake").stdout
+
+
+@pytest.mark.docker
+def test_the_command_measures_and_quick_does_not(toolchain_image: str) -> None:
+    quick = json.loads(assay("doctor", "--quick", "--json").stdout)
+    assert quick["limits"] == []
+    began = time.monotonic()
+    done = assay("doctor", "--json")
+    assert time.monotonic() - began < 20
+    told = json.loads(done.stdout)
+    assert [each["limit"] for each in told["limits"]] == list(PROBES)
+    assert {each["state"] for each in told["limits"]} <= {"enforced", "unknown"}

@@ -1,0 +1,229 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from assay.harness.domain import (
+    Apply,
+    ApplyStatus,
+    Channel,
+    Evidence,
+    FailedPart,
+    Instance,
+    Outcome,
+    Rule,
+    Status,
+    TestReport,
+)
+from assay.harness.grading.grade import grade
+
+FIXED = "tests/test_calc.py::test_add"
+KEPT = "tests/test_calc.py::test_same"
+
+
+def evidence(tests: dict[str, Status] | None = None, *, exit_code: int | None = 0, **changes: Any) -> Evidence:
+    report = TestReport(channel=changes.pop("channel", Channel.REPORT), tests=tests or {})
+    apply = Apply(status=changes.pop("apply", ApplyStatus.APPLIED), detail=changes.pop("detail", ""))
+    fields = {"instance_id": "acme__calc-1", "apply": apply, "exit_code": exit_code, "report": report}
+    return Evidence.model_validate({**fields, **changes})
+
+
+def test_all_expected_tests_passing_is_resolved(instance: Instance) -> None:
+    verdict = grade(instance, evidence({FIXED: Status.PASSED, KEPT: Status.PASSED}))
+    assert verdict.resolved
+    assert (verdict.unfixed, verdict.broken) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("fixed", "kept", "resolved"),
+    [
+        (Status.PASSED, Status.SKIPPED, True),
+        (Status.PASSED, Status.XFAIL, True),
+        (Status.XFAIL, Status.PASSED, False),
+        (Status.SKIPPED, Status.PASSED, False),
+        (Status.FAILED, Status.PASSED, False),
+        (Status.PASSED, Status.ERROR, False),
+        (Status.PASSED, Status.MISSING, False),
+        (Status.MISSING, Status.PASSED, False),
+    ],
+)
+def test_swe_bench_rule(instance: Instance, fixed: Status, kept: Status, resolved: bool) -> None:
+    tests = {test: status for test, status in ((FIXED, fixed), (KEPT, kept)) if status is not Status.MISSING}
+    failing = {Status.FAILED, Status.ERROR} & set(tests.values())
+    verdict = grade(instance, evidence(tests, exit_code=1 if failing else 0))
+    assert verdict.resolved is resolved
+    assert (verdict.unfixed == (FIXED,)) is (fixed is not Status.PASSED)
+
+
+def test_an_expected_failure_counts_where_the_test_patch_can_have_declared_it(
+    make_instance: Callable[..., Instance],
+) -> None:
+    told = evidence({FIXED: Status.XFAIL, KEPT: Status.PASSED})
+    assert not grade(make_instance(), told).resolved
+    assert grade(make_instance(test_patch="+@pytest.mark.xfail\n"), told).resolved
+
+
+def test_a_skipped_pass_to_pass_test_is_told(instance: Instance) -> None:
+    verdict = grade(instance, evidence({FIXED: Status.PASSED, KEPT: Status.SKIPPED}))
+    assert verdict.flags == ("pass_to_pass_tests_skipped",)
+
+
+def test_fail_only_rule_counts_what_is_not_reported_as_passed(make_instance: Callable[..., Instance]) -> None:
+    instance = make_instance(rule=Rule.SWE_BENCH_FAIL_ONLY)
+    assert grade(instance, evidence({"other": Status.PASSED})).resolved
+    assert not grade(instance, evidence({FIXED: Status.FAILED}, exit_code=1)).resolved
+
+
+def test_fail_only_rule_needs_evidence_that_tests_ran(make_instance: Callable[..., Instance]) -> None:
+    instance = make_instance(rule=Rule.SWE_BENCH_FAIL_ONLY)
+    assert grade(instance, evidence({})).outcome is Outcome.NOT_RUN
+
+
+def test_an_instance_without_fail_to_pass_tests_is_never_resolved(make_instance: Callable[..., Instance]) -> None:
+    instance = make_instance(fail_to_pass=())
+    assert grade(instance, evidence({KEPT: Status.PASSED})).outcome is Outcome.UNRESOLVED
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome"),
+    [
+        ({"apply": ApplyStatus.REJECTED}, Outcome.PATCH_REJECTED),
+        ({"apply": ApplyStatus.CONFLICT}, Outcome.PATCH_CONFLICT),
+        ({"apply": ApplyStatus.EMPTY, "exit_code": None}, Outcome.EMPTY_PATCH),
+        ({"timed_out": True, "exit_code": 137}, Outcome.TIMED_OUT),
+        ({"timed_out": True, "oom_killed": True, "exit_code": 137}, Outcome.TIMED_OUT),
+        ({"output_truncated": True, "exit_code": 137}, Outcome.OUTPUT_LIMIT),
+        ({"oom_killed": True, "exit_code": 137}, Outcome.OUT_OF_MEMORY),
+        ({"exit_code": 137}, Outcome.TAMPERED),
+        ({"disk_exceeded": True, "exit_code": 137}, Outcome.OUTPUT_LIMIT),
+        ({"failed_part": FailedPart.ENVIRONMENT, "apply": ApplyStatus.EMPTY}, Outcome.ENV_ERROR),
+        ({"failed_part": FailedPart.INFRASTRUCTURE, "timed_out": True}, Outcome.INFRA_ERROR),
+    ],
+)
+def test_the_class_comes_from_the_engine_not_from_tests(
+    instance: Instance, changes: dict[str, Any], outcome: Outcome
+) -> None:
+    assert grade(instance, evidence(**changes)).outcome is outcome
+
+
+def test_passing_tests_do_not_excuse_a_timeout(instance: Instance) -> None:
+    late = evidence({FIXED: Status.PASSED, KEPT: Status.PASSED}, timed_out=True, exit_code=137)
+    assert grade(instance, late).outcome is Outcome.TIMED_OUT
+
+
+def test_a_failing_exit_status_without_a_failing_test_is_not_run(instance: Instance) -> None:
+    odd = evidence({FIXED: Status.PASSED, KEPT: Status.PASSED}, exit_code=2)
+    assert grade(instance, odd).outcome is Outcome.NOT_RUN
+
+
+def test_failing_tests_behind_exit_status_zero_are_tampered_with(instance: Instance) -> None:
+    odd = evidence({FIXED: Status.FAILED, KEPT: Status.PASSED}, exit_code=0)
+    assert grade(instance, odd).outcome is Outcome.TAMPERED
+
+
+def test_an_unknown_exit_status_is_not_judged(instance: Instance) -> None:
+    log = evidence({FIXED: Status.PASSED, KEPT: Status.PASSED}, exit_code=None, channel=Channel.LOG)
+    verdict = grade(instance, log)
+    assert verdict.resolved
+    assert verdict.flags == ("read_from_log",)
+
+
+def test_a_killed_child_is_a_warning(instance: Instance) -> None:
+    verdict = grade(instance, evidence({FIXED: Status.PASSED, KEPT: Status.PASSED}, oom_killed=True))
+    assert verdict.resolved
+    assert "child_out_of_memory" in verdict.flags
+
+
+@pytest.mark.parametrize(
+    ("language", "exit_code", "outcome"),
+    [
+        ("rust", 101, Outcome.RESOLVED),
+        ("rust", 1, Outcome.NOT_RUN),
+        ("python", 101, Outcome.NOT_RUN),
+        ("python", 2, Outcome.NOT_RUN),
+        ("cobol", 1, Outcome.RESOLVED),
+        ("cobol", 2, Outcome.NOT_RUN),
+    ],
+)
+def test_the_language_knows_how_a_runner_ends_that_finished(
+    make_instance: Callable[..., Instance], language: str, exit_code: int, outcome: Outcome
+) -> None:
+    tests = {FIXED: Status.PASSED, KEPT: Status.PASSED, "other": Status.FAILED}
+    assert grade(make_instance(language=language), evidence(tests, exit_code=exit_code)).outcome is outcome
+
+
+def test_labels_that_name_no_test_show_no_fix(make_instance: Callable[..., Instance]) -> None:
+    instance = make_instance(fail_to_pass=("[100%]",))
+    assert grade(instance, evidence({KEPT: Status.PASSED})).outcome is Outcome.UNRESOLVED
+
+
+TRIPWIRES = {"test_a.py::test_x": Status.PASSED, "test_a.py::test_y": Status.FAILED}
+
+
+@pytest.mark.parametrize(
+    ("told", "exit_code", "outcome"),
+    [
+        (TRIPWIRES, 1, Outcome.RESOLVED),
+        (dict.fromkeys(TRIPWIRES, Status.PASSED), 1, Outcome.TAMPERED),
+        ({}, 0, Outcome.TAMPERED),
+        ({}, 1, Outcome.TAMPERED),
+        (TRIPWIRES, 0, Outcome.TAMPERED),
+        (TRIPWIRES, 2, Outcome.NOT_RUN),
+        (TRIPWIRES, 137, Outcome.TAMPERED),
+        (TRIPWIRES, 139, Outcome.NOT_RUN),
+    ],
+)
+def test_tripwires_and_status_must_bear_a_resolution_out(
+    instance: Instance, told: dict[str, Status], exit_code: int, outcome: Outcome
+) -> None:
+    found = evidence({FIXED: Status.PASSED, KEPT: Status.PASSED, **told}, exit_code=exit_code, canaries=TRIPWIRES)
+    assert grade(instance, found).outcome is outcome
+
+
+def test_tripwires_do_not_excuse_what_is_unresolved(instance: Instance) -> None:
+    found = evidence({FIXED: Status.FAILED, KEPT: Status.PASSED}, exit_code=1, canaries=TRIPWIRES)
+    assert grade(instance, found).outcome is Outcome.UNRESOLVED
+
+
+@pytest.mark.parametrize(
+    ("language", "label", "reported"),
+    [
+        ("javascript", "adds (12 ms)", "adds (7 ms)"),
+        ("javascript", "adds (12 ms)", "adds"),
+        ("rust", "src/lib.rs - add (line 3)", "src/lib.rs - add (line 9)"),
+        ("python", "t.py::test_a", "t.py::test_a"),
+    ],
+)
+def test_what_differs_from_run_to_run_is_no_part_of_a_name(
+    make_instance: Callable[..., Instance], language: str, label: str, reported: str
+) -> None:
+    instance = make_instance(language=language, fail_to_pass=(label,), pass_to_pass=())
+    for status, outcome in ((Status.PASSED, Outcome.RESOLVED), (Status.FAILED, Outcome.UNRESOLVED)):
+        report = TestReport(channel=Channel.REPORT, tests={reported: status})
+        evidence = Evidence(
+            instance_id=instance.id,
+            apply=Apply(status=ApplyStatus.APPLIED),
+            exit_code=None,
+            report=report,
+        )
+        verdict = grade(instance, evidence)
+        assert verdict.outcome is outcome
+        assert verdict.unfixed == (() if status is Status.PASSED else (label,))
+
+
+@pytest.mark.parametrize(("told", "outcome"), [(FIXED, Outcome.TAMPERED), ("another", Outcome.RESOLVED)])
+def test_a_report_that_tells_an_expected_test_better_than_the_output_resolves_nothing(
+    instance: Instance, told: str, outcome: Outcome
+) -> None:
+    tests = {FIXED: Status.PASSED, KEPT: Status.PASSED, "another": Status.FAILED}
+    report = TestReport(channel=Channel.REPORT, tests=tests, disagreements=(told,))
+    verdict = grade(instance, evidence(exit_code=1).model_copy(update={"report": report}))
+    assert verdict.outcome is outcome
+    assert "report_and_log_disagree" in verdict.flags
+
+
+def test_with_tripwires_that_behave_a_fix_may_print_what_it_likes(instance: Instance) -> None:
+    tests = {FIXED: Status.PASSED, KEPT: Status.PASSED, "trip": Status.FAILED}
+    report = TestReport(channel=Channel.REPORT, tests=tests, disagreements=(FIXED,))
+    found = evidence(exit_code=1).model_copy(update={"report": report, "canaries": {"trip": Status.FAILED}})
+    assert grade(instance, found).outcome is Outcome.RESOLVED

@@ -1,0 +1,108 @@
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import ApplyStatus, Channel, Instance, Outcome
+from assay.harness.errors import DataError, UserError
+from assay.harness.grading.logs import evidence_of, grade_logs
+
+GOOD = "PASSED t.py::test_fix\nPASSED t.py::test_old\n"
+BAD = "FAILED t.py::test_fix - no\nPASSED t.py::test_old\n"
+
+
+def make(name: str, log_format: str = "pytest_text") -> Instance:
+    return Instance(
+        id=name,
+        repo="o/r",
+        problem_statement="",
+        gold_patch="",
+        test_patch="",
+        fail_to_pass=("t.py::test_fix",),
+        pass_to_pass=("t.py::test_old",),
+        created_at=datetime(2020, 1, 1, tzinfo=UTC),
+        log_format=log_format,
+    )
+
+
+def test_grades_and_compares(tmp_path: Path) -> None:
+    (tmp_path / "o__r-1.test_output.txt").write_text(GOOD)
+    (tmp_path / "O__R-2.some.model.eval.LOG").write_text(BAD)
+    (tmp_path / "o__r-3.log").write_text(BAD)
+    (tmp_path / "o__r-4.log").write_text(GOOD)
+    (tmp_path / "o__r-10.txt").write_text(GOOD)
+    (tmp_path / "notes.md").write_text("not a log")
+    instances = [make("o__r-1"), make("o__r-2"), make("o__R-3"), make("o__r-4")]
+    grades = grade_logs(tmp_path, instances, {"o__r-1": True, "o__r-2": True, "O__r-3": False})
+    assert {name: verdict.outcome for name, verdict in grades.verdicts.items()} == {
+        "o__r-1": Outcome.RESOLVED,
+        "o__r-2": Outcome.UNRESOLVED,
+        "o__R-3": Outcome.UNRESOLVED,
+        "o__r-4": Outcome.RESOLVED,
+    }
+    assert set(grades.agreements) == {"o__r-1", "o__R-3"}
+    assert grades.disagreements == ("o__r-2",)
+    assert grades.unpublished == ("o__r-4",)
+    assert grades.strangers == ("o__r-10.txt",)
+    assert grades.agreement == pytest.approx(2 / 3)
+
+
+def test_the_longest_id_owns_a_log(tmp_path: Path) -> None:
+    (tmp_path / "o__r-1.2.txt").write_text(GOOD)
+    assert list(grade_logs(tmp_path, [make("o__r-1"), make("o__r-1.2")]).verdicts) == ["o__r-1.2"]
+
+
+def test_two_logs_of_one_instance_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "o__r-1.a.txt").write_text(GOOD)
+    (tmp_path / "o__r-1.b.txt").write_text(BAD)
+    with pytest.raises(DataError, match=r"o__r-1\.b\.txt: o__r-1: o__r-1\.a\.txt is of the same instance"):
+        grade_logs(tmp_path, [make("o__r-1")])
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="nowhere: is no readable folder"):
+        grade_logs(tmp_path / "nowhere", [])
+
+
+def test_an_unknown_log_format_is_named() -> None:
+    with pytest.raises(UserError, match="unknown report format 'cobolunit'"):
+        evidence_of(make("o__r-1", "cobolunit"), GOOD)
+
+
+def fenced(inner: str, after: str = "") -> str:
+    return f"+ git apply -v -\n+ : '>>>>> Start Test Output'\n{inner}+ : '>>>>> End Test Output'\n{after}"
+
+
+def test_exit_code_and_fences() -> None:
+    evidence = evidence_of(make("o__r-1"), "PASSED t.py::x\n" + fenced(GOOD, ">>>>> Test Exit Code: 1\n"))
+    assert evidence.exit_code == 1
+    assert list(evidence.report.tests) == ["t.py::test_fix", "t.py::test_old"]
+    assert evidence.report.channel is Channel.LOG
+
+
+def test_output_that_never_ends_is_no_evidence() -> None:
+    evidence = evidence_of(make("o__r-1"), ">>>>> Start Test Output\n" + GOOD)
+    assert evidence.report.tests == {}
+
+
+@pytest.mark.parametrize(
+    ("marker", "outcome"),
+    [
+        ("Patch Apply Failed", Outcome.PATCH_CONFLICT),
+        ("Tests Timed Out", Outcome.TIMED_OUT),
+        ("Tests Errored", Outcome.ENV_ERROR),
+        ("Reset Failed", Outcome.ENV_ERROR),
+    ],
+)
+def test_a_log_that_says_it_failed_is_believed(tmp_path: Path, marker: str, outcome: Outcome) -> None:
+    (tmp_path / "o__r-1.txt").write_text(f"{GOOD}>>>>> {marker}: after 60 s\n")
+    assert grade_logs(tmp_path, [make("o__r-1")]).verdicts["o__r-1"].outcome is outcome
+
+
+def test_an_applied_patch_is_assumed() -> None:
+    assert evidence_of(make("o__r-1"), GOOD).apply.status is ApplyStatus.APPLIED
+
+
+def test_bytes_that_are_no_utf8_do_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "o__r-1.txt").write_bytes(b"\xff\xfe\n" + GOOD.encode())
+    assert grade_logs(tmp_path, [make("o__r-1")]).verdicts["o__r-1"].resolved

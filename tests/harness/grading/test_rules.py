@@ -1,0 +1,246 @@
+"""Every clause of every rule, by itself and through a verdict."""
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from assay.harness.domain import (
+    Apply,
+    ApplyStatus,
+    Channel,
+    Evidence,
+    Instance,
+    Outcome,
+    Rule,
+    Stages,
+    Status,
+    TestReport,
+)
+from assay.harness.grading.grade import grade
+from assay.harness.grading.rules import RULES
+
+P, F, E, S, X = Status.PASSED, Status.FAILED, Status.ERROR, Status.SKIPPED, Status.XFAIL
+Make = Callable[..., Instance]
+Tests = Mapping[str, Status]
+
+ROW = Stages(
+    run={"kept": P, "once": P, "red": F},
+    test={"kept": P, "fixed": F, "woken": S, "red": F, "other": P},
+    fix={"kept": P, "fixed": P, "woken": P, "new": P, "red": F, "other": P},
+)
+"""Of a Multi-SWE-bench row: ``once`` does not run any more with the test patch, ``other`` is in no list of ours."""
+GOOD = dict(ROW.fix)
+
+
+@pytest.fixture
+def make(make_instance: Make) -> Make:
+    def with_rule(rule: Rule, **changes: object) -> Instance:
+        stages = {Rule.MULTI_SWE_BENCH: ROW, Rule.R2E: Stages(fix={"test_a": P, "C.test_b[1]": F})}.get(rule)
+        lists = {"fail_to_pass": ("fixed",), "pass_to_pass": ("kept",)}
+        if rule is Rule.MULTI_SWE_BENCH:
+            lists = {"fail_to_pass": ("fixed", "woken", "new"), "pass_to_pass": ("kept",)}
+        if rule is Rule.R2E:
+            lists = {"fail_to_pass": (), "pass_to_pass": ()}
+        return make_instance(**{"rule": rule, "stages": stages, **lists, **changes})
+
+    return with_rule
+
+
+def outcome(instance: Instance, tests: Tests, exit_code: int | None = None, **report: object) -> Outcome:
+    failing = any(status in {F, E} for status in tests.values())
+    evidence = Evidence(
+        instance_id=instance.id,
+        apply=Apply(status=ApplyStatus.APPLIED),
+        exit_code=int(failing) if exit_code is None else exit_code,
+        report=TestReport(channel=Channel.REPORT, tests=dict(tests), **report),
+    )
+    return grade(instance, evidence).outcome
+
+
+def test_every_rule_has_its_definition() -> None:
+    assert set(RULES) == set(Rule)
+
+
+def without(tests: Tests, name: str) -> dict[str, Status]:
+    return {test: status for test, status in tests.items() if test != name}
+
+
+@pytest.mark.parametrize(
+    ("tests", "against"),
+    [
+        (GOOD, ((), ())),
+        (GOOD | {"fixed": F}, (("fixed",), ())),
+        (GOOD | {"woken": S}, (("woken",), ())),
+        (without(GOOD, "new"), (("new",), ())),
+        (GOOD | {"fixed": X}, (("fixed",), ())),
+        (without(GOOD, "kept"), ((), ("kept",))),
+        (GOOD | {"kept": S}, ((), ("kept",))),
+        (GOOD | {"kept": F}, ((), ("kept",))),
+        (GOOD | {"other": F}, ((), ("other",))),
+        (GOOD | {"other": E}, ((), ("other",))),
+        (without(GOOD, "other"), ((), ())),
+        (GOOD | {"once": F}, ((), ("once",))),
+        (GOOD | {"red": F, "stranger": F}, ((), ())),
+    ],
+)
+def test_multi_swe_bench(make: Make, tests: Tests, against: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
+    instance = make(Rule.MULTI_SWE_BENCH)
+    assert RULES[instance.rule](instance, tests) == against
+    assert (outcome(instance, tests) is Outcome.RESOLVED) == (against == ((), ()))
+
+
+def test_multi_swe_bench_names_an_unlisted_test_that_kills(make: Make) -> None:
+    instance = make(Rule.MULTI_SWE_BENCH)
+    tests = GOOD | {"other": F}
+    evidence = Evidence(
+        instance_id=instance.id,
+        apply=Apply(status=ApplyStatus.APPLIED),
+        exit_code=1,
+        report=TestReport(channel=Channel.REPORT, tests=tests),
+    )
+    verdict = grade(instance, evidence)
+    assert (verdict.broken, verdict.reason) == (
+        ("other",),
+        "0 of 3 unfixed, 0 of 1 broken, 1 others speak against it",
+    )
+
+
+def test_a_quarantined_test_does_not_kill(make: Make) -> None:
+    assert outcome(make(Rule.MULTI_SWE_BENCH, quarantined=("other",)), GOOD | {"other": F}) is Outcome.RESOLVED
+
+
+@pytest.mark.parametrize("rule", [Rule.MULTI_SWE_BENCH, Rule.R2E])
+def test_a_rule_over_stages_needs_them(make_instance: Make, rule: Rule) -> None:
+    with pytest.raises(ValueError, match="no stages"):
+        make_instance(rule=rule)
+
+
+@pytest.mark.parametrize("rule", [Rule.SWE_POLYBENCH, Rule.SWE_BENCH_LIVE])
+@pytest.mark.parametrize(
+    ("tests", "resolved"),
+    [
+        ({"fixed": P, "kept": P}, True),
+        ({"fixed": P}, True),
+        ({"fixed": P, "kept": S}, True),
+        ({"fixed": P, "kept": F}, False),
+        ({"fixed": P, "kept": E}, False),
+        ({"kept": P}, False),
+        ({"fixed": S, "kept": P}, False),
+        ({"fixed": X, "kept": P}, False),
+        ({"fixed": F, "kept": P}, False),
+        ({"fixed": P, "kept": P, "other": F}, True),
+    ],
+)
+def test_a_missing_pass_to_pass_test_is_fine(make: Make, rule: Rule, tests: Tests, resolved: bool) -> None:
+    assert (outcome(make(rule), tests) is Outcome.RESOLVED) == resolved
+
+
+@pytest.mark.parametrize(
+    ("tests", "against"),
+    [
+        ({"fixed": P, "kept": P}, ((), ())),
+        ({"fixed": P, "kept": P, "other": F}, ((), ())),
+        ({"fixed": P, "kept": P, "other": S}, ((), ())),
+        ({"fixed": P, "kept": P, "other": P}, ((), ("other",))),
+        ({"fixed": P}, ((), ("kept",))),
+        ({"fixed": P, "kept": S}, ((), ("kept",))),
+        ({"kept": P, "fixed": X}, (("fixed",), ())),
+        ({"fixed (0.3 s)": P, "kept [12 ms]": P}, ((), ())),
+        ({"fixed in 2.5 seconds": P, "kept 7ms": P}, ((), ())),
+        ({"fixed (1 s)": P, "fixed (2 s)": F, "kept": P}, (("fixed",), ())),
+        ({"fixed (10)": P, "kept": P}, (("fixed",), ("fixed (10)",))),
+    ],
+)
+def test_swe_rebench_wants_exactly_the_expected_tests(
+    make: Make, tests: Tests, against: tuple[tuple[str, ...], tuple[str, ...]]
+) -> None:
+    instance = make(Rule.SWE_REBENCH)
+    assert RULES[instance.rule](instance, tests) == against
+    assert (outcome(instance, tests) is Outcome.RESOLVED) == (against == ((), ()))
+
+
+def test_tripwires_are_nobodys_extra_tests(make: Make) -> None:
+    instance = make(Rule.SWE_REBENCH)
+    tripwires = {"w::good": P, "w::bad": F}
+    evidence = Evidence(
+        instance_id=instance.id,
+        apply=Apply(status=ApplyStatus.APPLIED),
+        exit_code=1,
+        canaries=tripwires,
+        report=TestReport(channel=Channel.REPORT, tests={"fixed": P, "kept": P, **tripwires}),
+    )
+    assert grade(instance, evidence).resolved
+
+
+@pytest.mark.parametrize(
+    ("tests", "resolved"),
+    [
+        ({"fixed": P, "kept": P}, True),
+        ({"fixed": P, "kept": X}, True),
+        ({"fixed": P}, False),
+        ({"kept": P}, False),
+        ({"fixed": P, "kept": S}, False),
+        ({"fixed": P, "kept": P, "other": F}, True),
+    ],
+)
+def test_swe_smith_takes_nothing_for_passed_that_did_not_pass(make: Make, tests: Tests, resolved: bool) -> None:
+    assert (outcome(make(Rule.SWE_SMITH), tests) is Outcome.RESOLVED) == resolved
+
+
+@pytest.mark.parametrize(
+    ("tests", "against"),
+    [
+        ({"a.py::test_a": P, "a.py::C::test_b[1]": F}, ((), ())),
+        ({"a.py::test_a": P, "a.py::C::test_b[1]": F, "a.py::test_c": S}, ((), ())),
+        ({"a.py::test_a - why": P, "a.py::C::test_b[1] - AssertionError": F}, ((), ())),
+        ({"a.py::test_a": P, "a.py::C::test_b[1]": P}, ((), ("C.test_b[1]",))),
+        ({"a.py::test_a": P, "a.py::C::test_b[1]": E}, ((), ("C.test_b[1]",))),
+        ({"a.py::test_a": P}, ((), ("C.test_b[1]",))),
+        ({"a.py::test_a": S, "a.py::C::test_b[1]": F}, (("test_a",), ())),
+        ({"a.py::test_a": P, "a.py::C::test_b[1]": F, "a.py::test_c": P}, ((), ("test_c",))),
+        ({"a.py::test_a": P, "b.py::test_a": F, "a.py::C::test_b[1]": F}, (("test_a",), ())),
+    ],
+)
+def test_r2e_wants_the_whole_map(make: Make, tests: Tests, against: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
+    instance = make(Rule.R2E)
+    assert RULES[instance.rule](instance, tests) == against
+    assert (outcome(instance, tests) is Outcome.RESOLVED) == (against == ((), ()))
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_no_rule_resolves_without_results(make: Make, rule: Rule) -> None:
+    assert outcome(make(rule), {}) is Outcome.NOT_RUN
+
+
+@pytest.mark.parametrize("rule", [rule for rule in Rule if rule is not Rule.R2E])
+def test_no_rule_resolves_without_a_fail_to_pass_test(make: Make, rule: Rule) -> None:
+    tests = GOOD if rule is Rule.MULTI_SWE_BENCH else {"kept": P}
+    assert outcome(make(rule, fail_to_pass=()), tests) is Outcome.UNRESOLVED
+
+
+def test_r2e_without_expectations_resolves_nothing(make: Make) -> None:
+    assert outcome(make(Rule.R2E, stages=Stages()), {"a.py::test_x": S}) is Outcome.UNRESOLVED
+
+
+@pytest.mark.parametrize(
+    ("tests", "exit_code", "suite_ran", "found"),
+    [
+        ({}, 0, True, Outcome.RESOLVED),
+        ({}, 0, False, Outcome.NOT_RUN),
+        ({}, 1, True, Outcome.NOT_RUN),
+        ({"other": F}, 1, True, Outcome.RESOLVED),
+        ({"other": F}, 1, False, Outcome.NOT_RUN),
+        ({"other": P}, 0, False, Outcome.RESOLVED),
+        ({"kept": F}, 1, True, Outcome.UNRESOLVED),
+        ({"fixed": E}, 1, False, Outcome.UNRESOLVED),
+    ],
+)
+def test_fail_only_needs_a_sign_that_the_suite_ran(
+    make: Make, tests: Tests, exit_code: int, suite_ran: bool, found: Outcome
+) -> None:
+    instance = make(Rule.SWE_BENCH_FAIL_ONLY)
+    assert outcome(instance, tests, exit_code, suite_ran=suite_ran) is found
+
+
+def test_only_fail_only_takes_silence_for_success(make: Make) -> None:
+    assert outcome(make(Rule.SWE_POLYBENCH), {}, 0, suite_ran=True) is Outcome.NOT_RUN

@@ -1,0 +1,330 @@
+"""Flaky tests: acted out where arithmetic and scheduling are what is tested, and truly flaky in real containers."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay.harness.domain import (
+    Apply,
+    ApplyStatus,
+    Channel,
+    Evidence,
+    Instance,
+    Outcome,
+    Prediction,
+    Status,
+    TestPlan,
+    TestReport,
+    Verdict,
+)
+from assay.harness.engines.fake import FakeEngine, image_name
+from assay.harness.errors import DataError, EngineError
+from assay.harness.evaluation.evaluate import Task
+from assay.harness.grading.grade import grade
+from assay.harness.grading.stability import Seen, mark_flaky, measure, quarantine, read_stability
+from assay.harness.runs.executors import find_executor
+from assay.harness.runs.regrade import regrade_run
+from assay.harness.runs.rerun import rerun, suspects, with_flaky
+from assay.harness.runs.runner import Progress, Runner
+from assay.harness.runs.store import Run, RunStore
+from toy import GOLD
+
+if TYPE_CHECKING:
+    from assay.harness.engines.docker import DockerEngine
+
+ADD, SAME = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
+PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
+P, F = Status.PASSED, Status.FAILED
+
+
+def evidence(add: Status, same: Status, **changes: Any) -> Evidence:
+    tests = {ADD: add, SAME: same, **changes.pop("tests", {})}
+    return Evidence(
+        instance_id="acme__calc-1",
+        apply=Apply(status=ApplyStatus.APPLIED),
+        exit_code=int(any(status is F for status in tests.values())),
+        report=TestReport(channel=Channel.REPORT, tests=tests),
+        **changes,
+    )
+
+
+@pytest.mark.parametrize(
+    ("statuses", "stable"),
+    [
+        ((P, P, P), True),
+        ((P, F, P), False),
+        ((P, Status.MISSING), False),
+        ((P, Status.SKIPPED), False),
+        ((F, Status.ERROR, Status.MISSING), True),
+        ((P, Status.XFAIL), True),
+        ((), True),
+    ],
+)
+def test_statuses_differ_as_far_as_grading_tells_them_apart(statuses: tuple[Status, ...], stable: bool) -> None:
+    assert Seen(gold=statuses).stable is Seen(null=statuses).stable is stable
+
+
+def test_gold_and_null_are_compared_each_with_themselves() -> None:
+    assert Seen(gold=(P, P), null=(F, F)).stable
+
+
+def test_a_record_tells_each_test_in_each_run(instance: Instance) -> None:
+    gold = [evidence(P, P), evidence(P, F, tests={"late": P}), evidence(P, P)]
+    null = [evidence(F, P), evidence(F, P), evidence(F, P)]
+    found = measure(instance, gold, null, assay_version="1", engine={"engine": "fake"})
+    assert found.tests[SAME] == Seen(gold=(P, F, P), null=(P, P, P))
+    assert found.tests["late"].gold == (Status.MISSING, P, Status.MISSING)
+    assert found.unstable == ("late", SAME)
+    assert found.quarantined == (SAME,)
+    assert set(found.of_unstable_tests().tests) == {"late", SAME}
+
+
+def test_runs_that_could_not_be_graded_make_no_test_unstable(instance: Instance) -> None:
+    gold = [evidence(P, P), evidence(P, P, timed_out=True), None]
+    found = measure(instance, gold, [evidence(F, P)] * 3)
+    assert found.gold == (Outcome.RESOLVED, Outcome.TIMED_OUT, Outcome.INFRA_ERROR)
+    assert found.tests[ADD].gold == (P,)
+    assert found.unstable == ()
+
+
+def test_tripwires_are_no_tests(instance: Instance) -> None:
+    runs = [evidence(P, P, tests={f"t::{n}": F}, canaries={f"t::{n}": F}) for n in range(3)]
+    assert set(measure(instance, runs, runs).tests) == {ADD, SAME}
+
+
+def test_quarantined_tests_are_left_out_and_the_verdict_says_so(instance: Instance) -> None:
+    reduced = quarantine(instance, {SAME, "tests/other.py::test"})
+    assert (reduced.fail_to_pass, reduced.pass_to_pass, reduced.quarantined) == ((ADD,), (), (SAME,))
+    verdict = grade(reduced, evidence(P, F))
+    assert verdict.outcome is Outcome.RESOLVED
+    assert verdict.flags == ("quarantined_tests_left_out",)
+    assert verdict.reason == "all expected tests pass; 1 quarantined tests left out"
+    assert quarantine(instance, {"tests/other.py::test"}) is instance
+
+
+def test_an_instance_without_a_steady_fail_to_pass_test_is_never_resolved(instance: Instance) -> None:
+    verdict = grade(quarantine(instance, {ADD}), evidence(P, P))
+    assert verdict.outcome is Outcome.UNRESOLVED
+    assert "1 quarantined" in verdict.reason
+
+
+def strict(unfixed: Sequence[str] = (), broken: Sequence[str] = ()) -> Verdict:
+    outcome = Outcome.UNRESOLVED if unfixed or broken else Outcome.RESOLVED
+    return Verdict(instance_id="acme__calc-1", outcome=outcome, unfixed=tuple(unfixed), broken=tuple(broken))
+
+
+def test_a_pass_on_a_rerun_is_told_and_changes_no_outcome() -> None:
+    marked = mark_flaky(strict([ADD], [SAME]), [strict([ADD]), strict([ADD], [SAME])])
+    assert (marked.outcome, marked.unfixed, marked.broken) == (Outcome.UNRESOLVED, (ADD,), (SAME,))
+    assert (marked.flaky, marked.flags) == ((SAME,), ("flaky",))
+    assert mark_flaky(marked, []) == strict([ADD], [SAME])
+
+
+def test_a_rerun_that_could_not_be_graded_shows_nothing() -> None:
+    late = Verdict(instance_id="acme__calc-1", outcome=Outcome.TIMED_OUT)
+    assert mark_flaky(strict([ADD]), [late]).flaky == ()
+    assert mark_flaky(late, [strict()]) == late
+
+
+def test_a_file_that_is_no_record_is_named(tmp_path: Path) -> None:
+    (tmp_path / "stability.json").write_text('{"instances": [{"gold": []}]}')
+    with pytest.raises(DataError, match=r"stability.json.*instances\.0\.instance_id"):
+        read_stability(tmp_path / "stability.json")
+    with pytest.raises(DataError, match="cannot be read"):
+        read_stability(tmp_path / "none.json")
+
+
+class Rerunning:
+    """A run on the fake engine whose tests come out as they are told to."""
+
+    def __init__(self, root: Path, found: list[Instance], flaky: dict[str, list[bool]]) -> None:
+        self.engine = FakeEngine({image_name(each): each for each in found}, flaky=flaky)
+        self.store = RunStore(root / "run")
+        self.runner = Runner(self.store, self.engine, image_name, find_executor("threads"), jobs=2, pause=0)
+        self.tasks = [Task(each, Prediction(instance_id=each.id, patch=each.gold_patch), PLAN) for each in found]
+
+    def execute(self, times: int = 0) -> list[Verdict]:
+        verdicts = self.runner.execute(self.tasks)
+        for number in range(1, times + 1):
+            pending = suspects(self.tasks, verdicts)
+            if pending:
+                rerun(self.runner, pending, number, Progress())
+            verdicts = with_flaky(self.store, self.tasks, verdicts)
+        return verdicts
+
+
+def test_reruns_stop_once_every_failing_test_has_passed(instance: Instance, tmp_path: Path) -> None:
+    run = Rerunning(tmp_path, [instance], {SAME: [False, False, True, True]})
+    (verdict,) = run.execute(times=5)
+    assert (verdict.outcome, verdict.broken, verdict.flaky) == (Outcome.UNRESOLVED, (SAME,), (SAME,))
+    assert run.engine.opened == 3
+    folder = tmp_path / "run/instances/acme__calc-1"
+    assert sorted(path.name for path in (folder / "reruns").iterdir()) == ["1", "2"]
+    assert json.loads((folder / "reruns/2/evidence.json").read_text())["report"]["tests"][SAME] == "passed"
+    assert json.loads((folder / "evidence.json").read_text())["report"]["tests"][SAME] == "failed"
+    assert json.loads((folder / "verdict.json").read_text())["verdict"]["flaky"] == [SAME]
+
+
+def test_a_test_that_always_fails_is_not_flaky(instance: Instance, tmp_path: Path) -> None:
+    run = Rerunning(tmp_path, [instance], {SAME: [False]})
+    (verdict,) = run.execute(times=2)
+    assert (verdict.flaky, verdict.flags) == ((), ())
+    assert run.engine.opened == 3
+
+
+def test_what_is_resolved_is_not_rerun(make_instance: Callable[..., Instance], tmp_path: Path) -> None:
+    found = [make_instance(id=f"acme__calc-{number}") for number in range(4)]
+    run = Rerunning(tmp_path, found, {})
+    assert all(verdict.resolved for verdict in run.execute(times=2))
+    assert run.engine.opened == 4
+
+
+def test_the_same_command_again_reruns_nothing_and_a_larger_number_goes_on(instance: Instance, tmp_path: Path) -> None:
+    first = Rerunning(tmp_path, [instance], {SAME: [False]})
+    first.execute(times=2)
+    again = Rerunning(tmp_path, [instance], {SAME: [True]})
+    assert again.execute(times=2)[0].flaky == ()
+    assert again.engine.opened == 0
+    assert again.execute(times=3)[0].flaky == (SAME,)
+    assert again.engine.opened == 1
+
+
+def test_a_rerun_that_fails_for_the_engine_says_nothing(instance: Instance, tmp_path: Path) -> None:
+    run = Rerunning(tmp_path, [instance], {SAME: [False]})
+    run.execute()
+
+    def fault(_call: str, _image: str) -> None:
+        raise EngineError("gone")
+
+    run.engine.fault = fault
+    (verdict,) = run.execute(times=1)
+    assert (verdict.outcome, verdict.flaky) == (Outcome.UNRESOLVED, ())
+
+
+def test_no_other_run_takes_a_rerun_for_its_verdict(instance: Instance, tmp_path: Path) -> None:
+    run = Rerunning(tmp_path, [instance], {SAME: [False, True]})
+    run.execute(times=1)
+    other = Runner(RunStore(tmp_path / "other"), run.engine, image_name, find_executor("inline"))
+    assert other.execute(run.tasks)[0].outcome is Outcome.UNRESOLVED
+    assert run.engine.opened == 2
+
+
+def test_a_new_evaluation_forgets_the_reruns_of_the_old(instance: Instance, tmp_path: Path) -> None:
+    run = Rerunning(tmp_path, [instance], {SAME: [False, True, False]})
+    run.execute(times=1)
+    run.tasks = [Task(instance, Prediction(instance_id=instance.id, patch=GOLD.replace("a + b", "b + a")), PLAN)]
+    (verdict,) = run.execute()
+    assert (verdict.outcome, verdict.flaky) == (Outcome.UNRESOLVED, ())
+    assert not (tmp_path / "run/instances/acme__calc-1/reruns").exists()
+
+
+def test_grading_again_keeps_the_mark(instance: Instance, tmp_path: Path) -> None:
+    run = Rerunning(tmp_path, [instance], {SAME: [False, True]})
+    about = Run(id="run", dataset=instance.dataset, model="", started="", assay_version="")
+    run.store.save_run(about, [task.prediction for task in run.tasks])
+    run.execute(times=1)
+    again = regrade_run(run.store)
+    assert again.changed == ()
+    assert again.report.flaky_ids == [instance.id]
+
+
+def test_runs_that_are_alone_really_run(instance: Instance, tmp_path: Path) -> None:
+    engine = FakeEngine({image_name(instance): instance})
+    task = Task(instance, Prediction(instance_id=instance.id, patch=instance.gold_patch), PLAN)
+
+    def execute(name: str, *, alone: bool) -> None:
+        store = RunStore(tmp_path / name, alone=alone)
+        Runner(store, engine, image_name, find_executor("inline")).execute([task])
+
+    for name in ("gold-1", "gold-2", "gold-1"):
+        execute(name, alone=True)
+    assert engine.opened == 2
+    execute("other", alone=False)
+    assert engine.opened == 3
+
+
+FLAKY_TESTS = """\
+import os
+
+import calc
+import pytest
+
+
+def test_add():
+    assert calc.add(1, 2) == 3
+
+
+def test_same():
+    assert calc.add(0, 0) == 0
+
+
+@pytest.mark.parametrize("number", range(24))
+def test_coin(number):
+    assert os.urandom(1)[0] % 2
+"""
+
+
+@pytest.mark.docker
+@pytest.mark.network
+def test_truly_flaky_tests_are_found_in_real_containers(
+    in_folder: Path, make_instance: Callable[..., Instance], docker_engine: "DockerEngine", toolchain_image: str
+) -> None:
+    """Each of 24 coins agrees with itself over six runs once in sixteen times."""
+    coins = [f"tests/test_calc.py::test_coin[{number}]" for number in range(24)]
+    added = "".join(f"+{line}\n" for line in FLAKY_TESTS.splitlines())
+    patch = (
+        "diff --git a/tests/test_calc.py b/tests/test_calc.py\nnew file mode 100644\n--- /dev/null\n"
+        f"+++ b/tests/test_calc.py\n@@ -0,0 +1,{len(FLAKY_TESTS.splitlines())} @@\n{added}"
+    )
+    found = make_instance(
+        base_commit=_repository(in_folder / "mirrors/acme/calc"), test_patch=patch, pass_to_pass=(SAME, *coins)
+    )
+    row = found.model_dump(mode="json", exclude={"id", "dataset"}, exclude_defaults=True)
+    (in_folder / "rows.jsonl").write_text(json.dumps({"instance_id": found.id, **row}))
+
+    options = ("rows.jsonl", "--mirror", str(in_folder / "mirrors"), "--json")
+    code, validated = _assay("dataset", "validate", *options)
+    (result,) = validated["instances"]
+    assert code == 4
+    assert (len(result["gold"]), len(result["null"])) == (3, 3)
+    assert set(result["null"]) == {"unresolved"}
+    assert set(result["quarantined"]) == set(result["unstable"]) <= set(coins)
+    assert len(result["quarantined"]) > 6
+    assert ADD in result["fail_to_pass"]
+    assert SAME in result["pass_to_pass"]
+
+    code, report = _assay("evaluate", *options, "--gold", "--rerun-failed", "3")
+    assert (code, report["unresolved_ids"], report["flaky_ids"]) == (0, [found.id], [found.id])
+    _, report = _assay("evaluate", *options, "--gold", "--run-id", "steady", "--stability", validated["stability"])
+    assert "quarantined_tests_left_out" in report["flags"][found.id]
+    assert f"{len(result['quarantined'])} quarantined" in report["reasons"][found.id]
+    reruns = in_folder / "runs/rows.gold/instances/acme__calc-1/reruns"
+    image = json.loads((reruns / "1/evidence.json").read_text())["image"]
+    assert image.startswith("assay/instance-")
+    docker_engine.remove_image(image)
+
+
+def _repository(folder: Path) -> str:
+    """Make the repository whose ``add`` subtracts, and return its commit."""
+    folder.mkdir(parents=True)
+    (folder / "pyproject.toml").write_text(
+        '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n'
+        '[project]\nname = "calc"\nversion = "1"\n[tool.setuptools]\npy-modules = ["calc"]\n'
+    )
+    (folder / "calc.py").write_text("def add(a, b):\n    return a - b\n")
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "base"], ["rev-parse", "HEAD"]):
+        line = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *command]
+        done = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def _assay(*args: str) -> tuple[int, Any]:
+    command = [sys.executable, "-m", "assay", *args]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout)

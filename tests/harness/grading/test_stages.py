@@ -1,0 +1,67 @@
+"""The three stages against a second, literal reading of the benchmark's definitions."""
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.harness.domain import Stages, Status
+from assay.harness.grading.stages import classify, every_test, fixed, invalid, killers, staged, status_in, word
+
+P, F, S = Status.PASSED, Status.FAILED, Status.SKIPPED
+STAGE = st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from([P, F, S]), max_size=8)
+STAGES = st.builds(Stages, run=STAGE, test=STAGE, fix=STAGE)
+
+
+def told(stage: Mapping[str, Status], test: str) -> str:
+    return {P: "PASS", F: "FAIL", S: "SKIP", None: "NONE"}[stage.get(test)]
+
+
+def as_words(stages: Stages) -> dict[str, tuple[str, str, str]]:
+    every = {*stages.run, *stages.test, *stages.fix}
+    return {test: (told(stages.run, test), told(stages.test, test), told(stages.fix, test)) for test in every}
+
+
+@given(STAGES)
+def test_the_four_sets_part_what_passes_in_the_end(stages: Stages) -> None:
+    sets, words = classify(stages), as_words(stages)
+    before = {"p2p": "PASS", "f2p": "FAIL", "s2p": "SKIP", "n2p": "NONE"}
+    for name, word_before in before.items():
+        assert set(sets[name]) == {
+            test for test, (_, then, now) in words.items() if (then, now) == (word_before, "PASS")
+        }
+    assert set(fixed(stages)) == {*sets["f2p"], *sets["s2p"], *sets["n2p"]}
+    assert sum(map(len, sets.values())) == sum(now == "PASS" for _, _, now in words.values())
+    assert set(every_test(stages)) == set(words)
+
+
+@given(STAGES)
+def test_validity(stages: Stages) -> None:
+    words = as_words(stages).values()
+    has_tests = any(now != "NONE" for _, _, now in words)
+    breaks = any((then, now) == ("PASS", "FAIL") for _, then, now in words)
+    fixes = any(then != "PASS" and now == "PASS" for _, then, now in words)
+    hidden = any(first == "PASS" and then in {"NONE", "SKIP"} and now == "FAIL" for first, then, now in words)
+    assert (invalid(stages) == "") == (has_tests and not breaks and fixes and not hidden)
+    assert bool(list(killers(stages))) == (breaks or hidden)
+
+
+@pytest.mark.parametrize(
+    ("stages", "reason"),
+    [
+        (Stages(test={"a": F}), "the fix stage has no test"),
+        (Stages(test={"a": P, "b": F}, fix={"a": F, "b": P}), "'a' passed before the gold patch and fails with it"),
+        (Stages(run={"a": P}, fix={"a": F, "b": P}), "'a' passed before the gold patch and fails with it"),
+        (Stages(test={"a": P}, fix={"a": P}), "the gold patch fixes no test"),
+        (Stages(run={"a": P}, test={"a": F}, fix={"a": F, "b": P}), ""),
+    ],
+)
+def test_what_is_not_valid_says_why(stages: Stages, reason: str) -> None:
+    assert invalid(stages) == reason
+
+
+def test_our_statuses_are_one_of_four_words() -> None:
+    assert [word(status) for status in Status] == ["PASS", "FAIL", "FAIL", "SKIP", "SKIP", "NONE"]
+    assert staged(Status.ERROR) is F
+    assert status_in({}, "a") is Status.MISSING

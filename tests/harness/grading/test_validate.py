@@ -1,0 +1,86 @@
+from assay.harness.domain import Apply, ApplyStatus, Channel, Evidence, Instance, Outcome, Status, TestReport, Verdict
+from assay.harness.grading.stability import measure
+from assay.harness.grading.validate import Validation, unfit_reason, validation
+
+FIXED, KEPT = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
+GOOD_GOLD = {"fixed": Status.PASSED, "kept": Status.PASSED}
+GOOD_NULL = {"fixed": Status.FAILED, "kept": Status.PASSED}
+
+
+def evidence(*, exit_code: int, **tests: Status) -> Evidence:
+    names = {"fixed": FIXED, "kept": KEPT}
+    report = TestReport(channel=Channel.REPORT, tests={names.get(name, name): status for name, status in tests.items()})
+    apply = Apply(status=ApplyStatus.APPLIED)
+    return Evidence(instance_id="acme__calc-1", apply=apply, exit_code=exit_code, report=report)
+
+
+def validated(instance: Instance, gold: list[Evidence | None], null: list[Evidence | None]) -> Validation:
+    return validation(instance, gold, null, measure(instance, gold, null))
+
+
+def test_labels_that_hold_make_an_instance_valid(instance: Instance) -> None:
+    gold = evidence(exit_code=0, **GOOD_GOLD, new=Status.PASSED, odd=Status.XFAIL)
+    null = evidence(exit_code=1, **GOOD_NULL, odd=Status.XFAIL)
+    found = validated(instance, [gold, gold], [null, null])
+    assert found.valid
+    assert found.fail_to_pass == ("new", FIXED)
+    assert found.pass_to_pass == (KEPT,)
+    assert (found.label_differences, found.unstable) == ((), ())
+
+
+def test_a_test_that_passes_without_the_fix_makes_it_invalid(instance: Instance) -> None:
+    both = evidence(exit_code=0, **GOOD_GOLD)
+    found = validated(instance, [both], [both])
+    assert (found.valid, found.valid_after_quarantine, found.null) == (False, False, (Outcome.RESOLVED,))
+    assert found.label_differences == (f"labelled fail to pass, is passed to passed: {FIXED}",)
+
+
+def test_a_gold_patch_that_breaks_a_test_is_told(instance: Instance) -> None:
+    gold = evidence(exit_code=1, fixed=Status.PASSED, kept=Status.ERROR)
+    null = evidence(exit_code=1, **GOOD_NULL)
+    found = validated(instance, [gold], [null])
+    assert not found.valid
+    assert found.label_differences == (f"labelled pass to pass, is passed to error: {KEPT}",)
+
+
+def test_missing_evidence_is_no_validation(instance: Instance) -> None:
+    found = validated(instance, [None], [None])
+    assert (found.valid, found.gold) == (False, (Outcome.INFRA_ERROR,))
+    assert (found.fail_to_pass, found.pass_to_pass, found.quarantined) == ((), (), ())
+
+
+def test_one_run_in_three_that_differs_makes_it_invalid_and_the_test_is_quarantined(instance: Instance) -> None:
+    good, bad = evidence(exit_code=0, **GOOD_GOLD), evidence(exit_code=1, fixed=Status.PASSED, kept=Status.FAILED)
+    null = evidence(exit_code=1, **GOOD_NULL)
+    found = validated(instance, [good, bad, good], [null] * 3)
+    assert found.gold == (Outcome.RESOLVED, Outcome.UNRESOLVED, Outcome.RESOLVED)
+    assert (found.valid, found.valid_after_quarantine) == (False, True)
+    assert found.unstable == found.quarantined == (KEPT,)
+    assert (found.fail_to_pass, found.pass_to_pass) == ((FIXED,), ())
+    assert found.label_differences == (f"labelled pass to pass, is passed to passed or failed: {KEPT}",)
+
+
+def test_nothing_is_valid_without_a_stable_fail_to_pass_test(instance: Instance) -> None:
+    good, bad = evidence(exit_code=0, **GOOD_GOLD), evidence(exit_code=1, **GOOD_NULL)
+    found = validated(instance, [good, bad], [bad, bad])
+    assert found.quarantined == (FIXED,)
+    assert not found.valid_after_quarantine
+
+
+def test_labels_are_only_measured_when_every_run_had_results(instance: Instance) -> None:
+    gold, null = evidence(exit_code=0, **GOOD_GOLD), evidence(exit_code=1, **GOOD_NULL)
+    late = gold.model_copy(update={"timed_out": True})
+    found = validated(instance, [gold, late], [null, null])
+    assert (found.valid, found.fail_to_pass, found.quarantined) == (False, (), ())
+
+
+def test_an_instance_is_unfit_when_its_controls_fail() -> None:
+    def verdict(outcome: Outcome, reason: str = "") -> Verdict:
+        return Verdict(instance_id="acme__calc-1", outcome=outcome, reason=reason)
+
+    right, wrong = verdict(Outcome.RESOLVED), verdict(Outcome.UNRESOLVED, "1 of 1 unfixed")
+    assert unfit_reason(right, wrong) == ""
+    assert unfit_reason(wrong, wrong) == "its gold patch is unresolved: 1 of 1 unfixed"
+    assert unfit_reason(right, right) == "no patch at all is resolved"
+    assert "infra_error: broken" in unfit_reason(right, verdict(Outcome.INFRA_ERROR, "broken"))
+    assert unfit_reason(right, verdict(Outcome.NOT_RUN)) == ""

@@ -1,0 +1,444 @@
+"""Processes that end in the middle, by any means: the same command goes on from there, to the same report."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from assay.harness.domain import DatasetRef, Instance, Outcome, Prediction, TestPlan, Verdict
+from assay.harness.engines.docker import DockerEngine
+from assay.harness.engines.fake import FakeEngine, image_name
+from assay.harness.evaluation.evaluate import Task
+from assay.harness.runs.executors import find_executor
+from assay.harness.runs.report import RunReport, build_report
+from assay.harness.runs.runner import Runner
+from assay.harness.runs.store import Run, RunStore
+from toy import GOLD, TESTS
+
+PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
+WRONG = GOLD.replace("a + b", "a * b")
+PATCHES = {"gold": GOLD, "wrong": WRONG, "empty": "", "prose": "I would add a plus sign."}
+OUTCOMES = {
+    "gold": Outcome.RESOLVED,
+    "wrong": Outcome.UNRESOLVED,
+    "empty": Outcome.EMPTY_PATCH,
+    "prose": Outcome.PATCH_REJECTED,
+}
+TOUCHING = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir"}
+"""Audit events of everything that changes a run directory."""
+
+
+def an_instance(number: int) -> Instance:
+    return Instance.model_validate(
+        {
+            "id": f"acme__calc-{number}",
+            "repo": "acme/calc",
+            "problem_statement": "add subtracts",
+            "gold_patch": GOLD,
+            "test_patch": TESTS,
+            "fail_to_pass": ("tests/test_calc.py::test_add",),
+            "pass_to_pass": ("tests/test_calc.py::test_same",),
+            "created_at": "2023-01-02T00:00:00Z",
+        }
+    )
+
+
+INSTANCES = [an_instance(number) for number in range(3)]
+
+
+@dataclass
+class Command:
+    """What ``assay evaluate`` does with a run directory, in this process and with a fake engine."""
+
+    root: Path
+    patches: dict[str, str]
+    engine: FakeEngine = field(default_factory=lambda: FakeEngine({image_name(each): each for each in INSTANCES}))
+    alone: bool = False
+
+    def run(self) -> RunReport:
+        store = RunStore(self.root, alone=self.alone)
+        predictions = [
+            Prediction(instance_id=each.id, model="m", patch=PATCHES[self.patches[each.id]]) for each in INSTANCES
+        ]
+        tasks = [Task(each, prediction, PLAN) for each, prediction in zip(INSTANCES, predictions, strict=True)]
+        with store.locked():
+            about = Run(id="run", dataset=DatasetRef(name="d"), model="m", started="now", assay_version="1")
+            store.save_run(about, predictions)
+            verdicts = Runner(store, self.engine, image_name, find_executor("inline"), pause=0).execute(tasks)
+            report = build_report(verdicts, [each.id for each in INSTANCES], run_id="run")
+            store.save_report(report, verdicts)
+        return report
+
+
+def gold_and_others() -> dict[str, str]:
+    return dict(zip((each.id for each in INSTANCES), ("gold", "wrong", "gold"), strict=True))
+
+
+def killed_at(touch: int, command: Command) -> bool:
+    """Run a command in a process that kills itself at its n-th touch of the run's folder; whether it came that far."""
+    child = os.fork()
+    if child == 0:
+        touches = 0
+
+        def hook(event: str, args: tuple[Any, ...]) -> None:
+            nonlocal touches
+            if event in TOUCHING and str(args[0]).startswith(str(command.root.parent)):
+                touches += 1
+                if touches == touch:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(hook)
+        command.run()
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+    return os.WIFSIGNALED(status)
+
+
+def test_killed_at_every_touch_of_the_disk_and_gone_on_it_is_the_same(tmp_path: Path) -> None:
+    reference = Command(tmp_path / "reference/run", gold_and_others()).run()
+    touch, reused = 0, set[int]()
+    killed = True
+    while killed:
+        touch += 1
+        command = Command(tmp_path / str(touch) / "run", gold_and_others())
+        killed = killed_at(touch, command)
+        saved = [RunStore(command.root).load_verdict(each.id) for each in INSTANCES]
+        assert command.run() == reference, touch
+        whole = sum(entry is not None for entry in saved)
+        assert command.engine.opened == len(INSTANCES) - whole, "only what was unfinished"
+        assert leftovers(command.root) == []
+        reused.add(whole)
+    assert touch > 50
+    assert reused == {0, 1, 2, 3}
+
+
+def test_killed_while_other_content_is_evaluated_nothing_stale_is_told(tmp_path: Path) -> None:
+    before, after = gold_and_others(), dict.fromkeys(gold_and_others(), "wrong")
+    wanted = Command(tmp_path / "reference/run", after).run()
+    touch, killed = 0, True
+    while killed:
+        touch += 3
+        root = tmp_path / str(touch) / "run"
+        Command(root, before).run()
+        killed = killed_at(touch, Command(root, after))
+        store = RunStore(root)
+        told = store.load_report()
+        assert told in (None, wanted) or store.load_predictions()[0].patch == GOLD
+        if [event["event"] for event in store.events()].count("planned") == 2:
+            kept = [store.load_verdict(each.id) for each in INSTANCES]
+            assert {entry.verdict.outcome for entry in kept if entry is not None} <= {Outcome.UNRESOLVED}
+        assert Command(root, after).run() == wanted
+        assert {store.load_verdict(each.id).verdict.outcome for each in INSTANCES} == {Outcome.UNRESOLVED}  # type: ignore[union-attr]
+    assert touch > 50
+
+
+def test_a_verdict_that_another_run_has_since_replaced_is_not_taken_over(tmp_path: Path) -> None:
+    changed = {**gold_and_others(), "acme__calc-0": "wrong"}
+    Command(tmp_path / "a", gold_and_others()).run()
+    Command(tmp_path / "a", changed).run()
+    other = Command(tmp_path / "b", gold_and_others())
+    assert other.run().outcomes["acme__calc-0"] is Outcome.RESOLVED
+    assert other.engine.opened == 1, "the two others are taken over"
+
+
+def leftovers(root: Path) -> list[Path]:
+    return [path for path in root.rglob("*") if path.name.startswith(".")]
+
+
+def test_a_torn_line_of_the_journal_costs_itself_only(tmp_path: Path) -> None:
+    store = RunStore(tmp_path)
+    store.journal("planned")
+    with (tmp_path / "journal.jsonl").open("a") as journal:
+        journal.write('{"time": 1, "event": "star')
+    store.journal("started", "a")
+    assert [event["event"] for event in store.events()] == ["planned", "started"]
+
+
+def test_the_lock_of_a_dead_process_holds_nobody_up(tmp_path: Path) -> None:
+    child = os.fork()
+    if child == 0:
+        with RunStore(tmp_path).locked():
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    with RunStore(tmp_path).locked():
+        assert (tmp_path / "lock").is_file()
+
+
+def test_a_full_disk_leaves_the_old_result_whole(tmp_path: Path) -> None:
+    """A limit on the size of files stands in for a full disk: the write fails in its middle."""
+    root = tmp_path / "run"
+    Command(root, gold_and_others()).run()
+    old = (root / "instances/acme__calc-0/verdict.json").read_bytes()
+    (root / "journal.jsonl").unlink()  # so that it has room for this run's few lines
+    program = (
+        "import resource\n"
+        "from test_crash import *\n"
+        "command = Command(Path(sys.argv[1]), gold_and_others())\n"
+        "task = Task(INSTANCES[0], Prediction(instance_id=INSTANCES[0].id, patch=GOLD), PLAN)\n"
+        "runner = Runner(RunStore(command.root), command.engine, image_name, find_executor('inline'), fresh=True)\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (300, resource.RLIM_INFINITY))\n"
+        "print(runner.execute([task])[0].model_dump_json())\n"
+    )
+    paths = os.pathsep.join([str(Path(__file__).parent.parent), str(Path(__file__).parent)])
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(root)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": paths},
+        check=True,
+    )
+    verdict = Verdict.model_validate_json(done.stdout)
+    assert verdict.outcome is Outcome.INFRA_ERROR
+    assert "could not be written" in verdict.reason
+    assert (root / "instances/acme__calc-0/verdict.json").read_bytes() == old
+    assert leftovers(root) == []
+
+
+class CrashError(BaseException):
+    """The process is gone: nothing catches this."""
+
+
+class Runs(RuleBasedStateMachine):
+    """Runs that crash anywhere, go on, change their predictions and meet torn files."""
+
+    @initialize()
+    def begin(self) -> None:
+        self.scratch = tempfile.TemporaryDirectory()
+        self.roots = [Path(self.scratch.name) / "runs" / name for name in ("a", "b")]
+        self.patches = {root: gold_and_others() for root in self.roots}
+        self.done: dict[Path, RunReport | None] = dict.fromkeys(self.roots)
+
+    def teardown(self) -> None:
+        if hasattr(self, "scratch"):
+            self.scratch.cleanup()
+
+    def command(self, which: int) -> Command:
+        return Command(self.roots[which], self.patches[self.roots[which]])
+
+    @rule(which=st.integers(0, 1))
+    def run_to_the_end(self, which: int) -> None:
+        command = self.command(which)
+        report = command.run()
+        wanted = {name: OUTCOMES[patch] for name, patch in command.patches.items()}
+        assert report.outcomes == wanted
+        self.done[command.root] = report
+
+    @rule(which=st.integers(0, 1), call=st.integers(1, 25))
+    def crash_in_the_engine(self, which: int, call: int) -> None:
+        command = self.command(which)
+        left = call
+
+        def fault(_call: str, _image: str) -> None:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                raise CrashError
+
+        command.engine.fault = fault
+        self.until_crash(command)
+
+    @rule(which=st.integers(0, 1), touch=st.integers(1, 90))
+    def crash_at_the_disk(self, which: int, touch: int) -> None:
+        command = self.command(which)
+        if killed_at(touch, command):
+            self.done[command.root] = None
+        else:
+            self.until_crash(command)
+
+    def until_crash(self, command: Command) -> None:
+        self.done[command.root] = None
+        with suppress(CrashError):
+            self.done[command.root] = command.run()
+
+    @rule(which=st.integers(0, 1), instance=st.sampled_from(INSTANCES), patch=st.sampled_from(sorted(PATCHES)))
+    def change_a_prediction(self, which: int, instance: Instance, patch: str) -> None:
+        self.patches[self.roots[which]] = {**self.patches[self.roots[which]], instance.id: patch}
+
+    @precondition(lambda self: any(path.is_file() for path in self.roots[0].parent.rglob("*")))
+    @rule(data=st.data(), keep=st.floats(0, 0.99))
+    def tear_a_file(self, data: st.DataObject, keep: float) -> None:
+        runs = self.roots[0].parent
+        names = sorted(str(path.relative_to(runs)) for path in runs.rglob("*") if path.is_file())
+        torn = runs / data.draw(st.sampled_from(names))
+        content = torn.read_bytes()
+        torn.write_bytes(content[: int(len(content) * keep)])
+        for root in self.roots:
+            if torn in (root / "report.json", root / "verdicts.jsonl", root / "predictions.jsonl"):
+                self.done[root] = None
+
+    @invariant()
+    def what_is_told_is_of_present_content(self) -> None:
+        """A summary that can be read whole is the one of the last run that came to its end."""
+        for root, report in getattr(self, "done", {}).items():
+            told = RunStore(root).load_report()
+            assert told is None or report is None or told == report
+
+
+Runs.TestCase.settings = settings(
+    max_examples=80,
+    stateful_step_count=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
+)
+TestRuns = Runs.TestCase
+
+
+def as_row(instance: Instance, **more: str) -> str:
+    row = {
+        "instance_id": instance.id,
+        "repo": instance.repo,
+        "base_commit": "0" * 40,
+        "patch": instance.gold_patch,
+        "test_patch": instance.test_patch,
+        "problem_statement": instance.problem_statement,
+        "created_at": instance.created_at.isoformat(),
+        "version": "1.0",
+        "FAIL_TO_PASS": json.dumps(instance.fail_to_pass),
+        "PASS_TO_PASS": json.dumps(instance.pass_to_pass),
+        **more,
+    }
+    return json.dumps(row) + "\n"
+
+
+EVALUATE = [sys.executable, "-m", "assay", "evaluate", "rows.jsonl", "--gold", "-j", "1", "--engine"]
+
+
+def journal(folder: Path) -> list[dict[str, str]]:
+    return RunStore(folder / "runs/rows.gold").events()
+
+
+def wait_for(what: Callable[[], bool], seconds: float = 60) -> None:
+    latest = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < latest, "it does not come to that"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("lines", range(1, 8))
+def test_a_process_killed_at_any_line_of_its_journal(in_folder: Path, lines: int) -> None:
+    """Lines: planned, then started and finished for each of three."""
+    (in_folder / "rows.jsonl").write_text("".join(as_row(each) for each in INSTANCES))
+    command = [*EVALUATE, "fake"]
+    slow = {**os.environ, "ASSAY_FAKE_SECONDS": "0.3"}
+    process = subprocess.Popen(command, env=slow, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    wait_for(lambda: len(journal(in_folder)) >= lines)
+    process.kill()
+    assert process.wait() in (-signal.SIGKILL, 0)
+    finished = sum(event["event"] == "finished" for event in journal(in_folder))
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
+    assert done.stderr.count("known already") >= finished
+    again = subprocess.run([*command, "--json", "--runs-dir", "other"], capture_output=True, text=True, check=True)
+    assert done.stdout == again.stdout
+    told = [(in_folder / name / "rows.gold/verdicts.jsonl").read_bytes() for name in ("runs", "other")]
+    assert told[0] == told[1]
+    endings = [event["instance"] for event in journal(in_folder) if event["event"] == "finished"]
+    assert len(endings) == len(set(endings)), "nothing that was finished is evaluated again"
+
+
+FIX = "diff --git a/fix.txt b/fix.txt\nnew file mode 100644\n--- /dev/null\n+++ b/fix.txt\n@@ -0,0 +1 @@\n+fixed\n"
+SCRIPT = """\
+cd /testbed
+trap '' TERM INT
+sleep 1
+if test -f fix.txt; then echo 'PASSED t.py::test_fix'; else echo 'FAILED t.py::test_fix'; exit 1; fi
+"""
+MARK = "tests-crash"
+"""Of the run: also the value of the label by which its containers are found."""
+
+
+@pytest.fixture
+def testbed(docker_engine: DockerEngine, toolchain_image: str) -> Iterator[str]:
+    """Name of an image that a data set row could carry: all it has is the folder of the tree."""
+    client, name = docker_engine._client, f"assay-tests/crash:{os.getpid()}"
+    made = client.create_container(toolchain_image, command=["mkdir", "/testbed"])["Id"]
+    client.start(made)
+    client.wait(made)
+    client.commit(made, *name.split(":"), changes=["LABEL assay.kind=test"])
+    client.remove_container(made)
+    yield name
+    client.remove_image(name, force=True)
+
+
+@pytest.fixture
+def command(in_folder: Path, testbed: str) -> list[str]:
+    """Six instances, each a second long, two at once."""
+    rows = (
+        as_row(
+            an_instance(number).model_copy(
+                update={"gold_patch": FIX, "test_patch": "", "fail_to_pass": ("t.py::test_fix",), "pass_to_pass": ()}
+            ),
+            image=testbed,
+            eval_script=SCRIPT,
+        )
+        for number in range(6)
+    )
+    (in_folder / "rows.jsonl").write_text("".join(rows))
+    return [*EVALUATE, "docker", "-j", "2", "--environment", "published", "--run-id", MARK]
+
+
+def boxes(engine: DockerEngine) -> list[str]:
+    found = engine._client.containers(all=True, filters={"label": f"assay.run={MARK}"})
+    return [each["Id"][:12] for each in found]
+
+
+def started(folder: Path) -> "Callable[[], bool]":
+    """Tell whether some are finished and others at work."""
+    store = RunStore(folder / "runs" / MARK)
+    return lambda: len([event for event in store.events() if event["event"] == "finished"]) >= 2
+
+
+@pytest.mark.docker
+def test_killed_with_containers_at_work_only_the_unfinished_is_done_again(
+    in_folder: Path, command: list[str], docker_engine: DockerEngine
+) -> None:
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    wait_for(lambda: started(in_folder)() and bool(boxes(docker_engine)))
+    process.kill()
+    process.wait()
+    orphans = boxes(docker_engine)
+    assert orphans, "nobody was there to remove them"
+    store = RunStore(in_folder / "runs" / MARK)
+    whole = {path.parent.name for path in store.root.glob("instances/*/verdict.json")}
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
+    assert all(f"removed {name}" in done.stderr for name in orphans)
+    assert done.stderr.count("known already") == len(whole)
+    assert json.loads(done.stdout)["resolved_instances"] == 6
+    assert boxes(docker_engine) == []
+    endings = [event["instance"] for event in store.events() if event["event"] == "finished"]
+    assert sorted(endings) == sorted(set(endings))
+    assert len(endings) == 6
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGTERM], [signal.SIGINT] * 2, [signal.SIGTERM] * 2])
+def test_told_to_stop_it_ends_soon_leaves_nothing_and_goes_on(
+    in_folder: Path, command: list[str], docker_engine: DockerEngine, signals: list[signal.Signals]
+) -> None:
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    wait_for(lambda: started(in_folder)() and bool(boxes(docker_engine)))
+    began = time.monotonic()
+    for number in signals:
+        process.send_signal(number)
+        time.sleep(0.05)
+    process.communicate(timeout=20)
+    assert time.monotonic() - began < 5
+    assert process.returncode == 130
+    assert boxes(docker_engine) == []
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["resolved_instances"] == 6
+    assert done.stderr.count("known already") >= 2

@@ -1,0 +1,182 @@
+"""Faults of the engine at every call: the right class, nothing left behind, no verdict lost."""
+
+import gc
+import random
+import threading
+import tracemalloc
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Instance, Limits, Outcome, Prediction, TestPlan, Verdict
+from assay.harness.engines.base import Engine
+from assay.harness.engines.docker import DockerEngine
+from assay.harness.engines.fake import FakeEngine, image_name
+from assay.harness.engines.faulty import FaultyEngine
+from assay.harness.engines.owner import OWNER, this_process
+from assay.harness.evaluation.evaluate import Task
+from assay.harness.runs.dispatch import ATTEMPTS
+from assay.harness.runs.executors import find_executor
+from assay.harness.runs.runner import Progress, Runner
+from assay.harness.runs.store import RunStore
+
+PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
+KINDS = ["error", "timeout", "cut"]
+FAR = 10**6
+Make = Callable[..., Instance]
+
+
+def gold(instance: Instance) -> Task:
+    return Task(instance, Prediction(instance_id=instance.id, model="gold", patch=instance.gold_patch), PLAN)
+
+
+def run(root: Path, engine: Engine, tasks: list[Task], executor: str = "inline") -> list[Verdict]:
+    return Runner(RunStore(root), engine, image_name, find_executor(executor), jobs=4, pause=0).execute(tasks)
+
+
+def faulty(fake: FakeEngine, fail_at: int | Collection[int], kind: str) -> FaultyEngine:
+    return FaultyEngine(fake, fail_at, kind, seconds=0.001)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_fault_at_any_call_changes_no_verdict(make_instance: Make, tmp_path: Path, kind: str) -> None:
+    found = [make_instance(id=f"acme__calc-{number}") for number in range(3)]
+    fake = FakeEngine({image_name(each): each for each in found})
+    wrong = Prediction(instance_id=found[1].id, patch=found[1].gold_patch.replace("a + b", "a * b"))
+    tasks = [gold(found[0]), Task(found[1], wrong, PLAN), gold(found[2])]
+    met: Counter[str] = Counter()
+    for number in range(1, 1000):
+        engine = faulty(fake, number, kind)
+        outcomes = [verdict.outcome for verdict in run(tmp_path / str(number) / "run", engine, tasks)]
+        assert outcomes == [Outcome.RESOLVED, Outcome.UNRESOLVED, Outcome.RESOLVED], engine.failed
+        assert not fake.alive
+        met.update(engine.failed)
+        if not engine.failed:
+            break
+    assert number == len(engine.calls) + 1
+    assert set(met) == {"open", "put", "exec", "end", "get", "remove", "find_image", "reap"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_engine_that_stays_broken_costs_no_finished_verdict(make_instance: Make, tmp_path: Path, kind: str) -> None:
+    found = [make_instance(id=f"acme__calc-{number}") for number in range(2)]
+    fake = FakeEngine({image_name(each): each for each in found})
+    tasks = [gold(each) for each in found]
+    number, outcomes = 0, [Outcome.INFRA_ERROR]
+    while Outcome.INFRA_ERROR in outcomes:
+        number += 1
+        root = tmp_path / str(number) / "run"
+        verdicts = run(root, faulty(fake, range(number, FAR), kind), tasks)
+        outcomes = [verdict.outcome for verdict in verdicts]
+        assert set(outcomes) <= {Outcome.RESOLVED, Outcome.INFRA_ERROR}
+        assert all("on purpose" in verdict.reason for verdict in verdicts if not verdict.resolved)
+        assert not fake.alive
+        again = FaultyEngine(fake, 0)
+        assert all(verdict.resolved for verdict in run(root, again, tasks))
+        assert again.calls.count("open") == outcomes.count(Outcome.INFRA_ERROR)
+    assert number > 10
+
+
+@pytest.fixture
+def traced() -> Iterator[Callable[[], int]]:
+    """Bytes in use, as the interpreter counts them."""
+
+    def in_use() -> int:
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    yield in_use
+    tracemalloc.stop()
+
+
+def test_a_thousand_evaluations_with_faults_lose_and_double_nothing(
+    make_instance: Make, tmp_path: Path, traced: Callable[[], int]
+) -> None:
+    tests = tuple(f"tests/test_calc.py::test_number_{number}" for number in range(100))
+    found = [make_instance(id=f"acme__calc-{number}", pass_to_pass=tests) for number in range(1000)]
+    fake = FakeEngine({image_name(each): each for each in found})
+    tasks = [gold(each) for each in found]
+    chance = random.Random(7)
+    sick = faulty(fake, {number for number in range(100_000) if chance.random() < 0.05}, "cut")
+    store = RunStore(tmp_path / "run")
+    run(tmp_path / "elsewhere/run", fake, tasks[:50], "threads")  # brings into memory what stays there
+    before, tried = traced(), list[int]()
+    while not tried or tried[-1]:
+        verdicts = run(store.root, sick, tasks, "threads")
+        assert [verdict.instance_id for verdict in verdicts] == [task.instance.id for task in tasks]
+        assert {verdict.outcome for verdict in verdicts} <= {Outcome.RESOLVED, Outcome.INFRA_ERROR}
+        tried.append(sum(not verdict.resolved for verdict in verdicts))
+        assert not fake.alive
+    del verdicts
+    assert traced() - before < 4_000_000, "one evaluation's output and report alone are 15 kB"
+    assert tracemalloc.get_traced_memory()[1] - before < 40_000_000
+    assert 0 < tried[0] < 100, "5 % of the calls fail, so some evaluations fail three times and most do not"
+    finished = Counter(event["instance"] for event in store.events() if event.get("outcome") == Outcome.RESOLVED)
+    assert set(finished) == {each.id for each in found}
+    assert set(finished.values()) == {1}
+    assert len(sick.failed) > 300
+
+
+TEST = "tests/test_calc.py::test_add"
+DOCKER_PLAN = TestPlan(
+    workdir="/tmp",
+    user="nobody",
+    command=f"""echo '{{"{TEST}": "passed"}}' > /tmp/report/report.json""",
+    report_path="/tmp/report/report.json",
+    report_format="status_json",
+    limits=Limits(memory_mb=128, pids=64, seconds=30),
+)
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_fault_at_any_call_of_a_real_engine(
+    make_instance: Make, docker_engine: DockerEngine, toolchain_image: str, tmp_path: Path, kind: str
+) -> None:
+    found = make_instance(fail_to_pass=(TEST,), pass_to_pass=(), gold_patch="", test_patch="")
+    task = Task(found, Prediction(instance_id=found.id), DOCKER_PLAN, runs_empty=True)
+    for number in range(1, 100):
+        engine = FaultyEngine(docker_engine, number, kind)
+        store = RunStore(tmp_path / str(number) / "run")
+        runner = Runner(store, engine, lambda _: toolchain_image, find_executor("inline"), pause=0)
+        verdict = runner.execute([task])[0]
+        assert verdict.resolved, (engine.failed, verdict.reason)
+        assert mine(docker_engine) == []
+        if not engine.failed:
+            break
+    assert number == len(engine.calls) + 1
+
+
+@pytest.mark.docker
+def test_a_container_that_somebody_removes_is_evaluated_again(
+    make_instance: Make, docker_engine: DockerEngine, toolchain_image: str, tmp_path: Path
+) -> None:
+    found = make_instance(fail_to_pass=(TEST,), pass_to_pass=(), gold_patch="", test_patch="")
+    plan = DOCKER_PLAN.model_copy(update={"command": DOCKER_PLAN.command + "\nsleep 1\n"})
+    task = Task(found, Prediction(instance_id=found.id), plan, runs_empty=True)
+    store = RunStore(tmp_path / "run")
+    taken: list[str] = []
+    thief = threading.Timer(0.8, lambda: taken.extend(remove_mine(docker_engine)))
+    progress = Progress(started=lambda _task: thief.start())
+    runner = Runner(store, docker_engine, lambda _: toolchain_image, find_executor("inline"), progress=progress)
+    verdict = runner.execute([task])[0]
+    assert len(taken) == 1
+    assert verdict.resolved, verdict.reason
+    starts = [event for event in store.events() if event["event"] == "started"]
+    assert 1 < len(starts) <= ATTEMPTS
+    assert mine(docker_engine) == []
+
+
+def mine(engine: DockerEngine) -> list[str]:
+    found = engine._client.containers(all=True, filters={"label": f"{OWNER}={this_process()}"})
+    return [each["Id"] for each in found]
+
+
+def remove_mine(engine: DockerEngine) -> list[str]:
+    found = mine(engine)
+    for container in found:
+        engine._client.remove_container(container, force=True)
+    return found

@@ -1,0 +1,23 @@
+from assay.harness.domain import GeneratorResult, PatchDiffFinding, PatchDiffResult
+from assay.harness.runs.patchdiff_figures import patchdiff_figures
+
+
+def comparison(number: int, finding: PatchDiffFinding) -> PatchDiffResult:
+    noisy = (GeneratorResult(name="replay", null_divergences=number),)
+    return PatchDiffResult(instance_id=f"a__b-{number}", finding=finding, generators=noisy)
+
+
+def test_rates_are_of_all_submitted_patches_and_kept_apart() -> None:
+    findings = (
+        PatchDiffFinding.REGRESSION,
+        PatchDiffFinding.UNFIXED_LIKE_BASE,
+        PatchDiffFinding.CHANGED_UNRELATED,
+        PatchDiffFinding.DIVERGENT,
+    )
+    findings += (PatchDiffFinding.NO_DIFFERENCE_FOUND, PatchDiffFinding.NOT_ASSESSED)
+    figures = patchdiff_figures([comparison(n, each) for n, each in enumerate(findings)], 12)
+    assert (figures.compared, figures.resolved_rate) == (6, 0.5)
+    assert (figures.resolved_minus_regressions, figures.resolved_minus_regressions_rate) == (5, round(5 / 12, 6))
+    assert (figures.suspicious, figures.not_assessed) == (2, 1)
+    assert figures.null_divergences == 15
+    assert patchdiff_figures([], 0).resolved_rate == 0

@@ -1,0 +1,186 @@
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Instance, Outcome, Prediction, TestPlan
+from assay.harness.engines.fake import FakeEngine, image_name
+from assay.harness.errors import EngineError, EnvironmentFailure
+from assay.harness.evaluation.evaluate import Task
+from assay.harness.runs.dispatch import ATTEMPTS
+from assay.harness.runs.executors import find_executor
+from assay.harness.runs.runner import Runner
+from assay.harness.runs.store import RunStore
+
+PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
+Make = Callable[..., Instance]
+
+
+def instances(make: Make, count: int) -> list[Instance]:
+    return [make(id=f"acme__calc-{number}") for number in range(count)]
+
+
+def gold(instance: Instance) -> Task:
+    return Task(instance, Prediction(instance_id=instance.id, model="gold", patch=instance.gold_patch), PLAN)
+
+
+def engine_for(found: list[Instance]) -> FakeEngine:
+    return FakeEngine({image_name(each): each for each in found})
+
+
+def runner(root: Path, engine: FakeEngine, executor: str = "inline", **changes: object) -> Runner:
+    return Runner(RunStore(root / "run"), engine, image_name, find_executor(executor), jobs=4, pause=0, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("executor", ["inline", "threads"])
+def test_verdicts_come_in_the_order_of_the_tasks(make_instance: Make, tmp_path: Path, executor: str) -> None:
+    found = instances(make_instance, 12)
+    tasks = [gold(each) for each in reversed(found)]
+    verdicts = runner(tmp_path, engine_for(found), executor).execute(tasks)
+    assert [verdict.instance_id for verdict in verdicts] == [task.instance.id for task in tasks]
+    assert all(verdict.resolved for verdict in verdicts)
+
+
+def test_no_patch_at_all_is_run_as_a_control_and_not_otherwise(instance: Instance, tmp_path: Path) -> None:
+    engine = engine_for([instance])
+    nothing = Prediction(instance_id=instance.id, model="null")
+    assert runner(tmp_path / "a", engine).execute([Task(instance, nothing, PLAN)])[0].outcome is Outcome.EMPTY_PATCH
+    assert engine.opened == 0
+    control = Task(instance, nothing, PLAN, runs_empty=True)
+    assert runner(tmp_path / "b", engine).execute([control])[0].outcome is Outcome.UNRESOLVED
+    assert engine.opened == 1
+
+
+def test_a_second_run_does_only_what_is_missing(make_instance: Make, tmp_path: Path) -> None:
+    found = instances(make_instance, 3)
+    engine = engine_for(found)
+    runner(tmp_path, engine).execute([gold(each) for each in found[:2]])
+    assert engine.opened == 2
+    verdicts = runner(tmp_path, engine).execute([gold(each) for each in found])
+    assert engine.opened == 3
+    assert all(verdict.resolved for verdict in verdicts)
+
+
+def test_a_verdict_is_not_reused_for_another_patch(instance: Instance, tmp_path: Path) -> None:
+    engine = engine_for([instance])
+    runner(tmp_path, engine).execute([gold(instance)])
+    wrong = Prediction(instance_id=instance.id, model="gold", patch=instance.gold_patch.replace("a + b", "a * b"))
+    assert runner(tmp_path, engine).execute([Task(instance, wrong, PLAN)])[0].outcome is Outcome.UNRESOLVED
+    assert engine.opened == 2
+
+
+def test_the_same_content_is_evaluated_once_across_runs(instance: Instance, tmp_path: Path) -> None:
+    engine = engine_for([instance])
+    runner(tmp_path, engine).execute([gold(instance)])
+    other = Runner(RunStore(tmp_path / "other"), engine, image_name, find_executor("inline"))
+    assert other.execute([gold(instance)])[0].resolved
+    assert engine.opened == 1
+    assert (tmp_path / "other/instances/acme__calc-1/evidence.json").is_file()
+
+
+def test_fresh_evaluates_again(instance: Instance, tmp_path: Path) -> None:
+    engine = engine_for([instance])
+    runner(tmp_path, engine).execute([gold(instance)])
+    runner(tmp_path, engine, fresh=True).execute([gold(instance)])
+    assert engine.opened == 2
+
+
+@pytest.mark.parametrize("call", ["open", "put", "exec", "get", "oom_killed", "remove"])
+def test_a_passing_fault_of_any_engine_call_is_tried_again(instance: Instance, tmp_path: Path, call: str) -> None:
+    engine = engine_for([instance])
+    faults = [EngineError("cut stream"), EngineError("cut stream")]
+
+    def fault(name: str, _image: str) -> None:
+        if name == call and faults:
+            raise faults.pop()
+
+    engine.fault = fault
+    assert runner(tmp_path, engine).execute([gold(instance)])[0].resolved
+    assert not engine.alive
+
+
+def test_a_lasting_fault_is_an_infrastructure_error_and_run_again_next_time(instance: Instance, tmp_path: Path) -> None:
+    engine = engine_for([instance])
+
+    def fault(name: str, _image: str) -> None:
+        if name == "exec":
+            raise EngineError("the connection broke")
+
+    engine.fault = fault
+    verdict = runner(tmp_path, engine).execute([gold(instance)])[0]
+    assert (verdict.outcome, verdict.reason) == (Outcome.INFRA_ERROR, "the connection broke")
+    assert engine.opened == ATTEMPTS
+    engine.fault = lambda _call, _image: None
+    assert runner(tmp_path, engine).execute([gold(instance)])[0].resolved
+
+
+def test_an_environment_that_cannot_be_built_is_not_tried_again(instance: Instance, tmp_path: Path) -> None:
+    tries = []
+
+    def prepare(each: Instance) -> str:
+        tries.append(each.id)
+        raise EnvironmentFailure("no such package", log_path="/logs/x", tail="the last lines")
+
+    verdict = Runner(RunStore(tmp_path / "run"), engine_for([instance]), prepare, find_executor("inline")).execute(
+        [gold(instance)]
+    )[0]
+    assert verdict.outcome is Outcome.ENV_ERROR
+    assert "/logs/x" in verdict.reason
+    assert len(tries) == 1
+    assert (tmp_path / "run/instances/acme__calc-1/test_output.txt").read_text() == "the last lines"
+
+
+def test_a_mistake_of_ours_costs_one_verdict_only(make_instance: Make, tmp_path: Path) -> None:
+    found = instances(make_instance, 2)
+    engine = engine_for(found)
+
+    def fault(name: str, image: str) -> None:
+        if name == "get" and image.endswith("0:1"):
+            raise ZeroDivisionError
+
+    engine.fault = fault
+    outcomes = [v.outcome for v in runner(tmp_path, engine).execute([gold(each) for each in found])]
+    assert outcomes == [Outcome.INFRA_ERROR, Outcome.RESOLVED]
+
+
+def test_a_result_that_cannot_be_written_is_an_infrastructure_error(make_instance: Make, tmp_path: Path) -> None:
+    found = instances(make_instance, 2)
+    run = runner(tmp_path, engine_for(found))
+    blocked = tmp_path / "run/instances"
+    blocked.mkdir(parents=True)
+    (blocked / found[0].id).write_text("a file where a folder should be")
+    verdicts = run.execute([gold(each) for each in found])
+    assert [verdict.outcome for verdict in verdicts] == [Outcome.INFRA_ERROR, Outcome.RESOLVED]
+    assert "could not be written" in verdicts[0].reason
+
+
+def test_the_longest_start_first(make_instance: Make, tmp_path: Path) -> None:
+    found = instances(make_instance, 3)
+    order: list[str] = []
+    engine = engine_for(found)
+    run = runner(tmp_path, engine)
+    run.store.save_durations({found[0].id: 1.0, found[1].id: 9.0})
+    engine.fault = lambda call, image: order.append(image) if call == "open" else None
+    run.execute([gold(each) for each in found])
+    assert order == [image_name(found[number]) for number in (2, 1, 0)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_stops_soon_and_the_next_run_goes_on(make_instance: Make, tmp_path: Path, number: int) -> None:
+    found = instances(make_instance, 8)
+    engine = engine_for(found)
+    engine.seconds = 30
+    timer = threading.Timer(0.3, os.kill, [os.getpid(), number])
+    timer.start()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        runner(tmp_path, engine, "threads").execute([gold(each) for each in found])
+    assert time.monotonic() - began < 5
+    assert not engine.alive
+    assert not list((tmp_path / "run").glob("instances/*/verdict.json"))
+    again = engine_for(found)
+    assert all(v.resolved for v in runner(tmp_path, again, "threads").execute([gold(each) for each in found]))

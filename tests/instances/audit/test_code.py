@@ -1,0 +1,84 @@
+import pytest
+
+from assay.instances.audit.code import masked, says_something, tokens, without_docstrings
+
+
+@pytest.mark.parametrize(
+    ("line", "language"),
+    [
+        ("", "python"),
+        ("    return None", "python"),
+        ("    else:", "python"),
+        ("# total = price * count", "python"),
+        ("from decimal import Decimal, getcontext", "python"),
+        ('    "a message of several words",', "python"),
+        ("    }", "java"),
+        ("    } else {", "java"),
+        ("// total = price * count;", "java"),
+        (" * @param total the sum of all", "java"),
+        ("import java.util.concurrent.atomic.AtomicLong;", "java"),
+        ("#include <string.h>", "c"),
+        ('\t"fmt"', "go"),
+        ("use std::collections::HashMap;", "rust"),
+        ("const fs = require('node:fs')", "javascript"),
+        ("x = 1", "python"),
+    ],
+)
+def test_lines_that_stand_in_any_program_say_nothing(line: str, language: str) -> None:
+    assert not says_something(line, language)
+
+
+@pytest.mark.parametrize(
+    ("line", "language"),
+    [
+        ("    return left + right", "python"),
+        ("total = price * count  # with tax", "python"),
+        ("if (total > limit) {", "java"),
+        ("#define MAX_TOTAL (1 << 20)", "c"),
+        ("*total = price * count;", "c"),
+        ("if total := sum(prices); total > limit {", "go"),
+    ],
+)
+def test_lines_of_a_fix_say_something(line: str, language: str) -> None:
+    assert says_something(line, language)
+
+
+def test_white_space_and_kinds_of_quotes_are_no_difference() -> None:
+    assert tokens("a = f( 'x' )") == tokens('a=f("x")')
+
+
+def test_documentation_is_no_code() -> None:
+    lines = ["def f():", '    """Say what.', "", "    x = 1 in prose", '    """', "    return g()"]
+    assert list(without_docstrings(lines, "python")) == ["def f():", "", "", "", "", "    return g()"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["    More of a text that began above.", '    """', "    return g()"],
+        ["    More of a text that began above.", '    and ends here."""', "    return g()"],
+    ],
+)
+def test_a_fragment_may_begin_in_documentation(lines: list[str]) -> None:
+    assert list(without_docstrings(lines, "python")) == ["", "", "    return g()"]
+
+
+def test_a_fragment_may_lie_in_documentation_altogether() -> None:
+    prose = ["    limit : int, optional (default=3)", "        The number of calls after which nothing is kept."]
+    example = ["    >>> add(1, 2)", "    3"]
+    assert set(without_docstrings(prose, "python")) == set(without_docstrings(example, "python")) == {""}
+    code = ["    limit = int(text)", "    if limit is not None and limit > most:", "        raise ValueError(text)"]
+    assert list(without_docstrings(code, "python")) == code
+    mixed = [*code, *code, "    The limit is read from the text of the call."]
+    assert list(without_docstrings(mixed, "python")) == [*code, *code, ""]
+
+
+def test_triple_quotes_mean_nothing_elsewhere() -> None:
+    assert list(without_docstrings(['"""', "x"], "ruby")) == ['"""', "x"]
+
+
+def test_masking_keeps_every_place() -> None:
+    line = """print("if a == b", 'it\\'s', c)  # a < b"""
+    assert len(masked(line, "python")) == len(line)
+    assert masked(line, "python").split() == ["print(", ",", ",", "c)"]
+    assert masked("f(a); // a < b", "go").rstrip() == "f(a);"

@@ -1,0 +1,117 @@
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.harness.domain import Instance
+from assay.instances.audit.finding import Finding, Grade, Kind, Severity
+from assay.instances.audit.leakage import find_told, solution_linked, solution_told
+from assay.instances.audit.subject import subject
+from changes import change
+
+FIX = ("    total = price * count", "    if total > limit:", "        raise TooMuch(total)", "    return round(total)")
+GOLD = change("shop.py", adds=FIX, drops=["    return price"])
+
+
+@pytest.fixture
+def told(make_instance: Callable[..., Instance]) -> Callable[..., list[Finding]]:
+    def find(statement: str = "", hints: str = "", gold: str = GOLD) -> list[Finding]:
+        about = make_instance(problem_statement=statement, hints=hints, gold_patch=gold)
+        return list(solution_told(subject(about)))
+
+    return find
+
+
+def test_the_whole_fix_in_a_code_block(told: Callable[..., list[Finding]]) -> None:
+    (found,) = told("It should be\r\n```python\r\n" + "\r\n".join(FIX) + "\r\n```\r\n")
+    assert (found.kind, found.severity, found.grade, found.share) == (
+        Kind.SOLUTION_IN_ISSUE,
+        Severity.FAULT,
+        Grade.EXACT,
+        1,
+    )
+    assert len(found.evidence) == 4
+    assert found.evidence[0] == "total = price * count  [in a code block: total = price * count]"
+
+
+def test_grades_follow_the_share(told: Callable[..., list[Finding]]) -> None:
+    (most,), (some,) = told("\n".join(FIX[:2])), told(FIX[3])
+    assert (most.grade, most.share, most.severity) == (Grade.MOST, 0.5, Severity.FAULT)
+    assert (some.grade, some.share, some.severity) == (Grade.SOME, 0.25, Severity.DOUBT)
+    assert told("The total is wrong.") == []
+
+
+def test_a_diff_in_the_comments(told: Callable[..., list[Finding]]) -> None:
+    (found,) = told(hints="Try this:\n\n```diff\n" + "\n".join(f"+{line}" for line in FIX) + "\n```")
+    assert (found.kind, found.grade) == (Kind.SOLUTION_IN_HINTS, Grade.EXACT)
+    assert found.evidence[3] == "return round(total)  [in a diff: +    return round(total)]"
+
+
+def test_code_within_a_sentence(told: Callable[..., list[Finding]]) -> None:
+    (found,) = told("I would say `total=price*count` instead.")
+    assert found.evidence == ("total = price * count  [in the text: I would say `total=price*count` instead.]",)
+
+
+def test_of_a_long_line_the_place_is_shown(told: Callable[..., list[Finding]]) -> None:
+    (found,) = told(hints=f"{'before ' * 60}return  round(total) {'after ' * 60}")
+    assert "before return  round(total) after" in found.evidence[0]
+    assert len(found.evidence[0]) < 200
+
+
+def test_code_that_breaks_its_lines_elsewhere(told: Callable[..., list[Finding]]) -> None:
+    assert told("    raise TooMuch(\n        total)")[0].share == 0.25
+
+
+def test_a_longer_word_is_another_word(told: Callable[..., list[Finding]]) -> None:
+    assert told("subtotal = price * count") == []
+    assert told("total = price * counts") == []
+
+
+def test_what_was_in_the_file_before_is_no_solution(told: Callable[..., list[Finding]]) -> None:
+    gold = change(
+        "shop.py", drops=["    return round(price * count)"], adds=["  return round(price * count)", *FIX[1:2]]
+    )
+    assert told("The line `return round(price * count)` is wrong.", gold=gold) == []
+    shown = change("shop.py", keeps=["ready = check(shop)"], adds=["  ready = check(shop)"])
+    assert told("ready = check(shop)", gold=shown) == []
+
+
+def test_documentation_and_tests_are_no_solution(told: Callable[..., list[Finding]]) -> None:
+    gold = (
+        change("tests/test_shop.py", adds=FIX[:1])
+        + change("README.md", adds=FIX[1:2])
+        + change("shop.py", adds=FIX[3:])
+    )
+    assert told("\n".join(FIX[:3]), gold=gold) == []
+    assert told(FIX[3], gold=gold)[0].share == 1
+
+
+def test_a_stack_trace_shows_what_was_there(told: Callable[..., list[Finding]]) -> None:
+    trace = 'Traceback (most recent call last):\n  File "shop.py", line 3, in f\n    return round(total)\nTooMuch: 3'
+    assert told(trace) == []
+
+
+def test_a_hidden_comment_of_a_template_is_not_read(told: Callable[..., list[Finding]]) -> None:
+    assert told(f"<!--\n{FIX[0]}\n-->\nIt is wrong.") == []
+
+
+def test_a_patch_that_only_takes_away_tells_nothing(told: Callable[..., list[Finding]]) -> None:
+    assert told("- return price", gold=change("shop.py", drops=["    return price"])) == []
+
+
+anything = st.text(st.characters(exclude_characters="<>\"'"))
+"""Neither hidden comments nor frames of a stack trace."""
+
+
+@given(anything, anything)
+def test_a_line_is_found_in_any_text(before: str, after: str) -> None:
+    (found,) = find_told(FIX[:1], f"{before}\n{FIX[0]}\n{after}")
+    assert (found.gold, found.line) == (FIX[0], FIX[0].strip())
+
+
+def test_links_to_changes_of_the_same_repository(make_instance: Callable[..., Instance]) -> None:
+    text = "see https://github.com/acme/calc/pull/12 and https://github.com/other/calc/pull/13"
+    (found,) = solution_linked(subject(make_instance(problem_statement=text)))
+    assert (found.severity, found.evidence) == (Severity.NOTE, ("github.com/acme/calc/pull/12",))
+    assert not list(solution_linked(subject(make_instance(problem_statement="see #12"))))

@@ -1,0 +1,106 @@
+from collections.abc import Callable
+
+import pytest
+
+from assay.harness.domain import Instance
+from assay.instances.audit.finding import Finding, Kind, Severity
+from assay.instances.audit.narrow import names_defined, names_only_in_gold, texts_only_in_gold
+from assay.instances.audit.subject import subject
+from changes import change
+
+
+@pytest.fixture
+def found(make_instance: Callable[..., Instance]) -> Callable[..., list[Finding]]:
+    def find(gold: list[str], tests: list[str], statement: str = "Adding is wrong.", **more: str) -> list[Finding]:
+        about = make_instance(
+            gold_patch=change(more.pop("path", "calc.py"), adds=gold),
+            test_patch=change("tests/test_calc.py", adds=tests),
+            problem_statement=statement,
+            **more,
+        )
+        return [*names_only_in_gold(subject(about)), *texts_only_in_gold(subject(about))]
+
+    return find
+
+
+def test_tests_that_import_what_nobody_told_are_a_fault(found: Callable[..., list[Finding]]) -> None:
+    (one,) = found(["def add_exactly(a, b):"], ["from calc import add_exactly"])
+    assert (one.kind, one.severity) == (Kind.NAME_ONLY_IN_GOLD, Severity.FAULT)
+    assert one.evidence == ("add_exactly: def add_exactly(a, b):  [used: from calc import add_exactly]",)
+
+
+def test_tests_that_use_it_are_a_doubt(found: Callable[..., list[Finding]]) -> None:
+    (one,) = found(["    def add_exactly(self, b):"], ["    assert calc.add_exactly(1) == 2"])
+    assert (one.kind, one.severity) == (Kind.NAME_ONLY_IN_GOLD, Severity.DOUBT)
+
+
+@pytest.mark.parametrize(
+    ("gold", "tests", "statement"),
+    [
+        (["def add_exactly(a, b):"], ["assert add_exactly(1, 2) == 3"], "There should be an `add_exactly`."),
+        (["def add_exactly(a, b):"], ["assert add(1, 2) == 3"], "Adding is wrong."),
+        (["def add_exactly(a, b):"], ["def add_exactly(a, b):", "    pass"], "Adding is wrong."),
+        (["def add_exactly(a, b):"], ["# add_exactly is for later"], "Adding is wrong."),
+        (["def add(a, b):"], ["from calc import add"], "Adding is wrong."),  # three letters meet by chance
+        (["    def read(self):"], ["    assert calc.read() == 2"], "Adding is wrong."),  # may well be inherited
+        (["    def __radd__(self, b):"], ["assert a.__radd__(b)"], "Adding is wrong."),
+    ],
+)
+def test_what_is_told_unused_or_common_is_not_narrow(
+    found: Callable[..., list[Finding]], gold: list[str], tests: list[str], statement: str
+) -> None:
+    assert found(gold, tests, statement) == []
+
+
+def test_a_name_on_the_old_side_is_known(make_instance: Callable[..., Instance]) -> None:
+    about = make_instance(
+        gold_patch=change("calc.py", drops=["def add_exactly(a):"], adds=["def add_exactly(a, b):"]),
+        test_patch=change("tests/test_calc.py", adds=["from calc import add_exactly"]),
+    )
+    assert not list(names_only_in_gold(subject(about)))
+
+
+def test_a_message_that_only_the_fix_brings(found: Callable[..., list[Finding]]) -> None:
+    gold = ["    raise ValueError(f'the sum of {a} and {b} is too large')"]
+    tests = ['with pytest.raises(ValueError, match="is too large$"):', '    assert "and 3 is too large" in str(error)']
+    (one,) = found(gold, tests)
+    assert (one.kind, one.severity, one.evidence) == (Kind.TEXT_ONLY_IN_GOLD, Severity.DOUBT, ("is too large",))
+    assert found(gold, tests, "It should say that the sum is too large.") == []
+    assert found(gold, ["with pytest.raises(ValueError):"]) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "name"),
+    [
+        ("python", "    async def fetch_all(self):", "fetch_all"),
+        ("python", "DEFAULT_LIMIT = 3", "DEFAULT_LIMIT"),
+        ("java", "    public static <T> List<T> fetchAll(int n) {", "fetchAll"),
+        ("java", "final class FetchAll {", "FetchAll"),
+        ("go", "func (c *Client) FetchAll(n int) error {", "FetchAll"),
+        ("go", "type FetchAll struct {", "FetchAll"),
+        ("rust", "    pub fn fetch_all<T>(&self) -> T {", "fetch_all"),
+        ("javascript", "export const fetchAll = async () => {", "fetchAll"),
+        ("javascript", "  async fetchAll(n) {", "fetchAll"),
+        ("typescript", "export interface FetchAll {", "FetchAll"),
+        ("c", "static int fetch_all(int n)", "fetch_all"),
+        ("c", "#define FETCH_ALL 3", "FETCH_ALL"),
+        ("cpp", "class FetchAll {", "FetchAll"),
+        ("php", "    public function fetchAll(): array", "fetchAll"),
+        ("ruby", "  def self.fetch_all(n)", "fetch_all"),
+    ],
+)
+def test_definitions_of_every_language(language: str, line: str, name: str) -> None:
+    assert names_defined(line, language) == (name,)
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("javascript", "  if (ready) {"),
+        ("java", "    return fetchAll(3);"),
+        ("c", "    fetch_all(3);"),
+        ("kobold", "def x"),
+    ],
+)
+def test_uses_are_no_definitions(language: str, line: str) -> None:
+    assert names_defined(line, language) == ()

@@ -1,0 +1,102 @@
+from collections.abc import Callable
+
+import pytest
+
+from assay.harness.domain import Instance, Rule, Stages, Status
+from assay.instances.audit.finding import Kind, Severity
+from assay.instances.audit.patches import (
+    function_names,
+    gold_touches_tests,
+    no_fail_to_pass,
+    no_test_file,
+    unnamed_tests,
+)
+from assay.instances.audit.subject import subject
+from changes import change
+
+
+def test_a_gold_patch_that_changes_tests(make_instance: Callable[..., Instance]) -> None:
+    gold = change("calc.py", adds=["x"]) + change("tests/data.json", adds=["{}"])
+    (found,) = gold_touches_tests(subject(make_instance(gold_patch=gold)))
+    assert (found.severity, found.evidence) == (Severity.DOUBT, ("tests/data.json",))
+    assert not list(gold_touches_tests(subject(make_instance())))
+
+
+def test_a_test_patch_without_tests(make_instance: Callable[..., Instance]) -> None:
+    (found,) = no_test_file(subject(make_instance(test_patch=change("calc.py", adds=["x"]))))
+    assert (found.kind, found.severity, found.evidence) == (Kind.NO_TEST_FILE, Severity.DOUBT, ("calc.py",))
+    (found,) = no_test_file(subject(make_instance(test_patch="")))
+    assert found.severity is Severity.NOTE
+    assert not list(no_test_file(subject(make_instance())))
+
+
+def test_nothing_to_be_fixed(make_instance: Callable[..., Instance]) -> None:
+    (found,) = no_fail_to_pass(subject(make_instance(fail_to_pass=())))
+    assert (found.kind, found.severity) == (Kind.NO_FAIL_TO_PASS, Severity.FAULT)
+    told = Stages(fix={"test_add": Status.PASSED})
+    assert not list(no_fail_to_pass(subject(make_instance(fail_to_pass=(), stages=told, rule=Rule.R2E))))
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "tests/test_calc.py::test_add",
+        "tests/test_calc.py::TestCalc::test_add[1-2]",
+        "test_add (tests.test_calc.CalcTests)",
+        "com.acme.CalcTest#test_add",
+        "calc::tests::test_add",
+        "Calc > Test add",
+        "TestCalc/negative_numbers",
+        "calculator adds two numbers",
+        "tests/test_calc.py",
+    ],
+)
+def test_ids_of_many_runners_are_found_in_the_test_patch(make_instance: Callable[..., Instance], test: str) -> None:
+    lines = ["def test_add():", "func TestCalc(t *testing.T) {", "it('adds two numbers', () => {"]
+    about = make_instance(test_patch=change("tests/test_calc.py", adds=lines), fail_to_pass=(test,))
+    assert not list(unnamed_tests(subject(about)))
+
+
+def test_a_title_with_a_placeholder(make_instance: Callable[..., Instance]) -> None:
+    lines = ["describe(`${name} should add`, () => {"]
+    about = make_instance(test_patch=change("a.test.js", adds=lines), fail_to_pass=("fast sum should add twice",))
+    assert not list(unnamed_tests(subject(about)))
+
+
+def test_tests_that_the_patch_does_not_name(make_instance: Callable[..., Instance]) -> None:
+    both = ("tests/test_calc.py::test_add", "tests/test_other.py::test_else")
+    (found,) = unnamed_tests(subject(make_instance(fail_to_pass=both)))
+    assert (found.severity, found.evidence) == (Severity.NOTE, both[1:])
+    assert found.summary == "the test patch names 1 of 2 fail-to-pass tests"
+    (found,) = unnamed_tests(subject(make_instance(fail_to_pass=both[1:])))
+    assert found.severity is Severity.DOUBT
+
+
+def test_data_of_tests_may_fix_any_test(make_instance: Callable[..., Instance]) -> None:
+    about = make_instance(
+        test_patch=change("tests/cases.json", adds=["{}"]), fail_to_pass=("tests/test_calc.py::test_cases",)
+    )
+    assert [each.severity for each in unnamed_tests(subject(about))] == [Severity.NOTE]
+
+
+@pytest.mark.parametrize(
+    ("test", "severity"),
+    [
+        ("tests/test_calc.py::test_else", Severity.NOTE),
+        ("tests/test_other.py::test_else", Severity.DOUBT),
+        ("test_else (tests.test_calc.CalcTests)", Severity.NOTE),
+        ("test_else (tests.test_other.CalcTests)", Severity.DOUBT),
+        ("com.acme.OtherTest#shouldAdd", Severity.DOUBT),
+        ("calc::tests::test_else", Severity.NOTE),
+        ("TestElse", Severity.NOTE),
+    ],
+)
+def test_only_tests_of_other_files_are_a_doubt(
+    make_instance: Callable[..., Instance], test: str, severity: Severity
+) -> None:
+    (found,) = unnamed_tests(subject(make_instance(fail_to_pass=(test,))))
+    assert found.severity is severity
+
+
+def test_a_sentence_names_no_function() -> None:
+    assert function_names("should add two numbers") == ()

@@ -1,0 +1,109 @@
+"""Git is the judge: a reversed patch does to a tree what ``git apply -R`` does."""
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.instances.dataset.formats.reverse import IrreversibleError, reverse
+
+LINES = st.lists(st.sampled_from(["", "a", "b", "-c", "+d", " e", "\\ f", "@@ -1 +1 @@", "--- g", "ü"]), max_size=12)
+CONTENT = st.builds(lambda lines, end: ("\n".join(lines) + end).encode(), LINES, st.sampled_from(["", "\n"]))
+BINARY = st.binary(min_size=1, max_size=40).map(lambda content: b"\0" + content)
+NAMES = ["a/x.py", "b/y.py", "with blank.txt", "tab\tname", "z.sh"]
+TREES = st.dictionaries(st.sampled_from(NAMES), st.tuples(CONTENT | BINARY, st.booleans()), max_size=4)
+Tree = dict[str, tuple[bytes, bool]]
+
+
+def git(folder: Path, *args: str, text: str | None = None) -> str:
+    who = ["-c", "user.name=t", "-c", "user.email=t@t", "-c", "core.autocrlf=false"]
+    done = subprocess.run(
+        ["git", *who, *args], cwd=folder, capture_output=True, check=True, input=text.encode() if text else None
+    )
+    return done.stdout.decode()
+
+
+def state(folder: Path, tree: Tree) -> str:
+    """Make the index hold exactly this tree and return its id."""
+    git(folder, "read-tree", "--empty")
+    for name, (content, executable) in tree.items():
+        (folder / "blob").write_bytes(content)
+        blob = git(folder, "hash-object", "-w", "blob").strip()
+        git(folder, "update-index", "--add", "--cacheinfo", f"{'100755' if executable else '100644'},{blob},{name}")
+    return git(folder, "write-tree").strip()
+
+
+@settings(max_examples=60, deadline=None)
+@given(TREES, TREES, st.sampled_from([["-M10%"], ["--no-renames"]]))
+def test_a_reversed_patch_gives_the_old_tree_back(before: Tree, after: Tree, renames: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        git(folder, "init", "--quiet")
+        old, new = state(folder, before), state(folder, after)
+        patch = git(folder, "diff", "--binary", *renames, old, new)
+        if not patch:
+            return
+        back = reverse(patch)
+        git(folder, "read-tree", new)
+        git(folder, "apply", "--cached", "-", text=back)
+        assert git(folder, "write-tree").strip() == old
+        assert reverse(back) == patch
+
+
+RENAMED = """\
+diff --git a/a/old name.py b/b/new.py
+similarity index 80%
+rename from a/old name.py
+rename to b/new.py
+index 1111111..2222222 100644
+--- a/a/old name.py
++++ b/b/new.py
+@@ -1,2 +1,3 @@ def f():
+ same
+-old
+\\ No newline at end of file
++new
++more
+"""
+BACK = """\
+diff --git a/b/new.py b/a/old name.py
+similarity index 80%
+rename from b/new.py
+rename to a/old name.py
+index 2222222..1111111 100644
+--- a/b/new.py
++++ b/a/old name.py
+@@ -1,3 +1,2 @@ def f():
+ same
+-new
+-more
++old
+\\ No newline at end of file
+"""
+
+
+def test_names_modes_and_counts_change_places() -> None:
+    assert reverse(RENAMED) == BACK
+    assert reverse(BACK) == RENAMED
+    assert reverse("") == ""
+    top = "diff --git a/x b/x\n"
+    made = top + "new file mode 100644\nindex 0000000..1111111\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n"
+    gone = top + "deleted file mode 100644\nindex 1111111..0000000\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"
+    assert reverse(made) == gone
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "diff --git a/x.png b/x.png\nindex 1..2 100644\nBinary files a/x.png and b/x.png differ\n",
+        "diff --git a/x b/y\nsimilarity index 100%\ncopy from x\ncopy to y\n",
+        "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n",
+        "diff --git a/x b/x\nindex 1..2 100644\nGIT binary patch\nliteral 1\nIcmZPo\n\n",
+    ],
+)
+def test_what_cannot_be_undone_is_said(patch: str) -> None:
+    with pytest.raises(IrreversibleError):
+        reverse(patch)

@@ -1,0 +1,125 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Instance, Prediction
+from assay.harness.errors import DataError, UserError
+from assay.instances.dataset.predictions import check_predictions, read_predictions, read_published
+
+ROW = {"instance_id": "a__b-1", "model_name_or_path": "org/model", "model_patch": "diff"}
+EXPECTED = Prediction(instance_id="a__b-1", model="org/model", patch="diff")
+
+
+def written(folder: Path, name: str, *rows: object, whole: object = None) -> Path:
+    path = folder / name
+    path.write_text(json.dumps(whole) if whole is not None else "\n".join(json.dumps(row) for row in rows) + "\n")
+    return path
+
+
+def test_three_containers_hold_the_same(tmp_path: Path) -> None:
+    without_id = {key: value for key, value in ROW.items() if key != "instance_id"}
+    assert read_predictions(written(tmp_path, "p.jsonl", ROW)) == (EXPECTED,)
+    assert read_predictions(written(tmp_path, "list.json", whole=[ROW])) == (EXPECTED,)
+    assert read_predictions(written(tmp_path, "dict.json", whole={"a__b-1": without_id})) == (EXPECTED,)
+
+
+def test_what_rows_may_look_like(tmp_path: Path) -> None:
+    rows = [
+        {"instance_id": "a__b-1", "model_name_or_patch": "m", "model_patch": None, "cost": 3, "x": {"y": []}},
+        {"instance_id": "a__b-2", "model_patch": "line\u2028\r\n"},
+    ]
+    path = written(tmp_path, "p.jsonl")
+    path.write_text("\ufeff" + "\n\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
+    assert read_predictions(path) == (
+        Prediction(instance_id="a__b-1", model="m", patch=""),
+        Prediction(instance_id="a__b-2", model="", patch="line\u2028\r\n"),
+    )
+
+
+def test_a_lone_surrogate_is_kept_for_the_patch_gate(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"instance_id": "a__b-1", "model_patch": "x\\ud800y"}\n')
+    assert read_predictions(path)[0].patch == "x\ud800y"
+
+
+@pytest.mark.parametrize("second", ["a__b-1", "A__B-1"])
+def test_two_rows_for_one_instance_name_both_lines(tmp_path: Path, second: str) -> None:
+    other = {"instance_id": "a__b-2", "model_patch": ""}
+    with pytest.raises(DataError, match="lines 1 and 3") as caught:
+        read_predictions(written(tmp_path, "p.jsonl", ROW, other, ROW | {"instance_id": second}))
+    assert (caught.value.line, caught.value.instance) == (3, second)
+    with pytest.raises(DataError, match="entries 1 and 2"):
+        read_predictions(written(tmp_path, "p.json", whole=[ROW, ROW]))
+
+
+def test_the_same_key_twice_in_an_object(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    path.write_text('{"a__b-1": {"model_patch": "x"}, "a__b-1": {"model_patch": "y"}}')
+    with pytest.raises(DataError, match="a__b-1"):
+        read_predictions(path)
+
+
+@pytest.mark.parametrize(
+    ("row", "field"),
+    [
+        ({"model_patch": ""}, "instance_id"),
+        ({"instance_id": 3, "model_patch": ""}, "instance_id"),
+        ({"instance_id": "../x", "model_patch": ""}, "instance_id"),
+        ({"instance_id": "a/b", "model_patch": ""}, "instance_id"),
+        ({"instance_id": "a..b", "model_patch": ""}, "instance_id"),
+        ({"instance_id": "a"}, "model_patch"),
+        ({"instance_id": "a", "model_patch": ["x"]}, "model_patch"),
+        ({"instance_id": "a", "model_patch": "", "model_name_or_path": 1}, "model_name_or_path"),
+        ([], ""),
+    ],
+)
+def test_a_wrong_row_names_line_and_field(tmp_path: Path, row: object, field: str) -> None:
+    with pytest.raises(DataError) as caught:
+        read_predictions(written(tmp_path, "p.jsonl", ROW, row))
+    assert (caught.value.file, caught.value.line, caught.value.field) == (str(tmp_path / "p.jsonl"), 2, field)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("p.jsonl", b'{"instance_id": "a", "model_patch": ""}\n{oops\n', 2),
+        ("p.json", b'[\n{"instance_id": oops}\n]', 2),
+        ("p.jsonl", b"\n\xff\xfe\n", 2),
+        ("p.json", b"3", 0),
+    ],
+)
+def test_a_broken_file_names_the_line(tmp_path: Path, name: str, content: bytes, line: int) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError) as caught:
+        read_predictions(tmp_path / name)
+    assert caught.value.line == line
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.jsonl", tmp_path):
+        with pytest.raises(UserError, match=str(path)):
+            read_predictions(path)
+
+
+def test_published_verdicts(tmp_path: Path) -> None:
+    rows = [
+        ROW | {"published_resolved": True},
+        {"instance_id": "a__b-2", "model_patch": "", "published_resolved": False},
+        {"instance_id": "a__b-3", "model_patch": "", "published_resolved": None},
+        {"instance_id": "a__b-4", "model_patch": ""},
+    ]
+    assert read_published(written(tmp_path, "p.jsonl", *rows)) == {"a__b-1": True, "a__b-2": False}
+    with pytest.raises(DataError, match="published_resolved"):
+        read_published(written(tmp_path, "q.jsonl", ROW | {"published_resolved": "yes"}))
+
+
+def test_predictions_for_another_data_set() -> None:
+    known = Instance(
+        id="a__b-1", repo="a/b", problem_statement="", gold_patch="", test_patch="",
+        fail_to_pass=("t",), pass_to_pass=(), created_at="2020-01-01T00:00:00Z",
+    )  # fmt: skip
+    check_predictions([Prediction(instance_id="A__B-1")], [known])
+    with pytest.raises(UserError, match=r"^2 predictions are for another data set\? first: c__d-1"):
+        check_predictions([Prediction(instance_id=name) for name in ("a__b-1", "c__d-1", "c__d-2")], [known])

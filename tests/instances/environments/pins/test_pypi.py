@@ -1,0 +1,136 @@
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Recipe, Service
+from assay.harness.errors import EnvironmentFailure
+from assay.instances.environments.pins.project import BuildSystem
+from assay.instances.environments.pins.pypi import (
+    cutoff,
+    exports,
+    lock_request,
+    resolve,
+    service_lock_request,
+    without_local,
+)
+from assay.instances.environments.toolchains.host import IN_BOX, linux_uv, write_secrets
+from assay.instances.environments.toolchains.toolchains import Toolchain
+from assay.instances.trees.content import FILE, Entry, write_tar
+
+TOOLCHAIN = Toolchain("assay/toolchain-python:3.11-x", "assay/toolchain-python:3.11-x")
+
+
+def test_what_comes_from_the_tree_is_no_part_of_a_lock():
+    lock = "a==1 \\\n    --hash=sha256:0\nproject @ file:///testbed\n-e file:///testbed\nb==2\n./local\n"
+
+    assert without_local(lock) == "a==1 \\\n    --hash=sha256:0\nb==2\n"
+
+
+@pytest.mark.parametrize(
+    ("created", "python", "days", "expected"),
+    [
+        (datetime(2023, 4, 14, 16, 36, 54, tzinfo=UTC), "3.11", 0, "2023-04-14T16:36:54Z"),
+        (datetime(2023, 4, 14), "3.11", 3, "2023-04-17T00:00:00Z"),
+        (datetime(2016, 1, 1, tzinfo=UTC), "3.9", 0, "2021-01-03T00:00:00Z"),  # Python 3.9 came in October 2020
+        (datetime(2016, 1, 1, tzinfo=UTC), "2.7", 0, "2016-01-01T00:00:00Z"),
+    ],
+)
+def test_packages_are_as_of_the_instance_but_not_older_than_the_toolchain(
+    make_instance, created, python, days, expected
+):
+    assert cutoff(make_instance(created_at=created), Recipe(toolchain=python, cutoff_days=days)) == expected
+
+
+def test_the_version_is_told_to_the_build_only_on_request(make_instance):
+    instance = make_instance(version="1.2; rm -rf /")
+
+    assert exports(instance, Recipe()) == ""
+    assert "SETUPTOOLS_SCM_PRETEND_VERSION='1.2; rm -rf /'\n" in exports(instance, Recipe(pretend_version=True))
+
+
+def test_a_lock_is_keyed_by_all_that_decides_it(make_instance):
+    def key(instance=make_instance(), recipe=Recipe(), toolchain=TOOLCHAIN, system=BuildSystem()) -> str:  # noqa: B008
+        return lock_request(instance, recipe, toolchain, system).key
+
+    keys = [
+        key(),
+        key(make_instance(base_commit="1" * 40)),
+        key(make_instance(created_at=datetime(2024, 1, 1, tzinfo=UTC))),
+        key(recipe=Recipe(packages=("pytest", "more"))),
+        key(recipe=Recipe(extras=("test",))),
+        key(recipe=Recipe(requirements=("dev.txt",))),
+        key(recipe=Recipe(constraints=("a<2",))),
+        key(toolchain=Toolchain("x", "sha256:1")),
+        key(system=BuildSystem(requires=("hatchling",))),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert key() == key(make_instance(id="acme__calc-2", gold_patch="", test_patch=""))
+
+
+SETUP = """\
+from setuptools import setup
+setup(name="iniconfig", version="9", install_requires=["packaging"], extras_require={"x": ["pluggy"]})
+"""
+TAGGED = "[egg_info]\ntag_build = .dev\ntag_date = true\n"
+"""setuptools of some years puts these at the end of the version twice, which makes it none."""
+
+
+def tree(folder: Path, **files: str) -> Path:
+    path = folder / "tree.tar"
+    with path.open("wb") as file:
+        write_tar([Entry(name.replace("__", "."), FILE, text.encode()) for name, text in files.items()], file)
+    return path
+
+
+def request(make_instance, **recipe):
+    instance = make_instance(created_at=datetime(2023, 2, 2, tzinfo=UTC))
+    return lock_request(instance, Recipe(**recipe), TOOLCHAIN, BuildSystem())
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    return {f"{IN_BOX}/{key}": path for key, path in write_secrets(tmp_path).items()} | {"/run/uv": linux_uv(tmp_path)}
+
+
+@pytest.mark.docker
+@pytest.mark.network
+def test_a_lock_has_the_packages_of_the_time(docker_engine, toolchain_image, make_instance, tmp_path: Path, files):
+    source = tree(tmp_path, setup__py=SETUP, setup__cfg=TAGGED, more__txt="click\natomicwrites\n")
+    wanted = request(make_instance, extras=("x",), requirements=("more.txt",), constraints=("click<8.1",))
+
+    lock = resolve(wanted, toolchain_image, docker_engine, source, files)
+
+    pins = dict(line.split(" ")[0].split("==") for line in lock.splitlines() if "==" in line)
+    assert pins["packaging"] == "23.0"  # 23.1 is of April
+    assert pins["pluggy"] == "1.0.0"
+    assert pins["pytest"] == "7.2.1"  # 7.2.2 is of March
+    assert pins["click"] == "8.0.4"
+    assert {"pip", "setuptools", "wheel"} <= pins.keys()
+    assert "iniconfig" not in pins  # pytest wants it, and the project is it
+    assert lock.count("--hash=sha256:") >= len(pins)
+
+
+@pytest.mark.docker
+@pytest.mark.network
+def test_what_cannot_be_resolved_is_an_environment_failure(
+    docker_engine, toolchain_image, make_instance, tmp_path, files
+):
+    source = tree(tmp_path, setup__py="from setuptools import setup\nsetup(name='calc')")
+    wanted = request(make_instance, packages=("pytest>=8",))
+
+    with pytest.raises(EnvironmentFailure, match="packages of acme/calc as of 2023-02-02") as caught:
+        resolve(wanted, toolchain_image, docker_engine, source, files)
+
+    assert "pytest" in caught.value.tail
+
+
+def test_a_service_is_locked_with_the_cut_off_of_its_tests_and_without_their_project(make_instance):
+    service = Service(name="web", packages=("flask",), command="flask run", port=80)
+    recipe = Recipe(packages=("pytest", "more"), constraints=("a<2",))
+    request = service_lock_request(make_instance(), recipe, service, TOOLCHAIN)
+    tests = lock_request(make_instance(), recipe, TOOLCHAIN, BuildSystem())
+
+    assert (request.cutoff, request.toolchain) == (tests.cutoff, tests.toolchain)
+    assert (request.requirements, request.tree) == (("flask",), None)
+    assert request.key != tests.key

@@ -1,0 +1,252 @@
+"""Images made for real, from a small project in a git repository and the package index."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toys import Repository
+
+from assay.harness.domain import Instance, Limits, Prediction, PublishedImage, Recipe, Service, Status
+from assay.harness.engines.base import Box
+from assay.harness.engines.docker_build import find_builder
+from assay.harness.engines.fake import open_engine
+from assay.harness.errors import EnvironmentFailure
+from assay.harness.evaluation.evaluate import Task, evaluate
+from assay.instances.environments.build import Builder
+from assay.instances.trees.sources import Sources
+
+PROJECT = """\
+[build-system]
+requires = ["{setuptools}"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "calc"
+version = "1.0"
+scripts = {{ calc = "calc:main" }}
+
+[tool.setuptools]
+package-dir = {{ "" = "src" }}
+py-modules = ["calc"]
+"""
+NEW, OLD = "setuptools>=64", "setuptools>=61,<64"
+"""With and without editable wheels."""
+
+pytestmark = [pytest.mark.docker, pytest.mark.network]
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def notes() -> list[str]:
+    return []
+
+
+@pytest.fixture(scope="module")
+def made(docker_engine) -> Iterator[set[str]]:
+    """Names of the images that these tests built; the environments are shared among them."""
+    names: set[str] = set()
+    yield names
+    for name in sorted(names, reverse=True):  # instances before the environments that they stand on
+        docker_engine.remove_image(name)
+
+
+@pytest.fixture
+def builder(docker_engine, toolchain_image, cache, repository, notes, made) -> Iterator[Builder]:
+    yield Builder(docker_engine, Sources([repository.folder.parent], cache), note=notes.append)
+    made |= {note.split()[1] for note in notes if note.startswith("built assay/")}
+
+
+@pytest.fixture
+def project(repository: Repository, make_instance: Callable[..., Instance]) -> Callable[..., Instance]:
+    """Make an instance of a real repository, whose later history holds the fix."""
+
+    def make(setuptools: str = NEW, **recipe: Any) -> Instance:
+        write(repository, "pyproject.toml", PROJECT.format(setuptools=setuptools))
+        write(repository, "src/calc.py", "def add(a, b):\n    return a - b\n\ndef main():\n    print(add(1, 2))\n")
+        write(repository, "tests/test_calc.py", "import calc\n\ndef test_same():\n    assert calc.add(0, 0) == 0\n")
+        write(repository, ".gitignore", "*.log\n")
+        write(repository, "kept.log", "tracked though ignored\n")
+        commit = repository.commit()
+        write(repository, "src/calc.py", "def add(a, b):\n    return a + b\n")
+        repository.commit("the fix")
+        repository.git("tag", "v2")
+        return make_instance(repo="acme/work", base_commit=commit, environment=Recipe(**recipe))
+
+    repository.folder.rename(repository.folder.with_name("acme__work"))
+    repository.folder = repository.folder.with_name("acme__work")
+    return make
+
+
+def write(repository: Repository, path: str, text: str) -> None:
+    file = repository.folder / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+def said(box: Box, command: str, user: str = "assay") -> str:
+    done = box.exec(["sh", "-c", command], user=user, workdir="/testbed")
+    text = done.output.decode()
+    assert done.exit_code == 0, text
+    return text.strip()
+
+
+@pytest.mark.parametrize("setuptools", [NEW, OLD], ids=["editable wheel", "develop"])
+def test_an_instance_image_holds_the_base_tree_and_nothing_more(
+    builder, project, docker_engine, repository, setuptools
+):
+    instance = project(setuptools)
+
+    prepared = builder.prepare(instance)
+
+    with docker_engine.open(prepared.image, Limits(), {}) as box:
+        assert said(box, "git rev-parse HEAD^{tree}") == repository.git("rev-parse", f"{instance.base_commit}^{{tree}}")
+        assert said(box, "git log --all --format='%an %s'") == "Assay base"
+        assert said(box, "git for-each-ref --format='%(refname)'; git remote; ls .git/logs 2>&1 || true") == (
+            "refs/heads/main\nls: cannot access '.git/logs': No such file or directory"
+        )
+        assert said(box, "git status --porcelain") == ""
+        assert said(box, "git fsck --unreachable --no-progress 2>&1") == ""
+        assert said(box, "cat kept.log") == "tracked though ignored"
+        # Installed so that an edit by the tests' user takes effect.
+        assert said(box, "cd /tmp && python -c 'import calc; print(calc.__file__)'") == "/testbed/src/calc.py"
+        assert said(box, "calc && sed -i 's/a - b/a + b/' src/calc.py && calc").split() == ["-1", "3"]
+        assert said(box, "python -m pytest --version").startswith("pytest 7.2.1")
+        assert (
+            said(box, "find / -xdev \\( -name uv -o -path /run/secrets -o -path /build \\) 2>/dev/null || true") == ""
+        )
+        assert said(box, "touch /opt/venv/x 2>/dev/null || echo refused") == "refused"
+
+
+def test_what_is_there_is_not_built_again(builder, project, notes, docker_engine):
+    instance = project()
+    with ThreadPoolExecutor(2) as pool:
+        both = set(pool.map(builder.image, [instance, instance]))
+    built = [note for note in notes if note.startswith("building assay/instance")]
+    before = list(notes)
+
+    assert both == {builder.image(instance)}
+    assert len(built) == 1
+    assert notes == before
+    assert docker_engine.find_image(both.pop()).labels["assay.repo"] == "acme/work"
+
+
+def test_the_plain_builder_makes_the_same_image(builder, project, docker_engine, monkeypatch):
+    monkeypatch.setenv("ASSAY_BUILDER", "plain")
+    find_builder.cache_clear()
+    try:
+        # A package that no other test wants, so that the environment is built too.
+        image = builder.image(project(packages=("pytest", "iniconfig<2")))
+    finally:
+        find_builder.cache_clear()
+
+    with docker_engine.open(image, Limits(), {}) as box:
+        assert said(box, "calc") == "-1"
+        assert said(box, "stat -c %U:%G . .git src/calc.py /opt/venv/bin/pytest").split() == ["assay:assay"] * 3 + [
+            "root:root"
+        ]
+        assert said(box, "ls -d /run/secrets /build 2>/dev/null || echo gone", user="root") == "gone"
+
+
+def test_a_failed_build_tells_and_leaves_no_image(builder, project, docker_engine, notes):
+    instance = project(install=("echo compiling", "echo no such header >&2; exit 3"))
+
+    with pytest.raises(EnvironmentFailure, match=r"assay/instance-acme__work:.* could not be built") as caught:
+        builder.image(instance)
+
+    assert "no such header" in caught.value.tail
+    assert Path(caught.value.log_path).is_file()
+    name = next(note.split()[1] for note in notes if note.startswith("building assay/instance"))
+    assert docker_engine.find_image(name) is None
+
+
+def test_builds_do_not_reach_the_network(builder, project):
+    connect = "import socket; socket.create_connection(('1.1.1.1', 53), 3)"
+
+    with pytest.raises(EnvironmentFailure) as caught:
+        builder.image(project(install=(f'python -c "{connect}"',)))
+
+    assert "Network is unreachable" in caught.value.tail
+
+
+def test_generated_files_are_hidden_and_changed_ones_go_back(builder, project, docker_engine):
+    install = (
+        "echo x > generated.py",
+        "echo changed >> src/calc.py",
+        "echo $SETUPTOOLS_SCM_PRETEND_VERSION > version.txt",
+    )
+    instance = project(install=install, pretend_version=True).model_copy(update={"version": "4.2"})
+
+    with docker_engine.open(builder.image(instance), Limits(), {}) as box:
+        assert said(box, "git status --porcelain") == ""
+        assert said(box, "cat generated.py version.txt").split() == ["x", "4.2"]
+        assert "changed" not in said(box, "cat src/calc.py")
+
+
+def test_after_an_abort_nothing_new_begins(builder, project, notes):
+    builder.abort()
+
+    with pytest.raises(EnvironmentFailure, match="interrupted before"):
+        builder.image(project(packages=("pytest", "never-asked-for")))
+
+    assert notes == []
+
+
+def test_a_published_image_that_cannot_be_had_is_an_environment_failure(builder, make_instance):
+    published = PublishedImage(image="localhost:1/acme/absent:1", eval_script="true")
+
+    with pytest.raises(EnvironmentFailure, match="localhost:1/acme/absent:1"):
+        builder.image(make_instance(environment=published))
+
+
+def test_a_published_image_that_is_there_is_used_as_it_is(make_instance, sources):
+    instance = make_instance(environment=PublishedImage(image="acme__calc-1", eval_script="pytest"))
+    engine = open_engine([instance])
+    image = next(iter(engine.instances))
+    instance = instance.model_copy(update={"environment": PublishedImage(image=image, eval_script="pytest")})
+
+    prepared = Builder(engine, sources).prepare(instance)
+
+    assert (prepared.image, prepared.chain, prepared.plan.command) == (image, (image,), "pytest")
+
+
+DATED = """\
+diff --git a/tests/test_dated.py b/tests/test_dated.py
+new file mode 100644
+--- /dev/null
++++ b/tests/test_dated.py
+@@ -0,0 +1,7 @@
++import datetime, socket
++
++def test_the_certificate_is_valid():
++    assert datetime.date.today() < datetime.date(2014, 6, 1)
++
++def test_the_service_answers():
++    socket.create_connection(("echo.example.org", 80)).close()
+"""
+
+
+@pytest.mark.parametrize("declared", [True, False], ids=["declared", "not declared"])
+def test_tests_get_the_service_and_the_time_that_their_recipe_declares(builder, project, docker_engine, declared):
+    echo = Service(name="echo.example.org", command="exec python3 -m http.server 80 --directory /srv", port=80)
+    loosened = {"services": (echo,), "faketime": "2014-05-01 00:00:00"} if declared else {}
+    instance = project(**loosened)
+    instance = instance.model_copy(update={"test_patch": DATED, "gold_patch": ""})
+    prepared = builder.prepare(instance)
+    task = Task(instance, Prediction(instance_id=instance.id), prepared.plan, runs_empty=True)
+
+    evidence = evaluate(task, prepared.image, docker_engine).evidence
+
+    tests = {name.rpartition("::")[2]: status for name, status in evidence.report.tests.items() if "dated" in name}
+    expected = Status.PASSED if declared else Status.FAILED
+    assert tests == {
+        "test_the_certificate_is_valid": expected,
+        "test_the_service_answers": expected,
+    }
+    assert evidence.flags == (("service:echo.example.org", "faketime") if declared else ())
+    assert not evidence.timed_out

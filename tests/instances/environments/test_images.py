@@ -1,0 +1,144 @@
+import re
+
+import pytest
+
+from assay.harness.domain import Recipe
+from assay.harness.languages import LANGUAGES
+from assay.instances.environments.images import image_chain, manifest_packages, python_packages, service_spec
+from assay.instances.environments.pins.project import BuildSystem
+from assay.instances.environments.toolchains.toolchains import Toolchain
+
+TOOLCHAIN = Toolchain("assay/toolchain-python:3.11-x", "assay/toolchain-python:3.11-x")
+PLACEHOLDER = re.compile(r"@[A-Z_]+@")
+LOCK = "pytest==7.2.0 \\\n    --hash=sha256:00\n"
+
+
+@pytest.fixture
+def chain(make_instance):
+    def make(recipe=None, toolchain=TOOLCHAIN, lock=LOCK, system=None, **changes):
+        instance, recipe_ = make_instance(**changes), recipe or Recipe()
+        packages = python_packages(instance, recipe_, lock, system or BuildSystem())
+        return image_chain(instance, recipe_, toolchain, packages)
+
+    return make
+
+
+def test_each_image_stands_on_the_one_below(chain):
+    environment, instance = chain()
+
+    assert (environment.parent, instance.parent) == (TOOLCHAIN.name, environment.name)
+    assert environment.dockerfile.count(f"FROM {TOOLCHAIN.name} AS") == 1
+    assert instance.dockerfile.count(f"FROM {environment.name}\n") == 1
+    assert environment.labels["assay.kind"] == "environment"
+    assert (instance.labels["assay.kind"], instance.labels["assay.repo"]) == ("instance", "acme/calc")
+    assert not PLACEHOLDER.search(environment.dockerfile + instance.dockerfile)
+
+
+def test_equal_inputs_share_images_whatever_the_instance(chain):
+    one = chain()
+    same_commit = chain(id="acme__calc-2", gold_patch="", test_patch="", problem_statement="other")
+    other_commit = chain(base_commit="1" * 40)
+
+    assert [spec.name for spec in one] == [spec.name for spec in same_commit]
+    assert one[0].name == other_commit[0].name
+    assert one[1].name != other_commit[1].name
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"lock": LOCK + "attrs==22.1.0\n"},
+        {"toolchain": Toolchain("mine:1", "sha256:1")},
+        {"recipe": Recipe(system_packages=("graphviz",))},
+    ],
+    ids=["lock", "toolchain", "system packages"],
+)
+def test_what_decides_an_environment_is_in_both_names(chain, change):
+    assert all(new.name != old.name for new, old in zip(chain(**change), chain(), strict=True))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"recipe": Recipe(install=("make",))},
+        {"recipe": Recipe(pretend_version=True), "version": "1.2"},
+        {"system": BuildSystem(backend="flit_core.buildapi")},
+    ],
+    ids=["install", "version", "backend"],
+)
+def test_what_decides_the_installation_is_in_the_instances_name_only(chain, change):
+    (old_env, old), (new_env, new) = chain(), chain(**change)
+
+    assert new_env.name == old_env.name
+    assert new.name != old.name
+
+
+def test_a_tag_that_moved_to_another_image_changes_the_names(chain):
+    one, two = (chain(toolchain=Toolchain("mine:1", f"sha256:{digit}")) for digit in "12")
+
+    assert one[0].name != two[0].name
+
+
+@pytest.mark.parametrize("repo", ["Acme/Calc", "a_b/..weird--Name_", "x/é", "group/sub/project"])
+def test_names_are_legal_to_docker(chain, repo):
+    component = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
+    for spec in chain(repo=repo):
+        assert re.fullmatch(rf"{component}/{component}:[0-9a-f]{{16}}", spec.name)
+
+
+def test_nothing_that_gives_the_answer_away_reaches_a_build(chain, instance):
+    for spec in chain():
+        given = "\n".join([spec.dockerfile, *spec.files.values(), *spec.labels.values()])
+        for secret in (instance.gold_patch, instance.test_patch, *instance.fail_to_pass, instance.id):
+            assert secret not in given
+
+
+def test_dockerfiles_keep_to_what_every_builder_understands(chain):
+    for spec in chain(recipe=Recipe(system_packages=("graphviz", "it's"))):
+        assert "<<" not in spec.dockerfile
+        assert "# syntax" not in spec.dockerfile
+        last_stage = spec.dockerfile[spec.dockerfile.rindex("FROM ") :]
+        assert "--mount" not in last_stage
+
+
+def test_an_instance_image_names_the_images_of_its_services(make_instance):
+    def instance_image(**services):
+        instance = make_instance()
+        packages = python_packages(instance, Recipe(), LOCK, BuildSystem())
+        return image_chain(instance, Recipe(), TOOLCHAIN, packages, services)[1]
+
+    with_one = instance_image(web="assay/env-python:1")
+
+    assert with_one.labels["assay.service.web"] == "assay/env-python:1"
+    assert len({instance_image().name, with_one.name, instance_image(web="assay/env-python:2").name}) == 3
+
+
+def test_a_service_has_packages_of_its_own_and_nothing_of_the_project(make_instance, chain):
+    recipe = Recipe(system_packages=("graphviz",), faketime="2014-05-01 00:00:00")
+    spec = service_spec(make_instance(), recipe, TOOLCHAIN, LOCK)
+
+    assert spec.name == chain()[0].name
+    assert "graphviz" not in spec.dockerfile
+    assert "faketime" not in spec.dockerfile
+
+
+def test_another_time_brings_the_package_that_tells_it(chain):
+    environment, _ = chain(recipe=Recipe(faketime="2014-05-01 00:00:00"))
+
+    assert "--no-install-recommends faketime" in environment.dockerfile
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES.keys() - {"python"}))
+def test_instances_with_the_same_manifests_share_packages(make_instance, language):
+    def images(lock, **changes):
+        instance, recipe = make_instance(language=language, **changes), Recipe(language=language)
+        return image_chain(instance, recipe, TOOLCHAIN, manifest_packages(instance, recipe, lock))
+
+    one, other_commit, other_lock = images("a"), images("a", base_commit="1" * 40), images("b")
+
+    assert one[0].name == other_commit[0].name != other_lock[0].name
+    assert len({each[1].name for each in (one, other_commit, other_lock)}) == 3
+    assert one[0].tree == one[1].tree
+    assert (one[0].fetches, one[1].fetches) == (True, False)
+    assert "network=none" in one[1].dockerfile
+    assert not PLACEHOLDER.search(one[0].dockerfile + one[1].dockerfile)

@@ -1,0 +1,94 @@
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Recipe, Variant
+from assay.harness.errors import DataError, EnvironmentFailure
+from assay.instances.environments.recipes import FOLDER, find_recipe, load_recipe, resolve
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.yaml")), ids=lambda path: path.stem)
+def test_every_shipped_recipe_is_right_and_named_after_its_repository(path: Path):
+    recipe = load_recipe(path)
+
+    assert recipe.language == path.parent.name
+    assert path.stem == (recipe.repo.lower().replace("/", "__") or "default")
+
+
+def test_an_unknown_repository_gets_the_default_of_its_language(instance):
+    assert find_recipe(instance) == Recipe(language="python")
+
+
+def test_the_users_recipe_comes_before_the_shipped_one(make_instance, tmp_path: Path):
+    write(tmp_path / "python" / "pallets__flask.yaml", "repo: pallets/flask\npackages: [pytest, mine]\n")
+
+    found = find_recipe(make_instance(repo="Pallets/Flask"), [tmp_path])
+
+    assert found.packages == ("pytest", "mine")
+
+
+def test_a_recipe_that_the_row_carries_wins(make_instance, tmp_path: Path):
+    assert find_recipe(make_instance(environment=Recipe(timeout=7))).timeout == 7
+
+
+def test_a_language_that_is_not_supported_is_refused(make_instance):
+    with pytest.raises(EnvironmentFailure, match=r"'cobol'.*python"):
+        find_recipe(make_instance(language="cobol"))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("repo: [a\n", r"acme__calc.yaml:2: not YAML"),
+        ("- a\n", "must hold fields and values"),
+        ("pyton: '3.9'\n", "field pyton: Extra inputs"),
+        ("packages: pytest\n", "field packages: "),
+        ("variants:\n  - versions: 2.x\n", r"field variants.0.versions: .*example"),
+    ],
+)
+def test_a_wrong_recipe_is_told_with_file_and_field(instance, tmp_path: Path, text: str, problem: str):
+    write(tmp_path / "python" / "acme__calc.yaml", text)
+
+    with pytest.raises(DataError, match=problem) as caught:
+        find_recipe(instance, [tmp_path])
+
+    assert "acme__calc.yaml" in str(caught.value)
+
+
+RECIPE = Recipe(
+    toolchain="3.11",
+    packages=("pytest",),
+    env={"A": "1"},
+    variants=(
+        Variant(versions="<1.0", toolchain="3.9"),
+        Variant(before=datetime(2020, 1, 1, tzinfo=UTC), packages=("old",)),
+        Variant(versions=">=2", before=datetime(2024, 1, 1, tzinfo=UTC), env={"B": "2"}, cutoff_days=30),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("version", "year", "changed"),
+    [
+        ("0.9", 2023, {"toolchain": "3.9"}),
+        ("1.0", 2023, {}),
+        ("1.0", 2019, {"packages": ("old",)}),
+        ("0.9", 2019, {"toolchain": "3.9"}),  # the first match, not all of them
+        ("2.0.dev3", 2023, {}),  # a development version comes before its release
+        ("2.1", 2023, {"env": {"B": "2"}, "cutoff_days": 30}),
+        ("2.1", 2025, {}),
+        ("", 2023, {}),
+        ("not a version", 2023, {}),
+    ],
+)
+def test_the_first_variant_that_fits_version_and_time_overrides(make_instance, version, year, changed):
+    instance = make_instance(version=version, created_at=datetime(year, 6, 1, tzinfo=UTC))
+
+    assert resolve(RECIPE, instance) == RECIPE.model_copy(update={"variants": (), **changed})

@@ -1,0 +1,27 @@
+import pytest
+
+from assay.harness.errors import EnvironmentFailure, UserError
+from assay.instances.environments.toolchains.buildfiles import build_text, runner_texts
+
+
+def test_a_language_has_texts_of_its_own_beside_the_shared_ones() -> None:
+    assert build_text("instance.sh") != build_text("install.sh", "go") != build_text("install.sh", "rust")
+
+
+def test_languages_may_share_a_folder() -> None:
+    assert build_text("install.sh", "typescript") == build_text("install.sh", "javascript")
+    assert runner_texts("typescript") == runner_texts("javascript")
+
+
+def test_what_is_missing_is_named() -> None:
+    with pytest.raises(EnvironmentFailure, match=r"dockerfiles/go/nothing\.sh"):
+        build_text("nothing.sh", "go")
+    with pytest.raises(EnvironmentFailure, match=r"dockerfiles/nothing\.sh"):
+        build_text("nothing.sh")
+    with pytest.raises(UserError, match="klingon"):
+        build_text("install.sh", "klingon")
+
+
+def test_programs_that_start_tests_come_by_name_and_only_where_there_are_any() -> None:
+    assert runner_texts("rust")["run-tests"].startswith("#!/bin/sh\n")
+    assert runner_texts("go") == {}

@@ -1,0 +1,97 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Recipe
+from assay.harness.engines.docker import DockerEngine
+from assay.harness.engines.fake import FakeEngine, open_engine
+from assay.harness.errors import EnvironmentFailure, UserError
+from assay.harness.languages import LANGUAGES
+from assay.instances.environments.toolchains.toolchains import bootstrap, toolchain, versions_of
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return open_engine()
+
+
+def test_each_python_has_its_debian_release_and_a_name_of_its_own(engine: FakeEngine):
+    found = [toolchain(Recipe(toolchain=version), {}, engine) for version in ("3.9", "3.11", "3.13")]
+
+    assert [each.suite for each in found] == ["bullseye", "bookworm", "trixie"]
+    assert len({each.name for each in found}) == 3
+    assert found[1].name.startswith("assay/toolchain-python:3.11-")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_language_has_a_usual_version_that_debian_carries(engine: FakeEngine, language: str):
+    usual = toolchain(Recipe(language=language), {}, engine)
+
+    assert usual.suite
+    assert {"git", "patch", *versions_of(language).versions[versions_of(language).default].packages} == {
+        *usual.packages
+    } - {"procps", "ca-certificates"}
+
+
+def test_a_language_without_toolchains_says_so(engine: FakeEngine):
+    with pytest.raises(UserError, match="cobol"):
+        toolchain(Recipe(language="cobol"), {}, engine)
+
+
+def test_a_python_that_debian_does_not_carry_needs_an_image_of_the_users(engine: FakeEngine):
+    with pytest.raises(EnvironmentFailure, match=r"python 3.6 .*\[toolchains.python\]"):
+        toolchain(Recipe(toolchain="3.6"), {}, engine)
+
+
+def test_bootstrap_without_mmdebstrap_says_what_to_do(
+    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(EnvironmentFailure, match="apt-get install mmdebstrap") as caught:
+        bootstrap(toolchain(Recipe(), {}, engine), engine, tmp_path, tmp_path / "log")
+
+    assert "\n" not in str(caught.value)
+
+
+def test_a_failed_bootstrap_carries_its_log(engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    program = tmp_path / "mmdebstrap"
+    program.write_text("#!/bin/sh\necho E: no such suite: $5 $6\nexit 25\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    wanted = replace(toolchain(Recipe(), {}, engine), suite="bookwurm")
+
+    with pytest.raises(EnvironmentFailure, match="exit code 25") as caught:
+        bootstrap(wanted, engine, tmp_path, tmp_path / "log")
+
+    assert caught.value.log_path == str(tmp_path / "log")
+    assert "no such suite" in caught.value.tail
+
+
+@pytest.mark.docker
+def test_an_image_of_the_users_is_taken_as_it_is(docker_engine: DockerEngine, toolchain_image: str):
+    chosen = toolchain(Recipe(toolchain="3.6"), {"python": {"3.6": toolchain_image}}, docker_engine)
+
+    assert (chosen.name, chosen.suite) == (toolchain_image, "")
+    assert chosen.identity.startswith("sha256:")
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("image", ["assay-test/absent:1", "localhost:1/absent@sha256:" + "0" * 64])
+def test_an_image_of_the_users_that_is_not_there_is_no_reason_to_take_another(docker_engine: DockerEngine, image: str):
+    with pytest.raises(EnvironmentFailure, match="toolchain image"):
+        toolchain(Recipe(), {"python": {"3.11": image}}, docker_engine)
+
+
+@pytest.mark.docker
+def test_a_bootstrapped_image_has_what_every_environment_needs(docker_engine: DockerEngine, toolchain_image: str):
+    from assay.harness.domain import Limits
+
+    with docker_engine.open(toolchain_image, Limits(), {}) as box:
+        done = box.exec(
+            ["sh", "-c", "python3 --version && python3 -m venv -h >/dev/null && command -v git patch ps tar"]
+        )
+
+    assert done.exit_code == 0
+    assert done.output.startswith(b"Python 3.11.")

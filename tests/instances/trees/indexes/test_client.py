@@ -1,0 +1,154 @@
+"""The package clients of this machine, asking indexes of our own, and once each in a container the real ones."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from toys import CrateIndex, GoProxy
+
+from assay.harness import engines
+from assay.harness.domain import Archive, TreeRef
+from assay.harness.engines.docker import DockerEngine
+from assay.harness.errors import EngineUnavailable, EnvironmentFailure
+from assay.instances.trees.indexes import WrongArchive, download
+from assay.instances.trees.sources import Sources
+
+MODULE = "example.org/Upper/calc/v2"
+SLAB = Archive(
+    index="crates",
+    name="slab",
+    version="0.4.11",
+    sha256="7a2ae44ef20feb57a68b23d846850f861394c2e02dc425a50098ae8c90267589",
+)
+SEMVER = Archive(
+    index="go",
+    name="github.com/Masterminds/semver/v3",
+    version="v3.3.1",
+    sha256="e1b204876a92f8aae3488670395d8ee0813fc775cd883727f47768e9040905eb",
+)
+
+
+def test_tree_of_a_module_has_no_top_folder(go_proxy: GoProxy, sources: Sources) -> None:
+    archive = go_proxy.add(MODULE, "v2.0.1", {"calc.go": "package calc\n", "testdata/one@two/a.txt": "a"})
+    ref = TreeRef("o/calc", archive=archive)
+    assert not sources.exists(ref)
+    assert sources.read_file(ref, "calc.go") == b"package calc\n"
+    assert sources.read_file(ref, "testdata/one@two/a.txt") == b"a"
+    shutil.rmtree(go_proxy.folder)
+    assert sources.exists(ref)
+
+
+def test_tree_of_a_crate_has_no_top_folder(crate_index: CrateIndex, sources: Sources) -> None:
+    archive = crate_index.add("calc_rs", "1.0.0-rc.1+x", {"tests/calc.rs": "", "run.sh": "#!/bin/sh\n"})
+    crate_index.add("calc_rs", "1.0.1", {"tests/calc.rs": "// later\n"})
+    assert sources.read_file(TreeRef("o/calc", archive=archive), "tests/calc.rs") == b""
+
+
+def test_a_crate_that_was_withdrawn_can_still_be_had(crate_index: CrateIndex, sources: Sources) -> None:
+    archive = crate_index.add("calc-rs", "1.0.0", {"src/lib.rs": "// wrong\n"}, yanked=True)
+    crate_index.add("calc-rs", "1.0.1", {"src/lib.rs": "// right\n"})
+    assert sources.read_file(TreeRef("o/calc", archive=archive), "src/lib.rs") == b"// wrong\n"
+
+
+def test_other_bytes_than_named_are_refused_and_not_kept(
+    go_proxy: GoProxy, crate_index: CrateIndex, tmp_path: Path
+) -> None:
+    for archive in (go_proxy.add(MODULE, "v2.0.1", {}), crate_index.add("calc-rs", "1.0.0", {})):
+        wrong = archive.model_copy(update={"sha256": "0" * 64})
+        with pytest.raises(WrongArchive, match=archive.sha256) as caught:
+            download(wrong, tmp_path / "cache", {})
+        assert caught.value.field == "sha256"
+        assert "\n" not in str(caught.value)
+    assert list((tmp_path / "cache" / "archives").iterdir()) == []
+    assert list((tmp_path / "cache" / "scratch").iterdir()) == []
+
+
+@pytest.mark.parametrize("version", ["1.9.9", "9.0.0"])
+def test_a_crate_version_that_is_not_there(crate_index: CrateIndex, tmp_path: Path, version: str) -> None:
+    archive = crate_index.add("calc-rs", "1.0.0", {})
+    with pytest.raises(EnvironmentFailure, match=rf"cargo cannot fetch calc-rs {version}: error: .*1\.0\.0") as caught:
+        download(archive.model_copy(update={"version": version}), tmp_path / "cache", {})
+    assert "\n" not in str(caught.value)
+
+
+def test_a_crate_that_is_not_there(crate_index: CrateIndex, tmp_path: Path) -> None:
+    archive = crate_index.add("calc-rs", "1.0.0", {})
+    with pytest.raises(EnvironmentFailure, match="no matching package named `other-rs` found"):
+        download(archive.model_copy(update={"name": "other-rs"}), tmp_path / "cache", {})
+
+
+def test_a_module_version_that_is_not_there(go_proxy: GoProxy, tmp_path: Path) -> None:
+    archive = go_proxy.add(MODULE, "v2.0.1", {})
+    with pytest.raises(
+        EnvironmentFailure, match=rf"go cannot fetch {MODULE} v2\.9\.9: error: .*no such file"
+    ) as caught:
+        download(archive.model_copy(update={"version": "v2.9.9"}), tmp_path / "cache", {})
+    assert "\n" not in str(caught.value)
+
+
+def test_an_index_that_does_not_answer(tmp_path: Path, go_proxy: GoProxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive = go_proxy.add(MODULE, "v2.0.1", {})
+    monkeypatch.setenv("GOPROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with pytest.raises(EnvironmentFailure, match="refused"):
+        download(archive, tmp_path / "cache", {})
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"index": "go", "name": "example.org/x y"}, "name"),
+        ({"index": "go", "name": "-x.org/y"}, "name"),
+        ({"index": "go", "version": "v1;touch evil"}, "version"),
+        ({"index": "crates", "name": 'calc"\npath = "/etc'}, "name"),
+        ({"index": "crates", "name": "../calc"}, "name"),
+        ({"index": "crates", "version": '1"/; 1e touch evil'}, "version"),
+        ({"index": "crates", "version": "1.0.0\n"}, "version"),
+        ({"index": "crates", "version": "--help"}, "version"),
+    ],
+)
+def test_names_that_would_say_more_to_a_shell_than_a_name_are_refused(
+    tmp_path: Path, change: dict[str, str], field: str
+) -> None:
+    archive = Archive.model_validate({"name": "calc", "version": "1.0.0", "sha256": "0" * 64, **change})
+    with pytest.raises(WrongArchive) as caught:
+        download(archive, tmp_path, {})
+    assert caught.value.field == field
+    assert not list(tmp_path.rglob("evil"))
+
+
+def hide_clients(monkeypatch: pytest.MonkeyPatch) -> None:
+    which = shutil.which
+    monkeypatch.setattr(shutil, "which", lambda name: None if name in {"go", "cargo"} else which(name))
+
+
+def test_neither_client_nor_engine_is_one_clear_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def unavailable(_name: str) -> None:
+        raise EngineUnavailable("no container engine answers (nothing there); set DOCKER_HOST")
+
+    hide_clients(monkeypatch)
+    monkeypatch.setattr(engines, "open_engine", unavailable)
+    with pytest.raises(EnvironmentFailure, match=r"no cargo on this machine, nor an engine.*DOCKER_HOST") as caught:
+        download(SLAB, tmp_path, {})
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.docker
+@pytest.mark.network
+@pytest.mark.parametrize("archive", [SEMVER, SLAB], ids=lambda archive: archive.index)
+def test_without_a_client_the_toolchain_image_has_one(
+    docker_engine: DockerEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, archive: Archive
+) -> None:
+    hide_clients(monkeypatch)
+    monkeypatch.setattr(engines, "open_engine", lambda _name: docker_engine)
+    fetched = download(archive, tmp_path, {})
+    assert fetched.stat().st_size > 10_000
+    wrong = archive.model_copy(update={"version": archive.version + "9999", "sha256": "0" * 64})
+    with pytest.raises(EnvironmentFailure, match=f"cannot fetch {archive.name} .*9999: error"):
+        download(wrong, tmp_path, {})
+
+
+@pytest.mark.network
+@pytest.mark.parametrize("archive", [SEMVER, SLAB], ids=lambda archive: archive.index)
+def test_a_release_of_the_real_index(sources: Sources, archive: Archive) -> None:
+    assert sources.read_file(TreeRef("o/r", archive=archive), "CHANGELOG.md")

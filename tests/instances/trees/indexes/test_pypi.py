@@ -1,0 +1,34 @@
+import json
+import os
+from pathlib import Path
+
+import pytest
+from toys import Index
+
+from assay.harness.domain import Archive
+from assay.instances.trees.indexes import WrongArchive, pypi
+
+
+def test_pip_setting_is_honoured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in [name for name in os.environ if name.startswith(("UV_", "PIP_"))]:
+        monkeypatch.delenv(name)
+    (tmp_path / "pip.conf").write_text("[global]\nindex-url = http://mirror.example/simple/\n")
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(tmp_path / "pip.conf"))
+    assert pypi.index_url() == "http://mirror.example/simple"
+    monkeypatch.setenv("PIP_INDEX_URL", "http://other.example/simple")
+    assert pypi.index_url() == "http://other.example/simple"
+
+
+def test_the_json_form_of_an_index_is_read() -> None:
+    files = [{"filename": "toy-1.0.tar.gz", "url": "../x/toy-1.0.tar.gz", "hashes": {"sha256": "ab"}}]
+    links = pypi._json_links(json.dumps({"meta": {"api-version": "1.0"}, "files": files}))
+    assert [(link.filename, link.url, link.sha256) for link in links] == [
+        ("toy-1.0.tar.gz", "../x/toy-1.0.tar.gz", "ab")
+    ]
+
+
+def test_a_version_that_the_index_lacks_is_a_wrong_name_and_no_failure_of_the_index(index: Index) -> None:
+    index.add("toy", "1.0", {"a.py": ""})
+    with pytest.raises(WrongArchive, match=r"no source archive of toy 1\.1") as caught:
+        pypi.find_link(Archive(name="toy", version="1.1", sha256="0" * 64))
+    assert caught.value.field == "version"

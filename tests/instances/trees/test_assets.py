@@ -1,0 +1,55 @@
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from toys import Repository
+
+from assay.harness.domain import Asset
+from assay.harness.errors import EnvironmentFailure
+from assay.instances.trees.assets import Assets, fetch
+from assay.instances.trees.sources import Sources
+
+PICTURE = b"\x89PNG\r\n\x00"
+
+
+def test_a_file_at_hand_is_read_and_kept(tmp_path: Path, sources: Sources) -> None:
+    (tmp_path / "a b.png").write_bytes(PICTURE)
+    asset = Asset(path="test/a.png", url=(tmp_path / "a b.png").as_uri(), sha256=sha256(PICTURE).hexdigest())
+    assert Assets((asset,), sources)() == {"test/a.png": PICTURE}
+    (tmp_path / "a b.png").unlink()
+    assert fetch(asset, sources) == PICTURE
+
+
+@pytest.mark.parametrize("raw", ["", "raw/"])
+def test_an_address_in_a_repository_is_answered_by_its_mirror(repository: Repository, tmp_path: Path, raw: str) -> None:
+    (repository.folder / "test").mkdir()
+    (repository.folder / "test" / "b.png").write_bytes(PICTURE)
+    commit = repository.commit()
+    repository.git("clone", "--quiet", "--bare", str(repository.folder), str(tmp_path / "mirrors" / "owner__name"))
+    sources = Sources([tmp_path / "mirrors"], tmp_path / "cache")
+    url = f"http://localhost:1/Owner/Name/{raw}{commit}/test/b.png"
+    assert fetch(Asset(path="x/b.png", url=url), sources) == PICTURE
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("http://localhost:1/a.png", "cannot be fetched"),
+        ("file:///nowhere/a.png", "cannot be fetched"),
+        ("ftp://localhost/a.png", "no address"),
+        ("just words", "no address"),
+    ],
+)
+def test_what_cannot_be_had_names_file_and_address(sources: Sources, url: str, problem: str) -> None:
+    with pytest.raises(EnvironmentFailure, match=problem) as caught:
+        fetch(Asset(path="test/a.png", url=url), sources)
+    assert "test/a.png" in str(caught.value)
+    assert url in str(caught.value)
+
+
+def test_other_bytes_than_meant_are_refused_and_not_kept(tmp_path: Path, sources: Sources) -> None:
+    (tmp_path / "a.png").write_bytes(b"other")
+    asset = Asset(path="a.png", url=(tmp_path / "a.png").as_uri(), sha256="0" * 64)
+    with pytest.raises(EnvironmentFailure, match=r"has sha256 .* the data set says 000"):
+        fetch(asset, sources)
+    assert not list((sources.cache / "assets").iterdir())
