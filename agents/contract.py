@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from pydantic import Field
 
-from assay.agents.llm.budget import Limits
+from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.chat import Answer, Message, ResponseFormat, Tool
 from assay.agents.trajectory import Recorder, Trajectory
 from assay.harness.domain import Model, Status
@@ -101,7 +101,7 @@ class Candidate(Model):
 class Budget(Model):
     """What a solver may use for one sample of one instance; None is no limit."""
 
-    llm: Limits = Field(default_factory=Limits)
+    llm: BudgetLimits = Field(default_factory=BudgetLimits)
     """Money, tokens, calls, and seconds of the whole."""
     steps: int | None = Field(default=None, gt=0)
     command_seconds: float = Field(default=60.0, gt=0)

@@ -11,7 +11,7 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from assay.agents.llm.budget import Ledger, Limits, Metered
+from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
 from assay.agents.llm.cassette import Cassette, Mode
 from assay.agents.llm.chat import ChatModel, Request
 from assay.agents.llm.scripted import Scripted
@@ -48,7 +48,7 @@ def main() -> None:
         Cassette(Path(name) / "llm.jsonl", Mode.AUTO, Scripted(answer), steady=steady) as model,
     ):
 
-        def within(limits: Limits) -> tuple[ChatModel, Ledger]:
+        def within(limits: BudgetLimits) -> tuple[ChatModel, Ledger]:
             ledger = Ledger(limits)
             return Metered(model, ledger), ledger
 

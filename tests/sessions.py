@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.agents.contract import AgentTask, Budget, Session
-from assay.agents.llm.budget import Limits
+from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.chat import Answer, ChatModel, Request
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.talk import Defaults, ModelTalk
@@ -99,7 +99,7 @@ def stage(
         folder_workspace(folder / "repo", files, run_tests=run_unittests),
         ModelTalk(Listening(), recorder, Defaults(model="scripted")),
         recorder,
-        budget or Budget(llm=Limits()),
+        budget or Budget(llm=BudgetLimits()),
     )
     return Stage(session, asked, recorder)
 

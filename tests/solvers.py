@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from assay.agents.contract import Budget, Capabilities, Outcome, Session
-from assay.agents.llm.budget import Ledger, Limits, Metered
+from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
 from assay.agents.llm.chat import ChatModel, Message, Role
 from assay.agents.sampling.habitat import Habitat
 from assay.agents.sampling.image import AgentImages
@@ -66,13 +66,13 @@ def solver_of(
     *,
     budget: Budget | None = None,
     bench: Any = None,
-    within: Callable[[Limits], tuple[ChatModel, Ledger]] | None = None,
+    within: Callable[[BudgetLimits], tuple[ChatModel, Ledger]] | None = None,
     **defaults: Any,
 ) -> Solver:
     """Return a solver over the engine without containers; a model answers within the sample's budget."""
     bench = bench or FakeBench(FakeEngine({image_name(each): each for each in instances}))
 
-    def metered(limits: Limits) -> tuple[ChatModel, Ledger]:
+    def metered(limits: BudgetLimits) -> tuple[ChatModel, Ledger]:
         ledger = Ledger(limits)
         assert model is not None
         return Metered(OfTheRun(model), ledger), ledger

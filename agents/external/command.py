@@ -26,8 +26,8 @@ from assay.agents.external.importers import import_trajectory
 from assay.agents.external.installed import RUNTIME, mounts_of, tool_folder
 from assay.agents.external.overheard import Overheard
 from assay.agents.llm.errors import BudgetExceeded, RequestRefused
-from assay.agents.llm.forms import FORMS
-from assay.agents.llm.proxy import Proxy
+from assay.agents.llm.proxy.dialects import DIALECTS
+from assay.agents.llm.proxy.server import Proxy
 from assay.harness.domain import Model
 from assay.harness.errors import AssayError, UserError
 
@@ -139,8 +139,8 @@ class Command:
             if session.logs is not None:
                 session.logs.mkdir(parents=True, exist_ok=True)
                 log = session.logs / "proxy.jsonl"
-            forms = [FORMS[self.adapter.speaks]]
-            with Proxy(asked, [model], log=log, unix_socket=unix_socket, forms=forms) as proxy:
+            dialects = [DIALECTS[self.adapter.speaks]]
+            with Proxy(asked, [model], log=log, unix_socket=unix_socket, dialects=dialects) as proxy:
                 values = place.values(self.adapter, session, proxy, model)
                 result, reported = self._work(session, place, values)
             asked.finish()

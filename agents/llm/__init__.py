@@ -1,7 +1,7 @@
-"""Language models: one client for every OpenAI-compatible endpoint, and wrappers around whatever answers.
+"""Language models: a client for OpenAI-compatible endpoints, and wrappers that add a budget, retries and a recording.
 
-``chat`` holds the nouns and the one verb, ``complete(request) -> Answer``. ``client`` speaks to an endpoint;
-``scripted`` plays one. The wrappers ``retry``, ``budget`` and ``cassette`` are models around a model, in any order;
-``stack`` puts them together as a run wants them. ``proxy`` lets containers without a network, and agents of others, ask
-such a model, in the interfaces of ``forms``.
+``chat`` holds the data types and the protocol ``ChatModel``, whose one method is ``complete(request) -> Answer``.
+``client`` asks an endpoint, ``scripted`` plays one. ``retry``, ``budget`` and ``cassette`` are models around a model,
+``stack`` puts them together for a run. ``proxy`` serves such a model over HTTP to containers without a network and to
+external agents.
 """

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.agents.llm.budget import Limits
+from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.cassette import Mode
 from assay.agents.llm.chat import Message, Request, Role
 from assay.agents.llm.client import Endpoint
@@ -60,7 +60,7 @@ def make_ask(
     *,
     cassette: Path | None = None,
     mode: Mode = Mode.AUTO,
-    limits: Limits | None = None,
+    limits: BudgetLimits | None = None,
 ) -> Asker:
     """Return what takes (role, text) messages and returns the text of a model's answer.
 
@@ -76,5 +76,5 @@ def make_ask(
     """
     is_replay = cassette is not None and mode is Mode.REPLAY
     endpoint = Endpoint(base_url=base_url or OPENAI) if is_replay else usual_endpoint(base_url)
-    setup = Setup(endpoint=endpoint, cassette=cassette, mode=mode, limits=limits or Limits())
+    setup = Setup(endpoint=endpoint, cassette=cassette, mode=mode, limits=limits or BudgetLimits())
     return Asker(Stack(setup), model)

@@ -10,14 +10,14 @@ from collections.abc import Callable
 
 from pydantic import Field
 
-from assay.agents.llm.chat import Answer, ChatModel, Request, Usage
+from assay.agents.llm.chat import Answer, ChatModel, Request, TokenUsage
 from assay.agents.llm.errors import BudgetExceeded, ModelError
 from assay.agents.llm.prices import Prices
-from assay.agents.llm.wire_requests import estimate_prompt
+from assay.agents.llm.tokens import estimate_prompt
 from assay.harness.domain import Model
 
 
-class Limits(Model):
+class BudgetLimits(Model):
     """What may be spent; None is no limit."""
 
     cost: float | None = Field(default=None, ge=0)
@@ -51,7 +51,9 @@ class Spent(Model):
 class Ledger:
     """What has been spent under some limits; shared by all threads that spend."""
 
-    def __init__(self, limits: Limits, spent: Spent | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, limits: BudgetLimits, spent: Spent | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         """Open it, with what earlier processes have spent."""
         self.limits = limits
         self._spent = spent or Spent()
@@ -150,9 +152,9 @@ class Metered:
             self._ledger.settle(held, spent)
 
     def _at_most(self, request: Request) -> Spent:
-        usage = Usage(prompt_tokens=estimate_prompt(request), completion_tokens=request.max_tokens or 0)
+        usage = TokenUsage(prompt_tokens=estimate_prompt(request), completion_tokens=request.max_tokens or 0)
         return Spent(calls=1, tokens=usage.tokens, cost=self._prices.cost(request.model, usage) or 0.0)
 
 
-def _of(usage: Usage) -> Spent:
+def _of(usage: TokenUsage) -> Spent:
     return Spent(calls=1, tokens=usage.tokens, cost=usage.cost or 0.0, unpriced_calls=int(usage.cost is None))

@@ -35,7 +35,7 @@ class Mode(StrEnum):
     """Look up; ask, and keep the answer, if it is not there."""
 
 
-class Entry(Model):
+class CassetteEntry(Model):
     """One line."""
 
     request: Request
@@ -103,10 +103,10 @@ class Cassette:
         if self._mode is Mode.REPLAY or self._model is None:
             raise CassetteMiss(self._miss(request))
         answer = self._model.complete(request)
-        self._append(key, Entry(request=request, answer=answer))
+        self._append(key, CassetteEntry(request=request, answer=answer))
         return answer
 
-    def _append(self, key: str, entry: Entry) -> None:
+    def _append(self, key: str, entry: CassetteEntry) -> None:
         line = entry.model_dump_json(exclude_defaults=True).encode() + b"\n"
         with self._lock:
             self._file.seek(0, os.SEEK_END)
@@ -151,16 +151,16 @@ def _open_to_write(path: Path) -> io.BufferedIOBase:
     return file
 
 
-def _read(file: io.BufferedIOBase, path: Path) -> list[Entry]:
+def _read(file: io.BufferedIOBase, path: Path) -> list[CassetteEntry]:
     """Read all whole lines; the last one without an end is one that a crash tore."""
     file.seek(0)
     lines = file.read().split(b"\n")[:-1]
     return [_entry(line, path, number) for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def _entry(line: bytes, path: Path, number: int) -> Entry:
+def _entry(line: bytes, path: Path, number: int) -> CassetteEntry:
     try:
-        return Entry.model_validate_json(line)
+        return CassetteEntry.model_validate_json(line)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(place) for place in first["loc"])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pydantic import JsonValue
 
 from assay.agents.llm.chat import Request
-from assay.agents.llm.wire_requests import to_body
+from assay.agents.llm.openai_chat.requests import request_to_json
 
 Steady = Callable[[str], str]
 """Replaces what differs from run to run, in the text of a request, by what does not."""
@@ -43,7 +43,10 @@ def key_of(request: Request, steady: Steady = unchanged) -> str:
 
 def question(request: Request, steady: Steady = unchanged) -> dict[str, JsonValue]:
     """Return what a key is made of: the posted body with steady texts, and the sample's number."""
-    return {**{name: _each_text(value, steady) for name, value in to_body(request).items()}, "sample": request.sample}
+    return {
+        **{name: _each_text(value, steady) for name, value in request_to_json(request).items()},
+        "sample": request.sample,
+    }
 
 
 def _each_text(value: JsonValue, change: Steady) -> JsonValue:

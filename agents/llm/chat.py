@@ -98,7 +98,7 @@ class Request(Model):
     """Parameters that an endpoint knows beyond these, such as ``reasoning_effort``."""
 
 
-class Usage(Model):
+class TokenUsage(Model):
     """What was used: tokens, and US dollars if the price is known. Nothing used costs nothing."""
 
     prompt_tokens: int = Field(default=0, ge=0)
@@ -116,10 +116,10 @@ class Usage(Model):
         """All tokens, of prompt and answer."""
         return self.prompt_tokens + self.completion_tokens
 
-    def __add__(self, other: "Usage") -> "Usage":
+    def __add__(self, other: "TokenUsage") -> "TokenUsage":
         """Return both together; the cost is unknown as soon as one of the two is."""
         known = self.cost is not None and other.cost is not None
-        return Usage(
+        return TokenUsage(
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
             completion_tokens=self.completion_tokens + other.completion_tokens,
@@ -147,9 +147,9 @@ class Answer(Model):
     finish: Finish = Finish.STOP
     model: str = ""
     """As the endpoint names it; may be more precise than the name that was asked for."""
-    usage: Usage = Field(default_factory=Usage)
+    usage: TokenUsage = Field(default_factory=TokenUsage)
     """Of this answer."""
-    wasted: Usage = Field(default_factory=Usage)
+    wasted: TokenUsage = Field(default_factory=TokenUsage)
     """Of failed tries before it, which are billed as well."""
     tries: int = Field(default=1, ge=1)
     seconds: float = Field(default=0.0, ge=0)

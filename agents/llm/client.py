@@ -10,13 +10,14 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, JsonValue
 
-from assay.agents.llm.chat import Answer, Request, Usage
+from assay.agents.llm.chat import Answer, Request, TokenUsage
 from assay.agents.llm.errors import BadAnswer, ModelError, ModelUnavailable
-from assay.agents.llm.failures import failure
+from assay.agents.llm.http_errors import to_model_error
+from assay.agents.llm.json_fields import MalformedBody
+from assay.agents.llm.openai_chat.replies import answer_from_json, usage_from_json
+from assay.agents.llm.openai_chat.requests import request_to_json
 from assay.agents.llm.prices import Prices
-from assay.agents.llm.wire import NotOfThisForm
-from assay.agents.llm.wire_replies import read_usage, to_answer
-from assay.agents.llm.wire_requests import estimate_prompt, estimate_tokens, to_body
+from assay.agents.llm.tokens import estimate_prompt, estimate_tokens
 from assay.harness.domain import Model
 from assay.harness.errors import UserError
 
@@ -41,7 +42,7 @@ class Endpoint(Model):
     """What the endpoint calls the limit of the answer's tokens; newer models of OpenAI know the second name only."""
 
 
-class Client:
+class ModelClient:
     """The model behind an endpoint: one question, one post, no second try; streaming stays off.
 
     A context manager, since it keeps connections; safe to use from several threads.
@@ -81,7 +82,7 @@ class Client:
         try:
             status, headers, text = self._post(request, began + self._endpoint.timeout)
             if not 200 <= status < 300:
-                raise failure(status, headers, self._without_key(text))
+                raise to_model_error(status, headers, self._without_key(text))
             answer = self._read(request, text)
         except ModelError as error:
             error.spent = self._priced(request.model, error.spent)
@@ -92,7 +93,7 @@ class Client:
     def _post(self, request: Request, deadline: float) -> tuple[int, dict[str, str], str]:
         import httpx
 
-        body = {**to_body(request, limit_field=self._endpoint.limit_field), "stream": False}
+        body = {**request_to_json(request, limit_field=self._endpoint.limit_field), "stream": False}
         content = json.dumps(body).encode()  # json escapes what is no UTF-8, so that any text can be sent
         try:
             with self._http.stream("POST", _address(self._endpoint), content=content) as response:
@@ -115,18 +116,18 @@ class Client:
         try:
             reply = json.loads(text)
             _raise_if_refused(reply, text)
-            answer = to_answer(reply)
-        except (NotOfThisForm, ValueError, RecursionError) as error:
-            told = read_usage(reply.get("usage")) if isinstance(reply, dict) else Usage(estimated=True)
+            answer = answer_from_json(reply)
+        except (MalformedBody, ValueError, RecursionError) as error:
+            told = usage_from_json(reply.get("usage")) if isinstance(reply, dict) else TokenUsage(estimated=True)
             spent = _guess(request, text) if told.estimated else told
-            reason = str(error) if isinstance(error, NotOfThisForm) else "it is no JSON"
+            reason = str(error) if isinstance(error, MalformedBody) else "it is no JSON"
             raise BadAnswer(f"the model's answer cannot be read: {reason}", status=200, spent=spent) from error
         if not answer.usage.estimated:
             return answer
         said = "".join((answer.content, answer.reasoning, *(call.arguments for call in answer.tool_calls)))
         return answer.model_copy(update={"usage": _guess(request, said)})
 
-    def _priced(self, model: str, usage: Usage) -> Usage:
+    def _priced(self, model: str, usage: TokenUsage) -> TokenUsage:
         """Put a price on tokens; what the endpoint itself told of the cost stands."""
         if usage.cost is not None:
             return usage
@@ -156,13 +157,13 @@ def _raise_if_refused(reply: JsonValue, text: str) -> None:
     error = reply.get("error") if isinstance(reply, dict) and "choices" not in reply else None
     if error:
         code = error.get("code") if isinstance(error, dict) else None
-        raise failure(code if isinstance(code, int) and 300 <= code < 600 else 502, {}, text)
+        raise to_model_error(code if isinstance(code, int) and 300 <= code < 600 else 502, {}, text)
 
 
-def _guess(request: Request, said: str) -> Usage:
+def _guess(request: Request, said: str) -> TokenUsage:
     """Guess the usage by the length of question and answer; the price comes later."""
     said_tokens = estimate_tokens(said)
-    return Usage(prompt_tokens=estimate_prompt(request), completion_tokens=said_tokens, cost=None, estimated=True)
+    return TokenUsage(prompt_tokens=estimate_prompt(request), completion_tokens=said_tokens, cost=None, estimated=True)
 
 
 def _why(error: Exception) -> str:

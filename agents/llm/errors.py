@@ -12,7 +12,7 @@ AssayError
     └── CassetteMiss          a replay met a request that was never recorded (exit 2)
 """
 
-from assay.agents.llm.chat import Usage
+from assay.agents.llm.chat import TokenUsage
 from assay.harness.errors import AssayError, UserError
 
 
@@ -29,11 +29,11 @@ class ModelError(AssayError):
     """Whether the same request may succeed later."""
 
     def __init__(
-        self, problem: str, *, status: int | None = None, spent: Usage | None = None, retry_after: float = 0.0
+        self, problem: str, *, status: int | None = None, spent: TokenUsage | None = None, retry_after: float = 0.0
     ) -> None:
         super().__init__(problem)
         self.status = status
-        self.spent = spent or Usage()
+        self.spent = spent or TokenUsage()
         self.retry_after = retry_after
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 from pydantic import Field, ValidationError
 
-from assay.agents.llm.chat import Usage
+from assay.agents.llm.chat import TokenUsage
 from assay.harness.domain import Model
 from assay.harness.errors import DataError
 
@@ -26,7 +26,7 @@ class Price(Model):
     cached: float | None = Field(default=None, ge=0)
     """Of prompt tokens that the endpoint still knew; None if they cost what others do."""
 
-    def of(self, usage: Usage) -> float:
+    def of(self, usage: TokenUsage) -> float:
         """Return what tokens cost, in US dollars."""
         cached = min(usage.cached_tokens, usage.prompt_tokens)
         fresh = usage.prompt_tokens - cached
@@ -45,7 +45,7 @@ class Prices(Model):
         names = (model, _DATE.sub("", model), bare, _DATE.sub("", bare))
         return next((self.models[name] for name in names if name in self.models), None)
 
-    def cost(self, model: str, usage: Usage) -> float | None:
+    def cost(self, model: str, usage: TokenUsage) -> float | None:
         """Return what usage costs in US dollars; None if the price is unknown."""
         price = self.find(model)
         return None if price is None else price.of(usage)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from assay.agents.llm.chat import Answer, ChatModel, Request, Usage
+from assay.agents.llm.chat import Answer, ChatModel, Request, TokenUsage
 from assay.agents.llm.errors import ModelError
 from assay.harness.domain import Model
 
@@ -43,7 +43,7 @@ class Retrying:
         from tenacity import Retrying as Attempts
         from tenacity import retry_if_exception, stop_after_attempt
 
-        began, wasted = time.monotonic(), list[Usage]()
+        began, wasted = time.monotonic(), list[TokenUsage]()
 
         def ask() -> Answer:
             try:
@@ -62,7 +62,7 @@ class Retrying:
         try:
             answer = attempts(ask)
         except ModelError as error:
-            error.spent = sum(wasted, Usage())
+            error.spent = sum(wasted, TokenUsage())
             raise
         if not wasted:
             return answer

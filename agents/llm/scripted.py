@@ -3,9 +3,9 @@
 import threading
 from collections.abc import Callable, Iterable
 
-from assay.agents.llm.chat import Answer, Request, Usage
+from assay.agents.llm.chat import Answer, Request, TokenUsage
 from assay.agents.llm.errors import RequestRefused
-from assay.agents.llm.wire_requests import estimate_prompt, estimate_tokens
+from assay.agents.llm.tokens import estimate_prompt, estimate_tokens
 
 
 class Scripted:
@@ -21,7 +21,9 @@ class Scripted:
         line = self._ask(request) if self._ask else self._next()
         if isinstance(line, Answer):
             return line
-        usage = Usage(prompt_tokens=estimate_prompt(request), completion_tokens=estimate_tokens(line), estimated=True)
+        usage = TokenUsage(
+            prompt_tokens=estimate_prompt(request), completion_tokens=estimate_tokens(line), estimated=True
+        )
         return Answer(content=line, model=request.model, usage=usage)
 
     def _next(self) -> str | Answer:

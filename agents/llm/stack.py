@@ -13,11 +13,11 @@ from typing import Self
 
 from pydantic import Field
 
-from assay.agents.llm.budget import Ledger, Limits, Metered, Spent
+from assay.agents.llm.budget import BudgetLimits, Ledger, Metered, Spent
 from assay.agents.llm.cassette import Cassette, Mode
 from assay.agents.llm.cassette_key import Steady, unchanged
 from assay.agents.llm.chat import ChatModel
-from assay.agents.llm.client import Client, Endpoint
+from assay.agents.llm.client import Endpoint, ModelClient
 from assay.agents.llm.prices import load_prices
 from assay.agents.llm.retry import Patience, Retrying
 from assay.harness.domain import Model
@@ -28,7 +28,7 @@ class Setup(Model):
 
     endpoint: Endpoint
     patience: Patience = Field(default_factory=Patience)
-    limits: Limits = Field(default_factory=Limits)
+    limits: BudgetLimits = Field(default_factory=BudgetLimits)
     """Of the whole run, for what is really paid."""
     spent: Spent = Field(default_factory=Spent)
     """Of them, what earlier processes of the run have paid."""
@@ -56,7 +56,7 @@ class Stack:
         self._prices = load_prices(setup.prices)
         self.paid = Ledger(setup.limits, setup.spent)
         is_replay = setup.cassette is not None and setup.mode is Mode.REPLAY
-        self._client = None if is_replay else Client(setup.endpoint, self._prices)
+        self._client = None if is_replay else ModelClient(setup.endpoint, self._prices)
         asked = Metered(Retrying(self._client, setup.patience), self.paid, self._prices) if self._client else None
         try:
             self._cassette = Cassette(setup.cassette, setup.mode, asked, steady=steady) if setup.cassette else None
@@ -67,7 +67,7 @@ class Stack:
         assert model is not None  # without a cassette there is a client
         self.model: ChatModel = model
 
-    def within(self, limits: Limits) -> tuple[ChatModel, Ledger]:
+    def within(self, limits: BudgetLimits) -> tuple[ChatModel, Ledger]:
         """Return the model under limits of its own, as one instance has them, and the ledger of these."""
         ledger = Ledger(limits)
         return Metered(self.model, ledger, self._prices), ledger

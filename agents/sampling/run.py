@@ -11,7 +11,7 @@ from pathlib import Path
 
 from assay.agents.contract import Solution
 from assay.agents.llm.budget import Spent
-from assay.agents.llm.cassette import Entry
+from assay.agents.llm.cassette import CassetteEntry
 from assay.agents.llm.cassette_key import without_volatile
 from assay.agents.llm.chat import Answer, ChatModel, Request
 from assay.agents.llm.errors import BudgetExceeded
@@ -60,7 +60,7 @@ def spent_before(recording: Path) -> Spent:
     with suppress(FileNotFoundError), recording.open("rb") as file:
         for line in file:
             with suppress(ValueError):  # a line that a crash tore is the recording's to judge
-                answer = Entry.model_validate_json(line).answer
+                answer = CassetteEntry.model_validate_json(line).answer
                 took = answer.usage + answer.wasted
                 unpriced = int(took.cost is None)
                 spent += Spent(calls=1, tokens=took.tokens, cost=took.cost or 0.0, unpriced_calls=unpriced)

@@ -22,7 +22,7 @@ from assay.agents.contract import (
     SolutionStatus,
     Usage,
 )
-from assay.agents.llm.budget import Ledger, Limits
+from assay.agents.llm.budget import BudgetLimits, Ledger
 from assay.agents.llm.chat import Answer, ChatModel, Request
 from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, ModelError
 from assay.agents.sampling.habitat import Habitat
@@ -36,7 +36,7 @@ from assay.agents.trajectory import AgentInfo, FinalMetrics, Recorder, Step, Tra
 from assay.harness.domain import Instance
 from assay.harness.errors import AssayError, EngineError, EnvironmentFailure, ImageMissing, UserError
 
-Within = Callable[[Limits], tuple[ChatModel, Ledger]]
+Within = Callable[[BudgetLimits], tuple[ChatModel, Ledger]]
 """Gives the run's model under the limits of one sample."""
 
 
@@ -52,7 +52,7 @@ class NoModel:
         raise UserError("this solver asks a model; name one with --model (and --base-url)")
 
 
-def no_model(limits: Limits) -> tuple[ChatModel, Ledger]:
+def no_model(limits: BudgetLimits) -> tuple[ChatModel, Ledger]:
     """Return a model that refuses every question."""
     return NoModel(), Ledger(limits)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from assay.agents.contract import Solution, SolutionStatus
-from assay.agents.llm.proxy import Proxy
+from assay.agents.llm.proxy.server import Proxy
 from assay.agents.llm.scripted import Scripted
 from assay.agents.registry import make_agent
 from assay.agents.trajectory import Trajectory

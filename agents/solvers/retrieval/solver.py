@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 
 from assay.agents.contract import Capabilities, Outcome, Session, SolutionStatus
 from assay.agents.llm.chat import Message, Role
-from assay.agents.llm.wire_requests import estimate_tokens
+from assay.agents.llm.tokens import estimate_tokens
 from assay.agents.solvers.retrieval.forms import SYSTEM, Choice, Edits, editor_question, retriever_question
 from assay.agents.solvers.retrieval.numbering import apply_numbered, blank_only, numbered_edit
 from assay.agents.solvers.shared import bm25

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.agents.contract import Agent, Budget, Host, Installed, Solution, SolutionStatus
-from assay.agents.llm.budget import Limits
+from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.cassette import Mode
 from assay.agents.registry import make_agent
 from assay.agents.sampling.habitat import Habitat
@@ -63,7 +63,7 @@ def budget(
     command_seconds: float,
 ) -> Budget:
     """Return the limits of one sample; None is no limit."""
-    limits = Limits(cost=cost, tokens=tokens, calls=calls, seconds=seconds)
+    limits = BudgetLimits(cost=cost, tokens=tokens, calls=calls, seconds=seconds)
     return Budget(llm=limits, steps=steps, command_seconds=command_seconds)
 
 
@@ -161,7 +161,7 @@ class SolveRun:
             endpoint, mode = self._endpoint(opened)
             setup = Setup(
                 endpoint=endpoint,
-                limits=Limits(cost=choice.total_cost),
+                limits=BudgetLimits(cost=choice.total_cost),
                 spent=spent_before(store.recording),
                 cassette=recording,
                 mode=mode,

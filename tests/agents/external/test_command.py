@@ -16,10 +16,10 @@ from assay.agents.external import command
 from assay.agents.external.adapters import INSTRUCTION, Adapter, load_adapter
 from assay.agents.external.command import Command, CommandSettings
 from assay.agents.external.installed import mounts_of, tool_folder
-from assay.agents.llm.budget import Ledger, Limits, Metered
-from assay.agents.llm.chat import Answer, ChatModel, Finish, Request, Role, ToolCall, Usage
+from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
+from assay.agents.llm.chat import Answer, ChatModel, Finish, Request, Role, TokenUsage, ToolCall
 from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, ModelUnavailable, RequestRefused
-from assay.agents.llm.proxy import Proxy
+from assay.agents.llm.proxy.server import Proxy
 from assay.agents.llm.scripted import Scripted
 from assay.agents.registry import make_agent
 from assay.agents.sampling.talk import Defaults, ModelTalk
@@ -237,7 +237,7 @@ def test_the_budget_stops_a_program_that_would_go_on(prepare: Callable[..., Run]
     run = prepare(
         ASK + 'for n in 1 2 3; do ask "$n"; echo "$reply" | head -n 1; done; echo mended > calc.py; sleep 60',
         ["one", "two"],
-        budget=Budget(llm=Limits(calls=1)),
+        budget=Budget(llm=BudgetLimits(calls=1)),
     )
     with pytest.raises(BudgetExceeded) as error:
         run.solve()
@@ -249,7 +249,7 @@ def test_the_budget_stops_a_program_that_would_go_on(prepare: Callable[..., Run]
 
 
 def test_a_program_may_end_by_itself_when_the_budget_is_used_up(prepare: Callable[..., Run]) -> None:
-    run = prepare(ASK + "ask 1; ask 2; echo saved", ["one"], budget=Budget(llm=Limits(calls=1)))
+    run = prepare(ASK + "ask 1; ask 2; echo saved", ["one"], budget=Budget(llm=BudgetLimits(calls=1)))
     with pytest.raises(BudgetExceeded):
         run.solve()
     assert "saved" in run.output()
@@ -436,7 +436,7 @@ def competent(request: Request) -> Answer:
     """Answer with the next command, by how much of the conversation there is."""
     number = sum(message.role is Role.ASSISTANT for message in request.messages)
     call = ToolCall(id=f"call_{number}", name="bash", arguments=json.dumps({"command": COMMANDS[number]}))
-    usage = Usage(prompt_tokens=1000, completion_tokens=100)
+    usage = TokenUsage(prompt_tokens=1000, completion_tokens=100)
     return Answer(content="So.", finish=Finish.TOOL_CALLS, tool_calls=(call,), usage=usage, model=request.model)
 
 
@@ -480,7 +480,7 @@ def test_mini_swe_agent_resolves_a_bundled_instance_and_the_budget_stops_it(
     report, _ = CliSession("evaluated", tmp_path / "runs").run([(instance, prediction)], [MORE])
     assert report.resolved_ids == [MORE]
 
-    (stopped,) = mini(Budget(llm=Limits(calls=2))).solve([instance], agent, settings)
+    (stopped,) = mini(Budget(llm=BudgetLimits(calls=2))).solve([instance], agent, settings)
     assert stopped.status is SolutionStatus.LIMIT_COST
     assert stopped.usage.calls == 2
     assert "def iequals" in stopped.patch, "what it had done by then counts"

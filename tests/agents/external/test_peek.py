@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from assay.agents.llm.proxy import Proxy
+from assay.agents.llm.proxy.server import Proxy
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.habitat import agent_place
 from assay.agents.sampling.image import AgentImages, check_start

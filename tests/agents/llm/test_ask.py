@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from assay.agents.llm.ask import make_ask, usual_endpoint
-from assay.agents.llm.budget import Limits
+from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.cassette import Mode
 from assay.agents.llm.errors import BudgetExceeded, CassetteMiss
 from assay.harness.errors import UserError
@@ -50,7 +50,7 @@ def test_what_is_asked_can_be_recorded_and_replayed(endpoint: Any, tmp_path: Pat
 
 
 def test_it_has_a_budget(endpoint: Any) -> None:
-    asker = make_ask("toy", endpoint.url, limits=Limits(calls=1))
+    asker = make_ask("toy", endpoint.url, limits=BudgetLimits(calls=1))
     asker(MESSAGES)
     with pytest.raises(BudgetExceeded):
         asker(MESSAGES)

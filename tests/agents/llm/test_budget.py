@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.llm.budget import Ledger, Limits, Metered, Spent
-from assay.agents.llm.chat import Answer, Request, Usage
+from assay.agents.llm.budget import BudgetLimits, Ledger, Metered, Spent
+from assay.agents.llm.chat import Answer, Request, TokenUsage
 from assay.agents.llm.errors import BadAnswer, BudgetExceeded
 from assay.agents.llm.prices import Price, Prices
 from assay.agents.llm.scripted import Scripted
@@ -19,10 +19,10 @@ Make = Callable[..., Any]
 
 
 def answer(tokens: int = 100, cost: float | None = 0.5, **changes: Any) -> Answer:
-    return Answer(content="x", usage=Usage(prompt_tokens=tokens, cost=cost), **changes)
+    return Answer(content="x", usage=TokenUsage(prompt_tokens=tokens, cost=cost), **changes)
 
 
-def metered(limits: Limits, model: Any, **settings: Any) -> tuple[Metered, Ledger]:
+def metered(limits: BudgetLimits, model: Any, **settings: Any) -> tuple[Metered, Ledger]:
     ledger = Ledger(limits, **settings)
     return Metered(model, ledger, PRICES), ledger
 
@@ -35,15 +35,15 @@ def ask_often(model: Metered, request: Request) -> None:
 @pytest.mark.parametrize(
     ("limits", "name", "calls"),
     [
-        (Limits(calls=3), "calls", 3),
-        (Limits(tokens=250), "tokens", 2),
-        (Limits(cost=1.2), "cost", 3),
-        (Limits(cost=1.0), "cost", 2),
-        (Limits(calls=0), "calls", 0),
-        (Limits(calls=9, tokens=150), "tokens", 1),
+        (BudgetLimits(calls=3), "calls", 3),
+        (BudgetLimits(tokens=250), "tokens", 2),
+        (BudgetLimits(cost=1.2), "cost", 3),
+        (BudgetLimits(cost=1.0), "cost", 2),
+        (BudgetLimits(calls=0), "calls", 0),
+        (BudgetLimits(calls=9, tokens=150), "tokens", 1),
     ],
 )
-def test_a_call_beyond_a_limit_is_not_made(make_request: Make, limits: Limits, name: str, calls: int) -> None:
+def test_a_call_beyond_a_limit_is_not_made(make_request: Make, limits: BudgetLimits, name: str, calls: int) -> None:
     made = []
 
     def play(request: Request) -> Answer:
@@ -58,7 +58,7 @@ def test_a_call_beyond_a_limit_is_not_made(make_request: Make, limits: Limits, n
 
 
 def test_room_for_the_longest_answer_is_needed(make_request: Make) -> None:
-    model, ledger = metered(Limits(tokens=1000), Scripted(lambda _: answer(tokens=10)))
+    model, ledger = metered(BudgetLimits(tokens=1000), Scripted(lambda _: answer(tokens=10)))
     with pytest.raises(BudgetExceeded):
         model.complete(make_request(max_tokens=1000))
     model.complete(make_request(max_tokens=900))
@@ -66,7 +66,7 @@ def test_room_for_the_longest_answer_is_needed(make_request: Make) -> None:
 
 
 def test_the_cost_of_the_longest_answer_is_needed_too(make_request: Make) -> None:
-    model, _ = metered(Limits(cost=0.5), Scripted(lambda _: answer()))
+    model, _ = metered(BudgetLimits(cost=0.5), Scripted(lambda _: answer()))
     with pytest.raises(BudgetExceeded) as caught:
         model.complete(make_request(max_tokens=500_000))
     assert caught.value.limit == "cost"
@@ -74,7 +74,7 @@ def test_the_cost_of_the_longest_answer_is_needed_too(make_request: Make) -> Non
 
 def test_seconds_pass_whatever_they_are_spent_with(make_request: Make) -> None:
     now = [100.0]
-    model, _ = metered(Limits(seconds=60), Scripted(lambda _: answer()), clock=lambda: now[0])
+    model, _ = metered(BudgetLimits(seconds=60), Scripted(lambda _: answer()), clock=lambda: now[0])
     now[0] = 159.0
     model.complete(make_request())
     now[0] = 160.0
@@ -84,7 +84,7 @@ def test_seconds_pass_whatever_they_are_spent_with(make_request: Make) -> None:
 
 
 def test_an_unknown_price_is_counted_and_tokens_still_hold(make_request: Make) -> None:
-    model, ledger = metered(Limits(cost=0.01, tokens=350), Scripted(lambda _: answer(cost=None)))
+    model, ledger = metered(BudgetLimits(cost=0.01, tokens=350), Scripted(lambda _: answer(cost=None)))
     for _ in range(3):
         model.complete(make_request(model="nobody-knows"))
     assert ledger.spent == Spent(calls=3, tokens=300, cost=0.0, unpriced_calls=3)
@@ -95,14 +95,14 @@ def test_an_unknown_price_is_counted_and_tokens_still_hold(make_request: Make) -
 
 def test_failed_calls_and_failed_tries_are_billed(make_request: Make) -> None:
     def fail(_: Request) -> Answer:
-        raise BadAnswer("no json", spent=Usage(prompt_tokens=30, cost=0.25))
+        raise BadAnswer("no json", spent=TokenUsage(prompt_tokens=30, cost=0.25))
 
-    model, ledger = metered(Limits(), Scripted(fail))
+    model, ledger = metered(BudgetLimits(), Scripted(fail))
     with pytest.raises(BadAnswer):
         model.complete(make_request())
     assert ledger.spent == Spent(calls=1, tokens=30, cost=0.25)
 
-    wasted = Usage(prompt_tokens=7, cost=0.125)
+    wasted = TokenUsage(prompt_tokens=7, cost=0.125)
     Metered(Scripted([answer(wasted=wasted)]), ledger).complete(make_request())
     assert ledger.spent == Spent(calls=2, tokens=137, cost=0.875)
 
@@ -111,7 +111,7 @@ def test_other_errors_cost_nothing(make_request: Make) -> None:
     def stop(_: Request) -> Answer:
         raise KeyboardInterrupt
 
-    model, ledger = metered(Limits(calls=1), Scripted(stop))
+    model, ledger = metered(BudgetLimits(calls=1), Scripted(stop))
     for _ in range(3):
         with pytest.raises(KeyboardInterrupt):
             model.complete(make_request())
@@ -119,7 +119,7 @@ def test_other_errors_cost_nothing(make_request: Make) -> None:
 
 
 def test_budgets_nest(make_request: Make) -> None:
-    run, one, other = Ledger(Limits(calls=3)), Ledger(Limits(calls=2)), Ledger(Limits(calls=2))
+    run, one, other = Ledger(BudgetLimits(calls=3)), Ledger(BudgetLimits(calls=2)), Ledger(BudgetLimits(calls=2))
     shared = Metered(Scripted(lambda _: answer()), run)
     for ledger in (one, one, other):
         Metered(shared, ledger).complete(make_request())
@@ -129,7 +129,7 @@ def test_budgets_nest(make_request: Make) -> None:
 
 
 def test_a_ledger_goes_on_where_another_process_ended(make_request: Make) -> None:
-    model, _ = metered(Limits(calls=5), Scripted(lambda _: answer()), spent=Spent(calls=4))
+    model, _ = metered(BudgetLimits(calls=5), Scripted(lambda _: answer()), spent=Spent(calls=4))
     model.complete(make_request())
     with pytest.raises(BudgetExceeded):
         model.complete(make_request())
@@ -143,7 +143,7 @@ def test_a_call_waits_for_one_under_way_that_may_leave_room(make_request: Make) 
         go.wait(5)
         return answer(tokens=10)
 
-    model, ledger = metered(Limits(tokens=1000), Scripted(play))
+    model, ledger = metered(BudgetLimits(tokens=1000), Scripted(play))
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(model.complete, make_request(max_tokens=900))
         started.wait(5)
@@ -160,9 +160,9 @@ def test_no_order_of_calls_in_threads_spends_more_than_the_limit(sizes: list[int
     """Holds whenever an answer is no longer than the request allows."""
 
     def play(request: Request) -> Answer:
-        return Answer(usage=Usage(completion_tokens=request.max_tokens or 0))
+        return Answer(usage=TokenUsage(completion_tokens=request.max_tokens or 0))
 
-    ledger = Ledger(Limits(tokens=limit))
+    ledger = Ledger(BudgetLimits(tokens=limit))
     model = Metered(Scripted(play), ledger)
 
     def ask(size: int) -> bool:

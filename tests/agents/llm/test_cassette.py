@@ -14,8 +14,8 @@ import pytest
 
 from assay.agents.llm.cassette import Cassette, Mode
 from assay.agents.llm.cassette_key import without_volatile
-from assay.agents.llm.chat import Answer, ToolCall, Usage
-from assay.agents.llm.client import Client, Endpoint
+from assay.agents.llm.chat import Answer, TokenUsage, ToolCall
+from assay.agents.llm.client import Endpoint, ModelClient
 from assay.agents.llm.errors import CassetteMiss, ModelUnavailable
 from assay.agents.llm.scripted import Scripted
 from assay.harness.errors import DataError, UserError
@@ -29,12 +29,14 @@ def tape(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def client(endpoint: Any) -> Iterator[Client]:
-    with Client(Endpoint(base_url=endpoint.url)) as client:
+def client(endpoint: Any) -> Iterator[ModelClient]:
+    with ModelClient(Endpoint(base_url=endpoint.url)) as client:
         yield client
 
 
-def test_what_is_on_record_is_not_asked_again(endpoint: Any, client: Client, tape: Path, make_request: Make) -> None:
+def test_what_is_on_record_is_not_asked_again(
+    endpoint: Any, client: ModelClient, tape: Path, make_request: Make
+) -> None:
     with Cassette(tape, Mode.AUTO, client) as cassette:
         first = cassette.complete(make_request())
         again = cassette.complete(make_request())
@@ -51,8 +53,8 @@ def test_all_of_an_answer_is_kept(tape: Path, make_request: Make) -> None:
         content="a\nb \U0001f600",
         tool_calls=(ToolCall(id="1", name="run", arguments="{broken"),),
         reasoning="hm",
-        usage=Usage(prompt_tokens=3, cost=None),
-        wasted=Usage(completion_tokens=2, cost=0.5, estimated=True),
+        usage=TokenUsage(prompt_tokens=3, cost=None),
+        wasted=TokenUsage(completion_tokens=2, cost=0.5, estimated=True),
         tries=3,
     )
     with Cassette(tape, Mode.AUTO, Scripted([answer])) as cassette:
@@ -89,7 +91,7 @@ def test_a_miss_names_the_nearest_difference(tape: Path, make_request: Make) -> 
 
 
 def test_an_error_is_not_recorded(
-    endpoint: Any, client: Client, tape: Path, make_request: Make, make_reply: Make, make_said: Make
+    endpoint: Any, client: ModelClient, tape: Path, make_request: Make, make_reply: Make, make_said: Make
 ) -> None:
     endpoint.plays(make_reply(status=500), make_said("4"))
     with Cassette(tape, Mode.AUTO, client) as cassette:
@@ -104,7 +106,7 @@ def test_no_secret_is_in_the_file(
 ) -> None:
     monkeypatch.setenv("TOY_KEY", "secret-123")
     settings = Endpoint(base_url=endpoint.url, key_env="TOY_KEY")
-    with Client(settings) as client, Cassette(tape, Mode.AUTO, client) as cassette:
+    with ModelClient(settings) as client, Cassette(tape, Mode.AUTO, client) as cassette:
         cassette.complete(make_request())
     assert endpoint.asked[0].headers["authorization"] == "Bearer secret-123"
     assert "secret" not in tape.read_text()
@@ -174,9 +176,9 @@ ASKS_FIVE = """
     from pathlib import Path
     from assay.agents.llm.cassette import Cassette, Mode
     from assay.agents.llm.chat import Request
-    from assay.agents.llm.client import Client, Endpoint
+    from assay.agents.llm.client import ModelClient, Endpoint
 
-    client = Client(Endpoint(base_url=sys.argv[1]))
+    client = ModelClient(Endpoint(base_url=sys.argv[1]))
     with Cassette(Path(sys.argv[2]), Mode.AUTO, client) as cassette:
         for number in range(5):
             body = {"model": "toy", "messages": [{"role": "user", "content": str(number)}]}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from assay.agents.llm.cassette_key import key_of, nearest_difference, question, without_volatile
 from assay.agents.llm.chat import Message, Request, Role, Tool
-from assay.agents.llm.wire_requests import from_body, to_body
+from assay.agents.llm.openai_chat.requests import request_from_json, request_to_json
 
 texts = st.text(max_size=20)
 names = st.text("abcdefgh", min_size=1, max_size=8)
@@ -45,7 +45,7 @@ def test_equal_requests_have_one_key_whatever_the_order_of_their_fields(request:
     assert key_of(request) == key_of(Request.model_validate_json(request.model_dump_json()))
     again = Request.model_validate(turned_round(request.model_dump(mode="json")))
     assert key_of(again) == key_of(request)
-    posted = from_body(turned_round(to_body(request)), sample=request.sample)
+    posted = request_from_json(turned_round(request_to_json(request)), sample=request.sample)
     assert key_of(posted) == key_of(request)
 
 

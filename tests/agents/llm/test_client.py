@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from assay.agents.llm.chat import JSON_MODE, Finish, Message, Request, Role, Tool, ToolCall
-from assay.agents.llm.client import Client, Endpoint
+from assay.agents.llm.client import Endpoint, ModelClient
 from assay.agents.llm.errors import AccessDenied, BadAnswer, ContextTooLong, ModelUnavailable, RequestRefused
 from assay.agents.llm.prices import Price, Prices
 from assay.harness.errors import UserError
@@ -16,7 +16,7 @@ Make = Callable[..., Any]
 
 
 def ask(url: str, request: Request, prices: Prices = PRICES, **settings: Any) -> Any:
-    with Client(Endpoint(base_url=url, **settings), prices) as client:
+    with ModelClient(Endpoint(base_url=url, **settings), prices) as client:
         return client.complete(request)
 
 
@@ -202,7 +202,7 @@ def test_wrong_settings_are_one_clear_line(
 ) -> None:
     monkeypatch.setenv("ODD_KEY", "a\nb")
     with pytest.raises(UserError, match=told):
-        Client(Endpoint(**settings))
+        ModelClient(Endpoint(**settings))
 
 
 def test_any_text_can_be_sent(endpoint: Any, make_request: Make) -> None:
@@ -212,7 +212,7 @@ def test_any_text_can_be_sent(endpoint: Any, make_request: Make) -> None:
 
 
 def test_threads_share_a_client(endpoint: Any, make_request: Make) -> None:
-    with Client(Endpoint(base_url=endpoint.url)) as client, ThreadPoolExecutor(8) as pool:
+    with ModelClient(Endpoint(base_url=endpoint.url)) as client, ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(client.complete, [make_request(str(number)) for number in range(24)]))
     assert len(answers) == 24
     assert {asked.body["messages"][0]["content"] for asked in endpoint.asked} == {str(n) for n in range(24)}

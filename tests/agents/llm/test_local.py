@@ -15,7 +15,7 @@ import pytest
 
 from assay.agents.llm import local
 from assay.agents.llm.chat import Request
-from assay.agents.llm.client import Client, Endpoint
+from assay.agents.llm.client import Endpoint, ModelClient
 from assay.agents.solvers.shared.actions import GBNF, read_action
 from assay.harness.errors import UserError
 
@@ -69,7 +69,7 @@ def test_a_package_without_weights_is_as_good_as_none(only: Callable[..., None],
 
 @installed
 def test_the_same_question_gets_the_same_answer(model: Endpoint, make_request: Callable[..., Request]) -> None:
-    with Client(model) as client:
+    with ModelClient(model) as client:
         asked = make_request("Name a colour.", model=local.NAME, temperature=0.0, max_tokens=12)
         one, other = client.complete(asked), client.complete(asked)
     assert one.content == other.content != ""
@@ -82,7 +82,7 @@ def test_the_same_question_gets_the_same_answer(model: Endpoint, make_request: C
 @installed
 def test_the_grammar_makes_any_answer_an_action(model: Endpoint, make_request: Callable[..., Request]) -> None:
     asked = make_request("Tell me a joke.", model=local.NAME, seed=7, max_tokens=300, extra={"grammar": GBNF})
-    with Client(model) as client:
+    with ModelClient(model) as client:
         assert read_action(client.complete(asked))
 
 

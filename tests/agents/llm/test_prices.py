@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.llm.chat import Usage
+from assay.agents.llm.chat import TokenUsage
 from assay.agents.llm.prices import Price, Prices, load_prices
 from assay.harness.errors import DataError
 
 
 def test_the_price_of_a_call_by_hand() -> None:
     price = Price(input=2.0, cached=0.5, output=8.0)
-    usage = Usage(prompt_tokens=1_000_000, cached_tokens=400_000, completion_tokens=250_000)
+    usage = TokenUsage(prompt_tokens=1_000_000, cached_tokens=400_000, completion_tokens=250_000)
     assert price.of(usage) == pytest.approx(0.6 * 2.0 + 0.4 * 0.5 + 0.25 * 8.0)
     assert Price(input=2.0, output=8.0).of(usage) == pytest.approx(2.0 + 2.0)
 
@@ -24,13 +24,13 @@ def test_a_model_is_found_without_its_provider_and_date(name: str) -> None:
 
 def test_the_fuller_name_wins() -> None:
     table = Prices(models={"toy": Price(input=1, output=1), "acme/toy": Price(input=9, output=9)})
-    assert table.cost("acme/toy-2026-01-31", Usage(prompt_tokens=1_000_000)) == 9
-    assert table.cost("other/toy", Usage(prompt_tokens=1_000_000)) == 1
+    assert table.cost("acme/toy-2026-01-31", TokenUsage(prompt_tokens=1_000_000)) == 9
+    assert table.cost("other/toy", TokenUsage(prompt_tokens=1_000_000)) == 1
 
 
 @pytest.mark.parametrize("name", ["", "to", "toy-mini", "toy/x", "toy-2026"])
 def test_another_model_has_no_price(name: str) -> None:
-    assert Prices(models={"toy": Price(input=1, output=1)}).cost(name, Usage(prompt_tokens=1)) is None
+    assert Prices(models={"toy": Price(input=1, output=1)}).cost(name, TokenUsage(prompt_tokens=1)) is None
 
 
 def test_a_file_of_ones_own_adds_to_the_table_and_wins_over_it(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_a_file_of_ones_own_adds_to_the_table_and_wins_over_it(tmp_path: Path) -
     mine.write_text("models:\n  gpt-4o-mini: {input: 1, output: 2}\n  local: {input: 0, output: 0}\n")
     table = load_prices(mine)
     assert table.find("gpt-4o-mini") == Price(input=1, output=2)
-    assert table.cost("local", Usage(prompt_tokens=5)) == 0
+    assert table.cost("local", TokenUsage(prompt_tokens=5)) == 0
     assert table.find("gpt-4o") == usual.find("gpt-4o")
 
 
@@ -71,7 +71,7 @@ counts = st.integers(0, 10**7)
 
 @given(counts, counts, counts)
 def test_what_is_cached_never_costs_more(prompt: int, cached: int, said: int) -> None:
-    usage = Usage(prompt_tokens=prompt, cached_tokens=cached, completion_tokens=said)
+    usage = TokenUsage(prompt_tokens=prompt, cached_tokens=cached, completion_tokens=said)
     full = usage.model_copy(update={"cached_tokens": 0})
     price = Price(input=2, cached=0.5, output=8)
     assert 0 <= price.of(usage) <= price.of(full) + 1e-9
@@ -79,7 +79,7 @@ def test_what_is_cached_never_costs_more(prompt: int, cached: int, said: int) ->
 
 @given(counts, counts)
 def test_an_unknown_cost_stays_unknown_in_a_sum(one: int, other: int) -> None:
-    known, unknown = Usage(prompt_tokens=one, cost=1.0), Usage(prompt_tokens=other, cost=None)
+    known, unknown = TokenUsage(prompt_tokens=one, cost=1.0), TokenUsage(prompt_tokens=other, cost=None)
     assert (known + unknown).cost is None
     assert (known + unknown).tokens == one + other
-    assert known + Usage() == known
+    assert known + TokenUsage() == known

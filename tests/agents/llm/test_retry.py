@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from assay.agents.llm.client import Client, Endpoint
+from assay.agents.llm.client import Endpoint, ModelClient
 from assay.agents.llm.errors import AccessDenied, BudgetExceeded, ContextTooLong, ModelUnavailable, RequestRefused
 from assay.agents.llm.prices import Price, Prices
 from assay.agents.llm.retry import Patience, Retrying
@@ -18,7 +18,7 @@ class Asking:
 
     def __init__(self, url: str, **patience: Any) -> None:
         self.waits: list[float] = []
-        self.client = Client(Endpoint(base_url=url), PRICES)
+        self.client = ModelClient(Endpoint(base_url=url), PRICES)
         self.model = Retrying(self.client, Patience(**patience), self.waits.append)
 
 

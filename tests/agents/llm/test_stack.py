@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay.agents.llm.budget import Limits
+from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.cassette import Mode
 from assay.agents.llm.client import Endpoint
 from assay.agents.llm.errors import BudgetExceeded
@@ -32,7 +32,7 @@ def test_replayed_answers_count_for_an_instance_and_not_for_the_bill(
 ) -> None:
     for paid in (2, 0):
         with Stack(setup) as stack:
-            model, ledger = stack.within(Limits(calls=2))
+            model, ledger = stack.within(BudgetLimits(calls=2))
             for text in ("one", "two"):
                 model.complete(make_request(text))
             with pytest.raises(BudgetExceeded):
@@ -45,9 +45,9 @@ def test_replayed_answers_count_for_an_instance_and_not_for_the_bill(
 
 
 def test_the_bill_of_the_run_has_a_limit_for_all_instances(endpoint: Any, setup: Setup, make_request: Make) -> None:
-    with Stack(setup.model_copy(update={"limits": Limits(calls=3)})) as stack:
+    with Stack(setup.model_copy(update={"limits": BudgetLimits(calls=3)})) as stack:
         for text in ("one", "two"):
-            stack.within(Limits(calls=2))[0].complete(make_request(text))
+            stack.within(BudgetLimits(calls=2))[0].complete(make_request(text))
         stack.model.complete(make_request("one"))
         stack.model.complete(make_request("three"))
         with pytest.raises(BudgetExceeded):

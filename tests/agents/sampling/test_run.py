@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from assay.agents.contract import Budget, Session, SolutionStatus
-from assay.agents.llm.budget import Ledger, Limits, Metered, Spent
+from assay.agents.llm.budget import BudgetLimits, Ledger, Metered, Spent
 from assay.agents.llm.cassette import Cassette, Mode
 from assay.agents.llm.cassette_key import key_of
-from assay.agents.llm.chat import Answer, ChatModel, Message, Request, Role, Usage
+from assay.agents.llm.chat import Answer, ChatModel, Message, Request, Role, TokenUsage
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.run import OfTheRun, Progress, SolveRunner, spent_before, steady
 from assay.agents.sampling.solve import Job
@@ -102,7 +102,7 @@ def test_a_sample_that_a_limit_ended_is_done_again_with_another_limit(
         fix(session)
 
     def statuses(calls: int) -> tuple[str, int]:
-        solution = runner_of(tmp_path, instances, twice, budget=Budget(llm=Limits(calls=calls))).execute(job)[0]
+        solution = runner_of(tmp_path, instances, twice, budget=Budget(llm=BudgetLimits(calls=calls))).execute(job)[0]
         return solution.status, solution.usage.calls
 
     assert statuses(1) == ("limit_cost", 1)
@@ -149,7 +149,7 @@ class Priced:
 
     def complete(self, request: Request) -> Answer:
         self.asked.append(request)
-        return Answer(content=f"answer = {len(self.asked)}", usage=Usage(prompt_tokens=7, cost=0.5))
+        return Answer(content=f"answer = {len(self.asked)}", usage=TokenUsage(prompt_tokens=7, cost=0.5))
 
 
 def test_the_run_s_budget_ends_samples_that_go_on_with_a_larger_one(tmp_path: Path, instances: list[Instance]) -> None:
@@ -161,10 +161,10 @@ def test_the_run_s_budget_ends_samples_that_go_on_with_a_larger_one(tmp_path: Pa
             session.talk.ask([Message(role=Role.USER, content=f"{session.task.problem_statement} {number}")])
 
     def run(dollars: float) -> list[str]:
-        paid = Ledger(Limits(cost=dollars), spent_before(recording))
+        paid = Ledger(BudgetLimits(cost=dollars), spent_before(recording))
         with Cassette(recording, Mode.AUTO, Metered(model, paid), steady=steady) as recorded:
 
-            def within(limits: Limits) -> tuple[ChatModel, Ledger]:
+            def within(limits: BudgetLimits) -> tuple[ChatModel, Ledger]:
                 ledger = Ledger(limits)
                 return Metered(OfTheRun(recorded), ledger), ledger
 

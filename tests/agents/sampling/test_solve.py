@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from assay.agents.contract import Asking, Budget, Candidate, Capabilities, Oracle, Outcome, Session, SolutionStatus
-from assay.agents.llm.budget import Limits
-from assay.agents.llm.chat import Answer, Message, Request, Role, Usage
+from assay.agents.llm.budget import BudgetLimits
+from assay.agents.llm.chat import Answer, Message, Request, Role, TokenUsage
 from assay.agents.llm.errors import (
     AccessDenied,
     BudgetExceeded,
@@ -158,13 +158,13 @@ def test_a_budget_ends_the_work_and_what_was_done_stays(play: Callable[..., Solv
         while True:
             fix(session)
 
-    for limits, status in ((Limits(calls=2), "limit_cost"), (Limits(cost=1.0), "limit_cost")):
-        model = Scripted(lambda _request: Answer(content="fixed = True", usage=Usage(cost=0.5)))
+    for limits, status in ((BudgetLimits(calls=2), "limit_cost"), (BudgetLimits(cost=1.0), "limit_cost")):
+        model = Scripted(lambda _request: Answer(content="fixed = True", usage=TokenUsage(cost=0.5)))
         solution = play(act, model, budget=Budget(llm=limits)).solution
         assert (solution.status, solution.usage.calls) == (status, 2)
         assert FIXED in solution.patch
     slow = Scripted(lambda _request: time.sleep(0.2) or "fixed = True")  # type: ignore[func-returns-value]
-    assert play(act, slow, budget=Budget(llm=Limits(seconds=0.5))).solution.status is SolutionStatus.LIMIT_TIME
+    assert play(act, slow, budget=Budget(llm=BudgetLimits(seconds=0.5))).solution.status is SolutionStatus.LIMIT_TIME
 
 
 def test_oracles_are_told_to_those_who_declare_them_and_to_nobody_else(

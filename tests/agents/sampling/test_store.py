@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from assay.agents.contract import AgentTask, Budget, Candidate, Solution, SolutionStatus
-from assay.agents.llm.budget import Limits
+from assay.agents.llm.budget import BudgetLimits
 from assay.agents.sampling.store import SavedSolution, SolveStore, name_of
 from assay.harness.domain import Instance, Origin, Rule, Stages
 
@@ -39,10 +39,10 @@ def test_what_is_torn_or_not_final_is_not_found(tmp_path: Path) -> None:
 
 def test_what_a_limit_ended_is_found_for_the_same_budget(tmp_path: Path) -> None:
     store = SolveStore(tmp_path)
-    small = Budget(llm=Limits(calls=1))
+    small = Budget(llm=BudgetLimits(calls=1))
     store.save(SavedSolution(key="k", budget=small, solution=solution(status=SolutionStatus.LIMIT_COST)))
     assert store.find("acme__calc-1", 0, "k", small) is not None
-    assert store.find("acme__calc-1", 0, "k", Budget(llm=Limits(calls=2))) is None
+    assert store.find("acme__calc-1", 0, "k", Budget(llm=BudgetLimits(calls=2))) is None
 
 
 def test_a_sample_begins_in_an_empty_folder(tmp_path: Path) -> None:

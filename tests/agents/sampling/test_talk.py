@@ -6,7 +6,7 @@ import pytest
 
 from assay.agents.contract import Asking
 from assay.agents.llm.cassette import Cassette, Mode
-from assay.agents.llm.chat import Answer, Message, Request, Role, ToolCall, Usage
+from assay.agents.llm.chat import Answer, Message, Request, Role, TokenUsage, ToolCall
 from assay.agents.llm.errors import ModelUnavailable
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.talk import STRIDE, Defaults, ModelTalk
@@ -25,7 +25,7 @@ class Told:
 
     def complete(self, request: Request) -> Answer:
         self.requests.append(request)
-        usage = Usage(prompt_tokens=10, cached_tokens=4, completion_tokens=2, cost=0.5)
+        usage = TokenUsage(prompt_tokens=10, cached_tokens=4, completion_tokens=2, cost=0.5)
         return Answer.model_validate(
             {"content": str(len(self.requests)), "usage": usage, "seconds": 2.0} | self._fields
         )
@@ -103,7 +103,7 @@ def test_what_was_used_is_counted_replayed_or_not(tmp_path: Path) -> None:
 
 
 def test_an_unknown_price_makes_the_sum_unknown() -> None:
-    partner, _ = talk(Told(usage=Usage(prompt_tokens=1, cost=None)))
+    partner, _ = talk(Told(usage=TokenUsage(prompt_tokens=1, cost=None)))
     partner.ask([QUESTION])
     assert (partner.usage.cost, partner.usage.paid) == (None, None)
 
@@ -113,7 +113,7 @@ def test_a_failed_call_is_billed_and_its_number_is_free_again() -> None:
         def complete(self, request: Request) -> Answer:
             answer = super().complete(request)
             if len(self.requests) == 1:
-                raise ModelUnavailable("busy", spent=Usage(prompt_tokens=3, cost=0.25))
+                raise ModelUnavailable("busy", spent=TokenUsage(prompt_tokens=3, cost=0.25))
             return answer
 
     model = Failing()

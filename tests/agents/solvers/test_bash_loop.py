@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from assay.agents.contract import AgentTask, Budget, CommandResult, Outcome, Session, SolutionStatus
-from assay.agents.llm.budget import Limits
-from assay.agents.llm.chat import Answer, Role, ToolCall, Usage
+from assay.agents.llm.budget import BudgetLimits
+from assay.agents.llm.chat import Answer, Role, TokenUsage, ToolCall
 from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.talk import Defaults, ModelTalk
@@ -149,7 +149,7 @@ def test_250_steps_are_the_usual_limit(play: Callable[..., Played]) -> None:
 
 def test_it_asks_no_more_once_it_has_spent_what_it_may(play: Callable[..., Played]) -> None:
     """At 1.25 USD an answer, 2.50 are below the usual 3.00 and 3.75 are not: three answers."""
-    answer = Answer(content=block("true"), usage=Usage(cost=1.25))
+    answer = Answer(content=block("true"), usage=TokenUsage(cost=1.25))
     run = play([answer] * 9)
     assert run.outcome.status is SolutionStatus.LIMIT_COST
     assert len(run.asked) == 3
@@ -158,7 +158,7 @@ def test_it_asks_no_more_once_it_has_spent_what_it_may(play: Callable[..., Playe
 
 def test_the_budget_ends_it_from_outside(play: Callable[..., Played]) -> None:
     with pytest.raises(BudgetExceeded):
-        play([block("true"), block("true"), block("true")], budget=Budget(llm=Limits(calls=2)))
+        play([block("true"), block("true"), block("true")], budget=Budget(llm=BudgetLimits(calls=2)))
 
 
 def test_the_grammar_is_sent_where_it_is_wanted_and_no_tools_with_it(play: Callable[..., Played]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.agents.contract import AgentTask, Budget, SolutionStatus
-from assay.agents.llm.budget import Limits
+from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.solvers.ast_search import AstSearch
 from assay.agents.solvers.ast_search.places import BugLocation, find_places
@@ -170,7 +170,7 @@ def test_nothing_outside_of_the_repository_is_written(play: Callable[..., Played
 
 def test_the_best_attempt_lies_in_the_workspace_when_the_budget_ends(tmp_path: Path) -> None:
     half = FIX + "\n" + WRONG
-    stage = Stage(tmp_path, FILES, [*SEARCH, half, UNPARSED, FIX], Budget(llm=Limits(calls=6)))
+    stage = Stage(tmp_path, FILES, [*SEARCH, half, UNPARSED, FIX], Budget(llm=BudgetLimits(calls=6)))
     with pytest.raises(BudgetExceeded):
         stage.play(AstSearch(AstSearch.Settings()), ISSUE)
     assert stage.workspace.read("shop.py") == FIXED.encode()

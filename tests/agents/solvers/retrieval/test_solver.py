@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from assay.agents.contract import Budget, SolutionStatus
-from assay.agents.llm.budget import Limits
+from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.errors import BudgetExceeded
-from assay.agents.llm.wire_requests import estimate_tokens
+from assay.agents.llm.tokens import estimate_tokens
 from assay.agents.solvers.retrieval import Retrieval
 from playing import Played, Stage
 
@@ -167,7 +167,7 @@ def test_an_issue_without_a_word_in_common_ends_the_work(play: Callable[..., Pla
 
 def test_the_best_answer_lies_in_the_workspace_when_the_budget_ends(tmp_path: Path) -> None:
     half = answer(edit("2|    return count * 4", "    return count * 3"), edit("nothing of this", "at all"))
-    stage = Stage(tmp_path, FILES, [CHOSEN, half, MISSING, FIX], Budget(llm=Limits(calls=3)))
+    stage = Stage(tmp_path, FILES, [CHOSEN, half, MISSING, FIX], Budget(llm=BudgetLimits(calls=3)))
     with pytest.raises(BudgetExceeded):
         stage.play(Retrieval(Retrieval.Settings()), ISSUE)
     assert stage.workspace.read("src/shop.py") == FIXED.encode()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay.agents.contract import Budget, SolutionStatus
-from assay.agents.llm.chat import Answer, ChatModel, Request, Usage
+from assay.agents.llm.chat import Answer, ChatModel, Request, TokenUsage
 from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, RequestRefused
 from assay.agents.solvers.tree_search import TreeSearch
 from sessions import FIX, WORSE, edit, stage
@@ -139,7 +139,7 @@ def test_the_runs_steps_bound_the_tree_and_an_unfinished_change_is_kept(tmp_path
 
 
 def test_its_own_limit_of_cost_ends_it_with_the_best(tmp_path: Path) -> None:
-    dear = [Answer(content=line, usage=Usage(cost=0.4)) for line in (EDIT, value(60), SEARCH)]
+    dear = [Answer(content=line, usage=TokenUsage(cost=0.4)) for line in (EDIT, value(60), SEARCH)]
     on = stage(tmp_path, dear)
     outcome = solver(cost=1.0).solve(on.session)
     assert outcome.status is SolutionStatus.LIMIT_COST

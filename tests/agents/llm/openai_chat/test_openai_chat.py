@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.llm.chat import Answer, Finish, Message, Part, Request, Role, ToolCall, Usage
-from assay.agents.llm.wire import NotOfThisForm
-from assay.agents.llm.wire_replies import to_answer, to_events, to_reply
-from assay.agents.llm.wire_requests import estimate_prompt, estimate_tokens, from_body, to_body
+from assay.agents.llm.chat import Answer, Finish, Message, Part, Request, Role, TokenUsage, ToolCall
+from assay.agents.llm.json_fields import MalformedBody
+from assay.agents.llm.openai_chat.replies import answer_from_json, answers_to_events, answers_to_json
+from assay.agents.llm.openai_chat.requests import request_from_json, request_to_json
+from assay.agents.llm.tokens import estimate_prompt, estimate_tokens
 
 texts = st.text(max_size=30)
 calls = st.builds(ToolCall, id=texts, name=texts, arguments=texts)
@@ -22,7 +23,7 @@ answers = st.builds(
     finish=st.sampled_from([Finish.LENGTH, Finish.FILTERED, Finish.TOOL_CALLS]),
     model=texts.filter(bool),
     usage=st.builds(
-        Usage, prompt_tokens=st.integers(0, 10**6), completion_tokens=st.integers(0, 10**6), cost=st.none()
+        TokenUsage, prompt_tokens=st.integers(0, 10**6), completion_tokens=st.integers(0, 10**6), cost=st.none()
     ),
 )
 anything = st.recursive(
@@ -42,15 +43,15 @@ anything = st.recursive(
 
 @given(answers)
 def test_an_answer_survives_the_way_through_server_and_client(answer: Answer) -> None:
-    assert to_answer(json.loads(json.dumps(to_reply([answer], "toy")))) == answer
+    assert answer_from_json(json.loads(json.dumps(answers_to_json([answer], "toy")))) == answer
 
 
 @given(st.lists(answers, min_size=1, max_size=3))
 def test_a_stream_tells_the_same_as_a_reply(said: list[Answer]) -> None:
-    events = [line.removeprefix("data: ").strip() for line in to_events(said, "toy")]
+    events = [line.removeprefix("data: ").strip() for line in answers_to_events(said, "toy")]
     assert events[-1] == "[DONE]"
     *pieces, last = (json.loads(event) for event in events[:-1])
-    reply: Any = to_reply(said, "toy")
+    reply: Any = answers_to_json(said, "toy")
     assert last["usage"] == reply["usage"]
     for piece, choice in zip(pieces, reply["choices"], strict=True):
         (told,) = piece["choices"]
@@ -64,8 +65,8 @@ def test_a_stream_tells_the_same_as_a_reply(said: list[Answer]) -> None:
 
 @given(anything)
 def test_whatever_comes_is_read_or_refused(body: Any) -> None:
-    for read in (to_answer, from_body):
-        with suppress(NotOfThisForm):
+    for read in (answer_from_json, request_from_json):
+        with suppress(MalformedBody):
             assert isinstance(read(body), Answer | Request)
 
 
@@ -78,9 +79,9 @@ def test_parts_and_unknown_fields_pass_through() -> None:
         "response_format": {"type": "json_schema", "json_schema": {"name": "s", "schema": {"type": "object"}}},
         "reasoning_effort": "high",
     }
-    request = from_body({**body, "stream": True, "stream_options": {}, "n": 2, "seed": None})
+    request = request_from_json({**body, "stream": True, "stream_options": {}, "n": 2, "seed": None})
     assert request.messages[0].content == (Part(type="text", text="see"), Part.model_validate(image))
-    assert to_body(request) == body
+    assert request_to_json(request) == body
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,7 @@ def test_parts_and_unknown_fields_pass_through() -> None:
     ],
 )
 def test_spellings_of_the_same(body: dict[str, Any], limit: int | None, stop: tuple[str, ...]) -> None:
-    request = from_body({"model": "toy", "messages": [{"role": "user", "content": "x"}], **body})
+    request = request_from_json({"model": "toy", "messages": [{"role": "user", "content": "x"}], **body})
     assert (request.max_tokens, request.stop, dict(request.extra)) == (limit, stop, {})
 
 
@@ -112,8 +113,8 @@ def test_spellings_of_the_same(body: dict[str, Any], limit: int | None, stop: tu
 )
 def test_a_wrong_field_is_named(change: dict[str, Any], told: str) -> None:
     body = {"model": "toy", "messages": [{"role": "user", "content": "x"}], **change}
-    with pytest.raises(NotOfThisForm, match=told):
-        from_body(body)
+    with pytest.raises(MalformedBody, match=told):
+        request_from_json(body)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +131,7 @@ def test_a_wrong_field_is_named(change: dict[str, Any], told: str) -> None:
 )
 def test_why_an_answer_ends(make_said: Callable[..., Any], told: Any, has_calls: bool, finish: Finish) -> None:
     call = {"id": "1", "function": {"name": "f", "arguments": {"a": 1}}}
-    answer = to_answer(make_said(message={"tool_calls": [call] if has_calls else []}, finish_reason=told))
+    answer = answer_from_json(make_said(message={"tool_calls": [call] if has_calls else []}, finish_reason=told))
     assert answer.finish is finish
     assert [each.arguments for each in answer.tool_calls] == (['{"a": 1}'] if has_calls else [])
 

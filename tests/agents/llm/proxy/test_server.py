@@ -11,13 +11,13 @@ from typing import Any
 import httpx
 import pytest
 
-from assay.agents.llm.budget import Ledger, Limits, Metered
+from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
 from assay.agents.llm.cassette import Cassette, Mode
-from assay.agents.llm.chat import Answer, Finish, Request, ToolCall, Usage
-from assay.agents.llm.client import Client, Endpoint
-from assay.agents.llm.desk import Call
+from assay.agents.llm.chat import Answer, Finish, Request, TokenUsage, ToolCall
+from assay.agents.llm.client import Endpoint, ModelClient
 from assay.agents.llm.errors import AccessDenied, BudgetExceeded, ContextTooLong, ModelUnavailable, RequestRefused
-from assay.agents.llm.proxy import LARGEST_BODY, Proxy
+from assay.agents.llm.proxy.handler import CallRecord
+from assay.agents.llm.proxy.server import MAX_BODY_BYTES, Proxy
 from assay.agents.llm.retry import Patience, Retrying
 from assay.agents.llm.scripted import Scripted
 from assay.harness.errors import UserError
@@ -35,8 +35,8 @@ def post(proxy: Proxy, body: Any = None, *, path: str = "/chat/completions", **s
         )
 
 
-def calls(log: Path) -> list[Call]:
-    return [Call.model_validate_json(line) for line in log.read_text().splitlines()]
+def calls(log: Path) -> list[CallRecord]:
+    return [CallRecord.model_validate_json(line) for line in log.read_text().splitlines()]
 
 
 def test_an_agent_of_others_asks_through_it(
@@ -47,11 +47,11 @@ def test_an_agent_of_others_asks_through_it(
     endpoint.plays(make_said("ok", message={"tool_calls": [call]}, finish_reason="tool_calls"))
     log = tmp_path / "log.jsonl"
     with (
-        Client(Endpoint(base_url=endpoint.url, key_env="TOY_KEY")) as upstream,
+        ModelClient(Endpoint(base_url=endpoint.url, key_env="TOY_KEY")) as upstream,
         Proxy(upstream, ["toy"], log=log) as proxy,
     ):
         monkeypatch.setenv("AGENT_KEY", proxy.token)
-        with Client(Endpoint(base_url=proxy.base_url, key_env="AGENT_KEY")) as agent:
+        with ModelClient(Endpoint(base_url=proxy.base_url, key_env="AGENT_KEY")) as agent:
             answer = agent.complete(make_request(temperature=0.25, extra={"reasoning_effort": "low"}))
     assert answer.content == "ok"
     assert answer.tool_calls == (ToolCall(id="1", name="run", arguments='{"a": 1}'),)
@@ -150,7 +150,7 @@ def test_a_wrong_body_is_told(content: str, status: int) -> None:
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
-        ({"Content-Length": str(LARGEST_BODY + 1)}, 413),
+        ({"Content-Length": str(MAX_BODY_BYTES + 1)}, 413),
         ({"Content-Length": "9" * 400}, 413),
         ({"Content-Length": "-5"}, 411),
         ({"Content-Length": "x"}, 411),
@@ -196,16 +196,16 @@ def test_errors_have_a_status_and_keep_the_hosts_affairs(
 
 def test_what_failed_tries_cost_is_in_the_log(tmp_path: Path) -> None:
     def fail(_: Request) -> Answer:
-        raise ModelUnavailable("slow", spent=Usage(prompt_tokens=70, cost=0.5))
+        raise ModelUnavailable("slow", spent=TokenUsage(prompt_tokens=70, cost=0.5))
 
     with Proxy(Scripted(fail), ["toy"], log=tmp_path / "log") as proxy:
         post(proxy)
-    assert calls(tmp_path / "log")[0].wasted == Usage(prompt_tokens=70, cost=0.5)
+    assert calls(tmp_path / "log")[0].wasted == TokenUsage(prompt_tokens=70, cost=0.5)
 
 
 def test_the_budget_stops_an_agent(endpoint: Any) -> None:
-    ledger = Ledger(Limits(calls=2))
-    with Client(Endpoint(base_url=endpoint.url)) as client, Proxy(Metered(client, ledger), ["toy"]) as proxy:
+    ledger = Ledger(BudgetLimits(calls=2))
+    with ModelClient(Endpoint(base_url=endpoint.url)) as client, Proxy(Metered(client, ledger), ["toy"]) as proxy:
         statuses = [post(proxy).status_code for _ in range(4)]
     assert statuses == [200, 200, 402, 402]
     assert len(endpoint.asked) == 2
@@ -227,7 +227,7 @@ def test_a_try_that_failed_takes_no_samples_number(endpoint: Any, tmp_path: Path
     ok = endpoint.replies[0]
     endpoint.plays(make_reply(status=500), ok)
     tape = tmp_path / "tape.jsonl"
-    with Client(Endpoint(base_url=endpoint.url)) as client:
+    with ModelClient(Endpoint(base_url=endpoint.url)) as client:
         for _ in range(2):
             with Cassette(tape, Mode.AUTO, client) as cassette, Proxy(cassette, ["toy"]) as proxy:
                 while post(proxy).status_code != 200:
@@ -309,7 +309,7 @@ def test_who_sends_nothing_holds_nobody_up() -> None:
 
 def test_retries_of_the_host_are_hidden_from_the_agent(endpoint: Any, make_reply: Make, make_said: Make) -> None:
     endpoint.plays(make_reply(status=429), make_reply(body="{"), make_said("at last"))
-    with Client(Endpoint(base_url=endpoint.url)) as client:
+    with ModelClient(Endpoint(base_url=endpoint.url)) as client:
         model = Retrying(client, Patience(first_wait=0.01))
         with Proxy(model, ["toy"]) as proxy:
             assert post(proxy).json()["choices"][0]["message"]["content"] == "at last"

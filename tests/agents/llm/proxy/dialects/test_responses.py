@@ -7,13 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.llm.chat import Answer, Finish, Message, Part, Request, ResponseFormat, Role, Tool, ToolCall, Usage
-from assay.agents.llm.forms.base import Ask, Refused, Wish
-from assay.agents.llm.forms.responses import Responses
-from assay.agents.llm.wire import NotOfThisForm
+from assay.agents.llm.chat import (
+    Answer,
+    Finish,
+    Message,
+    Part,
+    Request,
+    ResponseFormat,
+    Role,
+    TokenUsage,
+    Tool,
+    ToolCall,
+)
+from assay.agents.llm.json_fields import MalformedBody
+from assay.agents.llm.proxy.dialects.base import ApiError, HttpRequest, ParsedRequest
+from assay.agents.llm.proxy.dialects.responses import Responses
 
 FORM = Responses()
-POST = Ask("POST", "/v1/responses")
+POST = HttpRequest("POST", "/v1/responses")
 BASE: dict[str, Any] = {"model": "toy", "input": "hi"}
 LS = ToolCall(id="call_1", name="shell", arguments='{"command": "ls"}')
 FUNCTION = {"type": "function", "name": "shell", "parameters": {"type": "object"}, "strict": False}
@@ -25,12 +36,12 @@ PATCH = {
 }
 
 
-def wish(**changes: Any) -> Wish:
-    return FORM.wish(POST, {**BASE, **changes})
+def parse(**changes: Any) -> ParsedRequest:
+    return FORM.parse(POST, {**BASE, **changes})
 
 
-def told(answer: Answer, asked: Wish | None = None) -> list[dict[str, Any]]:
-    events = [event.splitlines() for event in "".join(FORM.events(asked or wish(), [answer])).split("\n\n") if event]
+def told(answer: Answer, asked: ParsedRequest | None = None) -> list[dict[str, Any]]:
+    events = [event.splitlines() for event in "".join(FORM.events(asked or parse(), [answer])).split("\n\n") if event]
     bodies = [json.loads(data.removeprefix("data: ")) for _, data in events]
     assert [name.removeprefix("event: ") for name, _ in events] == [body["type"] for body in bodies]
     assert [body["sequence_number"] for body in bodies] == list(range(len(bodies)))
@@ -98,7 +109,7 @@ def test_a_whole_request() -> None:
         max_tokens=50,
         extra={"parallel_tool_calls": False},
     )
-    assert FORM.wish(POST, body) == Wish(
+    assert FORM.parse(POST, body) == ParsedRequest(
         request, is_stream=True, freeform=frozenset({"apply_patch"}), left_out=("web_search", "image_generation")
     )
 
@@ -112,7 +123,7 @@ def test_tools_in_namespaces_have_both_names() -> None:
         {"role": "user", "content": "hi"},
         call,
     ]
-    asked = wish(tools=[space], input=items, tool_choice={"type": "function", "namespace": "clock", "name": "sleep"})
+    asked = parse(tools=[space], input=items, tool_choice={"type": "function", "namespace": "clock", "name": "sleep"})
     assert [tool.name for tool in asked.request.tools] == ["clock__sleep", "edits__apply_patch"]
     assert asked.request.tool_choice == {"type": "function", "function": {"name": "clock__sleep"}}
     assert asked.left_out == ("tool_search",)
@@ -126,12 +137,12 @@ def test_tools_in_namespaces_have_both_names() -> None:
 
 
 def test_a_text_alone_is_the_users() -> None:
-    assert wish().request.messages == (Message(role=Role.USER, content="hi"),)
+    assert parse().request.messages == (Message(role=Role.USER, content="hi"),)
 
 
 def test_pictures_out_of_calls_follow_when_all_outcomes_are_told() -> None:
     image = {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}
-    request = wish(
+    request = parse(
         input=[
             {"type": "function_call_output", "call_id": "a", "output": [{"type": "input_text", "text": "seen"}, image]},
             {"type": "function_call_output", "call_id": "b", "output": "b"},
@@ -148,7 +159,7 @@ def test_pictures_out_of_calls_follow_when_all_outcomes_are_told() -> None:
 def test_calls_of_two_answers_stay_apart() -> None:
     call = {"type": "function_call", "name": "shell", "arguments": "{}"}
     done = {"type": "function_call_output", "output": "x"}
-    request = wish(
+    request = parse(
         input=[{**call, "call_id": "a"}, {**done, "call_id": "a"}, {**call, "call_id": "b"}, {**done, "call_id": "b"}]
     ).request
     assert [message.role.value for message in request.messages] == ["assistant", "tool", "assistant", "tool"]
@@ -167,11 +178,11 @@ def test_calls_of_two_answers_stay_apart() -> None:
 )
 def test_what_form_the_answer_must_have(form: dict[str, Any], read: object) -> None:
     expected = None if read is None else ResponseFormat.model_validate(read)
-    assert wish(text={"format": form, "verbosity": "low"}).request.response_format == expected
+    assert parse(text={"format": form, "verbosity": "low"}).request.response_format == expected
 
 
 def test_one_tool_may_be_wanted() -> None:
-    request = wish(tools=[PATCH], tool_choice={"type": "custom", "name": "apply_patch"}).request
+    request = parse(tools=[PATCH], tool_choice={"type": "custom", "name": "apply_patch"}).request
     assert request.tool_choice == {"type": "function", "function": {"name": "apply_patch"}}
 
 
@@ -192,17 +203,17 @@ def test_one_tool_may_be_wanted() -> None:
     ],
 )
 def test_a_wrong_field_is_told_in_one_line(changes: dict[str, Any], words: str) -> None:
-    with pytest.raises(NotOfThisForm) as error:
-        wish(**changes)
+    with pytest.raises(MalformedBody) as error:
+        parse(**changes)
     assert words in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_an_answer_is_items() -> None:
-    usage = Usage(prompt_tokens=100, cached_tokens=30, completion_tokens=7)
+    usage = TokenUsage(prompt_tokens=100, cached_tokens=30, completion_tokens=7)
     free = ToolCall(id="call_2", name="apply_patch", arguments='{"input": "x"}')
     answer = Answer(content="I look.", tool_calls=(LS, free), finish=Finish.TOOL_CALLS, usage=usage, reasoning="hm")
-    reply: Any = FORM.reply(wish(tools=[FUNCTION, PATCH]), [answer])
+    reply: Any = FORM.reply(parse(tools=[FUNCTION, PATCH]), [answer])
     for each in (reply, *reply["output"]):
         assert each.pop("id")
     assert reply == {
@@ -247,7 +258,7 @@ def test_an_answer_is_items() -> None:
 def test_a_stream_in_the_interfaces_order() -> None:
     free = ToolCall(id="call_2", name="apply_patch", arguments="x")
     answer = Answer(content="I look.", tool_calls=(LS, free))
-    events = told(answer, wish(tools=[FUNCTION, PATCH]))
+    events = told(answer, parse(tools=[FUNCTION, PATCH]))
     assert [event["type"].removeprefix("response.") for event in events] == [
         "created",
         "in_progress",
@@ -291,7 +302,7 @@ def test_an_answer_that_was_cut_is_incomplete(finish: Finish, reason: str) -> No
     [(402, "budget_exceeded", "invalid_request_error"), (503, "model_unavailable", "server_error")],
 )
 def test_errors(status: int, code: str, kind: str) -> None:
-    refusal = FORM.refusal(Refused(status, code, "why"))
+    refusal = FORM.error_reply(ApiError(status, code, "why"))
     assert refusal.status == status
     assert json.loads(refusal.body) == {"error": {"message": "why", "type": kind, "param": None, "code": code}}
 
@@ -312,11 +323,11 @@ answers = st.builds(
 
 @given(answers)
 def test_an_answer_comes_back_as_it_was_said(answer: Answer) -> None:
-    asked = wish(tools=[FUNCTION, PATCH])
+    asked = parse(tools=[FUNCTION, PATCH])
     reply: Any = json.loads(json.dumps(FORM.reply(asked, [answer])))
-    assert wish(input=[{"role": "user", "content": "hi"}, *reply["output"]]).request.messages[1] == answer.as_message()
+    assert parse(input=[{"role": "user", "content": "hi"}, *reply["output"]]).request.messages[1] == answer.as_message()
 
 
 @given(answers)
 def test_a_stream_ends_with_the_whole_reply(answer: Answer) -> None:
-    assert told(answer)[-1]["response"] == FORM.reply(wish(), [answer])
+    assert told(answer)[-1]["response"] == FORM.reply(parse(), [answer])

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.agents.llm.budget import Ledger, Limits, Metered
-from assay.agents.llm.proxy import Proxy
+from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
+from assay.agents.llm.proxy.server import Proxy
 from assay.agents.llm.scripted import Scripted
 
 pytestmark = pytest.mark.docker
@@ -48,7 +48,7 @@ def test_a_container_without_a_network_reaches_the_model_and_nothing_else(toolch
     import docker
 
     tmp_path.chmod(0o755)
-    model = Metered(Scripted(["hello"]), Ledger(Limits(calls=1)))
+    model = Metered(Scripted(["hello"]), Ledger(BudgetLimits(calls=1)))
     client = docker.from_env()
     with Proxy(model, ["toy"], unix_socket=tmp_path / "socket") as proxy:
         printed = client.containers.run(

@@ -7,28 +7,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.llm.chat import Answer, Finish, Message, Part, Request, ResponseFormat, Role, Tool, ToolCall, Usage
-from assay.agents.llm.forms.base import Ask, Refused, Wish
-from assay.agents.llm.forms.messages import Messages
-from assay.agents.llm.wire import NotOfThisForm
+from assay.agents.llm.chat import (
+    Answer,
+    Finish,
+    Message,
+    Part,
+    Request,
+    ResponseFormat,
+    Role,
+    TokenUsage,
+    Tool,
+    ToolCall,
+)
+from assay.agents.llm.json_fields import MalformedBody
+from assay.agents.llm.proxy.dialects.base import ApiError, HttpRequest, ParsedRequest
+from assay.agents.llm.proxy.dialects.messages import Messages
 
 FORM = Messages()
-POST = Ask("POST", "/v1/messages")
+POST = HttpRequest("POST", "/v1/messages")
 BASE: dict[str, Any] = {"model": "toy", "max_tokens": 50, "messages": [{"role": "user", "content": "hi"}]}
 LS = ToolCall(id="toolu_1", name="bash", arguments='{"command": "ls"}')
 
 
-def wish(**changes: Any) -> Wish:
-    return FORM.wish(POST, {**BASE, **changes})
+def parse(**changes: Any) -> ParsedRequest:
+    return FORM.parse(POST, {**BASE, **changes})
 
 
 def heard(*messages: dict[str, Any]) -> tuple[Message, ...]:
-    return wish(messages=list(messages)).request.messages
+    return parse(messages=list(messages)).request.messages
 
 
 def told(answer: Answer) -> list[tuple[str, dict[str, Any]]]:
     """Return the names and data of an answer's events."""
-    events = [event.splitlines() for event in "".join(FORM.events(wish(), [answer])).split("\n\n") if event]
+    events = [event.splitlines() for event in "".join(FORM.events(parse(), [answer])).split("\n\n") if event]
     return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in events]
 
 
@@ -100,7 +111,7 @@ def test_a_whole_request() -> None:
         stop=("END",),
         extra={"parallel_tool_calls": False},
     )
-    assert FORM.wish(POST, body) == Wish(request, is_stream=True, left_out=("web_search",))
+    assert FORM.parse(POST, body) == ParsedRequest(request, is_stream=True, left_out=("web_search",))
 
 
 def test_pictures_are_parts_and_those_out_of_tools_are_shown_by_the_user() -> None:
@@ -122,7 +133,7 @@ def test_pictures_are_parts_and_those_out_of_tools_are_shown_by_the_user() -> No
 
 
 def test_there_is_one_system_text_at_the_start() -> None:
-    messages = wish(
+    messages = parse(
         system="Be brief.",
         messages=[
             {"role": "user", "content": "hi"},
@@ -148,13 +159,13 @@ def test_there_is_one_system_text_at_the_start() -> None:
     ],
 )
 def test_which_tool_must_be_called(choice: dict[str, Any], read: object) -> None:
-    assert wish(tools=[{"name": "bash", "input_schema": {}}], tool_choice=choice).request.tool_choice == read
+    assert parse(tools=[{"name": "bash", "input_schema": {}}], tool_choice=choice).request.tool_choice == read
 
 
 @pytest.mark.parametrize("field", ["output_config", "output_format"])
 def test_what_form_the_answer_must_have(field: str) -> None:
     form = {"type": "json_schema", "schema": {"type": "object"}}
-    request = wish(**{field: {"format": form} if field == "output_config" else form}).request
+    request = parse(**{field: {"format": form} if field == "output_config" else form}).request
     schema = {"name": "answer", "schema": {"type": "object"}}
     assert request.response_format == ResponseFormat.model_validate({"type": "json_schema", "json_schema": schema})
 
@@ -186,16 +197,16 @@ def test_what_form_the_answer_must_have(field: str) -> None:
     ],
 )
 def test_a_wrong_field_is_told_in_one_line(changes: dict[str, Any], words: str) -> None:
-    with pytest.raises(NotOfThisForm) as error:
-        wish(**changes)
+    with pytest.raises(MalformedBody) as error:
+        parse(**changes)
     assert words in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_an_answer_is_blocks() -> None:
-    usage = Usage(prompt_tokens=100, cached_tokens=30, completion_tokens=7)
+    usage = TokenUsage(prompt_tokens=100, cached_tokens=30, completion_tokens=7)
     answer = Answer(content="I look.", tool_calls=(LS,), finish=Finish.TOOL_CALLS, usage=usage, reasoning="hm")
-    reply = FORM.reply(wish(), [answer])
+    reply = FORM.reply(parse(), [answer])
     assert str(reply.pop("id")).startswith("msg_")
     assert reply == {
         "type": "message",
@@ -217,7 +228,9 @@ def test_an_answer_is_blocks() -> None:
 
 
 def test_a_stream_in_the_interfaces_order() -> None:
-    answer = Answer(content="I look.", tool_calls=(LS,), finish=Finish.TOOL_CALLS, usage=Usage(completion_tokens=7))
+    answer = Answer(
+        content="I look.", tool_calls=(LS,), finish=Finish.TOOL_CALLS, usage=TokenUsage(completion_tokens=7)
+    )
     events = told(answer)
     assert [(name, data["type"]) for name, data in events] == [
         (name, name)
@@ -258,7 +271,7 @@ def test_a_stream_in_the_interfaces_order() -> None:
     ],
 )
 def test_why_it_ends(finish: Finish, calls: tuple[ToolCall, ...], reason: str) -> None:
-    assert FORM.reply(wish(), [Answer(content="x", finish=finish, tool_calls=calls)])["stop_reason"] == reason
+    assert FORM.reply(parse(), [Answer(content="x", finish=finish, tool_calls=calls)])["stop_reason"] == reason
 
 
 @pytest.mark.parametrize(
@@ -266,13 +279,13 @@ def test_why_it_ends(finish: Finish, calls: tuple[ToolCall, ...], reason: str) -
     [("", {}), ('{"a": 1}', {"a": 1}), ("ls -l", {"arguments": "ls -l"}), ("[1]", {"arguments": "[1]"})],
 )
 def test_arguments_are_an_object_whatever_the_model_wrote(written: str, shown: dict[str, Any]) -> None:
-    reply: Any = FORM.reply(wish(), [Answer(tool_calls=(ToolCall(id="1", name="f", arguments=written),))])
+    reply: Any = FORM.reply(parse(), [Answer(tool_calls=(ToolCall(id="1", name="f", arguments=written),))])
     assert reply["content"][0]["input"] == shown
 
 
 def test_answers_have_names_of_their_own() -> None:
     ids = {
-        FORM.reply(wish(messages=[{"role": "user", "content": text}]), [Answer(content=said)])["id"]
+        FORM.reply(parse(messages=[{"role": "user", "content": text}]), [Answer(content=said)])["id"]
         for text in ("one", "two")
         for said in ("yes", "no")
     }
@@ -291,15 +304,15 @@ def test_answers_have_names_of_their_own() -> None:
     ],
 )
 def test_errors(status: int, code: str, kind: str, words: str) -> None:
-    refusal = FORM.refusal(Refused(status, code, "why"))
+    refusal = FORM.error_reply(ApiError(status, code, "why"))
     assert refusal.status == status
     assert json.loads(refusal.body) == {"type": "error", "error": {"type": kind, "message": words}}
 
 
 def test_the_token_is_in_either_header() -> None:
-    assert FORM.token(Ask("POST", "/v1/messages", headers={"x-api-key": "t"})) == "t"
-    assert FORM.token(Ask("POST", "/v1/messages", headers={"authorization": "Bearer t"})) == "t"
-    assert FORM.token(Ask("POST", "/v1/messages", headers={"authorization": "Basic t"})) == ""
+    assert FORM.token(HttpRequest("POST", "/v1/messages", headers={"x-api-key": "t"})) == "t"
+    assert FORM.token(HttpRequest("POST", "/v1/messages", headers={"authorization": "Bearer t"})) == "t"
+    assert FORM.token(HttpRequest("POST", "/v1/messages", headers={"authorization": "Basic t"})) == ""
 
 
 words = st.text(min_size=1, max_size=20)
@@ -316,8 +329,8 @@ answers = st.builds(
 
 @given(answers)
 def test_an_answer_comes_back_as_it_was_said(answer: Answer) -> None:
-    reply: Any = json.loads(json.dumps(FORM.reply(wish(), [answer])))
-    again = wish(messages=[*BASE["messages"], {"role": "assistant", "content": reply["content"]}]).request.messages[1]
+    reply: Any = json.loads(json.dumps(FORM.reply(parse(), [answer])))
+    again = parse(messages=[*BASE["messages"], {"role": "assistant", "content": reply["content"]}]).request.messages[1]
     assert again.content == answer.content
     assert [(call.id, call.name, json.loads(call.arguments)) for call in again.tool_calls] == [
         (call.id, call.name, json.loads(call.arguments)) for call in answer.tool_calls
@@ -326,7 +339,7 @@ def test_an_answer_comes_back_as_it_was_said(answer: Answer) -> None:
 
 @given(answers)
 def test_a_stream_tells_what_a_reply_does(answer: Answer) -> None:
-    reply: Any = FORM.reply(wish(), [answer])
+    reply: Any = FORM.reply(parse(), [answer])
     blocks: dict[int, Any] = {}
     for _, data in told(answer):
         if data["type"] == "content_block_start":

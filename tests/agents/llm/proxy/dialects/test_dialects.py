@@ -1,4 +1,4 @@
-"""All forms behind a real proxy: what is served, to whom, and how a tool is stopped."""
+"""All dialects behind a real proxy: what is served, to whom, and how a tool is stopped."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -11,13 +11,13 @@ import httpx
 import pytest
 
 from assay.agents.external.adapters import Interface
-from assay.agents.llm.budget import Ledger, Limits, Metered
+from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
 from assay.agents.llm.chat import ChatModel, Request
-from assay.agents.llm.desk import Call
 from assay.agents.llm.errors import ModelUnavailable
-from assay.agents.llm.forms import FORMS
-from assay.agents.llm.forms.base import Matter, Route
-from assay.agents.llm.proxy import Proxy
+from assay.agents.llm.proxy.dialects import DIALECTS
+from assay.agents.llm.proxy.dialects.base import RouteKind
+from assay.agents.llm.proxy.handler import CallRecord
+from assay.agents.llm.proxy.server import Proxy
 from assay.agents.llm.scripted import Scripted
 
 
@@ -78,8 +78,8 @@ class Line:
     def problem(self, reply: httpx.Response) -> str:
         return str(found(reply.json(), self.sample.problem))
 
-    def calls(self) -> list[Call]:
-        return [Call.model_validate_json(line) for line in self.log.read_text().splitlines()]
+    def calls(self) -> list[CallRecord]:
+        return [CallRecord.model_validate_json(line) for line in self.log.read_text().splitlines()]
 
 
 def found(value: Any, path: tuple[str | int, ...]) -> Any:
@@ -90,12 +90,12 @@ def found(value: Any, path: tuple[str | int, ...]) -> Any:
 
 @contextmanager
 def opened(name: str, model: ChatModel, folder: Path) -> Iterator[Line]:
-    with Proxy(model, ["toy"], log=folder / "log", forms=[FORMS[name]]) as proxy:
+    with Proxy(model, ["toy"], log=folder / "log", dialects=[DIALECTS[name]]) as proxy:
         yield Line(proxy, SAMPLES[name], folder / "log")
 
 
 def test_every_interface_that_an_adapter_may_name_has_a_form() -> None:
-    assert set(FORMS) == set(SAMPLES) == {each.value for each in Interface}
+    assert set(DIALECTS) == set(SAMPLES) == {each.value for each in Interface}
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -144,7 +144,7 @@ def test_only_its_own_routes_are_served(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_budget_stops_a_tool(name: str, tmp_path: Path) -> None:
-    model = Metered(Scripted(lambda _: "hello"), Ledger(Limits(calls=1)))
+    model = Metered(Scripted(lambda _: "hello"), Ledger(BudgetLimits(calls=1)))
     with opened(name, model, tmp_path) as line:
         replies = [line.post() for _ in range(3)]
         assert [reply.status_code for reply in replies] == [200, 402, 402]
@@ -170,7 +170,7 @@ def test_a_wrong_body_is_told(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_models_are_listed(name: str, tmp_path: Path) -> None:
-    paths = [route.path for route in FORMS[name].routes if route.matter is Matter.MODELS]
+    paths = [route.path for route in DIALECTS[name].routes if route.kind is RouteKind.MODELS]
     assert paths
     with opened(name, Scripted([]), tmp_path) as line:
         for path in paths:
@@ -204,23 +204,3 @@ def test_tools_of_the_service_are_left_out_and_the_log_says_so(tmp_path: Path) -
         alone = line.post(body={**line.sample.body, "tools": tools[1:]})
         assert (alone.status_code, "no web_search here" in line.problem(alone)) == (400, True)
     assert [tool.name for tool in asked[0].tools] == ["run"]
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "is_taken"),
-    [
-        ("POST", "/v1/models/toy:ask", True),
-        ("POST", "/v1/models/org/toy:ask", True),
-        ("GET", "/v1/models/toy:ask", False),
-        ("POST", "/v1/models/:ask", False),
-        ("POST", "/v1/models/toy:asked", False),
-        ("POST", "/v2/v1/models/toy:ask", False),
-        ("POST", "/v1/models/toy.ask", False),
-    ],
-)
-def test_a_name_in_a_route_is_any_text(method: str, path: str, is_taken: bool) -> None:
-    assert Route("POST", "/v1/models/{model}:ask", Matter.ANSWER).takes(method, path) is is_taken
-
-
-def test_a_dot_in_a_route_is_a_dot() -> None:
-    assert not Route("GET", "/v1.0/x", Matter.MODELS).takes("GET", "/v1a0/x")

@@ -32,7 +32,7 @@ class _Told:
     codes: frozenset[str]
 
 
-def failure(status: int, headers: Mapping[str, str], text: str, *, now: datetime | None = None) -> ModelError:
+def to_model_error(status: int, headers: Mapping[str, str], text: str, *, now: datetime | None = None) -> ModelError:
     """Return the error that a refusal is.
 
     Args:

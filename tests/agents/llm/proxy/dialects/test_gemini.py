@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.llm.chat import JSON_MODE, Answer, Finish, Message, Role, Tool, ToolCall, Usage
-from assay.agents.llm.forms.base import Ask, Matter, Refused, Wish
-from assay.agents.llm.forms.gemini import Gemini
-from assay.agents.llm.wire import NotOfThisForm
+from assay.agents.llm.chat import JSON_MODE, Answer, Finish, Message, Role, TokenUsage, Tool, ToolCall
+from assay.agents.llm.json_fields import MalformedBody
+from assay.agents.llm.proxy.dialects.base import ApiError, HttpRequest, ParsedRequest, RouteKind
+from assay.agents.llm.proxy.dialects.gemini import Gemini
 
 GEMINI = Gemini()
 ANSWER, STREAM, COUNT = (
@@ -33,7 +33,7 @@ answers = st.builds(
     tool_calls=st.lists(calls, max_size=3).map(tuple),
     finish=st.sampled_from(Finish),
     model=texts.filter(bool),
-    usage=st.builds(Usage, prompt_tokens=st.integers(0, 10**6), completion_tokens=st.integers(0, 10**6)),
+    usage=st.builds(TokenUsage, prompt_tokens=st.integers(0, 10**6), completion_tokens=st.integers(0, 10**6)),
 )
 FIELDS = (
     *("contents", "parts", "text", "role", "functionCall", "functionResponse", "inlineData", "tools", "name", "args"),
@@ -54,12 +54,12 @@ anything = st.recursive(
 )
 
 
-def wish(body: Any, path: str = ANSWER, query: str = "") -> Wish:
-    return GEMINI.wish(Ask("POST", path, query), body)
+def parse(body: Any, path: str = ANSWER, query: str = "") -> ParsedRequest:
+    return GEMINI.parse(HttpRequest("POST", path, query), body)
 
 
 def messages(*contents: Any, **fields: Any) -> tuple[Message, ...]:
-    return wish({"contents": list(contents), **fields}).request.messages
+    return parse({"contents": list(contents), **fields}).request.messages
 
 
 def user(*parts: Any) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def test_ids_go_before_order() -> None:
     ],
 )
 def test_a_result_of_no_call_is_refused(contents: list[Any]) -> None:
-    with pytest.raises(NotOfThisForm, match=r"functionResponse read.* belongs to no call"):
+    with pytest.raises(MalformedBody, match=r"functionResponse read.* belongs to no call"):
         messages(*contents)
 
 
@@ -183,7 +183,7 @@ def test_functions_become_tools_in_either_spelling_of_their_parameters() -> None
         {"name": "run", "parameters": googles},
         {"name": "rest"},
     ]
-    tools = wish({"contents": [user("go")], "tools": [{"functionDeclarations": declared}]}).request.tools
+    tools = parse({"contents": [user("go")], "tools": [{"functionDeclarations": declared}]}).request.tools
     assert tools == (
         Tool(name="read", description="Reads.", parameters=exact),
         Tool(
@@ -204,11 +204,11 @@ def test_functions_become_tools_in_either_spelling_of_their_parameters() -> None
 
 def test_what_only_the_service_could_run_is_left_out_or_refused() -> None:
     declared = {"functionDeclarations": [{"name": "read"}]}
-    some = wish({"contents": [user("go")], "tools": [declared, {"googleSearch": {}}]})
+    some = parse({"contents": [user("go")], "tools": [declared, {"googleSearch": {}}]})
     assert some.left_out == ("googleSearch",)
     assert [tool.name for tool in some.request.tools] == ["read"]
-    with pytest.raises(NotOfThisForm, match="no googleSearch here"):
-        wish({"contents": [user("go")], "tools": [{"googleSearch": {}}]})
+    with pytest.raises(MalformedBody, match="no googleSearch here"):
+        parse({"contents": [user("go")], "tools": [{"googleSearch": {}}]})
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_what_only_the_service_could_run_is_left_out_or_refused() -> None:
 )
 def test_whether_a_tool_must_be_called(config: Any, choice: str | None, left: list[str]) -> None:
     tools = [{"functionDeclarations": [{"name": "read"}, {"name": "run"}]}]
-    read = wish({"contents": [user("go")], "tools": tools, "toolConfig": {"functionCallingConfig": config}}).request
+    read = parse({"contents": [user("go")], "tools": tools, "toolConfig": {"functionCallingConfig": config}}).request
     assert read.tool_choice == choice
     assert [tool.name for tool in read.tools] == left
 
@@ -240,16 +240,16 @@ def test_how_is_asked() -> None:
         "presencePenalty": 0.25,
         "thinkingConfig": {"includeThoughts": True},
     }
-    asked = wish({"contents": [user("go")], "generationConfig": config})
+    asked = parse({"contents": [user("go")], "generationConfig": config})
     read = asked.request
     assert (read.temperature, read.top_p, read.max_tokens, read.stop, read.seed) == (0.5, 0.9, 100, ("END",), 7)
     assert read.extra == {"presence_penalty": 0.25}
-    assert (asked.wanted, asked.is_stream) == (2, False)
+    assert (asked.samples, asked.is_stream) == (2, False)
 
 
 def test_what_form_an_answer_must_have() -> None:
     def form(**config: Any) -> Any:
-        return wish({"contents": [user("go")], "generationConfig": config}).request.response_format
+        return parse({"contents": [user("go")], "generationConfig": config}).request.response_format
 
     assert form() is None
     assert form(responseMimeType="application/json") == JSON_MODE
@@ -265,7 +265,7 @@ def test_underscores_are_read_as_well() -> None:
         "tools": [{"function_declarations": [{"name": "read"}]}],
         "generation_config": {"max_output_tokens": 5},
     }
-    read = wish(body).request
+    read = parse(body).request
     assert [message.role.value for message in read.messages] == ["system", "user", "assistant"]
     assert read.messages[2].tool_calls[0].name == "read"
     assert (read.tools[0].name, read.max_tokens) == ("read", 5)
@@ -274,42 +274,46 @@ def test_underscores_are_read_as_well() -> None:
 def test_the_model_stands_in_the_path() -> None:
     body = {"contents": [user("go")]}
     for path, name in (("v1beta/models/org/toy:7b", "org/toy:7b"), ("v1/models/a%20b", "a b")):
-        assert wish(body, f"/{path}:generateContent").request.model == name
+        assert parse(body, f"/{path}:generateContent").request.model == name
 
 
 def test_a_stream_is_asked_for_by_the_path() -> None:
     body = {"contents": [user("go")]}
-    assert wish(body, STREAM, "alt=sse").is_stream
-    with pytest.raises(NotOfThisForm, match="alt=sse"):
-        wish(body, STREAM)
+    assert parse(body, STREAM, "alt=sse").is_stream
+    with pytest.raises(MalformedBody, match="alt=sse"):
+        parse(body, STREAM)
 
 
 def test_the_tokens_of_a_conversation_or_of_a_whole_request_are_counted() -> None:
     whole = {"model": "models/toy", "contents": [user("go")], "systemInstruction": user("be brief")}
-    assert [each.content for each in wish({"contents": [user("go")]}, COUNT).request.messages] == ["go"]
-    read = wish({"generateContentRequest": whole}, COUNT).request
+    assert [each.content for each in parse({"contents": [user("go")]}, COUNT).request.messages] == ["go"]
+    read = parse({"generateContentRequest": whole}, COUNT).request
     assert [each.content for each in read.messages] == ["be brief", "go"]
     assert GEMINI.count(12) == {"totalTokens": 12}
 
 
 @pytest.mark.parametrize("version", ["v1beta", "v1"])
 def test_each_path_has_its_matter(version: str) -> None:
-    def matter(method: str, path: str) -> Matter | None:
+    def kind(method: str, path: str) -> RouteKind | None:
         path = path.replace("v1beta", version)
-        return next((route.matter for route in GEMINI.routes if route.takes(method, path)), None)
+        return next((route.kind for route in GEMINI.routes if route.matches(method, path)), None)
 
-    assert [matter("POST", path) for path in (ANSWER, STREAM, COUNT)] == [Matter.ANSWER, Matter.ANSWER, Matter.COUNT]
-    assert matter("POST", "/v1beta/models/org/toy:7b:generateContent") is Matter.ANSWER
-    assert matter("GET", "/v1beta/models") is Matter.MODELS
-    assert matter("POST", "/v1beta/models/toy:embedContent") is None
-    assert matter("GET", ANSWER) is None
+    assert [kind("POST", path) for path in (ANSWER, STREAM, COUNT)] == [
+        RouteKind.ANSWER,
+        RouteKind.ANSWER,
+        RouteKind.COUNT,
+    ]
+    assert kind("POST", "/v1beta/models/org/toy:7b:generateContent") is RouteKind.ANSWER
+    assert kind("GET", "/v1beta/models") is RouteKind.MODELS
+    assert kind("POST", "/v1beta/models/toy:embedContent") is None
+    assert kind("GET", ANSWER) is None
 
 
 def test_the_token_comes_in_one_of_three_ways() -> None:
-    assert GEMINI.token(Ask("POST", ANSWER, headers={"x-goog-api-key": "t"})) == "t"
-    assert GEMINI.token(Ask("POST", ANSWER, "alt=sse&key=t%2B")) == "t+"
-    assert GEMINI.token(Ask("POST", ANSWER, headers={"authorization": "Bearer t"})) == "t"
-    assert GEMINI.token(Ask("POST", ANSWER)) == ""
+    assert GEMINI.token(HttpRequest("POST", ANSWER, headers={"x-goog-api-key": "t"})) == "t"
+    assert GEMINI.token(HttpRequest("POST", ANSWER, "alt=sse&key=t%2B")) == "t+"
+    assert GEMINI.token(HttpRequest("POST", ANSWER, headers={"authorization": "Bearer t"})) == "t"
+    assert GEMINI.token(HttpRequest("POST", ANSWER)) == ""
 
 
 @pytest.mark.parametrize(
@@ -327,15 +331,15 @@ def test_the_token_comes_in_one_of_three_ways() -> None:
     ],
 )
 def test_what_is_wrong_is_named(body: Any, problem: str) -> None:
-    with pytest.raises(NotOfThisForm, match=problem):
-        wish(body)
+    with pytest.raises(MalformedBody, match=problem):
+        parse(body)
 
 
 @given(anything)
 def test_whatever_comes_is_read_or_refused(body: Any) -> None:
     if isinstance(body, dict):
-        with suppress(NotOfThisForm):
-            assert isinstance(wish(body), Wish)
+        with suppress(MalformedBody):
+            assert isinstance(parse(body), ParsedRequest)
 
 
 TOLD = Answer(
@@ -347,13 +351,13 @@ TOLD = Answer(
     ),
     finish=Finish.TOOL_CALLS,
     model="toy-2026",
-    usage=Usage(prompt_tokens=100, cached_tokens=60, completion_tokens=7),
+    usage=TokenUsage(prompt_tokens=100, cached_tokens=60, completion_tokens=7),
 )
 
 
 def test_an_answer_is_a_candidate() -> None:
-    reply = GEMINI.reply(wish({"contents": [user("go")]}), [TOLD])
-    assert reply.pop("responseId") == GEMINI.reply(wish({"contents": [user("go")]}), [TOLD])["responseId"]
+    reply = GEMINI.reply(parse({"contents": [user("go")]}), [TOLD])
+    assert reply.pop("responseId") == GEMINI.reply(parse({"contents": [user("go")]}), [TOLD])["responseId"]
     assert reply == {
         "modelVersion": "toy-2026",
         "candidates": [
@@ -391,13 +395,13 @@ def test_an_answer_is_a_candidate() -> None:
     ],
 )
 def test_why_an_answer_ends(finish: Finish, told: str) -> None:
-    reply: Any = GEMINI.reply(wish({"contents": [user("go")]}), [Answer(finish=finish)])
+    reply: Any = GEMINI.reply(parse({"contents": [user("go")]}), [Answer(finish=finish)])
     assert reply["candidates"][0]["finishReason"] == told
     assert reply["candidates"][0]["content"]["parts"] == [{"text": ""}]
 
 
 def test_several_answers_are_several_candidates_and_cost_together() -> None:
-    reply: Any = GEMINI.reply(wish({"contents": [user("go")]}), [TOLD, TOLD])
+    reply: Any = GEMINI.reply(parse({"contents": [user("go")]}), [TOLD, TOLD])
     assert [candidate["index"] for candidate in reply["candidates"]] == [0, 1]
     assert reply["usageMetadata"]["totalTokenCount"] == 214
 
@@ -410,7 +414,7 @@ def pieces(events: Iterator[str]) -> list[Any]:
 
 @given(st.lists(answers, min_size=1, max_size=3))
 def test_a_stream_tells_the_same_as_a_reply(said: list[Answer]) -> None:
-    asked = wish({"contents": [user("go")]}, STREAM, "alt=sse")
+    asked = parse({"contents": [user("go")]}, STREAM, "alt=sse")
     told = pieces(GEMINI.events(asked, said))
     reply = GEMINI.reply(asked, said)
     assert [candidate for piece in told for candidate in piece["candidates"]] == reply["candidates"]
@@ -420,7 +424,7 @@ def test_a_stream_tells_the_same_as_a_reply(said: list[Answer]) -> None:
 
 @given(answers)
 def test_an_answer_that_is_told_back_is_the_same_message(said: Answer) -> None:
-    reply: Any = GEMINI.reply(wish({"contents": [user("go")]}), [said])
+    reply: Any = GEMINI.reply(parse({"contents": [user("go")]}), [said])
     assert messages(user("go"), json.loads(json.dumps(reply["candidates"][0]["content"])))[1] == said.as_message()
 
 
@@ -457,13 +461,13 @@ def test_every_nameless_call_gets_its_own_result(turns: list[list[str]], chance:
     ],
 )
 def test_errors_have_googles_shape(status: int, code: str, name: str) -> None:
-    told = GEMINI.refusal(Refused(status, code, "no"))
+    told = GEMINI.error_reply(ApiError(status, code, "no"))
     assert told.status == status
     assert json.loads(told.body) == {"error": {"code": status, "message": "no", "status": name}}
 
 
 def test_a_conversation_that_is_too_long_is_told_in_the_words_that_clients_know() -> None:
-    told = json.loads(GEMINI.refusal(Refused(400, "context_length_exceeded", "9000 of 8192")).body)["error"]
+    told = json.loads(GEMINI.error_reply(ApiError(400, "context_length_exceeded", "9000 of 8192")).body)["error"]
     assert told["message"] == "the input token count exceeds the maximum number of tokens allowed: 9000 of 8192"
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.agents.llm.errors import AccessDenied, ContextTooLong, ModelError, ModelUnavailable, RequestRefused
-from assay.agents.llm.failures import failure
+from assay.agents.llm.http_errors import to_model_error
 from assay.harness.errors import UserError
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
@@ -13,12 +13,12 @@ NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
 def test_what_passes_is_worth_another_try(status: int) -> None:
-    assert type(failure(status, {}, "")) is ModelUnavailable
+    assert type(to_model_error(status, {}, "")) is ModelUnavailable
 
 
 @pytest.mark.parametrize("status", [401, 402, 403, 404])
 def test_what_a_person_must_mend_is_an_error_of_the_user(status: int) -> None:
-    error = failure(status, {}, '{"error": {"message": "no"}}')
+    error = to_model_error(status, {}, '{"error": {"message": "no"}}')
     assert isinstance(error, AccessDenied)
     assert isinstance(error, UserError)
     assert not error.is_transient
@@ -40,7 +40,7 @@ def test_what_a_person_must_mend_is_an_error_of_the_user(status: int) -> None:
     ],
 )
 def test_the_text_tells_apart_what_shares_a_status(status: int, text: str, kind: type[ModelError]) -> None:
-    assert type(failure(status, {}, text)) is kind
+    assert type(to_model_error(status, {}, text)) is kind
 
 
 @pytest.mark.parametrize(
@@ -58,12 +58,12 @@ def test_the_text_tells_apart_what_shares_a_status(status: int, text: str, kind:
     ],
 )
 def test_retry_after_is_a_number_or_a_date(asked: str, seconds: float) -> None:
-    assert failure(429, {"retry-after": asked}, "", now=NOW).retry_after == seconds
+    assert to_model_error(429, {"retry-after": asked}, "", now=NOW).retry_after == seconds
 
 
 @given(st.integers(300, 599), st.text(), st.text())
 def test_no_reply_breaks_the_reading(status: int, text: str, wait: str) -> None:
-    error = failure(status, {"retry-after": wait}, text, now=NOW)
+    error = to_model_error(status, {"retry-after": wait}, text, now=NOW)
     assert len(str(error)) < 600
     assert "\n" not in str(error)
 
@@ -79,4 +79,4 @@ def test_no_reply_breaks_the_reading(status: int, text: str, wait: str) -> None:
 def test_no_json_breaks_the_reading(body: object) -> None:
     import json
 
-    assert isinstance(failure(400, {}, json.dumps(body)), RequestRefused)
+    assert isinstance(to_model_error(400, {}, json.dumps(body)), RequestRefused)

@@ -1,0 +1,115 @@
+"""Replies of the chat completions API, written and read. Pure."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from pydantic import JsonValue
+
+from assay.agents.llm.chat import Answer, Finish, Part, TokenUsage
+from assay.agents.llm.json_fields import Json, MalformedBody, text_or_empty
+from assay.agents.llm.openai_chat.messages import message_from_json, message_to_json
+
+
+def answer_from_json(reply: JsonValue) -> Answer:
+    """Read the first choice of a reply, and its usage (see ``usage_from_json``).
+
+    Raises:
+        MalformedBody: it is not a reply of the API.
+    """
+    if not isinstance(reply, dict):
+        raise MalformedBody("it is no JSON object")
+    choices = reply.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        raise MalformedBody("it has no 'choices'")
+    content = choices[0].get("message")
+    if not isinstance(content, dict):
+        raise MalformedBody("its choice has no 'message'")
+    message = message_from_json({**content, "role": "assistant"})
+    return Answer(
+        content=message.content if isinstance(message.content, str) else _joined_text(message.content),
+        tool_calls=message.tool_calls,
+        reasoning=message.reasoning,
+        finish=_finish(choices[0].get("finish_reason"), bool(message.tool_calls)),
+        model=text_or_empty(reply, "model"),
+        usage=usage_from_json(reply.get("usage")),
+    )
+
+
+def usage_from_json(usage: JsonValue) -> TokenUsage:
+    """Read the field ``usage`` of a reply: tokens, and the cost that some endpoints report.
+
+    Without it, all counts are 0 and ``estimated`` is set.
+    """
+    if not isinstance(usage, dict):
+        return TokenUsage(cost=None, estimated=True)
+    details = usage.get("prompt_tokens_details")
+    return TokenUsage(
+        prompt_tokens=_count(usage.get("prompt_tokens")),
+        cached_tokens=_count(details.get("cached_tokens")) if isinstance(details, dict) else 0,
+        completion_tokens=_count(usage.get("completion_tokens")),
+        cost=_dollars(usage.get("cost")),
+        estimated="prompt_tokens" not in usage,
+    )
+
+
+def _dollars(value: JsonValue) -> float | None:
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) and value >= 0 else None
+
+
+def _count(value: JsonValue) -> int:
+    return max(value, 0) if isinstance(value, int) else 0
+
+
+def _finish(reason: JsonValue, calls_tools: bool) -> Finish:
+    if reason == "function_call" or (reason == "stop" and calls_tools):  # some servers say "stop" after a tool call
+        return Finish.TOOL_CALLS
+    return Finish(reason) if isinstance(reason, str) and reason in set(Finish) else Finish.OTHER
+
+
+def _joined_text(parts: Iterable[Part]) -> str:
+    texts = ((part.model_extra or {}).get("text", "") for part in parts)
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def answers_to_json(answers: Sequence[Answer], model: str) -> Json:
+    """Return answers to one question as a reply with one choice for each.
+
+    Raises:
+        ValueError: there is no answer.
+    """
+    choices: list[JsonValue] = [
+        {"index": index, "message": message_to_json(answer.as_message()), "finish_reason": answer.finish.value}
+        for index, answer in enumerate(answers)
+    ]
+    return {**_head(answers, model), "object": "chat.completion", "choices": choices, "usage": _usage(answers)}
+
+
+def answers_to_events(answers: Sequence[Answer], model: str) -> Iterator[str]:
+    """Yield the same reply as server-sent events: one for each answer, one with the usage, and ``[DONE]``."""
+    head: Json = {**_head(answers, model), "object": "chat.completion.chunk"}
+    for index, answer in enumerate(answers):
+        delta = message_to_json(answer.as_message())
+        calls = delta.get("tool_calls")
+        if isinstance(calls, list):
+            delta["tool_calls"] = [{"index": at, **call} for at, call in enumerate(calls) if isinstance(call, dict)]
+        choice: JsonValue = {"index": index, "delta": delta, "finish_reason": answer.finish.value}
+        yield f"data: {json.dumps({**head, 'choices': [choice]})}\n\n"
+    yield f"data: {json.dumps({**head, 'choices': [], 'usage': _usage(answers)})}\n\n"
+    yield "data: [DONE]\n\n"
+
+
+def _head(answers: Sequence[Answer], model: str) -> Json:
+    if not answers:
+        raise ValueError("a reply needs an answer")
+    return {"id": "chatcmpl-assay", "created": 0, "model": answers[0].model or model}
+
+
+def _usage(answers: Sequence[Answer]) -> JsonValue:
+    used = sum((answer.usage for answer in answers), TokenUsage())
+    return {
+        "prompt_tokens": used.prompt_tokens,
+        "completion_tokens": used.completion_tokens,
+        "total_tokens": used.tokens,
+        "prompt_tokens_details": {"cached_tokens": used.cached_tokens},
+    }

@@ -1,0 +1,60 @@
+"""OpenAI's chat completions API; its JSON is in ``openai_chat``, which the client uses too."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from assay.agents.llm.chat import Answer
+from assay.agents.llm.json_fields import Json
+from assay.agents.llm.openai_chat.replies import answers_to_events, answers_to_json
+from assay.agents.llm.openai_chat.requests import request_from_json
+from assay.agents.llm.proxy.dialects.base import (
+    ApiError,
+    HttpReply,
+    HttpRequest,
+    ParsedRequest,
+    Route,
+    RouteKind,
+    bearer_token,
+    sample_count,
+)
+from assay.agents.llm.proxy.dialects.common import openai_models
+
+
+class Chat:
+    """``POST /v1/chat/completions`` and the list of models."""
+
+    name: ClassVar[str] = "chat"
+    routes: ClassVar[tuple[Route, ...]] = (
+        Route("POST", "/v1/chat/completions", RouteKind.ANSWER),
+        Route("GET", "/v1/models", RouteKind.MODELS),
+    )
+
+    def token(self, request: HttpRequest) -> str:
+        """Return the bearer token."""
+        return bearer_token(request)
+
+    def parse(self, _request: HttpRequest, body: Json, /) -> ParsedRequest:
+        """Read a body; tools other than functions are rejected."""
+        return ParsedRequest(request_from_json(body), sample_count(body, "n"), body.get("stream") is True)
+
+    def reply(self, parsed: ParsedRequest, answers: Sequence[Answer]) -> Json:
+        """Return a reply with one choice for each answer."""
+        return answers_to_json(answers, parsed.request.model)
+
+    def events(self, parsed: ParsedRequest, answers: Sequence[Answer]) -> Iterator[str]:
+        """Yield an event for each answer, one with the usage, and ``[DONE]``."""
+        return answers_to_events(answers, parsed.request.model)
+
+    def count(self, tokens: int) -> Json:
+        """Raise NotImplementedError: the API has no such route."""
+        raise NotImplementedError
+
+    def models(self, names: Sequence[str]) -> Json:
+        """Return the list of models."""
+        return openai_models(names)
+
+    def error_reply(self, error: ApiError) -> HttpReply:
+        """Return the error with its code."""
+        body = {"message": str(error), "type": error.code, "code": error.code}
+        return HttpReply(error.status, json.dumps({"error": body}))
