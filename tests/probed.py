@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-PROGRAMS = Path(__file__).parents[1] / "harness" / "patchdiff" / "programs"
+from assay.harness.patchdiff.archive import probe_archive
+
+PROBE = Path(__file__).parents[1] / "harness" / "patchdiff" / "probe"
 Line = dict[str, Any]
 SHOP = """\
 def price(count, each):
@@ -36,8 +38,9 @@ def write(root: Path, files: Mapping[str, str]) -> None:
 def run_program(root: Path, program: str, job: Mapping[str, Any], hash_seed: int = 0) -> list[Line]:
     """Run a program in a project; return the lines that it wrote."""
     (root / "job.json").write_text(json.dumps(job))
+    (root / "probe.pyz").write_bytes(probe_archive())
     done = subprocess.run(
-        [sys.executable, str(PROGRAMS / f"{program}.py"), "job.json", "out.jsonl"],
+        [sys.executable, "probe.pyz", program, "job.json", "out.jsonl"],
         cwd=root,
         env={**os.environ, "PYTHONHASHSEED": str(hash_seed), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,

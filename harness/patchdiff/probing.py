@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from importlib import resources
 from itertools import zip_longest
 from typing import Any
 
 from assay.harness.domain import MISSING, Divergence, GeneratorResult, PatchDiffFinding, ProbeObservation
+from assay.harness.patchdiff.archive import probe_archive
 from assay.harness.patchdiff.contract import Context, Contribution, Exchange
 from assay.harness.patchdiff.decide import ORDER, Round, Sighting, classify, confirmed, counted, screen, stable
 from assay.harness.patchdiff.sides import OUT, Job, Side
@@ -48,10 +48,10 @@ Reproduce = Callable[[Context, Sequence[Suspect]], Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program of ``programs/`` and its input, but for where the targets lie, which differs from side to side."""
+    """A command of the probe and its input, without the targets' places, which differ from side to side."""
 
     name: str
-    script: str
+    command: str
     settings: Mapping[str, Any]
     seconds: float
     """That it gives itself for one round."""
@@ -91,28 +91,21 @@ def run_lines(
     numbers = list(seeds)
     input_ = {**program.settings, "targets": _targets(context, side), "budget": program.seconds}
     files = {
-        **program.files,
-        **scripts(program.script),
-        f"{FOLDER}/input.json": json.dumps({**input_, "only": list(only) or None}),
+        **{path: text.encode() for path, text in program.files.items()},
+        f"{FOLDER}/probe.pyz": probe_archive(),
+        f"{FOLDER}/input.json": json.dumps({**input_, "only": list(only) or None}).encode(),
     }
     hard = int(program.seconds * 4 + 30)
     command = f"""\
 mkdir -p {OUT}
 for seed in {" ".join(map(str, numbers))}; do
-    PYTHONHASHSEED=$seed timeout -k 5 {hard} {PYTHON} {FOLDER}/{program.script} {FOLDER}/input.json {OUT}/$seed.jsonl \\
-        < /dev/null > {OUT}/$seed.txt 2>&1 || true
+    PYTHONHASHSEED=$seed timeout -k 5 {hard} {PYTHON} {FOLDER}/probe.pyz {program.command} {FOLDER}/input.json \\
+        {OUT}/$seed.jsonl < /dev/null > {OUT}/$seed.txt 2>&1 || true
 done
 """
-    job = Job(command, {path: text.encode() for path, text in files.items()}, seconds=hard * len(numbers) + 30.0)
+    job = Job(command, files, seconds=hard * len(numbers) + 30.0)
     left = context.sides.run(side, job)
     return [_lines(left.get(f"{number}.jsonl", b"")) for number in numbers]
-
-
-def scripts(*names: str) -> dict[str, str]:
-    """Return programs of ``programs/`` and what they share, by their path in the tree."""
-    folder = resources.files("assay.harness.patchdiff").joinpath("programs")
-    wanted = [file for file in folder.iterdir() if file.name in names or file.name.startswith("_shared")]
-    return {f"{FOLDER}/{file.name}": file.read_text(encoding="utf-8") for file in wanted}
 
 
 def _targets(context: Context, side: Side) -> list[dict[str, Any]]:

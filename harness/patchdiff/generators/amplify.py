@@ -62,7 +62,7 @@ def _program(context: Context, files: Sequence[str], mutants: int, tests: Sequen
         "limit": LIMIT,
         "runner": "pytest",
     }
-    return Program(NAME, "amplify.py", settings, SECONDS, partial(reproduced, make_drafts=drafts))
+    return Program(NAME, "amplify", settings, SECONDS, partial(reproduced, make_drafts=drafts))
 
 
 GENERATOR = Generator(_generate, languages=frozenset({"python"}), follows=True)

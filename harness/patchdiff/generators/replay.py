@@ -50,7 +50,7 @@ def _in_place(context: Context, recorded: Recorded) -> Program:
         "exchanges": list(context.exchanges),
         "limit": LIMIT,
     }
-    return Program("in_place", "inplace.py", settings, SECONDS, partial(reproduced, make_drafts=in_place_drafts))
+    return Program("in_place", "inplace", settings, SECONDS, partial(reproduced, make_drafts=in_place_drafts))
 
 
 def program(
@@ -74,7 +74,7 @@ def program(
         "exchanges": list(context.exchanges),
         "limit": LIMIT,
     }
-    return Program(name, "replay.py", settings, SECONDS, partial(reproduced, make_drafts=call_drafts))
+    return Program(name, "replay", settings, SECONDS, partial(reproduced, make_drafts=call_drafts))
 
 
 GENERATOR = Generator(_generate, languages=frozenset({"python"}), follows=True)

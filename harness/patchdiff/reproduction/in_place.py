@@ -18,7 +18,7 @@ from assay.harness.patchdiff.reproduction.reproduce import (
 )
 
 _LOOKUP = ("_INSIDE", "functions_at", "_member", "_unwrapped")
-"""Of ``_shared_calls.py``: finds a function by its name."""
+"""Of ``calls.py``: finds a function by its name."""
 
 _LEFT = '[each for each in [*given[0], *given[1].values()] if type(each).__module__ == "builtins"]'
 """Of a call's ``given``, what is compared after the call besides its answer: arguments of built-in types."""
@@ -158,8 +158,8 @@ class InPlace:
 
 def _lookup() -> str:
     """Return the source of what finds a function."""
-    folder = resources.files("assay.harness.patchdiff").joinpath("programs")
-    text = folder.joinpath("_shared_calls.py").read_text(encoding="utf-8")
+    folder = resources.files("assay.harness.patchdiff.probe")
+    text = folder.joinpath("calls.py").read_text(encoding="utf-8")
     found = {}
     for node in ast.parse(text).body:
         name = getattr(node, "name", "") or getattr(getattr(node, "targets", [None])[0], "id", "")

@@ -231,7 +231,7 @@ def _seen(
     ]
     if not told:
         return [{} for _ in seeds]
-    program = Program("standalone", "standalone.py", {"trials": told, "limit": LIMIT}, SECONDS)
+    program = Program("standalone", "standalone", {"trials": told, "limit": LIMIT}, SECONDS)
     rounds = run_lines(context, program, side, seeds)
     return [{int(line["trial"]): read_seen(line) for line in lines if "trial" in line} for lines in rounds]
 
@@ -247,7 +247,7 @@ def _sources(context: Context, paths: Sequence[str]) -> dict[str, str]:
     """Return the texts of gold's test files."""
     if not paths:
         return {}
-    program = Program("standalone", "standalone.py", {"read": list(paths), "limit": LIMIT}, SECONDS)
+    program = Program("standalone", "standalone", {"read": list(paths), "limit": LIMIT}, SECONDS)
     (lines,) = run_lines(context, program, Side.GOLD, [0])
     return {str(line["file"]): str(line["source"]) for line in lines if "file" in line}
 

@@ -77,7 +77,6 @@ def assay_whole(test):
 
 
 def assay_texts():
-    """How any value becomes a text that two versions of a project can be compared by."""
 {normaliser}
     return describe, settle, type_name
 {tail}'''
@@ -193,7 +192,7 @@ def frame(body: str, told: Difference, where: str, what: str, wrapped: tuple[str
         future="\n".join([*future, "", ""]) if future else "",
         body=body,
         expected=_listed(told.gold),
-        normaliser=textwrap.indent(_normaliser().rstrip(), "    "),
+        normaliser=textwrap.indent(_carried("texts.py").rstrip(), "    "),
         tail=f"\n\n{wrapped[0]} = {wrapped[1]}({wrapped[0]})\n" if wrapped else "",
     )
 
@@ -227,10 +226,9 @@ def _listed(expected: Sequence[Shown]) -> str:
     return "[" + "".join(f"\n    {each!r}," for each in expected) + ("\n]" if expected else "]")
 
 
-def _normaliser() -> str:
-    folder = resources.files("assay.harness.patchdiff").joinpath("programs")
-    text = folder.joinpath("_shared_text.py").read_text(encoding="utf-8")
-    return text.partition('"""\n\n')[2]
+def _carried(name: str) -> str:
+    """Return a module of the probe, which is written to stand inside a function as well."""
+    return resources.files("assay.harness.patchdiff.probe").joinpath(name).read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)

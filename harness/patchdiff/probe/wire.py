@@ -125,16 +125,6 @@ class Watch:
         return bool(self.running) and time.monotonic() - self.since > limit + GRACE
 
 
-def read_job() -> Line:
-    """Return the job: the JSON object in the file that the first argument names."""
-    return json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-
-
-def open_output() -> "IO[str]":
-    """Open the file that the second argument names, for lines flushed one by one."""
-    return Path(sys.argv[2]).open("w", encoding="utf-8")
-
-
 def write_line(out: "IO[str]", line: Line) -> None:
     """Write one line and flush it, so that a killed program leaves whole lines."""
     out.write(json.dumps(line, sort_keys=True) + "\n")
@@ -142,8 +132,8 @@ def write_line(out: "IO[str]", line: Line) -> None:
 
 
 def use_project() -> None:
-    """Make the project importable as its own tests do, and keep this folder's modules out of its way."""
-    here = str(Path(__file__).resolve().parent)
+    """Make the project importable as its own tests do, and keep the archive's out of its way."""
+    here = str(Path(sys.argv[0]).resolve())
     sys.path[:] = [str(Path.cwd())] + [entry for entry in sys.path if str(Path(entry or ".").resolve()) != here]
 
 

@@ -18,27 +18,13 @@ import builtins
 import functools
 import hashlib
 import types
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from . import calls, redo, running, texts, trace, values, wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FunctionType
-
-    from assay.harness.patchdiff.programs import _shared_again as again
-    from assay.harness.patchdiff.programs import _shared_calls as calls
-    from assay.harness.patchdiff.programs import _shared_running as running
-    from assay.harness.patchdiff.programs import _shared_text as texts
-    from assay.harness.patchdiff.programs import _shared_trace as trace
-    from assay.harness.patchdiff.programs import _shared_values as values
-    from assay.harness.patchdiff.programs import _shared_wire as wire
-else:
-    import _shared_again as again
-    import _shared_calls as calls
-    import _shared_running as running
-    import _shared_text as texts
-    import _shared_trace as trace
-    import _shared_values as values
-    import _shared_wire as wire
 
 HOOK = "_assay_again"  # put into builtins: what a function's code calls in its place
 PATIENCE = 120.0  # seconds for one test with all that is made in it
@@ -156,7 +142,7 @@ class InPlace(running.Driver):
 
     def _look(self, aside: Aside, arguments: Any) -> None:
         function = aside.function
-        leaves = [leaf for leaf in calls.leaves_of(arguments) if again.is_near(leaf)]
+        leaves = [leaf for leaf in calls.leaves_of(arguments) if redo.is_near(leaf)]
         if not leaves or self.over():
             return
         shape = function.name + "|" + repr([(leaf["path"], leaf["value"]) for leaf in leaves])
@@ -165,14 +151,14 @@ class InPlace(running.Driver):
         name = self._test + "|" + function.name + "#" + digest
         if not (name in self._names if self._only else self._is_new(function, shape)):
             return
-        copies = again.changes_of(name, leaves, self._numbers.stop, again.material_of(self._job))
+        copies = redo.changes_of(name, leaves, self._numbers.stop, redo.material_of(self._job))
         numbers = self._numbers[: max(0, len(copies) - self._numbers.start)]
         wanted = [copy for copy in numbers if not self._wanted or name + "|m" + str(copy) in self._wanted]
         made_again = [functools.partial(self._in_child, aside.made, arguments, copies[copy]) for copy in wanted]
         limit = float(self._job.get("limit") or 2.0)
         together = 1 if self._only and not self._job.get("together") else max(1, len(wanted))
         for first in range(0, len(wanted), together):
-            seen = again.in_children(made_again[first : first + together], limit)
+            seen = redo.in_children(made_again[first : first + together], limit)
             for each, copy in zip(seen, wanted[first:]):  # noqa: B905 - not before Python 3.10
                 self._tell(aside, name + "|m" + str(copy), copies[copy], each)
 
@@ -184,24 +170,24 @@ class InPlace(running.Driver):
         self._left[function.name] -= 1
         return True
 
-    def _tell(self, aside: Aside, probe: str, changes: "list[again.Change]", seen: "wire.Line") -> None:
-        for part in again.PARTS:
+    def _tell(self, aside: Aside, probe: str, changes: "list[redo.Change]", seen: "wire.Line") -> None:
+        for part in redo.PARTS:
             key = probe + "|" + part
             if part not in seen or (self._only and key not in self._only):
                 continue
             literal = _redo(self._test, aside, part, changes)
-            self._channel.send(again.line(key, self._test, seen, changes, aside.function.private, literal))
+            self._channel.send(redo.line(key, self._test, seen, changes, aside.function.private, literal))
 
-    def _in_child(self, made: Any, arguments: Any, changes: "list[again.Change]") -> "wire.Line":
+    def _in_child(self, made: Any, arguments: Any, changes: "list[redo.Change]") -> "wire.Line":
         arguments = (arguments[0], dict(arguments[1]))
         for change in changes:
             arguments = calls.replaced(arguments, change.path, values.read_literal(change.new))
-        seen = again.call(self._reach, made, arguments)
+        seen = redo.call(self._reach, made, arguments)
         given = [each for each in [*arguments[0], *arguments[1].values()] if type(each).__module__ == "builtins"]
         return dict(seen, arguments=["value", "", texts.describe(given)])
 
 
-def _redo(test: str, aside: Aside, part: str, changes: "list[again.Change]") -> "dict[str, object]":
+def _redo(test: str, aside: Aside, part: str, changes: "list[redo.Change]") -> "dict[str, object]":
     """Return what a person needs to make a call again by hand: in which test, which call, and what is changed."""
     return {
         "test": test,
@@ -223,10 +209,8 @@ def _held(function: Function) -> "list[FunctionType]":
     return [each for each in found if not each.__code__.co_freevars]
 
 
-def main() -> None:
-    """Do the job that the first argument names, into the file that the second names."""
-    job = wire.read_job()
-    wire.use_project()
+def run(job: wire.Line, out: "IO[str]") -> str:
+    """Do a job; return how it ended."""
     deadline = wire.Deadline(float(job["budget"]))
 
     def work(channel: "wire.Channel", finished: "set[str]") -> str:
@@ -235,10 +219,4 @@ def main() -> None:
         running.run_tests(driver, running.files_of(job), job.get("runner") or "pytest")
         return wire.DONE if driver.in_time else wire.BUDGET
 
-    with wire.open_output() as out:
-        end = wire.watch(work, out, deadline.left(), PATIENCE)
-        wire.write_line(out, {"end": end})
-
-
-if __name__ == "__main__":
-    main()
+    return wire.watch(work, out, deadline.left(), PATIENCE)

@@ -4,15 +4,11 @@ import importlib
 import types
 from typing import TYPE_CHECKING, Any
 
+from . import texts, values
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import CodeType, FrameType
-
-    from assay.harness.patchdiff.programs import _shared_text as texts
-    from assay.harness.patchdiff.programs import _shared_values as values
-else:
-    import _shared_text as texts
-    import _shared_values as values
 
 # a step of a path: ["item", number], ["key", literal] or ["attribute", name]
 DEEPEST = 5

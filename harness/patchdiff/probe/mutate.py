@@ -11,19 +11,14 @@ import keyword
 import random
 import token as token_names
 import tokenize
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Tuple  # noqa: UP035
+
+from . import values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.harness.patchdiff.programs import _shared_values as values
-
-    Place = tuple[int, int]  # (line, column) of the function's text, lines from 1, columns in characters
-else:
-    import _shared_values as values
-
-    Place = tuple
-
+Place = Tuple[int, int]  # noqa: UP006 - (line, column) of the function's text: lines from 1, columns in characters
 PER_PLACE = 16  # alternatives kept at one place
 LONGEST_DONOR, MOST_DONORS = 400, 400  # characters of a string that pieces are taken from; strings
 LONGEST_DISPLAY, OTHER_DISPLAYS = 200, 3  # characters of one that stands in for another, and of these

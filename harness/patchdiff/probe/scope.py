@@ -3,21 +3,10 @@
 import ast
 from typing import TYPE_CHECKING, Any
 
+from .mutate import ACTION, ASSERTION, LEADING, NO_STRINGS, Place, Scope, Strings, lines_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from assay.harness.patchdiff.programs._shared_mutate import (
-        ACTION,
-        ASSERTION,
-        LEADING,
-        NO_STRINGS,
-        Place,
-        Scope,
-        Strings,
-        lines_of,
-    )
-else:
-    from _shared_mutate import ACTION, ASSERTION, LEADING, NO_STRINGS, Scope, lines_of
 
 RAISES = frozenset(("raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage"))
 _CHECKS = """

@@ -10,10 +10,10 @@ import unittest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from . import wire
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
-
-    from assay.harness.patchdiff.programs import _shared_wire as wire
 
 SKIPS = frozenset(("SkipTest", "Skipped", "Exit", "XFailed"))
 USAGE_ERROR = 4  # pytest's exit status
@@ -83,7 +83,7 @@ def own_and_others(items: "list[Any]", own: "Iterable[str]") -> "tuple[list[Any]
     return mine, [item for item in items if bare_name(item.nodeid) not in names]
 
 
-def files_of(job: "wire.Line") -> "list[str]":
+def files_of(job: wire.Line) -> "list[str]":
     """Return the test files of a job; of one that asks for some probes only, those that these are in."""
     only = job.get("only") or ()
     return files_with(only, job["files"]) if only else list(job["files"])

@@ -15,30 +15,14 @@ import signal
 import time
 import tokenize
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
+
+from . import mutate, running, sites, texts, trace, values, wire
+from .loading import Finder
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
     from types import CodeType
-
-    from assay.harness.patchdiff.programs import _shared_mutate as mutate
-    from assay.harness.patchdiff.programs import _shared_running as running
-    from assay.harness.patchdiff.programs import _shared_sites as sites
-    from assay.harness.patchdiff.programs import _shared_text as texts
-    from assay.harness.patchdiff.programs import _shared_trace as trace
-    from assay.harness.patchdiff.programs import _shared_values as values
-    from assay.harness.patchdiff.programs import _shared_wire as wire
-    from assay.harness.patchdiff.programs._shared_loading import Finder
-    from assay.harness.patchdiff.programs._shared_mutate import Edit
-else:
-    import _shared_mutate as mutate
-    import _shared_running as running
-    import _shared_sites as sites
-    import _shared_text as texts
-    import _shared_trace as trace
-    import _shared_values as values
-    import _shared_wire as wire
-    from _shared_loading import Finder
 
 ROWS = 3  # rows of a parametrization that a changed copy runs with
 PASSES = 12  # observations of one place in one test: a loop tells the same again and again
@@ -118,7 +102,7 @@ class Recorder:
         self.sites: list[sites.Site] = []
         self.only = frozenset(job.get("only") or ())
         self.probe = ""
-        self.edits: list[Edit] = []  # that what runs now depends on
+        self.edits: list[mutate.Edit] = []  # that what runs now depends on
         self._channel = channel
         self._reach = reach
         self._longest = self._limit = float(job.get("limit") or 2.0)
@@ -189,7 +173,7 @@ class Recorder:
             return False  # nothing that it depends on is changed: the test itself tells the same
         return not self.only or self._key(site) in self.only
 
-    def _edits_at(self, site: sites.Site) -> "list[Edit]":
+    def _edits_at(self, site: sites.Site) -> "list[mutate.Edit]":
         """Return the changes that a place depends on; one in a helper depends on those of its caller."""
         return site.edits if site.label.startswith("s") else self.edits
 
@@ -221,7 +205,7 @@ def probe_of(test: str, mutant: int) -> str:
     return test + "|m" + str(mutant)
 
 
-def _redo(test: str, site: sites.Site, edits: "list[Edit]") -> "dict[str, object]":
+def _redo(test: str, site: sites.Site, edits: "list[mutate.Edit]") -> "dict[str, object]":
     """Return what a person needs to make an observation again by hand."""
     changes = [
         {
@@ -372,10 +356,8 @@ def passes(job: "wire.Line") -> "list[bool]":
     return [False] * plain + [True] * (int(job["mutants"]) > 0 and (not only or any("|m0|" not in key for key in only)))
 
 
-def main() -> None:
-    """Do the job that the first argument names, into the file that the second names."""
-    job = wire.read_job()
-    wire.use_project()
+def run(job: wire.Line, out: "IO[str]") -> str:
+    """Do a job; return how it ended."""
     deadline, end = wire.Deadline(float(job["budget"])), wire.DONE
     finished: set[str] = set()
 
@@ -385,14 +367,9 @@ def main() -> None:
         running.run_tests(amplifier, running.files_of(job), job.get("runner") or "pytest")
         return wire.DONE if amplifier.in_time else wire.BUDGET
 
-    with wire.open_output() as out:
-        for changed in passes(job):
-            reached = any(name.startswith(REACHED) for name in finished)
-            if end == wire.BUDGET or (changed and not reached and not job.get("only")):
-                break
-            end = wire.watch(work, out, deadline.left(), float(job.get("limit") or 2.0), finished)
-        wire.write_line(out, {"end": end})
-
-
-if __name__ == "__main__":
-    main()
+    for changed in passes(job):
+        reached = any(name.startswith(REACHED) for name in finished)
+        if end == wire.BUDGET or (changed and not reached and not job.get("only")):
+            break
+        end = wire.watch(work, out, deadline.left(), float(job.get("limit") or 2.0), finished)
+    return end

@@ -258,7 +258,7 @@ def test_nothing_is_left_in_the_tree(make_project: Make) -> None:
     project = make_project("clean", GOLD, TESTS)
     project.run("amplify")
     left = {os.path.relpath(path, project.root) for path in project.root.rglob("*") if path.is_file()}
-    assert left == {"shop/__init__.py", "tests/test_shop.py", "job.json", "out.jsonl"}
+    assert left == {"shop/__init__.py", "tests/test_shop.py", "job.json", "out.jsonl", "probe.pyz"}
 
 
 def test_what_a_test_hands_to_its_own_check_is_observed(make_project: Make) -> None:

@@ -2,7 +2,6 @@
 
 import ast
 import functools
-import importlib
 import io
 import json
 import random
@@ -17,8 +16,8 @@ from hypothesis import strategies as st
 
 from assay.harness.domain import Limits, Recipe
 from assay.harness.engines.docker import DockerEngine
-from assay.harness.patchdiff.programs import _shared_text as texts
-from assay.harness.patchdiff.programs import _shared_values as values
+from assay.harness.patchdiff.archive import probe_archive
+from assay.harness.patchdiff.probe import mutate, scope, texts, values, wire
 from assay.instances.environments.toolchains.toolchains import bootstrap, toolchain
 
 PROGRAMS = sorted(Path(texts.__file__).parent.glob("*.py"))
@@ -57,11 +56,11 @@ class Slotted:
 def test_the_programs_are_written_for_python_3_6_and_its_standard_library(path: Path) -> None:
     tree = ast.parse(path.read_text(), feature_version=(3, 6))
     assert "from __future__" not in path.read_text()
-    names = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert not [name for name in names if name and name.partition(".")[0] not in {"assay", *STANDARD}]
+    names = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level}
+    assert not [name for name in names if name and name.partition(".")[0] not in STANDARD]
 
 
-STANDARD = {"pathlib", "typing", "collections", "types", "_shared_loading", "_shared_mutate"}
+STANDARD = {"pathlib", "typing", "collections", "types"}
 
 
 @pytest.mark.parametrize(
@@ -146,8 +145,7 @@ def test_words(word, size, *, extra=(1, 2)):
 '''
 
 
-def test_copies_parse_differ_and_leave_alone_what_is_expected(programs_path: Path) -> None:
-    mutate, scope = importlib.import_module("_shared_mutate"), importlib.import_module("_shared_scope")
+def test_copies_parse_differ_and_leave_alone_what_is_expected() -> None:
     function = mutate.parse_function(TEST).body[0]
     may = scope.scope_of(function, TEST, {})
     copies = [copy for seed in range(120) for copy in mutate.mutants(TEST, may, str(seed), 5)]
@@ -170,9 +168,8 @@ def test_copies_parse_differ_and_leave_alone_what_is_expected(programs_path: Pat
 
 
 def test_seconds_are_those_of_the_processor_but_waiting_ends_as_well(
-    programs_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wire = importlib.import_module("_shared_wire")
     now, told = [100.0], tmp_path / "usage"
     monkeypatch.setattr(wire.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(wire, "CLOCKS", ((str(tmp_path / "none"), float), (str(told), lambda text: int(text) / 1e9)))
@@ -194,10 +191,7 @@ def test_state():
 '''
 
 
-def test_a_statement_is_made_once_more_before_a_later_assertion_and_what_follows_depends_on_it(
-    programs_path: Path,
-) -> None:
-    mutate, scope = importlib.import_module("_shared_mutate"), importlib.import_module("_shared_scope")
+def test_a_statement_is_made_once_more_before_a_later_assertion_and_what_follows_depends_on_it() -> None:
     may = scope.scope_of(mutate.parse_function(LATER).body[0], LATER, {})
     copies = [copy for seed in range(60) for copy in mutate.mutants(LATER, may, str(seed), 5)]
     repeated = {edit.new: edit.start[0] for copy in copies for edit in copy.edits if mutate.is_repetition(edit)}
@@ -207,8 +201,7 @@ def test_a_statement_is_made_once_more_before_a_later_assertion_and_what_follows
     assert twice.text.splitlines()[6:] == ["    assert second == 2"]
 
 
-def test_pieces_of_other_strings_of_the_module_are_put_into_a_string(programs_path: Path) -> None:
-    mutate, scope = importlib.import_module("_shared_mutate"), importlib.import_module("_shared_scope")
+def test_pieces_of_other_strings_of_the_module_are_put_into_a_string() -> None:
     donors = mutate.strings_of(ast.parse("A = 'x {% set y = 1 %} z'\nB = 'x'\n"))
     assert donors == ["x {% set y = 1 %} z"], "shorter ones are no donors"
     may = scope.scope_of(mutate.parse_function(LATER).body[0], LATER, {}, mutate.Strings(donors, ["host"]))
@@ -226,10 +219,7 @@ def test_pieces_of_other_strings_of_the_module_are_put_into_a_string(programs_pa
     ],
     ids=["another beside one", "another in place of one", "a mark of a word"],
 )
-def test_what_the_change_is_about_comes_beside_what_of_it_is_there(
-    programs_path: Path, value: str, words: list[str], wanted: str
-) -> None:
-    values = importlib.import_module("_shared_values")
+def test_what_the_change_is_about_comes_beside_what_of_it_is_there(value: str, words: list[str], wanted: str) -> None:
     assert any(wanted in values.spliced(value, [], words, random.Random(seed)) for seed in range(200))
 
 
@@ -239,8 +229,7 @@ def test_lines_end_otherwise_and_quotes_are_others() -> None:
     assert "a 'b'\nc\n" in news
 
 
-def test_a_key_of_a_dictionary_becomes_another_and_its_value_stays(programs_path: Path) -> None:
-    values = importlib.import_module("_shared_values")
+def test_a_key_of_a_dictionary_becomes_another_and_its_value_stays() -> None:
     news = [new for seed in range(50) for new in values.others({"a b": 1, 2: 3}, random.Random(seed))]
     renamed = [new for new in news if len(new) == 2 and "a b" not in new]
     assert {tuple(new.values()) for new in renamed} == {(1, 3)}
@@ -262,11 +251,12 @@ def test_the_programs_run_on_other_versions_without_pytest(
         "shop.py": "def double(n):\n    return n * 2\n",
         "test_shop.py": "from shop import double\n\n\ndef test_double():\n    assert double(4) == 8\n",
         "job.json": json.dumps({**job, "runner": "pytest"}),
-        **{f".probe/{path.name}": path.read_text() for path in PROGRAMS},
     }
-    command = "python3 .probe/amplify.py job.json amplify.jsonl && python3 .probe/record.py job.json record.jsonl"
+    command = "python3 probe.pyz amplify job.json amplify.jsonl && python3 probe.pyz record job.json record.jsonl"
     with docker_engine.open(wanted.name, Limits(), {}) as box:
-        box.put(_archive(files), "/opt")
+        box.put(
+            _archive({**{path: text.encode() for path, text in files.items()}, "probe.pyz": probe_archive()}), "/opt"
+        )
         done = box.exec(["sh", "-c", f"cd /opt && {command}"], seconds=120)
         assert done.exit_code == 0, done.output
         left = box.get("/opt/amplify.jsonl", 1 << 20) | box.get("/opt/record.jsonl", 1 << 20)
@@ -277,13 +267,13 @@ def test_the_programs_run_on_other_versions_without_pytest(
     assert [rows[-1] for rows in (seen, calls)] == [{"end": "done"}] * 2
 
 
-def _archive(files: dict[str, str]) -> bytes:
+def _archive(files: dict[str, bytes]) -> bytes:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as tar:
-        for name, text in files.items():
+        for name, content in files.items():
             info = tarfile.TarInfo(name)
-            info.size = len(text.encode())
-            tar.addfile(info, io.BytesIO(text.encode()))
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
     return out.getvalue()
 
 
@@ -302,10 +292,8 @@ def _archive(files: dict[str, str]) -> bytes:
         ("abc", "", "x", []),
     ],
 )
-def test_an_exchange_is_made_where_what_it_is_about_stands(
-    programs_path: Path, value: Any, old: Any, new: Any, wanted: list[Any]
-) -> None:
-    assert importlib.import_module("_shared_values").exchanged(value, [(old, new)]) == wanted
+def test_an_exchange_is_made_where_what_it_is_about_stands(value: Any, old: Any, new: Any, wanted: list[Any]) -> None:
+    assert values.exchanged(value, [(old, new)]) == wanted
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
@@ -320,8 +308,7 @@ def test_the_inner_part_of_an_exchange_makes_it_again(old: str, new: str) -> Non
         assert new in values.exchanged(old, [(old, new)])
 
 
-def test_where_exchanges_are_told_a_test_is_changed_by_them_alone(programs_path: Path) -> None:
-    mutate, scope = importlib.import_module("_shared_mutate"), importlib.import_module("_shared_scope")
+def test_where_exchanges_are_told_a_test_is_changed_by_them_alone() -> None:
     text = 'def test_it():\n    one = make("tea time", 3)\n    assert one == "time"\n'
     strings = mutate.Strings([], [], [], [("at time", "at  time"), (3, -3)])
     may = scope.scope_of(mutate.parse_function(text).body[0], text, {}, strings)
@@ -329,7 +316,7 @@ def test_where_exchanges_are_told_a_test_is_changed_by_them_alone(programs_path:
     assert edits == {('"tea time"', "'tea  time'"), ("3", "(-3)")}
 
 
-def test_a_text_of_lines_loses_doubles_swaps_and_indents_one(programs_path: Path) -> None:
+def test_a_text_of_lines_loses_doubles_swaps_and_indents_one() -> None:
     found = {new for seed in range(20) for new in values.texts("a\nb\n", random.Random(seed))}
     assert {"b\n", "a\n", "a\na\nb\n", "b\na\n", "  a\nb\n"} <= found
 
@@ -346,8 +333,7 @@ def test_marks_of_a_change_are_put_anywhere_into_a_text_or_bytes() -> None:
     assert {b"a#b", b"ab$", b"[ab"} <= news
 
 
-def test_a_list_of_another_test_stands_in_for_one(programs_path: Path) -> None:
-    mutate, scope = importlib.import_module("_shared_mutate"), importlib.import_module("_shared_scope")
+def test_a_list_of_another_test_stands_in_for_one() -> None:
     displays = mutate.displays_of(ast.parse("A = ['x', '-s']\nB = [A, 1]\nC = (1, 2)\nD = {'k': []}\nE = []\n"))
     assert displays == ["(1, 2,)", "['x', '-s']", "{'k': []}"]
     text = "def test_it():\n    assert run(['x']) == {'k': 1}\n"

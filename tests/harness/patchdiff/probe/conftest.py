@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from probed import PROGRAMS, Line, run_program, write
+from probed import Line, run_program, write
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,3 @@ def make_project(tmp_path: Path) -> Callable[..., Project]:
         return Project(tmp_path / name).write(files)
 
     return make
-
-
-@pytest.fixture
-def programs_path(monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the programs, importable as it is inside a container."""
-    monkeypatch.syspath_prepend(str(PROGRAMS))
-    return PROGRAMS

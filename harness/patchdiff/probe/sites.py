@@ -9,14 +9,11 @@ import copy
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from . import mutate
+from . import scope as scoping
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
-
-    from assay.harness.patchdiff.programs import _shared_mutate as mutate
-    from assay.harness.patchdiff.programs import _shared_scope as scoping
-else:
-    import _shared_mutate as mutate
-    import _shared_scope as scoping
 
 SEE = "_assay_see"  # put into builtins; given a site's number, returns its context manager
 MARK = "__assay"  # between a test's name and the number of its changed copy

@@ -11,18 +11,10 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from . import texts, trace, values, wire
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-
-    from assay.harness.patchdiff.programs import _shared_text as texts
-    from assay.harness.patchdiff.programs import _shared_trace as trace
-    from assay.harness.patchdiff.programs import _shared_values as values
-    from assay.harness.patchdiff.programs import _shared_wire as wire
-else:
-    import _shared_text as texts
-    import _shared_trace as trace
-    import _shared_values as values
-    import _shared_wire as wire
 
 MEMORY = 4 << 30  # bytes of address space for one child
 WEIGHT, LONG = 8, 80  # of any place in the choice of one, and what is added at most for a text

@@ -15,24 +15,12 @@ import functools
 import hashlib
 import importlib
 import pickle
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from . import calls, redo, texts, trace, values, wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from assay.harness.patchdiff.programs import _shared_again as again
-    from assay.harness.patchdiff.programs import _shared_calls as calls
-    from assay.harness.patchdiff.programs import _shared_text as texts
-    from assay.harness.patchdiff.programs import _shared_trace as trace
-    from assay.harness.patchdiff.programs import _shared_values as values
-    from assay.harness.patchdiff.programs import _shared_wire as wire
-else:
-    import _shared_again as again
-    import _shared_calls as calls
-    import _shared_text as texts
-    import _shared_trace as trace
-    import _shared_values as values
-    import _shared_wire as wire
 
 TOGETHER = 200  # calls made in one child where all are; those asked for by name are each alone
 
@@ -109,37 +97,37 @@ class Replay:
             self._look(planned[first : first + together])
         return wire.DONE
 
-    def _planned(self) -> "Iterator[tuple[int, Call, list[again.Change]]]":
-        count, material = int(self._job["mutants"]), again.material_of(self._job)
+    def _planned(self) -> "Iterator[tuple[int, Call, list[redo.Change]]]":
+        count, material = int(self._job["mutants"]), redo.material_of(self._job)
         planned = [
             (number, call, changes)
             for call in read_calls(self._job)
             if not self._only or call.name in self._names
-            for number, changes in enumerate(again.changes_of(call.name, call.leaves, count, material))
+            for number, changes in enumerate(redo.changes_of(call.name, call.leaves, count, material))
         ]
         for number, call, changes in sorted(planned, key=lambda each: each[0]):
             if not self._only or call.name + "|m" + str(number) in self._probes:
                 yield number, call, changes
 
-    def _look(self, planned: "list[tuple[int, Call, list[again.Change]]]") -> None:
+    def _look(self, planned: "list[tuple[int, Call, list[redo.Change]]]") -> None:
         """Make calls again and tell what is seen."""
         made = [functools.partial(self._made, call, changes) for _, call, changes in planned]
-        for seen, (number, call, changes) in zip(again.in_children(made, self._limit), planned):  # noqa: B905
-            for part in again.PARTS:
+        for seen, (number, call, changes) in zip(redo.in_children(made, self._limit), planned):  # noqa: B905
+            for part in redo.PARTS:
                 key = call.name + "|m" + str(number) + "|" + part
                 if part in seen and (not self._only or key in self._only):
                     literal = _redo(call, part, changes)
-                    wire.write_line(self._out, again.line(key, call.test, seen, changes, call.private, literal))
+                    wire.write_line(self._out, redo.line(key, call.test, seen, changes, call.private, literal))
 
-    def _made(self, call: Call, changes: "list[again.Change]") -> "wire.Line":
+    def _made(self, call: Call, changes: "list[redo.Change]") -> "wire.Line":
         """Make a call with changed arguments."""
         function, why = resolve(call)
         if function is None:
-            return again.missing(why)
+            return redo.missing(why)
         arguments = call.arguments()
         for change in changes:
             arguments = calls.replaced(arguments, change.path, values.read_literal(change.new))
-        return again.call(self._reach, function, arguments)
+        return redo.call(self._reach, function, arguments)
 
 
 def resolve(call: Call) -> "tuple[Any, str]":
@@ -159,7 +147,7 @@ def resolve(call: Call) -> "tuple[Any, str]":
     return None, "OtherParameters"
 
 
-def _redo(call: Call, part: str, changes: "list[again.Change]") -> "dict[str, object]":
+def _redo(call: Call, part: str, changes: "list[redo.Change]") -> "dict[str, object]":
     """Return what a person needs to make a call again by hand: its source where it is plain data, else the pickle."""
     told: dict[str, object] = {
         "module": call.module,
@@ -186,14 +174,6 @@ def _source(name: str, arguments: Any) -> str:
     return name + "(" + ", ".join(texts_) + ")"
 
 
-def main() -> None:
-    """Do the job that the first argument names, into the file that the second names."""
-    job = wire.read_job()
-    wire.use_project()
-    with wire.open_output() as out:
-        end = Replay(job, out).run()
-        wire.write_line(out, {"end": end})
-
-
-if __name__ == "__main__":
-    main()
+def run(job: wire.Line, out: "IO[str]") -> str:
+    """Do a job; return how it ended."""
+    return Replay(job, out).run()

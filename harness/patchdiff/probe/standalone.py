@@ -9,16 +9,12 @@ to its function ``assay_check`` is written down. The pytest is the project's own
 import time
 import tokenize
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
+
+from . import running, wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from assay.harness.patchdiff.programs import _shared_running as running
-    from assay.harness.patchdiff.programs import _shared_wire as wire
-else:
-    import _shared_running as running
-    import _shared_wire as wire
 
 CHECK = "assay_check"  # the function of a trial's file that gets what is seen
 
@@ -147,21 +143,13 @@ def has_pytest() -> bool:
     return hasattr(pytest, "main")
 
 
-def main() -> None:
-    """Do the job that the first argument names, into the file that the second names."""
-    job = wire.read_job()
-    wire.use_project()
-    deadline, end = wire.Deadline(float(job["budget"])), wire.DONE
-    with wire.open_output() as out:
-        for path in job.get("read") or ():
-            wire.write_line(out, {"file": path, "source": source_of(path)})
-        for trial in job.get("trials") or () if has_pytest() else ():
-            if deadline.over():
-                end = wire.BUDGET
-                break
-            run_trial(trial, out, deadline.left(), float(job["limit"]))
-        wire.write_line(out, {"end": end})
-
-
-if __name__ == "__main__":
-    main()
+def run(job: wire.Line, out: "IO[str]") -> str:
+    """Do a job; return how it ended."""
+    deadline = wire.Deadline(float(job["budget"]))
+    for path in job.get("read") or ():
+        wire.write_line(out, {"file": path, "source": source_of(path)})
+    for trial in job.get("trials") or () if has_pytest() else ():
+        if deadline.over():
+            return wire.BUDGET
+        run_trial(trial, out, deadline.left(), float(job["limit"]))
+    return wire.DONE

@@ -24,25 +24,13 @@ import sys
 import threading
 import tokenize
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from . import calls, mutate, running, trace, values, wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import CodeType, FrameType
-
-    from assay.harness.patchdiff.programs import _shared_calls as calls
-    from assay.harness.patchdiff.programs import _shared_mutate as mutate
-    from assay.harness.patchdiff.programs import _shared_running as running
-    from assay.harness.patchdiff.programs import _shared_trace as trace
-    from assay.harness.patchdiff.programs import _shared_values as values
-    from assay.harness.patchdiff.programs import _shared_wire as wire
-else:
-    import _shared_calls as calls
-    import _shared_mutate as mutate
-    import _shared_running as running
-    import _shared_trace as trace
-    import _shared_values as values
-    import _shared_wire as wire
 
 LARGEST = 100000  # bytes of one call's arguments
 TRIES = 10  # calls looked at for each that may be kept
@@ -331,10 +319,8 @@ def _strings(files: "list[str]") -> "list[str]":
     return sorted(found)
 
 
-def main() -> None:
-    """Do the job that the first argument names, into the file that the second names."""
-    job = wire.read_job()
-    wire.use_project()
+def run(job: wire.Line, out: "IO[str]") -> str:
+    """Do a job; return how it ended."""
     budget, runner = wire.Deadline(float(job["budget"])), job.get("runner") or "pytest"
 
     def search(channel: "wire.Channel", finished: "set[str]") -> str:
@@ -347,18 +333,13 @@ def main() -> None:
         running.run_tests(Recording(job, channel, finished, found), job["files"], runner)
         return wire.DONE
 
-    with wire.open_output() as out:
-        heard = io.StringIO()
-        wire.watch(search, heard, budget.left() * SEARCH, PATIENCE)
-        found = read_found(heard.getvalue(), int(job.get("functions_cap") or 10))
-        end = wire.watch(record, out, budget.left(), PATIENCE) if found.functions else wire.DONE
-        for function in found.functions:
-            wire.write_line(out, {"function": list(function), "private": function.private})
-        for test in sorted(found.tests):
-            wire.write_line(out, {"reaches": test})
-        wire.write_line(out, {"strings": _strings(running.files_with(found.tests, job["files"]))})
-        wire.write_line(out, {"end": end})
-
-
-if __name__ == "__main__":
-    main()
+    heard = io.StringIO()
+    wire.watch(search, heard, budget.left() * SEARCH, PATIENCE)
+    found = read_found(heard.getvalue(), int(job.get("functions_cap") or 10))
+    end = wire.watch(record, out, budget.left(), PATIENCE) if found.functions else wire.DONE
+    for function in found.functions:
+        wire.write_line(out, {"function": list(function), "private": function.private})
+    for test in sorted(found.tests):
+        wire.write_line(out, {"reaches": test})
+    wire.write_line(out, {"strings": _strings(running.files_with(found.tests, job["files"]))})
+    return end

@@ -1,0 +1,21 @@
+"""Runs one probe: ``python probe.pyz COMMAND JOB.json OUT.jsonl``.
+
+The commands are the modules with a function ``run(job, out)``, which writes observations and returns how it ended.
+"""
+
+import importlib
+import json
+import sys
+from pathlib import Path
+
+from . import wire
+
+
+def main() -> None:
+    """Do the job and write its observations, one JSON object a line; the last line reports how it ended."""
+    command, job, out = sys.argv[1:]
+    program = importlib.import_module("." + command, __package__)
+    wire.use_project()
+    with Path(out).open("w", encoding="utf-8") as file:
+        end = program.run(json.loads(Path(job).read_text(encoding="utf-8")), file)
+        wire.write_line(file, {"end": end})
