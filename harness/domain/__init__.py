@@ -44,7 +44,9 @@ from assay.harness.domain.patchdiff import (
     ProbeObservation,
 )
 from assay.harness.domain.vocabulary import (
+    FAILING,
     INFRASTRUCTURE,
+    PASSING,
     STAGED,
     UNKNOWN_TIME,
     InstanceId,
@@ -56,8 +58,10 @@ from assay.harness.domain.vocabulary import (
 )
 
 __all__ = [
+    "FAILING",
     "INFRASTRUCTURE",
     "MISSING",
+    "PASSING",
     "STAGED",
     "SUSPICIOUS",
     "UNKNOWN_TIME",

@@ -48,6 +48,10 @@ class Status(StrEnum):
     MISSING = "missing"
 
 
+PASSING = frozenset({Status.PASSED, Status.XFAIL})
+FAILING = frozenset({Status.FAILED, Status.ERROR})
+
+
 class Outcome(StrEnum):
     """What came of one evaluation; closed, and never derived from the text of a log."""
 

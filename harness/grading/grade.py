@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 from assay.harness import languages
 from assay.harness.domain import (
+    FAILING,
+    PASSING,
     ApplyStatus,
     Channel,
     Evidence,
@@ -19,13 +21,11 @@ from assay.harness.domain import (
     Verdict,
 )
 from assay.harness.errors import UserError
-from assay.harness.grading.rules import FAILING, PASSING, RULES
+from assay.harness.grading.rules import RULES
 from assay.harness.languages import Language
 from assay.harness.languages.base import unchanged
 from assay.harness.reports import lookup, names_a_test
 from assay.harness.reports.base import worst
-
-__all__ = ["FAILING", "PASSING", "RULES", "grade", "steady", "under_labels"]
 
 NOT_RUN = frozenset({Status.SKIPPED, Status.XFAIL})
 KILLED = 137
@@ -240,7 +240,7 @@ def _warnings(instance: Instance, evidence: Evidence) -> tuple[str, ...]:
         warnings.append("process_limit_hit")
     if evidence.report.channel is Channel.LOG:
         warnings.append("read_from_log")
-    if any(lookup(test, evidence.report.tests) in NOT_RUN for test in instance.pass_to_pass):
+    if any(lookup(test, evidence.report.tests) & NOT_RUN for test in instance.pass_to_pass):
         warnings.append("pass_to_pass_tests_skipped")
     if not _all_name_a_test(instance):
         warnings.append("labels_without_a_test_left_out")

@@ -6,13 +6,11 @@ A rule returns the tests that speak against a resolution: (unfixed, broken). ``d
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from assay.harness.domain import Instance, Rule, Stages, Status
+from assay.harness.domain import FAILING, PASSING, Instance, Rule, Stages, Status
 from assay.harness.grading.stages import killers
 from assay.harness.reports import lookup
 from assay.harness.reports.base import worst
 
-PASSING = frozenset({Status.PASSED, Status.XFAIL})
-FAILING = frozenset({Status.FAILED, Status.ERROR})
 PRINTED = frozenset({Status.PASSED, Status.FAILED, Status.ERROR})
 """Statuses that R2E's reader of logs knows; other tests are not in its map."""
 
@@ -33,13 +31,13 @@ def swe_bench(instance: Instance, tests: Tests) -> Against:
     Of the expected failures of fail-to-pass tests only those count that the test patch can have declared: code under
     test can call ``pytest.xfail`` itself.
     """
-    broken = tuple(t for t in instance.pass_to_pass if lookup(t, tests) not in PASSING | {Status.SKIPPED})
+    broken = tuple(t for t in instance.pass_to_pass if not lookup(t, tests) <= PASSING | {Status.SKIPPED})
     return _unfixed(instance, tests), broken
 
 
 def swe_bench_fail_only(instance: Instance, tests: Tests) -> Against:
     """SWE-bench's fail_only rule, for logs that name failures only: what is not reported as failed has passed."""
-    unfixed = tuple(t for t in instance.fail_to_pass if lookup(t, tests) in FAILING)
+    unfixed = tuple(t for t in instance.fail_to_pass if lookup(t, tests) & FAILING)
     return unfixed, _failing(instance.pass_to_pass, tests)
 
 
@@ -50,8 +48,8 @@ def multi_swe_bench(instance: Instance, tests: Tests) -> Against:
     must pass now. Besides, no test at all, listed or not, may fail now that passed before (``stages.killers``).
     """
     stages = (instance.stages or Stages()).model_copy(update={"fix": dict(tests)})
-    unfixed = tuple(t for t in instance.fail_to_pass if lookup(t, tests) is not Status.PASSED)
-    broken = [t for t in instance.pass_to_pass if lookup(t, tests) is not Status.PASSED]
+    unfixed = tuple(t for t in instance.fail_to_pass if lookup(t, tests) != {Status.PASSED})
+    broken = [t for t in instance.pass_to_pass if lookup(t, tests) != {Status.PASSED}]
     known = {*unfixed, *broken, *instance.quarantined}
     return unfixed, (*broken, *(t for t in killers(stages) if t not in known))
 
@@ -90,7 +88,7 @@ def swe_smith(instance: Instance, tests: Tests) -> Against:
 
     (Its first version took a missing test for a passing one, so deleting tests resolved everything.)
     """
-    return _unfixed(instance, tests), tuple(t for t in instance.pass_to_pass if lookup(t, tests) not in PASSING)
+    return _unfixed(instance, tests), tuple(t for t in instance.pass_to_pass if not lookup(t, tests) <= PASSING)
 
 
 def r2e(instance: Instance, tests: Tests) -> Against:
@@ -123,11 +121,11 @@ def _unfixed(instance: Instance, tests: Tests) -> tuple[str, ...]:
     """Return the fail-to-pass tests that do not pass."""
     added = instance.test_patch.lower()
     fixed = PASSING if "xfail" in added or "expectedfailure" in added else {Status.PASSED}
-    return tuple(t for t in instance.fail_to_pass if lookup(t, tests) not in fixed)
+    return tuple(t for t in instance.fail_to_pass if not lookup(t, tests) <= fixed)
 
 
 def _failing(names: Iterable[str], tests: Tests) -> tuple[str, ...]:
-    return tuple(name for name in names if lookup(name, tests) in FAILING)
+    return tuple(name for name in names if lookup(name, tests) & FAILING)
 
 
 def _untimed(name: str) -> str:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from assay.harness.domain import Evidence, Instance, Model, Outcome, Status, Verdict
+from assay.harness.domain import PASSING, Evidence, Instance, Model, Outcome, Status, Verdict
 from assay.harness.errors import DataError
-from assay.harness.grading.grade import PASSING, grade, steady, under_labels
+from assay.harness.grading.grade import grade, steady, under_labels
 from assay.harness.reports import lookup
+from assay.harness.reports.base import SEVERITY
 
 GRADED = frozenset({Outcome.RESOLVED, Outcome.UNRESOLVED})
 """Outcomes that rest on the results of single tests."""
@@ -83,7 +84,7 @@ def measure(
     expected = (*instance.fail_to_pass, *instance.pass_to_pass)
     names = sorted({*expected, *(name for runs in reports.values() for tests in runs for name in tests)})
     tests = {
-        name: Seen(**{side: tuple(lookup(name, tests) for tests in runs) for side, runs in reports.items()})
+        name: Seen(**{side: tuple(_status(name, tests) for tests in runs) for side, runs in reports.items()})
         for name in names
     }
     digests = {each.image_digest for each in (*gold, *null) if each is not None and each.image_digest}
@@ -151,6 +152,11 @@ def _results(instance: Instance, evidence: Evidence) -> Mapping[str, Status]:
     """Return a run's results by steady names, without the tripwires, which have other names each time."""
     own = {name: status for name, status in evidence.report.tests.items() if name not in evidence.canaries}
     return under_labels(instance, steady(instance, own))
+
+
+def _status(name: str, tests: Mapping[str, Status]) -> Status:
+    """Return the status of a test; of the tests under a shortened label, the worst."""
+    return max(lookup(name, tests), key=SEVERITY.index)
 
 
 def _counts_as(status: Status) -> str:

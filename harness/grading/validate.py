@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from assay.harness.domain import INFRASTRUCTURE, Evidence, Instance, Model, Outcome, Status, Verdict
-from assay.harness.grading.grade import FAILING, PASSING, steady
+from assay.harness.domain import FAILING, INFRASTRUCTURE, PASSING, Evidence, Instance, Model, Outcome, Status, Verdict
+from assay.harness.grading.grade import steady
 from assay.harness.grading.stability import Seen, Stability, outcomes, quarantine
 
 Runs = Sequence[Evidence | None]

@@ -1,4 +1,4 @@
-"""Finding an expected test among the reported ones, although label makers have shortened some names."""
+"""Find an expected test among the reported ones, although label makers have shortened some names."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,27 +8,26 @@ from assay.harness.domain import Status
 _PATH_PARAMETER = re.compile(r"(.*?\[)/([^/]*\])$")
 
 
-def lookup(expected: str, tests: Mapping[str, Status]) -> Status:
-    """Return the status of an expected test.
+def lookup(label: str, tests: Mapping[str, Status]) -> frozenset[Status]:
+    """Return the statuses of the reported tests that an expected label stands for.
 
-    The exact id wins. A shortened id stands for all reported ids that it may come from, and has a status only if they
-    agree.
+    The exact id wins. A shortened label stands for every reported id that it may come from: all of them have to satisfy
+    a rule, but they need not agree.
 
     Args:
-        expected: the id as a data set writes it.
+        label: the id of an expected test as a data set writes it.
         tests: all reported tests.
 
     Returns:
-        The status; MISSING when there is no evidence or the evidence is ambiguous.
+        At least one status; MISSING alone when no reported test fits.
     """
-    if expected in tests:
-        return tests[expected]
-    found = {tests[name] for name in _candidates(expected, tests)}
-    return found.pop() if len(found) == 1 else Status.MISSING
+    if label in tests:
+        return frozenset({tests[label]})
+    return frozenset(tests[name] for name in _candidates(label, tests)) or frozenset({Status.MISSING})
 
 
 def names_a_test(label: str) -> bool:
-    """Tell whether a label can be a test's name; label makers have taken progress marks like ``[100%]`` for one."""
+    """Return whether a label can be a test's name; some data sets list progress marks such as ``[100%]`` as tests."""
     return any(character.isalpha() for character in label)
 
 

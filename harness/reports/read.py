@@ -2,12 +2,10 @@
 
 from collections.abc import Iterable
 
-from assay.harness.domain import Channel, Status, TestPlan, TestReport
+from assay.harness.domain import PASSING, Channel, Status, TestPlan, TestReport
 from assay.harness.reports.base import ReportFormat, worst
 from assay.harness.reports.ids import rename
 from assay.harness.reports.markers import fenced
-
-PASSING = frozenset({Status.PASSED, Status.XFAIL})
 
 
 def merge(reader: ReportFormat, texts: Iterable[str], test_id: str = "node") -> dict[str, Status]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from assay.harness.domain import Instance, Status
+from assay.harness.domain import PASSING, Instance, Status
 from assay.harness.engines.base import Box, ExecResult
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.patches.gate import touched_paths
@@ -31,7 +31,6 @@ COMMANDS = {
 PASSED = {"python": r"^PASSED (\S+)", "go": r"^ *--- PASS: (\S+)", "rust": r"^test (\S+) \.\.\. ok$"}
 """How the log of each tells that a test has passed."""
 ATTACKS = [case for case in corpus().cases if case.fools and case.language in COMMANDS]
-PASSING = (Status.PASSED, Status.XFAIL)
 
 pytestmark = [pytest.mark.docker, pytest.mark.network]
 
@@ -70,7 +69,7 @@ def _believed(case: Case, instance: Instance, box: Box, done: ExecResult) -> boo
 
 
 def _all_pass(instance: Instance, tests: Mapping[str, Status]) -> bool:
-    return all(lookup(name, tests) in PASSING for name in (*instance.fail_to_pass, *instance.pass_to_pass))
+    return all(lookup(name, tests) <= PASSING for name in (*instance.fail_to_pass, *instance.pass_to_pass))
 
 
 def _packed(files: Mapping[str, str]) -> bytes:

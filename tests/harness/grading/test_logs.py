@@ -47,6 +47,18 @@ def test_grades_and_compares(tmp_path: Path) -> None:
     assert grades.agreement == pytest.approx(2 / 3)
 
 
+def test_mixture_of_passed_and_expected_failures_under_a_cut_label_resolves(tmp_path: Path) -> None:
+    lines = ["t.py::test_fix", "t.py::test_kept[a b]", "t.py::test_kept[a c]"]
+    marks = ["PASSED", "PASSED", "XFAIL"]
+    log = "".join(f"{mark} {line}\n" for mark, line in zip(marks, lines, strict=True))
+    (tmp_path / "o__r-1.txt").write_text(fenced(log))
+    instance = make("o__r-1").model_copy(
+        update={"fail_to_pass": ("t.py::test_fix",), "pass_to_pass": ("t.py::test_kept[a",)}
+    )
+    grades = grade_logs(tmp_path, [instance], {"o__r-1": True})
+    assert grades.agreements == ("o__r-1",)
+
+
 def test_the_longest_id_owns_a_log(tmp_path: Path) -> None:
     (tmp_path / "o__r-1.2.txt").write_text(GOOD)
     assert list(grade_logs(tmp_path, [make("o__r-1"), make("o__r-1.2")]).verdicts) == ["o__r-1.2"]

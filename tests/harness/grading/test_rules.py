@@ -61,6 +61,53 @@ def test_every_rule_has_its_definition() -> None:
     assert set(RULES) == set(Rule)
 
 
+CUT = "t.py::test_x[a"
+"""A label that its maker cut at the first blank: it stands for every test whose name begins so."""
+
+
+@pytest.mark.parametrize(
+    ("rule", "statuses", "resolved"),
+    [
+        (Rule.SWE_BENCH, (P, X), True),
+        (Rule.SWE_BENCH, (P, S), True),
+        (Rule.SWE_BENCH, (P, F), False),
+        (Rule.SWE_SMITH, (P, X), True),
+        (Rule.SWE_SMITH, (P, S), False),
+        (Rule.SWE_POLYBENCH, (P, S), True),
+        (Rule.SWE_POLYBENCH, (P, E), False),
+        (Rule.SWE_BENCH_LIVE, (P, F), False),
+        (Rule.SWE_BENCH_FAIL_ONLY, (P, F), False),
+        (Rule.SWE_BENCH_FAIL_ONLY, (P, X), True),
+        (Rule.MULTI_SWE_BENCH, (P, P), True),
+        (Rule.MULTI_SWE_BENCH, (P, S), False),
+    ],
+)
+def test_cut_pass_to_pass_label_every_test_under_it_must_satisfy_the_rule(
+    make: Make, rule: Rule, statuses: tuple[Status, ...], resolved: bool
+) -> None:
+    instance = make(rule, fail_to_pass=("fixed",), pass_to_pass=(CUT,))
+    tests = {"fixed": P, **{f"{CUT} {number}]": status for number, status in enumerate(statuses)}}
+    assert (RULES[rule](instance, tests) == ((), ())) == resolved
+
+
+@pytest.mark.parametrize(
+    ("test_patch", "statuses", "fixed"),
+    [
+        ("+@pytest.mark.xfail", (P, X), True),
+        ("", (P, X), False),
+        ("", (P, P), True),
+        ("", (P, S), False),
+        ("", (P, F), False),
+    ],
+)
+def test_cut_fail_to_pass_label_every_test_under_it_must_be_fixed(
+    make: Make, test_patch: str, statuses: tuple[Status, ...], fixed: bool
+) -> None:
+    instance = make(Rule.SWE_BENCH, fail_to_pass=(CUT,), pass_to_pass=(), test_patch=test_patch)
+    tests = {f"{CUT} {number}]": status for number, status in enumerate(statuses)}
+    assert RULES[Rule.SWE_BENCH](instance, tests) == (() if fixed else (CUT,), ())
+
+
 def without(tests: Tests, name: str) -> dict[str, Status]:
     return {test: status for test, status in tests.items() if test != name}
 

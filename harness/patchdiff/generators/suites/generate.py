@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import ceil
 
-from assay.harness.domain import Divergence, GeneratorResult
+from assay.harness.domain import FAILING, PASSING, Divergence, GeneratorResult
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
-from assay.harness.grading.grade import FAILING, PASSING
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators.suites.repeating import does_not_end, repeat
 from assay.harness.patchdiff.generators.suites.running import LEAST_SECONDS, Ran, run, runs_everything

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from assay.harness.domain import Status
-from assay.harness.grading.grade import PASSING, steady
+from assay.harness.domain import PASSING, Status
+from assay.harness.grading.grade import steady
 from assay.harness.patchdiff.contract import Context
 from assay.harness.patchdiff.sides import Side
 
