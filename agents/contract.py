@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -83,6 +83,19 @@ class SolutionStatus(StrEnum):
     INFRA_ERROR = "infra_error"
 
 
+AgentStatus = Literal[
+    SolutionStatus.SUBMITTED,
+    SolutionStatus.EMPTY,
+    SolutionStatus.LIMIT_COST,
+    SolutionStatus.LIMIT_STEPS,
+    SolutionStatus.LIMIT_TIME,
+    SolutionStatus.CONTEXT_EXCEEDED,
+    SolutionStatus.FORMAT_ERROR,
+    SolutionStatus.AGENT_ERROR,
+]
+"""The statuses that a solver may report; only the harness can say that the infrastructure failed."""
+
+
 class Candidate(Model):
     """One patch among several that a solver chose from."""
 
@@ -111,7 +124,7 @@ class Budget(Model):
 class Outcome(Model):
     """What a solver itself tells of its work."""
 
-    status: SolutionStatus = SolutionStatus.SUBMITTED
+    status: AgentStatus = SolutionStatus.SUBMITTED
     patch: str | None = Field(default=None, repr=False)
     """The patch it chose among its candidates; None: the workspace is the answer, as it stands."""
     candidates: tuple[Candidate, ...] = Field(default=(), repr=False)

@@ -96,7 +96,10 @@ class Solved:
 class _Ending:
     """How a solver's work ended, and the patch that was taken then."""
 
-    outcome: Outcome
+    status: SolutionStatus
+    error: str = ""
+    outcome: Outcome = field(default_factory=Outcome)
+    """What the solver itself reported; a solver that raised reported nothing."""
     is_final: bool = True
     is_worth_another_try: bool = False
     patch: str = ""
@@ -159,7 +162,8 @@ class _Sample:
             oracles=oracles(job.instance, solver.agent.capabilities),
         )
         try:
-            ending = _Ending(_owned(solver.agent.solve(session)))
+            outcome = solver.agent.solve(session)
+            ending = _Ending(outcome.status, outcome.error, outcome)
         except UserError:
             raise
         except Exception as error:
@@ -174,20 +178,20 @@ class _Sample:
         outcome, instance = ending.outcome, self._job.instance
         seconds = {"seconds": time.monotonic() - self._began, "command_seconds": ending.command_seconds}
         usage = self._talk.usage.model_copy(update=seconds)
-        trajectory = _finish(self._recorder, usage, outcome)
+        trajectory = _finish(self._recorder, usage, ending)
         return Solution(
             instance_id=instance.id,
             sample=self._job.sample,
             agent=self._solver.agent.name,
             model=self._solver.model,
-            status=_status(outcome.status, ending.patch),
+            status=_status(ending.status, ending.patch),
             patch=ending.patch,
             candidates=outcome.candidates,
             usage=usage,
             steps=_steps(trajectory),
             suspect_access=scan(trajectory, instance.repo.rpartition("/")[2]) if trajectory else (),
             junk=junk(ending.patch, instance.language),
-            error=outcome.error,
+            error=ending.error,
             trajectory=trajectory,
         )
 
@@ -195,27 +199,20 @@ class _Sample:
         self._solver.store.log(self._job.instance.id, self._job.sample, text)
 
 
-def _owned(outcome: Outcome) -> Outcome:
-    """Return an outcome as a solver may tell it: whether the infrastructure failed is not for it to say."""
-    if outcome.status is SolutionStatus.INFRA_ERROR:
-        return outcome.model_copy(update={"status": SolutionStatus.AGENT_ERROR})
-    return outcome
-
-
 def _ended_by(error: Exception, workspace: TreeWorkspace) -> _Ending:
     """Say how a solver ended that raised; what it left counts all the same."""
     told = str(error) or type(error).__name__
     if isinstance(error, BudgetExceeded):
         status = SolutionStatus.LIMIT_TIME if error.limit == "seconds" else SolutionStatus.LIMIT_COST
-        return _Ending(Outcome(status=status, error=told), is_final=not isinstance(error, RunBudgetExceeded))
+        return _Ending(status, told, is_final=not isinstance(error, RunBudgetExceeded))
     if isinstance(error, ContextTooLong):
-        return _Ending(Outcome(status=SolutionStatus.CONTEXT_EXCEEDED, error=told))
+        return _Ending(SolutionStatus.CONTEXT_EXCEEDED, told)
     is_ours = isinstance(error, EngineError) and not workspace.is_gone
     if is_ours or (isinstance(error, ModelError) and error.is_transient):
         return _failure(told, is_worth_another_try=True)
     if not isinstance(error, AssayError):
         told = f"{type(error).__name__}: {told}"
-    return _Ending(Outcome(status=SolutionStatus.AGENT_ERROR, error=told))
+    return _Ending(SolutionStatus.AGENT_ERROR, told)
 
 
 def _not_begun(error: Exception) -> _Ending:
@@ -228,8 +225,7 @@ def _not_begun(error: Exception) -> _Ending:
 
 
 def _failure(told: str, *, is_worth_another_try: bool) -> _Ending:
-    outcome = Outcome(status=SolutionStatus.INFRA_ERROR, error=told)
-    return _Ending(outcome, is_final=False, is_worth_another_try=is_worth_another_try)
+    return _Ending(SolutionStatus.INFRA_ERROR, told, is_final=False, is_worth_another_try=is_worth_another_try)
 
 
 def _status(status: SolutionStatus, patch: str) -> SolutionStatus:
@@ -245,13 +241,11 @@ def _steps(trajectory: Trajectory | None) -> int:
     return sum(step.source == "agent" and step.llm_call_count != 0 for step in steps)
 
 
-def _finish(recorder: Recorder, usage: Usage, outcome: Outcome) -> Trajectory | None:
+def _finish(recorder: Recorder, usage: Usage, ending: _Ending) -> Trajectory | None:
     """Write the trajectory's end; one without any step tells how it ended in a step of the harness."""
     begun = recorder.trajectory()
     if begun is None:
-        recorder.add(
-            Step(source="system", message=f"ended: {outcome.status}{': ' * bool(outcome.error)}{outcome.error}")
-        )
+        recorder.add(Step(source="system", message=f"ended: {ending.status}{': ' * bool(ending.error)}{ending.error}"))
     total = FinalMetrics(
         total_prompt_tokens=usage.prompt_tokens,
         total_completion_tokens=usage.completion_tokens,
@@ -259,7 +253,7 @@ def _finish(recorder: Recorder, usage: Usage, outcome: Outcome) -> Trajectory | 
         total_cost_usd=usage.cost,
         total_steps=len(begun.steps) if begun else 1,
     )
-    return recorder.finish(final_metrics=total, extra=dict(outcome.extra) or None)
+    return recorder.finish(final_metrics=total, extra=dict(ending.outcome.extra) or None)
 
 
 @contextmanager

@@ -120,7 +120,7 @@ class BashLoop:
             result = session.workspace.exec(command, seconds=session.budget.command_seconds, env=QUIET)
             turns.append(self._observe(session, answer, command, result))
             if result.exit_code is None:
-                return Outcome(status=SolutionStatus.INFRA_ERROR, error="the workspace is gone")
+                return Outcome(status=SolutionStatus.AGENT_ERROR, error="the workspace is gone")
         return Outcome(status=SolutionStatus.LIMIT_STEPS)
 
     def _opening(self, session: Session) -> tuple[Message, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
-from assay.agents.contract import Candidate, Outcome, SolutionStatus, Workspace
+from assay.agents.contract import AgentStatus, Candidate, Outcome, SolutionStatus, Workspace
 
 
 class Try(Protocol):
@@ -62,7 +62,7 @@ class Tries(Generic[Made]):
 
     def outcome(self, extra: dict[str, Any]) -> Outcome:
         """Return how a solver ends whose answer is the best try: with a change, with none, or with no form at all."""
-        unchanged = SolutionStatus.EMPTY if self.best.is_read else SolutionStatus.FORMAT_ERROR
+        unchanged: AgentStatus = SolutionStatus.EMPTY if self.best.is_read else SolutionStatus.FORMAT_ERROR
         return Outcome(
             status=SolutionStatus.SUBMITTED if self.best.files else unchanged,
             candidates=tuple(self.candidates),

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, JsonValue
 
-from assay.agents.contract import Asking, Candidate, Capabilities, Outcome, Session, SolutionStatus
+from assay.agents.contract import AgentStatus, Asking, Candidate, Capabilities, Outcome, Session, SolutionStatus
 from assay.agents.llm.chat import Answer, Message, Role
 from assay.agents.llm.errors import ContextTooLong
 from assay.agents.solvers.tree_search import prompts
@@ -251,7 +251,7 @@ def _repeated(before: State, action: Action) -> State:
     return replace(before, action=action, seen="This was tried before.", failure=None, is_news=False, tests=None)
 
 
-def _status(chosen: Node[State], *, is_over_cost: bool) -> SolutionStatus:
+def _status(chosen: Node[State], *, is_over_cost: bool) -> AgentStatus:
     if not chosen.content.patch:
         return SolutionStatus.EMPTY
     if chosen.finished:

@@ -120,8 +120,9 @@ def test_the_infrastructure_s_failures_are_tried_again_and_nothing_else_is(
     assert not solved.is_final
 
 
-def test_a_solver_cannot_blame_the_infrastructure(play: Callable[..., Solved]) -> None:
-    solved = play(lambda _session: Outcome(status=SolutionStatus.INFRA_ERROR, error="it was not me"))
+def test_solver_that_blames_the_infrastructure_is_an_agent_error(play: Callable[..., Solved]) -> None:
+    status: Any = SolutionStatus.INFRA_ERROR
+    solved = play(lambda _session: Outcome(status=status, error="it was not me"))
     assert solved.solution.status is SolutionStatus.AGENT_ERROR
     assert solved.is_final
 

@@ -184,7 +184,7 @@ def test_every_action_is_in_the_trajectory_with_what_came_of_it(play: Callable[.
     ]
 
 
-def test_a_workspace_that_is_gone_is_no_fault_of_the_model(tmp_path: Path) -> None:
+def test_workspace_that_is_gone_ends_as_agent_error(tmp_path: Path) -> None:
     class Gone(FolderWorkspace):
         def exec(self, *args: Any, **options: Any) -> CommandResult:
             return CommandResult(exit_code=None, output="")
@@ -194,4 +194,4 @@ def test_a_workspace_that_is_gone_is_no_fault_of_the_model(tmp_path: Path) -> No
     talk = ModelTalk(Scripted([block("ls")]), recorder, Defaults(model="toy"))
     task = AgentTask(repo="acme/calc", language="python", problem_statement="x")
     outcome = BashLoop(BashLoop.Settings()).solve(Session(task, Gone(Path(root)), talk, recorder))
-    assert outcome.status is SolutionStatus.INFRA_ERROR
+    assert (outcome.status, outcome.error) == (SolutionStatus.AGENT_ERROR, "the workspace is gone")
