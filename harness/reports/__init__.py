@@ -1,101 +1,35 @@
 """Test reports: one module per format, never per repository.
 
-A new format is one module that satisfies ``base.ReportFormat`` and one name in ``FORMATS``.
+A new format is one module that satisfies ``base.ReportFormat`` and its name in ``_MODULES``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
+from typing import cast
 
 from assay.harness.domain import Status, TestPlan, TestReport
 from assay.harness.errors import UserError
-from assay.harness.reports import (
-    ant_text,
-    automake_text,
-    cargo_text,
-    ctest_text,
-    doctest_xml,
-    go_json,
-    go_text,
-    googletest_text,
-    gradle_tasks_text,
-    gradle_text,
-    jasmine_text,
-    jekyll_text,
-    jest_json,
-    jest_text,
-    jq_text,
-    junit_xml,
-    karma_text,
-    libtest_json,
-    maven_text,
-    micropython_text,
-    minitest_text,
-    mocha_json,
-    mocha_text,
-    phpunit_text,
-    pytest_text,
-    redis_text,
-    rspec_json,
-    rspec_text,
-    status_json,
-    sympy_text,
-    tap,
-    tox_text,
-    unittest_text,
-    vitest_text,
-)
-from assay.harness.reports.base import ReportFormat
+from assay.harness.reports.base import FailuresOnly, ReportFormat
 from assay.harness.reports.ids import IDS
 from assay.harness.reports.lookup import lookup, names_a_test
 from assay.harness.reports.markers import fenced
-from assay.harness.reports.read import combine, merge, read_log
+from assay.harness.reports.results import combine, merge, read_log
 
 __all__ = ["FORMATS", "IDS", "ReportFormat", "find", "lookup", "names_a_test", "read", "read_log", "suite_ran"]
 
-_MODULES: tuple[ReportFormat, ...] = (
-    ant_text,
-    automake_text,
-    cargo_text,
-    ctest_text,
-    doctest_xml,
-    go_json,
-    go_text,
-    googletest_text,
-    gradle_tasks_text,
-    gradle_text,
-    jasmine_text,
-    jekyll_text,
-    jest_json,
-    jest_text,
-    jq_text,
-    junit_xml,
-    karma_text,
-    libtest_json,
-    maven_text,
-    micropython_text,
-    minitest_text,
-    mocha_json,
-    mocha_text,
-    phpunit_text,
-    pytest_text,
-    redis_text,
-    rspec_json,
-    rspec_text,
-    status_json,
-    sympy_text,
-    tap,
-    tox_text,
-    unittest_text,
-    vitest_text,
-)
+_MODULES = """
+ant_text automake_text cargo_text ctest_text doctest_xml go_json go_text googletest_text gradle_tasks_text
+gradle_text jasmine_text jekyll_text jest_json jest_text jq_text junit_xml karma_text libtest_json maven_text
+micropython_text minitest_text mocha_json mocha_text phpunit_text pytest_text redis_text rspec_json rspec_text
+status_json sympy_text tap tox_text unittest_text vitest_text
+"""
 
-FORMATS: dict[str, ReportFormat] = {module.NAME: module for module in _MODULES}
-
-SUITE_RAN: dict[str, Callable[[str], bool]] = {
-    jasmine_text.NAME: jasmine_text.suite_ran,
-    karma_text.NAME: karma_text.suite_ran,
-    mocha_text.NAME: mocha_text.suite_ran,
+FORMATS: dict[str, ReportFormat] = {
+    name: cast("ReportFormat", import_module(f"{__name__}.{name}")) for name in _MODULES.split()
 }
-"""Formats that may name failures only, to the sign that the suite ran to its end; elsewhere tests are the sign."""
+"""Every format by its name, which is that of its module."""
+
+SUITE_RAN = {name: each.suite_ran for name, each in FORMATS.items() if isinstance(each, FailuresOnly)}
 
 
 def find(name: str) -> ReportFormat:
@@ -111,7 +45,7 @@ def find(name: str) -> ReportFormat:
 
 
 def suite_ran(log_format: str, log: str, tests: Mapping[str, Status]) -> bool:
-    """Tell whether the suite of a log ran to its end.
+    """Return whether the suite of a log ran to its end.
 
     Args:
         log_format: name of the log's format.
@@ -119,7 +53,7 @@ def suite_ran(log_format: str, log: str, tests: Mapping[str, Status]) -> bool:
         tests: what was read from it.
 
     Returns:
-        What the log says, in a format that may name failures only; else whether there are tests.
+        For a format that may name failures only, what the log itself says; else whether there are tests.
     """
     ended = SUITE_RAN.get(log_format)
     return ended(fenced(log)) if ended else bool(tests)
@@ -134,7 +68,7 @@ def read(plan: TestPlan, files: Mapping[str, bytes], output: str) -> TestReport:
         output: what the test command printed.
 
     Returns:
-        The tests of the report files; of the log when the files tell of none; or an empty report.
+        The tests of the report files; those of the log when the files name none; or an empty report.
 
     Raises:
         UserError: the plan names an unknown format or an unknown way to identify tests.

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from assay.harness.domain import Status
 
@@ -29,6 +29,15 @@ class ReportFormat(Protocol):
 
     def parse(self, text: str) -> dict[str, Status]:
         """Return every test that the text gives positive evidence for; arbitrary text gives an empty dict."""
+        ...
+
+
+@runtime_checkable
+class FailuresOnly(ReportFormat, Protocol):
+    """A format whose logs may name failures only: with no test named, the suite itself has to show that it ran."""
+
+    def suite_ran(self, text: str) -> bool:
+        """Return whether the text shows that the suite ran to its end."""
         ...
 
 

@@ -11,7 +11,7 @@ from assay.harness.domain import Status
 from assay.harness.errors import UserError
 from assay.harness.reports import FORMATS, find
 from assay.harness.reports.base import SEVERITY, as_part
-from assay.harness.reports.read import merge
+from assay.harness.reports.results import merge
 
 GOLDENS = Path(__file__).parent / "goldens"
 PIECES = st.sampled_from(

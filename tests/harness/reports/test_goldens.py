@@ -12,7 +12,7 @@ import pytest
 
 from assay.harness.domain import Status
 from assay.harness.reports import FORMATS, SUITE_RAN, read_log, suite_ran
-from assay.harness.reports.read import merge
+from assay.harness.reports.results import merge
 
 FOLDER = Path(__file__).parent / "goldens"
 TEXTS = sorted(path for path in FOLDER.glob("*/*") if not path.name.endswith(".expected.json"))
