@@ -1,11 +1,12 @@
-"""Files that are written whole or not at all, and read back as models."""
+"""Files that are written whole or not at all, read back as models, and locked between processes."""
 
+import fcntl
 import os
 import uuid
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -18,40 +19,65 @@ def json_lines(models: Iterable[BaseModel]) -> bytes:
 
 
 def read_model(path: Path, kind: type[ModelT]) -> ModelT | None:
-    """Read a file; None when there is none that can be read whole."""
+    """Read a file; None if it is missing, torn or of another shape."""
     try:
         return kind.model_validate_json(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError, ValidationError):
         return None
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file so that a reader, or a crash, sees the old content or the new, never a part."""
-    temporary = path.with_name(f".{uuid.uuid4().hex}.new")
+@contextmanager
+def atomic_file(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file for writing and re-reading; it takes its name, and is on the disk, only if the block succeeds.
+
+    A reader, another process that writes the same file, or a crash never leaves a part of it under that name.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{uuid.uuid4().hex}.new")
     try:
-        write_file(temporary, content)
-        temporary.replace(path)
+        with part.open("w+b") as file:
+            yield file
+            _flush(file)
+        part.replace(path)
         sync_folder(path.parent)
-    except OSError:
+    finally:
         with suppress(OSError):
-            temporary.unlink()
-        raise
+            part.unlink()
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a whole file by ``atomic_file``."""
+    with atomic_file(path) as file:
+        file.write(content)
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file, with the folders above it; it is on the disk when this returns."""
+    """Write a file, with the folders above it; it is on the disk when this returns, but a crash may leave a part."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        _flush(file)
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk; one that is not there has none."""
+    """Bring the names in a folder to the disk; does nothing if the folder is missing."""
     with suppress(FileNotFoundError):
         number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             os.fsync(number)
         finally:
             os.close(number)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Wait for and hold a lock file, created if missing, that other processes on this machine respect."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _flush(file: IO[bytes]) -> None:
+    file.flush()
+    os.fsync(file.fileno())

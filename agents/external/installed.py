@@ -20,10 +20,10 @@ from assay.agents.external.adapters import Adapter, Ecosystem
 from assay.harness.domain import Limits, Recipe
 from assay.harness.engines.base import LABEL, Box
 from assay.harness.errors import EnvironmentFailure
+from assay.harness.files import locked
 from assay.instances.environments.toolchains.ensure import ensure, scratch_folder
 from assay.instances.environments.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.environments.toolchains.toolchains import Toolchain, bootstrap, toolchain
-from assay.instances.files import locked
 
 HOME = "/opt/agents"
 RUNTIME = f"{HOME}/runtime"

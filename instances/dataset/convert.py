@@ -11,8 +11,8 @@ from typing import Any
 
 from assay.harness.domain import UNKNOWN_TIME, Instance
 from assay.harness.errors import DataError, UserError
+from assay.harness.files import replace_file
 from assay.instances.dataset.formats import FORMATS, Format, write
-from assay.instances.files import atomic_file
 
 LOSABLE = ("version", "hints", "environment", "log_format", "test_id", "quarantined", "stages", "assets")
 """Fields that an instance can do without; each is lost only when rows cannot hold it."""
@@ -127,5 +127,4 @@ def save(rows: Sequence[dict[str, Any]], path: Path) -> None:
     """Write rows into a file whose name's end says how; whole or not at all."""
     if path.suffix not in WRITERS:
         raise UserError(f"{path}: rows can be written to {', '.join(WRITERS)}")
-    with atomic_file(path) as file:
-        file.write(WRITERS[path.suffix](rows).encode())
+    replace_file(path, WRITERS[path.suffix](rows).encode())

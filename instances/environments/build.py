@@ -10,6 +10,7 @@ from pathlib import Path
 from assay.harness.domain import ImageSpec, Instance, PublishedImage, Recipe, Service, TestPlan
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EnvironmentFailure, ImageMissing
+from assay.harness.files import locked, replace_file
 from assay.instances.environments.images import Packages, image_chain, manifest_packages, python_packages, service_spec
 from assay.instances.environments.pins import manifests
 from assay.instances.environments.pins.project import read_build_system
@@ -19,7 +20,6 @@ from assay.instances.environments.recipes import find_recipe
 from assay.instances.environments.toolchains.ensure import Make, ensure, scratch_folder
 from assay.instances.environments.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.environments.toolchains.toolchains import Images, Toolchain, bootstrap, toolchain
-from assay.instances.files import atomic_file, locked
 from assay.instances.trees.sources import Sources, dated, tree_ref
 
 SERVED = "python"
@@ -133,8 +133,7 @@ class Builder:
                 if not kept.is_file():
                     self._begin(f"resolving packages of {request.owner} as of {request.cutoff}")
                     text = self._resolve(request, base)
-                    with atomic_file(kept) as file:
-                        file.write(text.encode())
+                    replace_file(kept, text.encode())
         return kept.read_text(encoding="utf-8")
 
     def _resolve(self, request: LockRequest, base: Toolchain) -> str:

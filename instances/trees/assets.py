@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from assay.harness.domain import Asset, TreeRef
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.files import atomic_file
+from assay.harness.files import replace_file
 from assay.instances.trees.sources import Sources
 
 SECONDS = 60.0
@@ -40,8 +40,7 @@ def fetch(asset: Asset, sources: Sources) -> bytes:
     if not kept.is_file():
         content = _from_mirror(asset, sources)
         content = _from_address(asset) if content is None else content
-        with atomic_file(kept) as file:
-            file.write(content)
+        replace_file(kept, content)
     content = kept.read_bytes()
     found = sha256(content).hexdigest()
     if asset.sha256 not in {None, found}:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from assay.harness.domain import UNKNOWN_TIME, Instance, TreeRef
 from assay.harness.errors import EnvironmentFailure
+from assay.harness.files import atomic_file, locked
 from assay.instances.environments.toolchains.toolchains import Images
-from assay.instances.files import atomic_file, locked
 from assay.instances.trees.content import (
     Entry,
     archive_entries,

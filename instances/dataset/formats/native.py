@@ -8,7 +8,6 @@ tasks/<id>/problem.md, hints.md, gold.patch, test.patch
 """
 
 import json
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from pydantic import ValidationError
 
 from assay.harness.domain import DatasetRef, Instance, Recipe, Rule
 from assay.harness.errors import DataError
+from assay.harness.files import replace_file
 from assay.harness.grading.stability import Stability
 from assay.instances.dataset.formats.base import Row, build, moment, names, row_id, text, wrong_field
 
@@ -119,9 +119,8 @@ def _task(folder: Path, instance_id: str) -> Path:
 
 
 def _write(path: Path, text: str) -> Path:
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_text(text, encoding="utf-8")
-    return part.replace(path)
+    replace_file(path, text.encode())
+    return path
 
 
 def _recipe(row: Row) -> dict[str, Recipe]:

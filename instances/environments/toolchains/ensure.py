@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from assay.harness.engines.base import Engine
-from assay.instances.files import locked
+from assay.harness.files import locked
 
 Make = Callable[[Path, Path], None]
 """Makes an image; takes an empty folder to work in and the file to write its log to."""

@@ -7,8 +7,8 @@ import hashlib
 from pathlib import Path
 
 from assay.harness.domain import Archive
+from assay.harness.files import atomic_file
 from assay.instances.environments.toolchains.toolchains import Images
-from assay.instances.files import atomic_file
 from assay.instances.trees.indexes import crates, go, pypi
 from assay.instances.trees.indexes.base import Index, WrongArchive
 

@@ -1,0 +1,82 @@
+"""Files are written whole or not at all, whatever ends the writer."""
+
+import threading
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from assay.harness import files
+
+
+class Point(BaseModel):
+    x: int
+
+
+def test_a_replaced_file_has_the_new_content_and_nothing_stays_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "file"
+    files.replace_file(path, b"old")
+    files.replace_file(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_failing_writer_leaves_the_old_content_and_nothing_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    with pytest.raises(TypeError), files.atomic_file(path) as file:
+        file.writelines([b"half", None])  # type: ignore[list-item]
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_is_being_written_can_be_read_again_but_not_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with files.atomic_file(path) as file:
+        file.write(b"all")
+        file.seek(0)
+        assert file.read() == b"all"
+        assert not path.exists()
+    assert path.read_bytes() == b"all"
+
+
+def test_two_writers_of_one_file_both_succeed_and_the_last_one_wins(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    with files.atomic_file(path) as first, files.atomic_file(path) as second:
+        first.write(b"first")
+        second.write(b"second")
+    assert path.read_bytes() == b"first"
+
+
+@pytest.mark.parametrize("content", [None, b'{"x": ', b'{"y": 1}'], ids=["missing", "torn", "of-another-shape"])
+def test_a_file_that_is_no_whole_model_reads_as_none(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "point.json"
+    if content is not None:
+        path.write_bytes(content)
+    assert files.read_model(path, Point) is None
+
+
+def test_models_are_read_back_as_they_were_written(tmp_path: Path) -> None:
+    path = tmp_path / "points"
+    files.write_file(path, files.json_lines([Point(x=1)]))
+    assert files.read_model(path, Point) == Point(x=1)
+
+
+def test_a_folder_that_is_missing_needs_no_sync(tmp_path: Path) -> None:
+    files.sync_folder(tmp_path / "missing")
+
+
+def test_a_lock_is_held_until_its_block_ends(tmp_path: Path) -> None:
+    order = []
+
+    def second() -> None:
+        with files.locked(tmp_path / "lock"):
+            order.append("second")
+
+    with files.locked(tmp_path / "lock"):
+        thread = threading.Thread(target=second)
+        thread.start()
+        thread.join(0.05)
+        order.append("first")
+    thread.join()
+    assert order == ["first", "second"]
