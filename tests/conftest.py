@@ -63,9 +63,9 @@ def docker_engine() -> "Iterator[DockerEngine]":
 @pytest.fixture(scope="session")
 def toolchain_image(docker_engine: "DockerEngine", tmp_path_factory: pytest.TempPathFactory) -> str:
     """Name of a small Python image, bootstrapped if it is not there yet."""
-    from assay.instances.environments.toolchains.toolchains import bootstrap, toolchain
+    from assay.instances.toolchains.images import bootstrap, find_toolchain
 
-    wanted = toolchain(Recipe(), {}, docker_engine)
+    wanted = find_toolchain(Recipe(), {}, docker_engine)
     if docker_engine.find_image(wanted.name) is None:
         scratch = tmp_path_factory.mktemp("toolchain")
         bootstrap(wanted, docker_engine, scratch, scratch / "log")

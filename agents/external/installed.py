@@ -21,9 +21,9 @@ from assay.harness.domain import Limits, Recipe
 from assay.harness.engines.base import LABEL, Box
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import locked
-from assay.instances.environments.toolchains.ensure import ensure, scratch_folder
-from assay.instances.environments.toolchains.host import IN_BOX, linux_uv, write_secrets
-from assay.instances.environments.toolchains.toolchains import Toolchain, bootstrap, toolchain
+from assay.instances.toolchains.ensure import ensure, scratch_folder
+from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
+from assay.instances.toolchains.images import Toolchain, bootstrap, find_toolchain
 
 HOME = "/opt/agents"
 RUNTIME = f"{HOME}/runtime"
@@ -101,7 +101,7 @@ def _work(adapter: Adapter) -> _Work:
 
 def _ensure(work: _Work, host: Host, mounts: Mapping[str, str]) -> Path:
     """Return the folder of the cache that holds the outcome of some work, done before or now."""
-    base = toolchain(Recipe(language=work.language, toolchain=work.version), host.toolchains, host.engine)
+    base = find_toolchain(Recipe(language=work.language, toolchain=work.version), host.toolchains, host.engine)
     folder = host.cache / "agents" / f"{work.name}-{work.key(base.identity + ''.join(mounts))}"
     if folder.is_dir():
         return folder

@@ -36,7 +36,7 @@ class AgentImages:
         Raises:
             EnvironmentFailure: it cannot be made, or holds what an agent must not find.
         """
-        from assay.instances.environments.toolchains.ensure import ensure
+        from assay.instances.toolchains.ensure import ensure
 
         files = build_files(parent, plan)
         info = self.engine.find_image(parent)
@@ -56,7 +56,7 @@ class AgentImages:
 
 def build_files(parent: str, plan: TestPlan) -> dict[str, str]:
     """Return the build context of the layer over an image, name to text."""
-    from assay.instances.environments.toolchains.buildfiles import build_text
+    from assay.instances.toolchains.buildfiles import build_text
 
     dockerfile = build_text("agent.Dockerfile").replace("@PARENT@", parent)
     for name, value in {"@ROOT@": plan.workdir, "@OWNER@": plan.user, "@STORE@": STORE}.items():
@@ -76,7 +76,7 @@ def check_start(workspace: BoxWorkspace) -> None:
     Raises:
         EnvironmentFailure: it does.
     """
-    from assay.instances.environments.toolchains.buildfiles import build_text
+    from assay.instances.toolchains.buildfiles import build_text
 
     done = workspace.exec(build_text("agent-check.sh"), seconds=120.0)
     if done.exit_code != 0:

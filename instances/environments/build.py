@@ -17,9 +17,9 @@ from assay.instances.environments.pins.project import read_build_system
 from assay.instances.environments.pins.pypi import LockRequest, lock_request, resolve, service_lock_request
 from assay.instances.environments.plan import make_plan
 from assay.instances.environments.recipes import find_recipe
-from assay.instances.environments.toolchains.ensure import Make, ensure, scratch_folder
-from assay.instances.environments.toolchains.host import IN_BOX, linux_uv, write_secrets
-from assay.instances.environments.toolchains.toolchains import Images, Toolchain, bootstrap, toolchain
+from assay.instances.toolchains.ensure import Make, ensure, scratch_folder
+from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
+from assay.instances.toolchains.images import Toolchain, UserImages, bootstrap, find_toolchain
 from assay.instances.trees.sources import Sources, dated, tree_ref
 
 SERVED = "python"
@@ -43,7 +43,7 @@ class Builder:
         engine: Engine,
         sources: Sources,
         *,
-        toolchains: Images | None = None,
+        toolchains: UserImages | None = None,
         recipes: Sequence[Path] = (),
         note: Callable[[str], None] = lambda _text: None,
     ) -> None:
@@ -93,7 +93,7 @@ class Builder:
         return name
 
     def _chain(self, instance: Instance, recipe: Recipe) -> tuple[str, ...]:
-        base = toolchain(recipe, self._toolchains, self._engine)
+        base = find_toolchain(recipe, self._toolchains, self._engine)
         self._sources.tree(tree_ref(instance))
         instance = dated(instance, self._sources)
         packages = self._packages(instance, recipe, base)
@@ -117,7 +117,7 @@ class Builder:
     def _service(self, instance: Instance, recipe: Recipe, service: Service) -> str:
         """Return the name of a service's image, which is on the engine then; services are Python programs."""
         recipe = recipe if recipe.language == SERVED else Recipe(language=SERVED)
-        base = toolchain(recipe, self._toolchains, self._engine)
+        base = find_toolchain(recipe, self._toolchains, self._engine)
         lock = self._lock(service_lock_request(instance, recipe, service, base), base)
         spec = service_spec(instance, recipe, base, lock)
         self._ensure_toolchain(base)

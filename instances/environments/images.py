@@ -11,8 +11,8 @@ from assay.harness.domain import ImageSpec, Instance, Recipe, TreeRef
 from assay.harness.engines.base import LABEL, SERVICE_LABEL
 from assay.instances.environments.pins.project import BuildSystem
 from assay.instances.environments.pins.pypi import bounds, cutoff, exports
-from assay.instances.environments.toolchains.buildfiles import build_text, runner_texts
-from assay.instances.environments.toolchains.toolchains import Toolchain
+from assay.instances.toolchains.buildfiles import build_text, runner_texts
+from assay.instances.toolchains.images import Toolchain
 from assay.instances.trees.sources import tree_key, tree_ref
 
 APT = (

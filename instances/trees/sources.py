@@ -12,7 +12,7 @@ from pathlib import Path
 from assay.harness.domain import UNKNOWN_TIME, Instance, TreeRef
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import atomic_file, locked
-from assay.instances.environments.toolchains.toolchains import Images
+from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.content import (
     Entry,
     archive_entries,
@@ -35,7 +35,7 @@ class Sources:
     """Finds trees and keeps them; safe to use from several threads and processes on one cache."""
 
     def __init__(
-        self, mirrors: Sequence[Path] = (), cache: Path | None = None, toolchains: Images | None = None
+        self, mirrors: Sequence[Path] = (), cache: Path | None = None, toolchains: UserImages | None = None
     ) -> None:
         """Take folders that hold clones of repositories, the folder to keep trees in and the user's toolchain images.
 

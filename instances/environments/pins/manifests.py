@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from assay.harness import languages
 from assay.harness.domain import Instance, Recipe
 from assay.instances.environments.pins.pypi import cutoff
-from assay.instances.environments.toolchains.toolchains import versions_of
+from assay.instances.toolchains.versions import versions_of
 from assay.instances.trees.content import read_tar
 
 DATED = "# as of "

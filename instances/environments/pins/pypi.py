@@ -13,8 +13,9 @@ from assay.harness.domain import Instance, Limits, Recipe, Service, TreeRef
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.environments.pins.project import BuildSystem
-from assay.instances.environments.toolchains.buildfiles import build_text
-from assay.instances.environments.toolchains.toolchains import Toolchain, versions_of
+from assay.instances.toolchains.buildfiles import build_text
+from assay.instances.toolchains.images import Toolchain
+from assay.instances.toolchains.versions import versions_of
 from assay.instances.trees.sources import tree_ref
 
 SECONDS = 900.0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay.harness.domain import Archive
 from assay.harness.files import atomic_file
-from assay.instances.environments.toolchains.toolchains import Images
+from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.indexes import crates, go, pypi
 from assay.instances.trees.indexes.base import Index, WrongArchive
 
@@ -26,7 +26,7 @@ def kept_archive(archive: Archive, cache: Path) -> Path:
     return cache / "archives" / f"{archive.sha256}.tar"
 
 
-def download(archive: Archive, cache: Path, images: Images) -> Path:
+def download(archive: Archive, cache: Path, images: UserImages) -> Path:
     """Return the verified archive in the cache, fetching it if it is not there yet.
 
     Args:

@@ -5,7 +5,7 @@ from typing import IO, Protocol
 
 from assay.harness.domain import Archive
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.environments.toolchains.toolchains import Images
+from assay.instances.toolchains.images import UserImages
 
 
 class WrongArchive(EnvironmentFailure):
@@ -23,7 +23,7 @@ class Index(Protocol):
     PACKAGING: tuple[str, ...]
     """Patterns (``*`` matches ``/`` too) of files that differ between releases without anybody having changed them."""
 
-    def fetch(self, archive: Archive, to: IO[bytes], cache: Path, images: Images, /) -> None:
+    def fetch(self, archive: Archive, to: IO[bytes], cache: Path, images: UserImages, /) -> None:
         """Write the archive of a release, unchecked and with nothing that it holds having been run.
 
         Args:

@@ -17,10 +17,10 @@ from typing import IO
 from assay.harness.domain import Archive, Limits, Recipe
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EngineUnavailable, EnvironmentFailure
-from assay.instances.environments.toolchains.buildfiles import build_text
-from assay.instances.environments.toolchains.ensure import ensure, scratch_folder
-from assay.instances.environments.toolchains.host import IN_BOX, write_secrets
-from assay.instances.environments.toolchains.toolchains import Images, bootstrap, toolchain
+from assay.instances.toolchains.buildfiles import build_text
+from assay.instances.toolchains.ensure import ensure, scratch_folder
+from assay.instances.toolchains.host import IN_BOX, write_secrets
+from assay.instances.toolchains.images import UserImages, bootstrap, find_toolchain
 from assay.instances.trees.indexes.base import WrongArchive
 
 SECONDS = 600.0
@@ -41,7 +41,7 @@ class Client:
     names: re.Pattern[str]
     """What a package may be called: names go into files of the client's and into shell text."""
 
-    def fetch(self, archive: Archive, to: IO[bytes], cache: Path, images: Images, /) -> None:
+    def fetch(self, archive: Archive, to: IO[bytes], cache: Path, images: UserImages, /) -> None:
         """Write the archive of a release; see ``base.Index``."""
         for field, value, allowed in (("name", archive.name, self.names), ("version", archive.version, VERSION)):
             if not allowed.fullmatch(value):
@@ -94,7 +94,7 @@ class _Toolbox:
 
     language: str
     cache: Path
-    images: Images
+    images: UserImages
 
     def open(self, program: str) -> tuple[Engine, str]:
         """Return an engine and the name of the image, which is there then."""
@@ -108,7 +108,7 @@ class _Toolbox:
         return engine, self._image(engine)
 
     def _image(self, engine: Engine) -> str:
-        base = toolchain(Recipe(language=self.language), self.images, engine)
+        base = find_toolchain(Recipe(language=self.language), self.images, engine)
         if base.suite:
             ensure(base.name, engine, self.cache, partial(bootstrap, base, engine))
         return base.name

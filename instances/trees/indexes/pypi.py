@@ -27,7 +27,7 @@ from packaging.version import InvalidVersion, Version
 
 from assay.harness.domain import Archive
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.environments.toolchains.toolchains import Images
+from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.indexes.base import WrongArchive
 
 NAME = "pypi"
@@ -53,7 +53,7 @@ class Link:
     sha256: str = ""
 
 
-def fetch(archive: Archive, to: IO[bytes], _cache: Path, _images: Images, /) -> None:
+def fetch(archive: Archive, to: IO[bytes], _cache: Path, _images: UserImages, /) -> None:
     """Write the source archive of a release; see ``base.Index``."""
     with _opened(find_link(archive).url, {}) as answer:
         shutil.copyfileobj(answer, to)

@@ -34,7 +34,7 @@ from assay.harness.domain import Prediction, Recipe
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import AssayError, UserError
 from assay.instances.dataset.load import load
-from assay.instances.environments.toolchains.toolchains import bootstrap, toolchain
+from assay.instances.toolchains.images import bootstrap, find_toolchain
 from assay.instances.trees.sources import default_cache
 from leaky import World
 
@@ -489,7 +489,7 @@ def test_mini_swe_agent_resolves_a_bundled_instance_and_the_budget_stops_it(
 @pytest.mark.docker
 @pytest.mark.network
 def test_it_runs_in_an_image_that_is_older_than_it(docker_engine: "DockerEngine", host: Host, tmp_path: Path) -> None:
-    old = toolchain(Recipe(toolchain="3.9"), {}, docker_engine)
+    old = find_toolchain(Recipe(toolchain="3.9"), {}, docker_engine)
     if docker_engine.find_image(old.name) is None:
         bootstrap(old, docker_engine, tmp_path, tmp_path / "log")
     adapter = load_adapter(MINI)

@@ -10,7 +10,7 @@ from assay.agents.external.adapters import Adapter, Ecosystem, Install
 from assay.agents.external.installed import RUNTIME, mounts_of, tool_folder
 from assay.harness.domain import Limits, Recipe
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.environments.toolchains.toolchains import bootstrap, toolchain
+from assay.instances.toolchains.images import bootstrap, find_toolchain
 
 if TYPE_CHECKING:
     from assay.harness.engines.docker import DockerEngine
@@ -60,7 +60,7 @@ def test_a_second_run_installs_nothing(mounts: dict[str, str], host: Host, notes
 def test_it_runs_in_a_container_without_a_python_of_its_own(
     mounts: dict[str, str], docker_engine: "DockerEngine", tmp_path: Path
 ) -> None:
-    bare = toolchain(Recipe(language="c", toolchain="10"), {}, docker_engine)
+    bare = find_toolchain(Recipe(language="c", toolchain="10"), {}, docker_engine)
     if docker_engine.find_image(bare.name) is None:
         bootstrap(bare, docker_engine, tmp_path, tmp_path / "log")
     script = """

@@ -21,7 +21,7 @@ from assay.harness.languages import LANGUAGES, Language, find, load_grammar
 from assay.harness.languages.base import Syntax
 from assay.harness.reports import FORMATS, IDS
 from assay.instances.environments.plan import make_plan
-from assay.instances.environments.toolchains.toolchains import versions_of
+from assay.instances.toolchains.versions import versions_of
 
 PROGRAMS = {
     "python": "answer = 42\n",

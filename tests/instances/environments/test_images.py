@@ -6,7 +6,7 @@ from assay.harness.domain import Recipe
 from assay.harness.languages import LANGUAGES
 from assay.instances.environments.images import image_chain, manifest_packages, python_packages, service_spec
 from assay.instances.environments.pins.project import BuildSystem
-from assay.instances.environments.toolchains.toolchains import Toolchain
+from assay.instances.toolchains.images import Toolchain
 
 TOOLCHAIN = Toolchain("assay/toolchain-python:3.11-x", "assay/toolchain-python:3.11-x")
 PLACEHOLDER = re.compile(r"@[A-Z_]+@")

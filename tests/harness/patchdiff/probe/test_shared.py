@@ -18,7 +18,7 @@ from assay.harness.domain import Limits, Recipe
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.patchdiff.archive import probe_archive
 from assay.harness.patchdiff.probe import mutate, scope, texts, values, wire
-from assay.instances.environments.toolchains.toolchains import bootstrap, toolchain
+from assay.instances.toolchains.images import bootstrap, find_toolchain
 
 PROGRAMS = sorted(Path(texts.__file__).parent.glob("*.py"))
 PLAIN = st.recursive(
@@ -242,7 +242,7 @@ def test_a_key_of_a_dictionary_becomes_another_and_its_value_stays() -> None:
 def test_the_programs_run_on_other_versions_without_pytest(
     docker_engine: DockerEngine, version: str, tmp_path: Path
 ) -> None:
-    wanted = toolchain(Recipe(toolchain=version), {}, docker_engine)
+    wanted = find_toolchain(Recipe(toolchain=version), {}, docker_engine)
     if docker_engine.find_image(wanted.name) is None:
         bootstrap(wanted, docker_engine, tmp_path, tmp_path / "log")
     target = {"path": "shop.py", "name": "double", "first": 1, "last": 2}

@@ -14,8 +14,8 @@ from assay.instances.environments.pins.pypi import (
     service_lock_request,
     without_local,
 )
-from assay.instances.environments.toolchains.host import IN_BOX, linux_uv, write_secrets
-from assay.instances.environments.toolchains.toolchains import Toolchain
+from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
+from assay.instances.toolchains.images import Toolchain
 from assay.instances.trees.content import FILE, Entry, write_tar
 
 TOOLCHAIN = Toolchain("assay/toolchain-python:3.11-x", "assay/toolchain-python:3.11-x")

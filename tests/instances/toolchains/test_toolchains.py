@@ -8,7 +8,8 @@ from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.fake import FakeEngine, open_engine
 from assay.harness.errors import EnvironmentFailure, UserError
 from assay.harness.languages import LANGUAGES
-from assay.instances.environments.toolchains.toolchains import bootstrap, toolchain, versions_of
+from assay.instances.toolchains.images import bootstrap, find_toolchain
+from assay.instances.toolchains.versions import versions_of
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def engine() -> FakeEngine:
 
 
 def test_each_python_has_its_debian_release_and_a_name_of_its_own(engine: FakeEngine):
-    found = [toolchain(Recipe(toolchain=version), {}, engine) for version in ("3.9", "3.11", "3.13")]
+    found = [find_toolchain(Recipe(toolchain=version), {}, engine) for version in ("3.9", "3.11", "3.13")]
 
     assert [each.suite for each in found] == ["bullseye", "bookworm", "trixie"]
     assert len({each.name for each in found}) == 3
@@ -26,7 +27,7 @@ def test_each_python_has_its_debian_release_and_a_name_of_its_own(engine: FakeEn
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_language_has_a_usual_version_that_debian_carries(engine: FakeEngine, language: str):
-    usual = toolchain(Recipe(language=language), {}, engine)
+    usual = find_toolchain(Recipe(language=language), {}, engine)
 
     assert usual.suite
     assert {"git", "patch", *versions_of(language).versions[versions_of(language).default].packages} == {
@@ -36,12 +37,12 @@ def test_each_language_has_a_usual_version_that_debian_carries(engine: FakeEngin
 
 def test_a_language_without_toolchains_says_so(engine: FakeEngine):
     with pytest.raises(UserError, match="cobol"):
-        toolchain(Recipe(language="cobol"), {}, engine)
+        find_toolchain(Recipe(language="cobol"), {}, engine)
 
 
 def test_a_python_that_debian_does_not_carry_needs_an_image_of_the_users(engine: FakeEngine):
     with pytest.raises(EnvironmentFailure, match=r"python 3.6 .*\[toolchains.python\]"):
-        toolchain(Recipe(toolchain="3.6"), {}, engine)
+        find_toolchain(Recipe(toolchain="3.6"), {}, engine)
 
 
 def test_bootstrap_without_mmdebstrap_says_what_to_do(
@@ -50,7 +51,7 @@ def test_bootstrap_without_mmdebstrap_says_what_to_do(
     monkeypatch.setenv("PATH", str(tmp_path))
 
     with pytest.raises(EnvironmentFailure, match="apt-get install mmdebstrap") as caught:
-        bootstrap(toolchain(Recipe(), {}, engine), engine, tmp_path, tmp_path / "log")
+        bootstrap(find_toolchain(Recipe(), {}, engine), engine, tmp_path, tmp_path / "log")
 
     assert "\n" not in str(caught.value)
 
@@ -60,7 +61,7 @@ def test_a_failed_bootstrap_carries_its_log(engine: FakeEngine, monkeypatch: pyt
     program.write_text("#!/bin/sh\necho E: no such suite: $5 $6\nexit 25\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    wanted = replace(toolchain(Recipe(), {}, engine), suite="bookwurm")
+    wanted = replace(find_toolchain(Recipe(), {}, engine), suite="bookwurm")
 
     with pytest.raises(EnvironmentFailure, match="exit code 25") as caught:
         bootstrap(wanted, engine, tmp_path, tmp_path / "log")
@@ -71,7 +72,7 @@ def test_a_failed_bootstrap_carries_its_log(engine: FakeEngine, monkeypatch: pyt
 
 @pytest.mark.docker
 def test_an_image_of_the_users_is_taken_as_it_is(docker_engine: DockerEngine, toolchain_image: str):
-    chosen = toolchain(Recipe(toolchain="3.6"), {"python": {"3.6": toolchain_image}}, docker_engine)
+    chosen = find_toolchain(Recipe(toolchain="3.6"), {"python": {"3.6": toolchain_image}}, docker_engine)
 
     assert (chosen.name, chosen.suite) == (toolchain_image, "")
     assert chosen.identity.startswith("sha256:")
@@ -81,7 +82,7 @@ def test_an_image_of_the_users_is_taken_as_it_is(docker_engine: DockerEngine, to
 @pytest.mark.parametrize("image", ["assay-test/absent:1", "localhost:1/absent@sha256:" + "0" * 64])
 def test_an_image_of_the_users_that_is_not_there_is_no_reason_to_take_another(docker_engine: DockerEngine, image: str):
     with pytest.raises(EnvironmentFailure, match="toolchain image"):
-        toolchain(Recipe(), {"python": {"3.11": image}}, docker_engine)
+        find_toolchain(Recipe(), {"python": {"3.11": image}}, docker_engine)
 
 
 @pytest.mark.docker

@@ -1,7 +1,7 @@
 import pytest
 
 from assay.harness.errors import EnvironmentFailure, UserError
-from assay.instances.environments.toolchains.buildfiles import build_text, runner_texts
+from assay.instances.toolchains.buildfiles import build_text, runner_texts
 
 
 def test_a_language_has_texts_of_its_own_beside_the_shared_ones() -> None:

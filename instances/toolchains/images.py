@@ -1,8 +1,7 @@
 """Toolchain images: operating system and language version, the first layer under every environment.
 
-Where one comes from is settable: a local image, a public image pinned by digest, or (the default) a bootstrap from
-Debian packages, for machines that reach no container registry. ``dockerfiles/<language>/toolchains.yaml`` says which
-versions there are.
+An image comes from one of three places: a local image, a public image pinned by digest, or (the default) a bootstrap
+from Debian packages, for machines that reach no container registry.
 """
 
 import os
@@ -10,78 +9,56 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-import yaml
-
 from assay.harness import languages
-from assay.harness.domain import Model, Recipe
+from assay.harness.domain import Recipe
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EnvironmentFailure, ImageMissing
-from assay.instances.environments.toolchains.buildfiles import build_text
+from assay.instances.toolchains.versions import LanguageVersion, versions_of
 
 EVERYWHERE = ("git", "patch", "procps", "ca-certificates")
 """Packages of every toolchain: what applying patches and ending runs needs."""
 LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*")
 KEPT = ("/usr/share/man/man1",)
-"""An empty folder of those left out, which the set-up of some packages (Java's) writes links into."""
+"""A folder inside ``LEFT_OUT`` that is created empty: the set-up of some packages (Java's) writes links into it."""
 BOOTSTRAP_SECONDS = 1800
 
-Images = Mapping[str, Mapping[str, str]]
+UserImages = Mapping[str, Mapping[str, str]]
 """The user's own toolchain images: language to version to image name."""
-
-
-class Version(Model):
-    """One version of a language."""
-
-    suite: str = ""
-    """Debian release to bootstrap from; empty for a version that only an image of the user's can carry."""
-    packages: tuple[str, ...] = ()
-    released: date | None = None
-
-
-class Versions(Model):
-    """The versions of one language."""
-
-    default: str
-    versions: dict[str, Version]
-    locks: tuple[str, ...] = ()
-    """Names of files that fix all packages of a build; without one, packages are taken as of the instance's date."""
 
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
-    """A toolchain image by name; ``identity`` tells its content and goes into the names of all images over it."""
+    """A toolchain image, which need not exist yet."""
 
     name: str
     identity: str
+    """Stands for the image's content in the names of all images above it."""
     labels: Mapping[str, str] = field(default_factory=dict)
     suite: str = ""
-    """Debian release to bootstrap from; empty for an image that somebody else made."""
+    """Debian release to bootstrap from; empty for a user's image."""
     packages: tuple[str, ...] = ()
 
 
-@cache
-def versions_of(language: str) -> Versions:
-    """Return the versions of a language that there are toolchains for; raises EnvironmentFailure if there are none."""
-    return Versions.model_validate(yaml.safe_load(build_text("toolchains.yaml", language)))
+def find_toolchain(recipe: Recipe, images: UserImages, engine: Engine) -> Toolchain:
+    """Choose the image of a recipe's language version, without building it.
 
+    Args:
+        recipe: names language and version.
+        images: the user's own images: a local name, or ``name@sha256:...``, which is pulled if the engine lacks it.
+        engine: where a user's image must be.
 
-def toolchain(recipe: Recipe, images: Images, engine: Engine) -> Toolchain:
-    """Say which image a recipe's language version comes from, without making it.
-
-    ``images`` names images of the user's choice: a local name, or ``name@sha256:...`` that is pulled when it is not
-    here. Raises EnvironmentFailure if there is no way to get that version.
+    Raises:
+        EnvironmentFailure: there is no such version, or the user's image cannot be had.
     """
     language, known = recipe.language, versions_of(recipe.language)
     version = recipe.toolchain or known.default
     chosen = images.get(language, {}).get(version)
     if chosen:
-        return _foreign(chosen, f"{language} {version}", engine)
-    found = known.versions.get(version, Version())
+        return _users_image(chosen, f"{language} {version}", engine)
+    found = known.versions.get(version, LanguageVersion())
     if not found.suite:
         bootstrapped = ", ".join(name for name, each in known.versions.items() if each.suite)
         raise EnvironmentFailure(
@@ -96,10 +73,10 @@ def toolchain(recipe: Recipe, images: Images, engine: Engine) -> Toolchain:
     return Toolchain(name, name, labels, found.suite, packages)
 
 
-def _foreign(name: str, version: str, engine: Engine) -> Toolchain:
+def _users_image(name: str, version: str, engine: Engine) -> Toolchain:
     info = engine.find_image(name)
     if info is None and "@sha256:" not in name:
-        raise EnvironmentFailure(f"toolchain image {name} for {version} is not on the engine")
+        raise EnvironmentFailure(f"toolchain image {name} for {version} is not on the engine; pull it")
     if info is None:
         try:
             info = engine.pull(name)
@@ -109,7 +86,17 @@ def _foreign(name: str, version: str, engine: Engine) -> Toolchain:
 
 
 def bootstrap(wanted: Toolchain, engine: Engine, scratch: Path, log: Path) -> None:
-    """Make a toolchain image from Debian packages; raises EnvironmentFailure."""
+    """Build a toolchain image from Debian packages with mmdebstrap.
+
+    Args:
+        wanted: a toolchain with a Debian release.
+        engine: where the image is imported.
+        scratch: an empty folder with room for the image.
+        log: file for mmdebstrap's output.
+
+    Raises:
+        EnvironmentFailure: mmdebstrap is missing or fails.
+    """
     program = shutil.which("mmdebstrap")
     if program is None:
         remedy = (
@@ -134,4 +121,4 @@ def bootstrap(wanted: Toolchain, engine: Engine, scratch: Path, log: Path) -> No
 
 
 def _hint() -> str:
-    return "" if os.geteuid() == 0 else "; without root it needs user namespaces, so run as root or name an image"
+    return "" if os.geteuid() == 0 else "; without root it needs user namespaces: run as root or name an image"

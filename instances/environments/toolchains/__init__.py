@@ -1,1 +1,0 @@
-"""The lowest image layer: an operating system with a language version."""
