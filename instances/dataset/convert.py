@@ -12,7 +12,7 @@ from typing import Any
 from assay.harness.domain import UNKNOWN_TIME, Instance
 from assay.harness.errors import DataError, UserError
 from assay.harness.files import replace_file
-from assay.instances.dataset.formats import FORMATS, Format, write
+from assay.instances.dataset.formats import FORMATS, DatasetFormat, write
 
 LOSABLE = ("version", "hints", "environment", "log_format", "test_id", "quarantined", "stages", "assets")
 """Fields that an instance can do without; each is lost only when rows cannot hold it."""
@@ -31,7 +31,7 @@ class Converted:
     """Each as a field and why."""
 
 
-def find_format(name: str) -> Format:
+def find_format(name: str) -> DatasetFormat:
     """Return the dialect of that name; raises UserError with those that there are."""
     if name in FORMATS:
         return FORMATS[name]
@@ -40,7 +40,7 @@ def find_format(name: str) -> Format:
     raise UserError(f"unknown dialect {name!r}; {hint}")
 
 
-def convert(instance: Instance, dialect: Format, *, lossy: bool = False) -> Converted:
+def convert(instance: Instance, dialect: DatasetFormat, *, lossy: bool = False) -> Converted:
     """Write an instance as a row of a dialect.
 
     Args:
@@ -63,7 +63,7 @@ def convert(instance: Instance, dialect: Format, *, lossy: bool = False) -> Conv
             instance = lesser
 
 
-def convert_all(instances: Iterable[Instance], dialect: Format, *, lossy: bool = False) -> list[Converted]:
+def convert_all(instances: Iterable[Instance], dialect: DatasetFormat, *, lossy: bool = False) -> list[Converted]:
     """Write instances as rows; raises UserError that tells the first few that cannot be written, and how many."""
     found, problems = [], []
     for instance in instances:
@@ -80,7 +80,7 @@ def convert_all(instances: Iterable[Instance], dialect: Format, *, lossy: bool =
     return found
 
 
-def _without(instance: Instance, dialect: Format, error: DataError) -> Instance | None:
+def _without(instance: Instance, dialect: DatasetFormat, error: DataError) -> Instance | None:
     if error.field == "rule":
         return instance.model_copy(update={"rule": dialect.RULES[0]})
     if error.field == "created_at":

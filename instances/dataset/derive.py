@@ -15,7 +15,7 @@ from assay.harness.domain import Archive, Model, Sha256, TreeRef
 from assay.harness.errors import DataError, EnvironmentFailure, UserError
 from assay.harness.languages import Language, find
 from assay.instances.dataset.formats.base import Row, text, wrong_field
-from assay.instances.trees.content import Entry, read_tar
+from assay.instances.trees.content import TreeEntry, read_tar
 from assay.instances.trees.diff import split_diff
 from assay.instances.trees.indexes import INDEXES, WrongArchive
 from assay.instances.trees.sources import Sources
@@ -136,7 +136,7 @@ def _language(name: str) -> Language:
         raise DataError(str(error), field="language") from None
 
 
-def _statement(spec: Derivation, tree: Iterable[Entry]) -> str:
+def _statement(spec: Derivation, tree: Iterable[TreeEntry]) -> str:
     """Return what the new release's change log says of it; nothing when it is not asked."""
     if spec.statement is None:
         return ""
@@ -171,7 +171,7 @@ def _headings(lines: Sequence[str], wanted: str) -> Iterable[tuple[int, str]]:
             yield number, line
 
 
-def _entries(sources: Sources, spec: Derivation, side: Literal["from", "to"]) -> list[Entry]:
+def _entries(sources: Sources, spec: Derivation, side: Literal["from", "to"]) -> list[TreeEntry]:
     """Return the tree of one of the two releases; what is wrong with its name is told by field."""
     archive = spec.archive(spec.old if side == "from" else spec.new)
     try:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from assay.harness.domain import DatasetRef, Instance, PublishedImage
 from assay.harness.errors import DataError, UserError
 from assay.instances.dataset import derive, rows
-from assay.instances.dataset.formats import FORMATS, Format
+from assay.instances.dataset.formats import FORMATS, DatasetFormat
 from assay.instances.dataset.formats.base import kind
 from assay.instances.trees.sources import Sources
 
@@ -69,7 +69,7 @@ class _Reader:
     problems: list[DataError] = field(default_factory=list)
     seen: dict[str, str] = field(default_factory=dict)
     """Lower-case id to the place of the row that had it first."""
-    dialect: Format | None = None
+    dialect: DatasetFormat | None = None
     """Of the last row that any format claimed; a row that none claims is most likely a broken one of it."""
 
     def read(self, found: Iterator[rows.Row | DataError]) -> Iterator[Instance]:
@@ -107,7 +107,7 @@ class _Reader:
             return instance.model_copy(update={"environment": None})
         return instance
 
-    def _dialect_of(self, row: rows.Row) -> Format:
+    def _dialect_of(self, row: rows.Row) -> DatasetFormat:
         self.dialect = next((each for each in FORMATS.values() if each.matches(row.value)), self.dialect)
         if self.dialect is None:
             fields = ", ".join(list(row.value)[:6])
@@ -115,7 +115,7 @@ class _Reader:
             raise UserError(f"{row.file}: its rows ({fields} ...) are of no format that is read here ({known})")
         return self.dialect
 
-    def _is_new_and_wanted(self, row: rows.Row, dialect: Format) -> bool:
+    def _is_new_and_wanted(self, row: rows.Row, dialect: DatasetFormat) -> bool:
         name = dialect.id_of(row.value)
         if not name:
             return not self.wanted  # the format says what is wrong with it

@@ -95,7 +95,7 @@ def _folder_table(folder: Path, split: str | None) -> Table:
     return _file_table(files[0], None)
 
 
-def _task_table(folder: Path, layout: task_folder.Layout, split: str | None) -> Table:
+def _task_table(folder: Path, layout: task_folder.FolderLayout, split: str | None) -> Table:
     top = task_folder.settings(folder, layout)
     shared = top.get("recipe") or {}
 

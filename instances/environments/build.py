@@ -1,13 +1,12 @@
-"""Brings an instance's image into being: looks every layer up by name and builds what is missing."""
+"""Builds the images of instances: looks every layer up by name and builds the missing ones."""
 
 import shutil
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from assay.harness.domain import ImageSpec, Instance, PublishedImage, Recipe, Service, TestPlan
+from assay.harness.domain import ImageSpec, Instance, PublishedImage, Recipe, Service
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.harness.files import locked, replace_file
@@ -15,28 +14,18 @@ from assay.instances.environments.images import Packages, image_chain, manifest_
 from assay.instances.environments.pins import manifests
 from assay.instances.environments.pins.project import read_build_system
 from assay.instances.environments.pins.pypi import LockRequest, lock_request, resolve, service_lock_request
-from assay.instances.environments.plan import make_plan
 from assay.instances.environments.recipes import find_recipe
-from assay.instances.toolchains.ensure import Make, ensure, scratch_folder
+from assay.instances.toolchains.ensure import ensure, scratch_folder
 from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.toolchains.images import Toolchain, UserImages, bootstrap, find_toolchain
 from assay.instances.trees.sources import Sources, dated, tree_ref
 
-SERVED = "python"
-"""The language whose packages are resolved as of a date, one by one; services beside tests are written in it."""
+PYTHON = "python"
+"""The language whose packages are resolved one by one, as of a date; services beside tests are Python programs too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """An image that is there, the layers of ours that it is made of (lowest first), and how to run the tests in it."""
-
-    image: str
-    chain: tuple[str, ...]
-    plan: TestPlan
-
-
-class Builder:
-    """Prepares images; safe to use from several threads and processes on one cache."""
+class ImageBuilder:
+    """Builds images; safe to use from several threads and processes on one cache."""
 
     def __init__(
         self,
@@ -47,14 +36,14 @@ class Builder:
         recipes: Sequence[Path] = (),
         note: Callable[[str], None] = lambda _text: None,
     ) -> None:
-        """Take the parts.
+        """Create a builder; it starts nothing.
 
         Args:
             engine: where images are looked up and built.
-            sources: where trees come from; its cache keeps locks and logs too.
+            sources: of repository trees; its cache also keeps locks and logs.
             toolchains: the user's images by language and version.
             recipes: folders of the user's own recipes.
-            note: told of every step that takes time, in one line each.
+            note: called with one line before and after every slow step.
         """
         self._engine = engine
         self._sources = sources
@@ -63,27 +52,22 @@ class Builder:
         self._note = note
         self._aborted = threading.Event()
 
-    def image(self, instance: Instance) -> str:
-        """Return the name of an instance's image, which is on the engine then; raises EnvironmentFailure."""
-        if isinstance(instance.environment, PublishedImage):
-            return self._published(instance.environment.image)
-        return self._chain(instance, find_recipe(instance, self._recipes))[-1]
+    def image_of(self, instance: Instance) -> str:
+        """Return the name of an instance's image after building or pulling what the engine lacks of it.
 
-    def prepare(self, instance: Instance) -> Prepared:
-        """Return an instance's image, which is on the engine then, and its plan; raises EnvironmentFailure."""
-        recipe = find_recipe(instance, self._recipes)
-        plan = make_plan(instance, recipe)
+        Raises:
+            DataError: the instance's recipe file is wrong.
+            EnvironmentFailure: the image cannot be built or pulled, or the builder was aborted.
+        """
         if isinstance(instance.environment, PublishedImage):
-            image = self._published(instance.environment.image)
-            return Prepared(image, (image,), plan)
-        chain = self._chain(instance, recipe)
-        return Prepared(chain[-1], chain, plan)
+            return self._pulled(instance.environment.image)
+        return self._built(instance, find_recipe(instance, self._recipes))
 
     def abort(self) -> None:
-        """Begin no further step."""
+        """Start no further step; calls that need one raise EnvironmentFailure."""
         self._aborted.set()
 
-    def _published(self, name: str) -> str:
+    def _pulled(self, name: str) -> str:
         if self._engine.find_image(name) is None:
             self._note(f"pulling {name}")
             try:
@@ -92,9 +76,9 @@ class Builder:
                 raise EnvironmentFailure(str(error)) from error
         return name
 
-    def _chain(self, instance: Instance, recipe: Recipe) -> tuple[str, ...]:
+    def _built(self, instance: Instance, recipe: Recipe) -> str:
         base = find_toolchain(recipe, self._toolchains, self._engine)
-        self._sources.tree(tree_ref(instance))
+        self._sources.tree(tree_ref(instance))  # fetched first: a commit's time is known only once it is here
         instance = dated(instance, self._sources)
         packages = self._packages(instance, recipe, base)
         services = {service.name: self._service(instance, recipe, service) for service in recipe.services}
@@ -102,12 +86,12 @@ class Builder:
         if self._engine.find_image(specs[-1].name) is None:
             self._ensure_toolchain(base)
             for spec in specs:
-                self._ensure(spec.name, partial(self._build, spec))
-        return (base.name, *(spec.name for spec in specs))
+                self._ensure_layer(spec)
+        return specs[-1].name
 
     def _packages(self, instance: Instance, recipe: Recipe, base: Toolchain) -> Packages:
-        """Return what an instance's lock adds to its images, the lock resolved."""
-        if recipe.language == SERVED:
+        """Return what an instance's lock adds to its images, resolving the lock if need be."""
+        if recipe.language == PYTHON:
             system = read_build_system(self._sources.read_file(tree_ref(instance), "pyproject.toml"))
             lock = self._lock(lock_request(instance, recipe, base, system), base)
             return python_packages(instance, recipe, lock, system)
@@ -115,17 +99,17 @@ class Builder:
         return manifest_packages(instance, recipe, lock)
 
     def _service(self, instance: Instance, recipe: Recipe, service: Service) -> str:
-        """Return the name of a service's image, which is on the engine then; services are Python programs."""
-        recipe = recipe if recipe.language == SERVED else Recipe(language=SERVED)
+        """Return the name of a service's image after building what the engine lacks of it."""
+        recipe = recipe if recipe.language == PYTHON else Recipe(language=PYTHON)
         base = find_toolchain(recipe, self._toolchains, self._engine)
         lock = self._lock(service_lock_request(instance, recipe, service, base), base)
         spec = service_spec(instance, recipe, base, lock)
         self._ensure_toolchain(base)
-        self._ensure(spec.name, partial(self._build, spec))
+        self._ensure_layer(spec)
         return spec.name
 
     def _lock(self, request: LockRequest, base: Toolchain) -> str:
-        """Return a lock from the cache, or resolve and keep it."""
+        """Return a lock from the cache, or resolve and cache it."""
         kept = self._sources.cache / "locks" / f"{request.key}.txt"
         if not kept.is_file():
             self._ensure_toolchain(base)
@@ -145,18 +129,16 @@ class Builder:
 
     def _ensure_toolchain(self, base: Toolchain) -> None:
         if base.suite:
-            self._ensure(base.name, partial(self._bootstrap, base))
+            make = partial(bootstrap, base, self._engine)
+            ensure(base.name, self._engine, self._sources.cache, make, self._begin)
 
-    def _ensure(self, name: str, make: Make) -> None:
-        ensure(name, self._engine, self._sources.cache, make, self._begin)
+    def _ensure_layer(self, spec: ImageSpec) -> None:
+        ensure(spec.name, self._engine, self._sources.cache, partial(self._build, spec), self._begin)
 
     def _begin(self, what: str) -> None:
         if self._aborted.is_set():
             raise EnvironmentFailure(f"interrupted before {what}")
         self._note(what)
-
-    def _bootstrap(self, base: Toolchain, scratch: Path, log: Path) -> None:
-        bootstrap(base, self._engine, scratch, log)
 
     def _build(self, spec: ImageSpec, scratch: Path, log: Path) -> None:
         context = scratch / "context"

@@ -24,7 +24,7 @@ FILE, EXECUTABLE, LINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """One file, executable file, symbolic link or (for a submodule) empty folder."""
 
     path: str
@@ -33,22 +33,22 @@ class Entry:
     """Of a link: its target."""
 
 
-def write_tar(entries: Iterable[Entry], to: IO[bytes]) -> None:
+def write_tar(entries: Iterable[TreeEntry], to: IO[bytes]) -> None:
     """Write entries in the order given as an uncompressed tar that depends on nothing else."""
     with tarfile.open(fileobj=to, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for entry in entries:
             tar.addfile(_member(entry), io.BytesIO(entry.content))
 
 
-def read_tar(path: Path) -> Iterator[Entry]:
+def read_tar(path: Path) -> Iterator[TreeEntry]:
     """Yield the entries of a tar that ``write_tar`` wrote."""
     with tarfile.open(path) as tar:
         for member in tar:
             content = tar.extractfile(member) if member.isreg() else None
-            yield Entry(member.name, _git_mode(member), content.read() if content else _link_target(member))
+            yield TreeEntry(member.name, _git_mode(member), content.read() if content else _link_target(member))
 
 
-def commit_entries(git_dir: Path, commit: str, env: dict[str, str]) -> Iterator[Entry]:
+def commit_entries(git_dir: Path, commit: str, env: dict[str, str]) -> Iterator[TreeEntry]:
     """Yield the tree of a commit just as git stores it.
 
     ``git archive`` would leave out and rewrite files that the tree's own attributes name, hence the plumbing.
@@ -61,7 +61,7 @@ def commit_entries(git_dir: Path, commit: str, env: dict[str, str]) -> Iterator[
     if listing.returncode:
         raise EnvironmentFailure(f"git cannot list {commit} in {git_dir}: {last_line(listing.stderr)}")
     rows = [_tree_row(row) for row in listing.stdout.split(b"\0") if row]
-    yield from (Entry(path, mode, b"") for mode, _, path in rows if mode == SUBMODULE)
+    yield from (TreeEntry(path, mode, b"") for mode, _, path in rows if mode == SUBMODULE)
     blobs = [row for row in rows if row[0] != SUBMODULE]
     with tempfile.TemporaryFile() as wanted:  # a file, since a pipe that both sides fill would lock up
         wanted.write("".join(f"{sha}\n" for _, sha, _ in blobs).encode())
@@ -69,7 +69,7 @@ def commit_entries(git_dir: Path, commit: str, env: dict[str, str]) -> Iterator[
         yield from _blob_entries([*git, "cat-file", "--batch"], wanted, env, blobs)
 
 
-def patched_entries(git_dir: Path, commit: str, patch: str, scratch: Path, env: dict[str, str]) -> Iterator[Entry]:
+def patched_entries(git_dir: Path, commit: str, patch: str, scratch: Path, env: dict[str, str]) -> Iterator[TreeEntry]:
     """Yield the tree of a commit with a patch on top; ``scratch`` is a folder for what comes about, not the repository.
 
     Raises:
@@ -89,7 +89,7 @@ def patched_entries(git_dir: Path, commit: str, patch: str, scratch: Path, env: 
     yield from commit_entries(git_dir, done.stdout.decode().strip(), {**env, **own})
 
 
-def archive_entries(path: Path) -> Iterator[Entry]:
+def archive_entries(path: Path) -> Iterator[TreeEntry]:
     """Yield the tree in a release archive (tar or zip) without its top folder, sorted by path.
 
     Raises:
@@ -120,7 +120,7 @@ def _tree_row(row: bytes) -> tuple[int, str, str]:
 
 def _blob_entries(
     command: list[str], wanted: IO[bytes], env: dict[str, str], rows: list[tuple[int, str, str]]
-) -> Iterator[Entry]:
+) -> Iterator[TreeEntry]:
     with subprocess.Popen(command, stdin=wanted, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env) as git:
         assert git.stdout is not None
         for mode, sha, path in rows:
@@ -129,7 +129,7 @@ def _blob_entries(
                 raise EnvironmentFailure(f"object {sha} of {path} is not in this repository; its copy is incomplete")
             content = git.stdout.read(int(header[2]))
             git.stdout.read(1)  # the line feed that ends an object
-            yield Entry(path, mode, content)
+            yield TreeEntry(path, mode, content)
 
 
 def _is_zip(path: Path) -> bool:
@@ -138,23 +138,23 @@ def _is_zip(path: Path) -> bool:
         return file.read(4) == b"PK\3\4"
 
 
-def _tar_entries(path: Path) -> list[tuple[str, Entry]]:
+def _tar_entries(path: Path) -> list[tuple[str, TreeEntry]]:
     """Return top folder and entry of every file; the top folder is the first of a path's."""
     with tarfile.open(path) as tar:
         return [_without_top(_tar_entry(tar, member), "[^/]*") for member in tar if not member.isdir()]
 
 
-def _tar_entry(tar: tarfile.TarFile, member: tarfile.TarInfo) -> Entry:
+def _tar_entry(tar: tarfile.TarFile, member: tarfile.TarInfo) -> TreeEntry:
     safe = tarfile.data_filter(member, "/tree")  # raises for whatever would leave such a folder
     path = posixpath.normpath(safe.name)
     if member.issym():
-        return Entry(path, LINK, _link_target(member))
+        return TreeEntry(path, LINK, _link_target(member))
     content = tar.extractfile(member)
     mode = EXECUTABLE if member.mode & 0o100 else FILE
-    return Entry(path, mode, content.read() if content else b"")
+    return TreeEntry(path, mode, content.read() if content else b"")
 
 
-def _zip_entries(path: Path) -> list[tuple[str, Entry]]:
+def _zip_entries(path: Path) -> list[tuple[str, TreeEntry]]:
     """Return top folder and entry of every file of a Go module's archive.
 
     The top folder is ``module@version``, in which the module's path has slashes. Such archives keep neither modes nor
@@ -162,7 +162,7 @@ def _zip_entries(path: Path) -> list[tuple[str, Entry]]:
     """
     with zipfile.ZipFile(path) as packed:
         files = [info for info in packed.infolist() if not info.is_dir()]
-        return [_without_top(Entry(_safe(info.filename), FILE, packed.read(info)), "[^@]*@[^/]*") for info in files]
+        return [_without_top(TreeEntry(_safe(info.filename), FILE, packed.read(info)), "[^@]*@[^/]*") for info in files]
 
 
 def _safe(path: str) -> str:
@@ -172,7 +172,7 @@ def _safe(path: str) -> str:
     return path
 
 
-def _without_top(entry: Entry, top: str) -> tuple[str, Entry]:
+def _without_top(entry: TreeEntry, top: str) -> tuple[str, TreeEntry]:
     """Split an entry's path after the top folder; raises ValueError when it is in none."""
     found = re.fullmatch(f"({top})/(.+)", entry.path, re.DOTALL)
     if found is None:
@@ -180,7 +180,7 @@ def _without_top(entry: Entry, top: str) -> tuple[str, Entry]:
     return found[1], replace(entry, path=found[2])
 
 
-def _member(entry: Entry) -> tarfile.TarInfo:
+def _member(entry: TreeEntry) -> tarfile.TarInfo:
     member = tarfile.TarInfo(entry.path)
     member.mtime = MTIME
     member.mode = 0o755 if entry.mode != FILE else 0o644

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from assay.harness.errors import DataError, EnvironmentFailure
-from assay.instances.trees.content import Entry, last_line
+from assay.instances.trees.content import TreeEntry, last_line
 from assay.instances.trees.sources import git_env
 
 DIFF = (
@@ -19,7 +19,7 @@ DIFF = (
 OLD, NEW = "refs/assay/old", "refs/assay/new"
 
 
-def split_diff(old: Iterable[Entry], new: Iterable[Entry], chosen: Callable[[str], bool]) -> tuple[str, str]:
+def split_diff(old: Iterable[TreeEntry], new: Iterable[TreeEntry], chosen: Callable[[str], bool]) -> tuple[str, str]:
     """Return two patches from one tree to another: of the paths that are not chosen, and of those that are.
 
     Raises:
@@ -34,18 +34,18 @@ def split_diff(old: Iterable[Entry], new: Iterable[Entry], chosen: Callable[[str
         return rest, _diff(repo, [path for path in changed if path in apart])
 
 
-def _import_trees(repo: Path, old: Iterable[Entry], new: Iterable[Entry]) -> None:
+def _import_trees(repo: Path, old: Iterable[TreeEntry], new: Iterable[TreeEntry]) -> None:
     """Store two trees in a new repository whose HEAD is unborn, so that no attributes of theirs change the diff."""
     _git(repo, "init", "--quiet", "--bare", "--template=", str(repo))
     _git(repo, "fast-import", "--quiet", stdin=b"".join([*_commit(OLD, old), *_commit(NEW, new)]))
 
 
-def _commit(ref: str, entries: Iterable[Entry]) -> list[bytes]:
+def _commit(ref: str, entries: Iterable[TreeEntry]) -> list[bytes]:
     head = f"commit {ref}\ncommitter assay <assay> 1000000000 +0000\ndata 0\n".encode()
     return [head, *(_modify(entry) for entry in entries), b"\n"]
 
 
-def _modify(entry: Entry) -> bytes:
+def _modify(entry: TreeEntry) -> bytes:
     quoted = entry.path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'M {entry.mode:o} inline "{quoted}"\ndata {len(entry.content)}\n'.encode() + entry.content + b"\n"
 

@@ -14,7 +14,7 @@ from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import atomic_file, locked
 from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.content import (
-    Entry,
+    TreeEntry,
     archive_entries,
     commit_entries,
     last_line,
@@ -58,7 +58,7 @@ class Sources:
             write_tar(self._entries(ref, Path(scratch)), part)
         return kept
 
-    def _entries(self, ref: TreeRef, scratch: Path) -> Iterable[Entry]:
+    def _entries(self, ref: TreeRef, scratch: Path) -> Iterable[TreeEntry]:
         if ref.patch:
             return patched_entries(self._repository(ref), ref.commit, ref.patch, scratch, git_env())
         if ref.archive:

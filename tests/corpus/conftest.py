@@ -21,16 +21,17 @@ def corpus_mirror(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[
 @pytest.fixture(scope="session")
 def place(docker_engine: DockerEngine, corpus_mirror: tuple[Path, dict[str, str]]) -> Callable[[str, str], Place]:
     """Prepare an instance of a project: language and name to image and plan."""
-    from assay.instances.environments.build import Builder
+    from assay.instances.environments.build import ImageBuilder
+    from assay.instances.environments.plan import make_plan
+    from assay.instances.environments.recipes import find_recipe
     from assay.instances.trees.sources import Sources
 
     root, commits = corpus_mirror
-    builder = Builder(docker_engine, Sources([root]))
+    builder = ImageBuilder(docker_engine, Sources([root]))
 
     @cache
     def prepare(language: str, name: str) -> Place:
         instance = corpus().projects[language].instance(name, commits[language])
-        done = builder.prepare(instance)
-        return Place(instance, done.image, done.plan)
+        return Place(instance, builder.image_of(instance), make_plan(instance, find_recipe(instance)))
 
     return prepare

@@ -45,12 +45,12 @@ const char *hello(const char *name) {
 @pytest.mark.docker
 @pytest.mark.network
 def test_rewritten_results_are_not_believed(tmp_path: Path, docker_engine: DockerEngine) -> None:
-    from assay.instances.environments.build import Builder
+    from assay.instances.environments.build import ImageBuilder
     from assay.instances.trees.sources import Sources
 
     hello = dict(hellos())["c-autotools"]
     instance = hello.instance("c-autotools", hello.make_repository(tmp_path / "mirror"))
-    builder = Builder(docker_engine, Sources([tmp_path / "mirror"]))
+    builder = ImageBuilder(docker_engine, Sources([tmp_path / "mirror"]))
     forged = run(instance, builder, docker_engine, diff(hello.files, hello.files | {"hello.c": FORGER}))
     assert b"FAIL: tests/names" in forged.output, "make itself has seen the failure"
     told = forged.evidence.report.tests.get("tests/names", Status.MISSING)

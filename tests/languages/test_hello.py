@@ -29,13 +29,13 @@ def test_projects_show_every_status(name: str) -> None:
 @pytest.mark.network
 @pytest.mark.parametrize("name", HELLOS)
 def test_a_real_project_is_built_tested_and_told(name: str, tmp_path: Path, docker_engine: DockerEngine) -> None:
-    from assay.instances.environments.build import Builder
+    from assay.instances.environments.build import ImageBuilder
     from assay.instances.trees.sources import Sources
 
     hello = HELLOS[name]
     instance = hello.instance(name, hello.make_repository(tmp_path / "mirror"))
     untested = instance.model_copy(update={"test_patch": ""})
-    builder = Builder(docker_engine, Sources([tmp_path / "mirror"]))
+    builder = ImageBuilder(docker_engine, Sources([tmp_path / "mirror"]))
 
     as_it_is = run(untested, builder, docker_engine)
     assert told(as_it_is, hello) == hello.tests, as_it_is.output.decode(errors="replace")[-3000:]
@@ -49,9 +49,12 @@ def test_a_real_project_is_built_tested_and_told(name: str, tmp_path: Path, dock
 
 def run(instance, builder, engine: DockerEngine, patch: str = "") -> Evaluation:
     """Evaluate a patch, or none, with all of the project's tests."""
-    done = builder.prepare(instance)
+    from assay.instances.environments.plan import make_plan
+    from assay.instances.environments.recipes import find_recipe
+
     prediction = Prediction(instance_id=instance.id, model="hello", patch=patch)
-    return evaluate(Task(instance, prediction, done.plan, runs_empty=True), done.image, engine)
+    task = Task(instance, prediction, make_plan(instance, find_recipe(instance)), runs_empty=True)
+    return evaluate(task, builder.image_of(instance), engine)
 
 
 def told(evaluation: Evaluation, hello: Hello) -> dict[str, Status]:

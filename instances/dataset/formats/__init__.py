@@ -10,9 +10,9 @@ from assay.instances.dataset.formats import (
     swebench,
     swebench_live,
 )
-from assay.instances.dataset.formats.base import Format, Row, write
+from assay.instances.dataset.formats.base import DatasetFormat, Row, write
 
-FORMATS: dict[str, Format] = {
+FORMATS: dict[str, DatasetFormat] = {
     native.NAME: native,
     multi_swe_bench.NAME: multi_swe_bench,
     r2e.NAME: r2e,
@@ -24,4 +24,4 @@ FORMATS: dict[str, Format] = {
 }
 """The first one that claims a row reads it: those with columns of their own come before those they resemble."""
 
-__all__ = ["FORMATS", "Format", "Row", "write"]
+__all__ = ["FORMATS", "DatasetFormat", "Row", "write"]

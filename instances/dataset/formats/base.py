@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 REQUIRED = frozenset(name for name, field in Instance.model_fields.items() if field.is_required())
 
 
-class Format(Protocol):
+class DatasetFormat(Protocol):
     """A dialect of data-set rows; a module with these members, listed in ``FORMATS``."""
 
     NAME: str
@@ -206,7 +206,7 @@ def columns_of(instance: Instance, dialect: str) -> dict[str, Any]:
     return {name: json.loads(value) for name, value in instance.origin.columns}
 
 
-def write(dialect: Format, instance: Instance) -> dict[str, Any]:
+def write(dialect: DatasetFormat, instance: Instance) -> dict[str, Any]:
     """Write an instance as a row that reads as the same instance; it is read again to make sure.
 
     What an instance's own dialect told beyond the instance (``origin``) goes into rows of that dialect only.

@@ -17,7 +17,7 @@ LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class FolderLayout:
     """How one kind of task folder names things."""
 
     marker: str
@@ -31,8 +31,8 @@ class Layout:
 
 
 LAYOUTS = (
-    Layout(native.MARKER, native.FILES),
-    Layout(
+    FolderLayout(native.MARKER, native.FILES),
+    FolderLayout(
         "sweb.yaml",
         {
             "problem_statement.md": "problem_statement",
@@ -51,12 +51,12 @@ ASSETS = ("assets", "test_assets")
 """Folders of a task with the binary files of its tests, laid out like the repository."""
 
 
-def layout_of(folder: Path) -> Layout | None:
+def layout_of(folder: Path) -> FolderLayout | None:
     """Return the kind of task folder, or None when it is none."""
     return next((layout for layout in LAYOUTS if (folder / layout.marker).is_file()), None)
 
 
-def settings(folder: Path, layout: Layout) -> dict[str, Any]:
+def settings(folder: Path, layout: FolderLayout) -> dict[str, Any]:
     """Return what the file at the top says."""
     return _mapping(folder / layout.marker)
 
@@ -67,7 +67,7 @@ def task_ids(folder: Path) -> list[str]:
     return sorted(task.parent.name for task in tasks.glob("*/task.yaml")) if tasks.is_dir() else []
 
 
-def read_task(folder: Path, layout: Layout, task_id: str, shared: Mapping[str, Any]) -> dict[str, Any]:
+def read_task(folder: Path, layout: FolderLayout, task_id: str, shared: Mapping[str, Any]) -> dict[str, Any]:
     """Return one task as a row of its dialect; ``shared`` is the recipe that all tasks of its language build on.
 
     Raises:

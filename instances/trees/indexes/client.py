@@ -32,7 +32,7 @@ IN_CONTAINER = f"set -e; [ ! -e {IN_BOX}/settings ] || . {IN_BOX}/settings; cd /
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class PackageClient:
     """A package client, which knows the way to an index; its ``fetch`` is that of ``base.Index``."""
 
     program: str

@@ -2,7 +2,7 @@
 
 import re
 
-from assay.instances.trees.indexes.client import Client
+from assay.instances.trees.indexes.client import PackageClient
 
 NAME = "crates"
 
@@ -15,6 +15,6 @@ which is made for the old release. Where a fix does need its manifest (a feature
 cargos list one by one), the task's own ``ignore`` leaves less out.
 """
 
-CLIENT = Client("cargo", language="rust", names=re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]*"))
+CLIENT = PackageClient("cargo", language="rust", names=re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]*"))
 
 fetch = CLIENT.fetch

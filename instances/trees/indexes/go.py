@@ -2,12 +2,12 @@
 
 import re
 
-from assay.instances.trees.indexes.client import Client
+from assay.instances.trees.indexes.client import PackageClient
 
 NAME = "go"
 
 PACKAGING: tuple[str, ...] = ()
 
-CLIENT = Client("go", language="go", names=re.compile(r"[0-9A-Za-z][0-9A-Za-z._~-]*(/[0-9A-Za-z._~-]+)*"))
+CLIENT = PackageClient("go", language="go", names=re.compile(r"[0-9A-Za-z][0-9A-Za-z._~-]*(/[0-9A-Za-z._~-]+)*"))
 
 fetch = CLIENT.fetch

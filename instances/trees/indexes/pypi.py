@@ -45,7 +45,7 @@ TIMEOUT = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class IndexFile:
     """One file of a package as the index lists it."""
 
     filename: str
@@ -59,7 +59,7 @@ def fetch(archive: Archive, to: IO[bytes], _cache: Path, _images: UserImages, /)
         shutil.copyfileobj(answer, to)
 
 
-def find_link(archive: Archive) -> Link:
+def find_link(archive: Archive) -> IndexFile:
     """Return the source archive of a release, of several the one that the index lists with the right hash.
 
     Raises:
@@ -117,21 +117,21 @@ def _is_release(filename: str, archive: Archive) -> bool:
         return False
 
 
-def _json_links(text: str) -> list[Link]:
+def _json_links(text: str) -> list[IndexFile]:
     files: list[dict[str, Any]] = json.loads(text)["files"]
-    return [Link(file["filename"], file["url"], file.get("hashes", {}).get("sha256", "")) for file in files]
+    return [IndexFile(file["filename"], file["url"], file.get("hashes", {}).get("sha256", "")) for file in files]
 
 
-def _html_links(text: str) -> list[Link]:
+def _html_links(text: str) -> list[IndexFile]:
     parser = _Anchors()
     parser.feed(text)
     return [_html_link(href) for href in parser.hrefs]
 
 
-def _html_link(href: str) -> Link:
+def _html_link(href: str) -> IndexFile:
     url, fragment = urldefrag(href)
     kind, _, value = fragment.partition("=")
-    return Link(unquote(urlsplit(url).path).rpartition("/")[2], url, value if kind == "sha256" else "")
+    return IndexFile(unquote(urlsplit(url).path).rpartition("/")[2], url, value if kind == "sha256" else "")
 
 
 class _Anchors(HTMLParser):

@@ -84,12 +84,12 @@ def open_workbench(
             return _acted_out(plan(instance, files))
 
         return Workbench(engine, image_name, _without_image, acted, acted, lambda _: dict, engine.abort)
-    from assay.instances.environments.build import Builder
+    from assay.instances.environments.build import ImageBuilder
     from assay.instances.trees.assets import Assets
     from assay.instances.trees.sources import dated
 
     sources = make_sources(mirrors or ())
-    builder = Builder(engine, sources, toolchains=toolchain_images(), recipes=tuple(recipes or ()), note=note)
+    builder = ImageBuilder(engine, sources, toolchains=toolchain_images(), recipes=tuple(recipes or ()), note=note)
 
     def abort() -> None:
         builder.abort()
@@ -101,7 +101,7 @@ def open_workbench(
     def assets(instance: Instance) -> Callable[[], Mapping[str, bytes]]:
         return Assets(instance.assets, sources)
 
-    return Workbench(engine, builder.image, settle, plan, plan, assets, abort)
+    return Workbench(engine, builder.image_of, settle, plan, plan, assets, abort)
 
 
 def make_sources(mirrors: Sequence[Path] = ()) -> "Sources":

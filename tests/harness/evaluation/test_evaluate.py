@@ -47,11 +47,13 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def prepared(
     mirror: Path, docker_engine: DockerEngine, module_instance: Instance, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[str, TestPlan]:
-    from assay.instances.environments.build import Builder
+    from assay.instances.environments.build import ImageBuilder
+    from assay.instances.environments.plan import make_plan
+    from assay.instances.environments.recipes import find_recipe
     from assay.instances.trees.sources import Sources
 
-    done = Builder(docker_engine, Sources([mirror])).prepare(module_instance)
-    return done.image, done.plan
+    image = ImageBuilder(docker_engine, Sources([mirror])).image_of(module_instance)
+    return image, make_plan(module_instance, find_recipe(module_instance))
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,9 @@ from assay.harness.engines.docker_build import find_builder
 from assay.harness.engines.fake import open_engine
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.evaluation.evaluate import Task, evaluate
-from assay.instances.environments.build import Builder
+from assay.instances.environments.build import ImageBuilder
+from assay.instances.environments.plan import make_plan
+from assay.instances.environments.recipes import find_recipe
 from assay.instances.trees.sources import Sources
 
 PROJECT = """\
@@ -57,8 +59,8 @@ def made(docker_engine) -> Iterator[set[str]]:
 
 
 @pytest.fixture
-def builder(docker_engine, toolchain_image, cache, repository, notes, made) -> Iterator[Builder]:
-    yield Builder(docker_engine, Sources([repository.folder.parent], cache), note=notes.append)
+def builder(docker_engine, toolchain_image, cache, repository, notes, made) -> Iterator[ImageBuilder]:
+    yield ImageBuilder(docker_engine, Sources([repository.folder.parent], cache), note=notes.append)
     made |= {note.split()[1] for note in notes if note.startswith("built assay/")}
 
 
@@ -102,9 +104,7 @@ def test_an_instance_image_holds_the_base_tree_and_nothing_more(
 ):
     instance = project(setuptools)
 
-    prepared = builder.prepare(instance)
-
-    with docker_engine.open(prepared.image, Limits(), {}) as box:
+    with docker_engine.open(builder.image_of(instance), Limits(), {}) as box:
         assert said(box, "git rev-parse HEAD^{tree}") == repository.git("rev-parse", f"{instance.base_commit}^{{tree}}")
         assert said(box, "git log --all --format='%an %s'") == "Assay base"
         assert said(box, "git for-each-ref --format='%(refname)'; git remote; ls .git/logs 2>&1 || true") == (
@@ -126,11 +126,11 @@ def test_an_instance_image_holds_the_base_tree_and_nothing_more(
 def test_what_is_there_is_not_built_again(builder, project, notes, docker_engine):
     instance = project()
     with ThreadPoolExecutor(2) as pool:
-        both = set(pool.map(builder.image, [instance, instance]))
+        both = set(pool.map(builder.image_of, [instance, instance]))
     built = [note for note in notes if note.startswith("building assay/instance")]
     before = list(notes)
 
-    assert both == {builder.image(instance)}
+    assert both == {builder.image_of(instance)}
     assert len(built) == 1
     assert notes == before
     assert docker_engine.find_image(both.pop()).labels["assay.repo"] == "acme/work"
@@ -141,7 +141,7 @@ def test_the_plain_builder_makes_the_same_image(builder, project, docker_engine,
     find_builder.cache_clear()
     try:
         # A package that no other test wants, so that the environment is built too.
-        image = builder.image(project(packages=("pytest", "iniconfig<2")))
+        image = builder.image_of(project(packages=("pytest", "iniconfig<2")))
     finally:
         find_builder.cache_clear()
 
@@ -157,7 +157,7 @@ def test_a_failed_build_tells_and_leaves_no_image(builder, project, docker_engin
     instance = project(install=("echo compiling", "echo no such header >&2; exit 3"))
 
     with pytest.raises(EnvironmentFailure, match=r"assay/instance-acme__work:.* could not be built") as caught:
-        builder.image(instance)
+        builder.image_of(instance)
 
     assert "no such header" in caught.value.tail
     assert Path(caught.value.log_path).is_file()
@@ -169,7 +169,7 @@ def test_builds_do_not_reach_the_network(builder, project):
     connect = "import socket; socket.create_connection(('1.1.1.1', 53), 3)"
 
     with pytest.raises(EnvironmentFailure) as caught:
-        builder.image(project(install=(f'python -c "{connect}"',)))
+        builder.image_of(project(install=(f'python -c "{connect}"',)))
 
     assert "Network is unreachable" in caught.value.tail
 
@@ -182,7 +182,7 @@ def test_generated_files_are_hidden_and_changed_ones_go_back(builder, project, d
     )
     instance = project(install=install, pretend_version=True).model_copy(update={"version": "4.2"})
 
-    with docker_engine.open(builder.image(instance), Limits(), {}) as box:
+    with docker_engine.open(builder.image_of(instance), Limits(), {}) as box:
         assert said(box, "git status --porcelain") == ""
         assert said(box, "cat generated.py version.txt").split() == ["x", "4.2"]
         assert "changed" not in said(box, "cat src/calc.py")
@@ -192,7 +192,7 @@ def test_after_an_abort_nothing_new_begins(builder, project, notes):
     builder.abort()
 
     with pytest.raises(EnvironmentFailure, match="interrupted before"):
-        builder.image(project(packages=("pytest", "never-asked-for")))
+        builder.image_of(project(packages=("pytest", "never-asked-for")))
 
     assert notes == []
 
@@ -201,7 +201,7 @@ def test_a_published_image_that_cannot_be_had_is_an_environment_failure(builder,
     published = PublishedImage(image="localhost:1/acme/absent:1", eval_script="true")
 
     with pytest.raises(EnvironmentFailure, match="localhost:1/acme/absent:1"):
-        builder.image(make_instance(environment=published))
+        builder.image_of(make_instance(environment=published))
 
 
 def test_a_published_image_that_is_there_is_used_as_it_is(make_instance, sources):
@@ -210,9 +210,7 @@ def test_a_published_image_that_is_there_is_used_as_it_is(make_instance, sources
     image = next(iter(engine.instances))
     instance = instance.model_copy(update={"environment": PublishedImage(image=image, eval_script="pytest")})
 
-    prepared = Builder(engine, sources).prepare(instance)
-
-    assert (prepared.image, prepared.chain, prepared.plan.command) == (image, (image,), "pytest")
+    assert ImageBuilder(engine, sources).image_of(instance) == image
 
 
 DATED = """\
@@ -237,10 +235,10 @@ def test_tests_get_the_service_and_the_time_that_their_recipe_declares(builder, 
     loosened = {"services": (echo,), "faketime": "2014-05-01 00:00:00"} if declared else {}
     instance = project(**loosened)
     instance = instance.model_copy(update={"test_patch": DATED, "gold_patch": ""})
-    prepared = builder.prepare(instance)
-    task = Task(instance, Prediction(instance_id=instance.id), prepared.plan, runs_empty=True)
+    plan = make_plan(instance, find_recipe(instance))
+    task = Task(instance, Prediction(instance_id=instance.id), plan, runs_empty=True)
 
-    evidence = evaluate(task, prepared.image, docker_engine).evidence
+    evidence = evaluate(task, builder.image_of(instance), docker_engine).evidence
 
     tests = {name.rpartition("::")[2]: status for name, status in evidence.report.tests.items() if "dated" in name}
     expected = Status.PASSED if declared else Status.FAILED

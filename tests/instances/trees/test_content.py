@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 from toys import make_archive, make_zip
 
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.trees.content import EXECUTABLE, FILE, LINK, SUBMODULE, Entry, archive_entries, read_tar, write_tar
+from assay.instances.trees.content import (
+    EXECUTABLE,
+    FILE,
+    LINK,
+    SUBMODULE,
+    TreeEntry,
+    archive_entries,
+    read_tar,
+    write_tar,
+)
 
 TOP = "example.org/calc/v2@v2.0.1"
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0/\\@"), min_size=1, max_size=8)
@@ -39,8 +48,8 @@ def test_tar_and_zip_of_one_tree_give_the_same_entries(
 def test_what_is_written_is_read_again(
     tmp_path_factory: pytest.TempPathFactory, files: list[tuple[int, bytes]]
 ) -> None:
-    entries = [Entry(f"{number}/f", mode, content) for number, (mode, content) in enumerate(files)]
-    entries += [Entry("link", LINK, b"0/f"), Entry("vendored", SUBMODULE, b"")]
+    entries = [TreeEntry(f"{number}/f", mode, content) for number, (mode, content) in enumerate(files)]
+    entries += [TreeEntry("link", LINK, b"0/f"), TreeEntry("vendored", SUBMODULE, b"")]
     path = tmp_path_factory.mktemp("tree") / "tree.tar"
     with path.open("wb") as file:
         write_tar(entries, file)

@@ -16,7 +16,7 @@ from assay.instances.environments.pins.pypi import (
 )
 from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.toolchains.images import Toolchain
-from assay.instances.trees.content import FILE, Entry, write_tar
+from assay.instances.trees.content import FILE, TreeEntry, write_tar
 
 TOOLCHAIN = Toolchain("assay/toolchain-python:3.11-x", "assay/toolchain-python:3.11-x")
 
@@ -79,7 +79,7 @@ TAGGED = "[egg_info]\ntag_build = .dev\ntag_date = true\n"
 def tree(folder: Path, **files: str) -> Path:
     path = folder / "tree.tar"
     with path.open("wb") as file:
-        write_tar([Entry(name.replace("__", "."), FILE, text.encode()) for name, text in files.items()], file)
+        write_tar([TreeEntry(name.replace("__", "."), FILE, text.encode()) for name, text in files.items()], file)
     return path
 
 
