@@ -1,4 +1,4 @@
-"""Binary files of tests, which a textual patch cannot carry: where their bytes come from."""
+"""Fetches binary files of tests, which a textual patch cannot carry."""
 
 import re
 import urllib.error
@@ -15,31 +15,31 @@ from assay.instances.trees.sources import Sources
 
 SECONDS = 60.0
 _RAW = re.compile(r"/([^/]+/[^/]+)/(?:raw/)?([0-9a-f]{40})/(.+)")
-"""Path of an address that names a file of a repository at a commit: repository, commit, path."""
+"""Path of a URL that names a file of a repository at a commit: repository, commit, path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assets:
-    """The files of one instance; calling it brings them, by their path in the tree."""
+    """The binary files of one instance, fetched when called."""
 
     assets: tuple[Asset, ...]
     sources: Sources
 
     def __call__(self) -> dict[str, bytes]:
-        """Return the content of every file; raises EnvironmentFailure for one that cannot be had."""
+        """Return every file's content by its path in the tree; raises EnvironmentFailure if one cannot be fetched."""
         return {asset.path: fetch(asset, self.sources) for asset in self.assets}
 
 
 def fetch(asset: Asset, sources: Sources) -> bytes:
-    """Return the bytes of a file: kept ones, those of a mirror of the repository that its address names, or fetched.
+    """Return the bytes of a file: from the cache, from a mirror of the repository that its URL names, or fetched.
 
     Raises:
-        EnvironmentFailure: they cannot be had, or are not those that the data set means.
+        EnvironmentFailure: the file cannot be fetched, or its sha256 is not the one in the data set.
     """
     kept = sources.cache / "assets" / sha256(asset.url.encode()).hexdigest()
     if not kept.is_file():
         content = _from_mirror(asset, sources)
-        content = _from_address(asset) if content is None else content
+        content = _from_url(asset) if content is None else content
         replace_file(kept, content)
     content = kept.read_bytes()
     found = sha256(content).hexdigest()
@@ -57,13 +57,13 @@ def _from_mirror(asset: Asset, sources: Sources) -> bytes | None:
     return sources.read_file(ref, match[3]) if sources.exists(ref) else None
 
 
-def _from_address(asset: Asset) -> bytes:
-    address = urlsplit(asset.url)
-    if address.scheme not in {"file", "http", "https"}:
-        raise EnvironmentFailure(f"{asset.path}: {asset.url} is no address that a file could be fetched from")
+def _from_url(asset: Asset) -> bytes:
+    url = urlsplit(asset.url)
+    if url.scheme not in {"file", "http", "https"}:
+        raise EnvironmentFailure(f"{asset.path}: {asset.url} cannot be fetched; write a file, http or https URL")
     try:
-        if address.scheme == "file":
-            return Path(unquote(address.path)).read_bytes()
+        if url.scheme == "file":
+            return Path(unquote(url.path)).read_bytes()
         with urllib.request.urlopen(asset.url, timeout=SECONDS) as answer:
             return bytes(answer.read())
     except (OSError, urllib.error.URLError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""The content of a repository tree, as entries from git or from a release archive, and as one tar without a clock."""
+"""The content of a repository tree: entries read from git or a release archive, and one tar that never changes."""
 
 import io
 import posixpath
@@ -16,11 +16,11 @@ from typing import IO
 from assay.harness.errors import EnvironmentFailure
 
 MTIME = 1_000_000_000
-"""Time of every file: the same tree gives the same bytes, and zip files need a year after 1980."""
+"""Time of every file, in seconds: the same tree gives the same bytes, and zip files need a year after 1980."""
 
 
 FILE, EXECUTABLE, LINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
-"""The modes that git knows."""
+"""The modes of entries in git."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class TreeEntry:
     path: str
     mode: int
     content: bytes
-    """Of a link: its target."""
+    """A link's content is its target."""
 
 
 def write_tar(entries: Iterable[TreeEntry], to: IO[bytes]) -> None:
-    """Write entries in the order given as an uncompressed tar that depends on nothing else."""
+    """Write entries, in the given order, as an uncompressed tar whose bytes depend on nothing else."""
     with tarfile.open(fileobj=to, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for entry in entries:
             tar.addfile(_member(entry), io.BytesIO(entry.content))
@@ -49,9 +49,9 @@ def read_tar(path: Path) -> Iterator[TreeEntry]:
 
 
 def commit_entries(git_dir: Path, commit: str, env: dict[str, str]) -> Iterator[TreeEntry]:
-    """Yield the tree of a commit just as git stores it.
+    """Yield the tree of a commit exactly as git stores it.
 
-    ``git archive`` would leave out and rewrite files that the tree's own attributes name, hence the plumbing.
+    Not by ``git archive``, which omits and rewrites files that the tree's own attributes name.
 
     Raises:
         EnvironmentFailure: git fails, or the repository lacks some of the objects.
@@ -63,14 +63,14 @@ def commit_entries(git_dir: Path, commit: str, env: dict[str, str]) -> Iterator[
     rows = [_tree_row(row) for row in listing.stdout.split(b"\0") if row]
     yield from (TreeEntry(path, mode, b"") for mode, _, path in rows if mode == SUBMODULE)
     blobs = [row for row in rows if row[0] != SUBMODULE]
-    with tempfile.TemporaryFile() as wanted:  # a file, since a pipe that both sides fill would lock up
+    with tempfile.TemporaryFile() as wanted:  # not a pipe: both sides would fill theirs and wait for each other
         wanted.write("".join(f"{sha}\n" for _, sha, _ in blobs).encode())
         wanted.seek(0)
         yield from _blob_entries([*git, "cat-file", "--batch"], wanted, env, blobs)
 
 
 def patched_entries(git_dir: Path, commit: str, patch: str, scratch: Path, env: dict[str, str]) -> Iterator[TreeEntry]:
-    """Yield the tree of a commit with a patch on top; ``scratch`` is a folder for what comes about, not the repository.
+    """Yield the tree of a commit with a patch on top; new objects go to the folder ``scratch``, not the repository.
 
     Raises:
         EnvironmentFailure: the patch does not apply.
@@ -93,7 +93,7 @@ def archive_entries(path: Path) -> Iterator[TreeEntry]:
     """Yield the tree in a release archive (tar or zip) without its top folder, sorted by path.
 
     Raises:
-        EnvironmentFailure: it is no archive, has no single top folder, or holds a path that leads out of it.
+        EnvironmentFailure: it is no archive, has no single top folder, or holds a path that leaves that folder.
     """
     try:
         entries = _zip_entries(path) if _is_zip(path) else _tar_entries(path)
@@ -133,19 +133,19 @@ def _blob_entries(
 
 
 def _is_zip(path: Path) -> bool:
-    """Tell by the first bytes: ``zipfile.is_zipfile`` looks at the last ones, which a tar may have from a zip in it."""
+    """Look at the first bytes; ``zipfile.is_zipfile`` looks at the last ones, which may be those of a zip in a tar."""
     with path.open("rb") as file:
         return file.read(4) == b"PK\3\4"
 
 
 def _tar_entries(path: Path) -> list[tuple[str, TreeEntry]]:
-    """Return top folder and entry of every file; the top folder is the first of a path's."""
+    """Return top folder and entry of every file."""
     with tarfile.open(path) as tar:
         return [_without_top(_tar_entry(tar, member), "[^/]*") for member in tar if not member.isdir()]
 
 
 def _tar_entry(tar: tarfile.TarFile, member: tarfile.TarInfo) -> TreeEntry:
-    safe = tarfile.data_filter(member, "/tree")  # raises for whatever would leave such a folder
+    safe = tarfile.data_filter(member, "/tree")  # raises for a path that would leave this folder
     path = posixpath.normpath(safe.name)
     if member.issym():
         return TreeEntry(path, LINK, _link_target(member))
@@ -168,7 +168,7 @@ def _zip_entries(path: Path) -> list[tuple[str, TreeEntry]]:
 def _safe(path: str) -> str:
     """Return a path if it stays in its folder; raises BadZipFile."""
     if path.startswith("/") or "\\" in path or {"", ".", ".."} & set(path.split("/")):
-        raise zipfile.BadZipFile(f"{path!r} would lead out of its folder")
+        raise zipfile.BadZipFile(f"{path!r} would leave its folder")
     return path
 
 

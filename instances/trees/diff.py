@@ -14,16 +14,16 @@ DIFF = (
     *("diff", "--binary", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--diff-algorithm=myers"),
     *("--indent-heuristic", "--unified=3", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/"),
 )
-"""A diff that no setting of the user changes."""
+"""A diff that ignores the user's settings."""
 
 OLD, NEW = "refs/assay/old", "refs/assay/new"
 
 
 def split_diff(old: Iterable[TreeEntry], new: Iterable[TreeEntry], chosen: Callable[[str], bool]) -> tuple[str, str]:
-    """Return two patches from one tree to another: of the paths that are not chosen, and of those that are.
+    """Return two patches from one tree to another: without the chosen paths, and with only those.
 
     Raises:
-        DataError: a change is not UTF-8 text, nor what git takes for binary.
+        DataError: a change is neither UTF-8 text nor binary in git's eyes.
     """
     with tempfile.TemporaryDirectory(prefix="assay-diff-") as folder:
         repo = Path(folder)
@@ -35,7 +35,7 @@ def split_diff(old: Iterable[TreeEntry], new: Iterable[TreeEntry], chosen: Calla
 
 
 def _import_trees(repo: Path, old: Iterable[TreeEntry], new: Iterable[TreeEntry]) -> None:
-    """Store two trees in a new repository whose HEAD is unborn, so that no attributes of theirs change the diff."""
+    """Store two trees in a new repository whose HEAD is unborn, so that their own attributes cannot change the diff."""
     _git(repo, "init", "--quiet", "--bare", "--template=", str(repo))
     _git(repo, "fast-import", "--quiet", stdin=b"".join([*_commit(OLD, old), *_commit(NEW, new)]))
 

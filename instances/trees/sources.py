@@ -1,4 +1,4 @@
-"""Where a repository's tree comes from: a local mirror, a git URL or a release archive."""
+"""Finds the content of a repository at a commit: in a local mirror, at a git URL or in a release archive."""
 
 import os
 import re
@@ -25,23 +25,26 @@ from assay.instances.trees.content import (
 from assay.instances.trees.indexes import download, kept_archive
 
 GIT_URL = "https://github.com/{repo}.git"
-"""Where commits are fetched from; git's own ``url.<base>.insteadOf`` leads it elsewhere."""
+"""Where commits are fetched from; git's setting ``url.<base>.insteadOf`` redirects it."""
 
 SLOW = ("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60")
-"""Give a fetch up that brings less than 1 kB/s for a minute."""
+"""Abandon a fetch that stays below 1 kB/s for a minute."""
 
 
 class Sources:
-    """Finds trees and keeps them; safe to use from several threads and processes on one cache."""
+    """Finds trees and caches them; safe to use from several threads and processes on one cache."""
 
     def __init__(
         self, mirrors: Sequence[Path] = (), cache: Path | None = None, toolchains: UserImages | None = None
     ) -> None:
-        """Take folders that hold clones of repositories, the folder to keep trees in and the user's toolchain images.
+        """Create a source of trees; it reads nothing yet.
 
-        The latter are for package clients that this machine lacks.
+        Args:
+            mirrors: folders that hold clones of repositories.
+            cache: folder to keep trees in; the user's cache folder by default.
+            toolchains: the user's toolchain images, for package clients that this machine lacks.
         """
-        self.mirrors = tuple(mirror.absolute() for mirror in mirrors)  # git is also run in other folders
+        self.mirrors = tuple(mirror.absolute() for mirror in mirrors)  # git also runs in other folders
         self.cache = cache or default_cache()
         self.toolchains = toolchains or {}
 
@@ -49,7 +52,7 @@ class Sources:
         """Return an uncompressed tar of a tree, without a leading folder; equal trees give equal bytes.
 
         Raises:
-            EnvironmentFailure: the tree cannot be had; says where it was looked for.
+            EnvironmentFailure: the tree cannot be found or fetched; names the places searched.
         """
         kept = self._kept(ref)
         if kept.is_file():
@@ -66,29 +69,29 @@ class Sources:
         return commit_entries(self._repository(ref), ref.commit, git_env())
 
     def read_file(self, ref: TreeRef, path: str) -> bytes | None:
-        """Return the content of one file of a tree, or None when it is not there or not a file.
+        """Return the content of one file of a tree, or None if the path is missing or not a file.
 
         Raises:
-            EnvironmentFailure: the tree cannot be had.
+            EnvironmentFailure: the tree cannot be found or fetched.
         """
         if ref.archive or ref.patch:
             return next((entry.content for entry in read_tar(self.tree(ref)) if entry.path == path), None)
         return _read_blob(self._repository(ref), ref.commit, path)
 
     def exists(self, ref: TreeRef) -> bool:
-        """Tell whether a tree is at hand: kept already, or its commit in a mirror. Asks no network."""
+        """Return whether a tree can be had without network: it is cached, or its commit is in a mirror."""
         if self._kept(ref).is_file():
             return True
         if ref.archive:
             return kept_archive(ref.archive, self.cache).is_file()
-        return any(has_commit(git_dir, ref.commit) for git_dir in self._local(ref.repo))
+        return self._local_repository(ref) is not None
 
     def commit_time(self, ref: TreeRef) -> datetime | None:
         """Return when a tree's commit was made, if that commit is on this machine."""
         for git_dir in self._local(ref.repo) if ref.commit else ():
-            told = _git(f"--git-dir={git_dir}", "show", "--no-patch", "--format=%cI", ref.commit)
-            if told.returncode == 0:
-                return datetime.fromisoformat(told.stdout.decode().strip())
+            shown = _git(f"--git-dir={git_dir}", "show", "--no-patch", "--format=%cI", ref.commit)
+            if shown.returncode == 0:
+                return datetime.fromisoformat(shown.stdout.decode().strip())
         return None
 
     def _kept(self, ref: TreeRef) -> Path:
@@ -97,7 +100,7 @@ class Sources:
         return self.cache / "trees" / f"{tree_key(ref).rpartition('@')[2]}.tar"
 
     def _local(self, repo: str) -> Iterator[Path]:
-        """Yield the git directories on this machine that may hold a repository: its mirrors, then our own."""
+        """Yield the git directories on this machine that may hold a repository: its mirrors, then Assay's own."""
         for mirror in self.mirrors:
             yield from find_mirror(mirror, repo)
         own = self._own(repo)
@@ -110,13 +113,24 @@ class Sources:
         return self.cache / "git" / (repo.lower().replace("/", "__") + ".git")
 
     def _repository(self, ref: TreeRef) -> Path:
-        """Return a git directory that holds the commit, fetching it when no mirror does."""
-        found = next((path for path in self._local(ref.repo) if has_commit(path, ref.commit)), None)
-        return found or self._fetch(ref)
+        """Return a git directory that holds a tree's commit, fetching the commit if no mirror does."""
+        return self._local_repository(ref) or self._fetch(ref)
+
+    def _local_repository(self, ref: TreeRef) -> Path | None:
+        """Return a git directory on this machine that holds a tree's commit.
+
+        In Assay's own repository only a ref proves that: while another process fetches, the commit is there before
+        its files are, and the ref comes last.
+        """
+        own = self._own(ref.repo)
+        for git_dir in self._local(ref.repo):
+            if has_commit(git_dir, fetched_ref(ref.commit) if git_dir == own else ref.commit):
+                return git_dir
+        return None
 
     def _fetch(self, ref: TreeRef) -> Path:
         own, url = self._own(ref.repo), GIT_URL.format(repo=ref.repo)
-        want = f"{ref.commit}:refs/assay/{ref.commit}"  # a ref keeps it from git's housekeeping
+        want = f"{ref.commit}:{fetched_ref(ref.commit)}"  # the ref also keeps git's housekeeping away
         with locked(own.with_suffix(".lock")):
             _git("init", "--quiet", "--bare", str(own))
             done = _git(f"--git-dir={own}", *SLOW, "fetch", "--quiet", "--depth=1", "--no-tags", url, want)
@@ -127,6 +141,11 @@ class Sources:
         return own
 
 
+def fetched_ref(commit: str) -> str:
+    """Return the ref that marks a fetched commit as complete in Assay's own repository."""
+    return f"refs/assay/{commit}"
+
+
 def tree_ref(instance: Instance) -> TreeRef:
     """Return the reference to an instance's base tree."""
     if instance.base:
@@ -135,13 +154,13 @@ def tree_ref(instance: Instance) -> TreeRef:
 
 
 def tree_key(ref: TreeRef) -> str:
-    """Return what tells a tree from all others."""
+    """Return a text that is different for every tree."""
     patch = f"+{sha256(ref.patch.encode()).hexdigest()}" if ref.patch else ""
     return (ref.archive.sha256 if ref.archive else f"{ref.repo}@{ref.commit}") + patch
 
 
 def dated(instance: Instance, sources: Sources) -> Instance:
-    """Return an instance that its data set does not date with its base commit's time, if that commit is at hand."""
+    """Return an instance; one without a time gets its base commit's, if that commit is on this machine."""
     if instance.created_at != UNKNOWN_TIME:
         return instance
     return instance.model_copy(update={"created_at": sources.commit_time(tree_ref(instance)) or UNKNOWN_TIME})
@@ -157,8 +176,8 @@ def default_cache() -> Path:
 def find_mirror(folder: Path, repo: str) -> Iterator[Path]:
     """Yield the git directories of a repository in a folder of clones.
 
-    A clone is ``owner/name``, ``owner__name`` or ``owner+name`` in any case, bare or not, perhaps one level down
-    in ``repo``, perhaps with ``.git`` at the end.
+    A clone is named ``owner/name``, ``owner__name`` or ``owner+name``, in any case, with or without ``.git`` at the
+    end. It is bare or not, and may be one level down in ``repo``.
     """
     owner, _, name = repo.lower().partition("/")
     flat = {f"{owner}{joint}{name}{end}" for joint in ("__", "+") for end in ("", ".git")}
@@ -171,12 +190,12 @@ def find_mirror(folder: Path, repo: str) -> Iterator[Path]:
 
 
 def has_commit(git_dir: Path, commit: str) -> bool:
-    """Tell whether a repository holds a commit."""
+    """Return whether a repository holds a commit, given by its id or by a ref."""
     return _git(f"--git-dir={git_dir}", "cat-file", "-e", f"{commit}^{{commit}}").returncode == 0
 
 
 def git_env() -> dict[str, str]:
-    """Return the environment for git: it never asks, and reads mirrors that belong to other users."""
+    """Return an environment in which git never prompts, and reads mirrors that belong to other users."""
     loose = {name: value for name, value in os.environ.items() if name not in {"GIT_DIR", "GIT_WORK_TREE"}}
     count = int(loose.get("GIT_CONFIG_COUNT", "0"))
     safe = {f"GIT_CONFIG_KEY_{count}": "safe.directory", f"GIT_CONFIG_VALUE_{count}": "*"}
@@ -184,7 +203,7 @@ def git_env() -> dict[str, str]:
 
 
 def _named(folder: Path, wanted: Iterable[str]) -> Iterator[Path]:
-    """Yield the entries of a folder that have one of the names, whatever their case."""
+    """Yield the entries of a folder that have one of the lower-case names, in any case."""
     if folder.is_dir():
         yield from sorted(entry for entry in folder.iterdir() if entry.name.lower() in wanted)
 
@@ -197,7 +216,7 @@ def _read_blob(git_dir: Path, commit: str, path: str) -> bytes | None:
     from git import Blob, Repo
 
     with Repo(git_dir) as repo:
-        # a bare mirror without a configuration passes for a work tree, and git would then look beside it
+        # git takes a bare mirror without a configuration for a work tree, and would look beside it
         repo.git.update_environment(**git_env(), GIT_DIR=str(git_dir))
         try:
             found = repo.commit(commit).tree / path

@@ -1,4 +1,4 @@
-"""Package indexes by name, and the one way to get a release archive from any of them.
+"""Package indexes by name, and the download of a release archive from any of them.
 
 To add one, write a module that satisfies ``base.Index`` and name it here and in ``Archive.index``.
 """
@@ -22,21 +22,21 @@ INDEXES: dict[str, Index] = {
 
 
 def kept_archive(archive: Archive, cache: Path) -> Path:
-    """Return where an archive lies in the cache once it has been fetched."""
+    """Return the path of an archive in the cache, whether it has been fetched or not."""
     return cache / "archives" / f"{archive.sha256}.tar"
 
 
 def download(archive: Archive, cache: Path, images: UserImages) -> Path:
-    """Return the verified archive in the cache, fetching it if it is not there yet.
+    """Return the verified archive in the cache after fetching it if need be.
 
     Args:
-        archive: which release, and what its bytes must be.
+        archive: the release, and the sha256 of its bytes.
         cache: Assay's cache folder.
         images: the user's own toolchain images, for a package client that this machine lacks.
 
     Raises:
         WrongArchive: no such release, or other bytes than the data set names.
-        EnvironmentFailure: the index cannot be asked.
+        EnvironmentFailure: the index does not answer, or there is no client for it.
     """
     kept = kept_archive(archive, cache)
     if kept.is_file():
@@ -47,5 +47,5 @@ def download(archive: Archive, cache: Path, images: UserImages) -> Path:
         found = hashlib.file_digest(part, "sha256").hexdigest()  # type: ignore[arg-type]  # it reads
         if found != archive.sha256:
             problem = f"the index's {archive.name} {archive.version} has sha256 {found}, the data set says"
-            raise WrongArchive(f"{problem} {archive.sha256}; compare it with the release that is meant", "sha256")
+            raise WrongArchive(f"{problem} {archive.sha256}; correct the release or its sha256", "sha256")
     return kept

@@ -1,4 +1,4 @@
-"""What every package index offers: the archive of a release, byte for byte."""
+"""The Protocol of package indexes: each delivers the archive of a release, byte for byte."""
 
 from pathlib import Path
 from typing import IO, Protocol
@@ -9,7 +9,7 @@ from assay.instances.toolchains.images import UserImages
 
 
 class WrongArchive(EnvironmentFailure):
-    """The index answers, but has no such release or other bytes; ``field`` of the archive's name is wrong."""
+    """The index answers, but lacks the release or has other bytes; ``field`` of the ``Archive`` is wrong."""
 
     def __init__(self, problem: str, field: str) -> None:
         super().__init__(problem)
@@ -21,19 +21,19 @@ class Index(Protocol):
 
     NAME: str
     PACKAGING: tuple[str, ...]
-    """Patterns (``*`` matches ``/`` too) of files that differ between releases without anybody having changed them."""
+    """Patterns (``*`` matches ``/`` too) of files that packaging generates anew for every release."""
 
     def fetch(self, archive: Archive, to: IO[bytes], cache: Path, images: UserImages, /) -> None:
-        """Write the archive of a release, unchecked and with nothing that it holds having been run.
+        """Write the archive of a release, unverified; nothing in it may be run for that.
 
         Args:
-            archive: which release.
-            to: where to write it.
-            cache: folder for what fetching needs.
-            images: the user's own toolchain images, for a client that this machine lacks.
+            archive: the release.
+            to: file to write to.
+            cache: folder for temporary files.
+            images: the user's own toolchain images, for a package client that this machine lacks.
 
         Raises:
             WrongArchive: there is no such release.
-            EnvironmentFailure: the index does not answer, or there is no way to ask it.
+            EnvironmentFailure: the index does not answer, or there is no client for it.
         """
         ...

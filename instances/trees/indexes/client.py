@@ -1,7 +1,7 @@
-"""Release archives by the package client of a language, which alone knows where its index is.
+"""Release archives by a language's own package client, which knows where its index is.
 
-That is the client of this machine or, where there is none, the one of the language's toolchain image, in a container.
-``dockerfiles/<language>/archive.sh`` says what is asked of it. No client builds or runs anything of a package for that.
+The client of this machine is used or, if there is none, the one in the language's toolchain image, in a container.
+``dockerfiles/<language>/archive.sh`` holds its commands. They build and run nothing of the package.
 """
 
 import io
@@ -25,7 +25,7 @@ from assay.instances.trees.indexes.base import WrongArchive
 
 SECONDS = 600.0
 ARCHIVE_BYTES = 512 * 1024 * 1024
-"""The most that Go allows a module's archive to have; crates are far smaller."""
+"""Go's own limit for a module's archive; crates are far smaller."""
 
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]*")
 IN_CONTAINER = f"set -e; [ ! -e {IN_BOX}/settings ] || . {IN_BOX}/settings; cd /fetch; . ./archive.sh"
@@ -33,19 +33,19 @@ IN_CONTAINER = f"set -e; [ ! -e {IN_BOX}/settings ] || . {IN_BOX}/settings; cd /
 
 @dataclass(frozen=True, slots=True)
 class PackageClient:
-    """A package client, which knows the way to an index; its ``fetch`` is that of ``base.Index``."""
+    """A package client; its ``fetch`` is that of ``base.Index``."""
 
     program: str
     language: str
-    """Whose toolchain holds the program."""
+    """The language whose toolchain has the program."""
     names: re.Pattern[str]
-    """What a package may be called: names go into files of the client's and into shell text."""
+    """Allowed package names: they go into the client's files and into shell text."""
 
     def fetch(self, archive: Archive, to: IO[bytes], cache: Path, images: UserImages, /) -> None:
         """Write the archive of a release; see ``base.Index``."""
         for field, value, allowed in (("name", archive.name, self.names), ("version", archive.version, VERSION)):
             if not allowed.fullmatch(value):
-                raise WrongArchive(f"{value!r} is no {field} of a release that {self.program} could fetch", field)
+                raise WrongArchive(f"{value!r} is no {field} of a release that {self.program} can fetch", field)
         with scratch_folder(cache) as folder:
             scratch = Path(folder)
             if shutil.which(self.program):
@@ -58,7 +58,7 @@ class PackageClient:
         script.write_text(self._script(), encoding="utf-8")
         work = scratch / "work"
         work.mkdir()
-        with said.open("wb") as output:  # a file, for a pipe that a child keeps open would outlive the time limit
+        with said.open("wb") as output:  # not a pipe: a child that keeps it open would outlive the time limit
             command = ["sh", str(script), archive.name, archive.version]
             exit_code = _exit_code(command, work, output)
         if exit_code is None:
@@ -90,14 +90,14 @@ class PackageClient:
 
 @dataclass(frozen=True, slots=True)
 class _Toolbox:
-    """The toolchain image of a language, for what it holds of programs."""
+    """A language's toolchain image, for the programs in it."""
 
     language: str
     cache: Path
     images: UserImages
 
     def open(self, program: str) -> tuple[Engine, str]:
-        """Return an engine and the name of the image, which is there then."""
+        """Return an engine and the name of the image, after building it if need be."""
         from assay.harness.engines import open_engine
 
         try:
@@ -115,7 +115,7 @@ class _Toolbox:
 
 
 def _exit_code(command: list[str], folder: Path, output: IO[bytes]) -> int | None:
-    """Run a command in a folder; None when it did not end in time."""
+    """Run a command in a folder; return None if it did not end in time."""
     try:
         done = subprocess.run(
             command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output, timeout=SECONDS, check=False
@@ -126,7 +126,7 @@ def _exit_code(command: list[str], folder: Path, output: IO[bytes]) -> int | Non
 
 
 def _complaint(output: str) -> str:
-    """Return what a client complains of as one line: from its first error on, or its last line."""
+    """Return a client's complaint as one line: from its first error on, or its last line."""
     lines = output.strip().splitlines() or ["no message"]
     first = next((number for number, line in enumerate(lines) if line.startswith("error")), len(lines) - 1)
     return " ".join(" ".join(lines[first:]).split())[:400]

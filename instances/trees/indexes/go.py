@@ -1,4 +1,4 @@
-"""Archives of Go modules, which hold all that a version's repository has of the module, also its tests."""
+"""Archives of Go modules, which hold all files of the module, its tests included."""
 
 import re
 

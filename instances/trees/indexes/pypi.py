@@ -1,7 +1,7 @@
 """Source archives of Python packages.
 
-``pip download`` builds an archive's metadata, which runs its code; so the link is looked up here, in the index that
-pip and uv are set to use.
+The link is looked up in the index that uv or pip is set to use. Not by ``pip download``, which builds an archive's
+metadata and so runs its code.
 """
 
 import base64
@@ -35,18 +35,18 @@ NAME = "pypi"
 PACKAGING: tuple[str, ...] = ("*.egg-info/*", "PKG-INFO", "requirements/*")
 """Generated metadata, and pins of the developers' tools.
 
-Build files (pyproject.toml, setup.cfg ...) are none of it, for they may set the test runner up.
+Not build files (pyproject.toml, setup.cfg ...): they may configure the test runner.
 """
 
 ACCEPT = "application/vnd.pypi.simple.v1+json, text/html;q=0.5"
 
 TIMEOUT = 60.0
-"""Seconds without a byte after which a download is given up."""
+"""Seconds without a byte after which a download is abandoned."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexFile:
-    """One file of a package as the index lists it."""
+    """A file of a package in an index."""
 
     filename: str
     url: str
@@ -60,7 +60,7 @@ def fetch(archive: Archive, to: IO[bytes], _cache: Path, _images: UserImages, /)
 
 
 def find_link(archive: Archive) -> IndexFile:
-    """Return the source archive of a release, of several the one that the index lists with the right hash.
+    """Return the source archive of a release; of several, the one whose hash in the index is right.
 
     Raises:
         WrongArchive: the index has no such release.
@@ -79,7 +79,7 @@ def find_link(archive: Archive) -> IndexFile:
 
 
 def index_url() -> str:
-    """Return the index that uv or pip is set to use, without a slash at the end."""
+    """Return the URL of the index that uv or pip is set to use, without a slash at the end."""
     for name in ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL"):
         if os.environ.get(name):
             return os.environ[name].rstrip("/")
@@ -87,19 +87,20 @@ def index_url() -> str:
 
 
 def _default_of_uv() -> str:
-    """Return the index that uv asks when nobody says otherwise; it writes it above a lock, here of nothing."""
+    """Return uv's default index, which uv prints above a lock, here an empty one."""
     from uv import find_uv_bin
 
     command = [find_uv_bin(), "pip", "compile", "-", "--emit-index-url", "--offline", "--no-header", "--no-config"]
     done = subprocess.run(command, input="", capture_output=True, text=True, check=False)
     words = done.stdout.split()
     if "--index-url" not in words:
-        raise EnvironmentFailure(f"uv does not tell which package index it uses: {done.stderr.strip()}")
+        problem = f"uv does not say which package index it uses ({done.stderr.strip()})"
+        raise EnvironmentFailure(f"{problem}; set UV_DEFAULT_INDEX")
     return words[words.index("--index-url") + 1]
 
 
 def _pip_setting() -> str:
-    """Return what a pip.conf says, as pip itself reads it; this machine may have no pip.
+    """Return the index of pip.conf, as pip itself reads it; empty if there is none, or no pip.
 
     ``pip config get`` overlooks the file that PIP_CONFIG_FILE names, ``list`` does not.
     """
@@ -135,7 +136,7 @@ def _html_link(href: str) -> IndexFile:
 
 
 class _Anchors(HTMLParser):
-    """Collects the targets of all links of a page."""
+    """Collects the targets of a page's links."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -148,7 +149,7 @@ class _Anchors(HTMLParser):
 
 @contextmanager
 def _opened(url: str, headers: dict[str, str]) -> Iterator[Any]:
-    """Open a URL; whatever goes wrong, also while its body is read, is one clear error."""
+    """Open a URL; raises EnvironmentFailure for any failure, also while its body is read."""
     request = _request(url, headers)
     try:
         with urlopen(request, timeout=TIMEOUT, context=_trust()) as answer:
@@ -174,7 +175,7 @@ def _request(url: str, headers: dict[str, str]) -> Request:
 
 
 def _trust() -> ssl.SSLContext:
-    """Trust what the system and SSL_CERT_FILE name, and the bundle that pip is told to trust."""
+    """Trust the system's certificates, SSL_CERT_FILE and pip's bundle."""
     context = ssl.create_default_context()
     for name in ("PIP_CERT", "REQUESTS_CA_BUNDLE"):
         bundle = os.environ.get(name, "")

@@ -362,7 +362,7 @@ def test_a_wrong_row_of_a_table_is_found_where_it_begins(tmp_path: Path) -> None
 
 
 def test_ids_that_columns_make_up_can_be_chosen_and_are_not_there_twice(tmp_path: Path) -> None:
-    sample = (Path(__file__).parents[1] / "data/formats/multi-swe-bench.jsonl").read_text().splitlines()
+    sample = (Path(__file__).parents[2] / "data/formats/multi-swe-bench.jsonl").read_text().splitlines()
     bean = json.loads(sample[1])
     assert "instance_id" not in bean
     path = lines(tmp_path, bean)

@@ -12,7 +12,7 @@ from assay.instances.trees.sources import Sources
 PICTURE = b"\x89PNG\r\n\x00"
 
 
-def test_a_file_at_hand_is_read_and_kept(tmp_path: Path, sources: Sources) -> None:
+def test_a_file_url_is_read_once_and_kept(tmp_path: Path, sources: Sources) -> None:
     (tmp_path / "a b.png").write_bytes(PICTURE)
     asset = Asset(path="test/a.png", url=(tmp_path / "a b.png").as_uri(), sha256=sha256(PICTURE).hexdigest())
     assert Assets((asset,), sources)() == {"test/a.png": PICTURE}
@@ -21,7 +21,7 @@ def test_a_file_at_hand_is_read_and_kept(tmp_path: Path, sources: Sources) -> No
 
 
 @pytest.mark.parametrize("raw", ["", "raw/"])
-def test_an_address_in_a_repository_is_answered_by_its_mirror(repository: Repository, tmp_path: Path, raw: str) -> None:
+def test_a_url_of_a_repository_file_is_read_from_its_mirror(repository: Repository, tmp_path: Path, raw: str) -> None:
     (repository.folder / "test").mkdir()
     (repository.folder / "test" / "b.png").write_bytes(PICTURE)
     commit = repository.commit()
@@ -36,18 +36,18 @@ def test_an_address_in_a_repository_is_answered_by_its_mirror(repository: Reposi
     [
         ("http://localhost:1/a.png", "cannot be fetched"),
         ("file:///nowhere/a.png", "cannot be fetched"),
-        ("ftp://localhost/a.png", "no address"),
-        ("just words", "no address"),
+        ("ftp://localhost/a.png", "cannot be fetched"),
+        ("just words", "cannot be fetched"),
     ],
 )
-def test_what_cannot_be_had_names_file_and_address(sources: Sources, url: str, problem: str) -> None:
+def test_a_file_that_cannot_be_fetched_names_path_and_url(sources: Sources, url: str, problem: str) -> None:
     with pytest.raises(EnvironmentFailure, match=problem) as caught:
         fetch(Asset(path="test/a.png", url=url), sources)
     assert "test/a.png" in str(caught.value)
     assert url in str(caught.value)
 
 
-def test_other_bytes_than_meant_are_refused_and_not_kept(tmp_path: Path, sources: Sources) -> None:
+def test_a_file_with_another_hash_is_refused_and_not_kept(tmp_path: Path, sources: Sources) -> None:
     (tmp_path / "a.png").write_bytes(b"other")
     asset = Asset(path="a.png", url=(tmp_path / "a.png").as_uri(), sha256="0" * 64)
     with pytest.raises(EnvironmentFailure, match=r"has sha256 .* the data set says 000"):

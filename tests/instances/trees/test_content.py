@@ -45,7 +45,7 @@ def test_tar_and_zip_of_one_tree_give_the_same_entries(
 
 
 @given(st.lists(st.tuples(st.sampled_from([FILE, EXECUTABLE]), st.binary(max_size=9)), max_size=4))
-def test_what_is_written_is_read_again(
+def test_entries_written_to_a_tar_are_read_back_equal(
     tmp_path_factory: pytest.TempPathFactory, files: list[tuple[int, bytes]]
 ) -> None:
     entries = [TreeEntry(f"{number}/f", mode, content) for number, (mode, content) in enumerate(files)]
@@ -59,24 +59,26 @@ def test_what_is_written_is_read_again(
 @pytest.mark.parametrize(
     ("files", "problem"),
     [
-        ({f"{TOP}/../../../evil": ""}, "lead out"),
-        ({f"{TOP}/a/../../evil": ""}, "lead out"),
-        ({f"/{TOP}/evil": ""}, "lead out"),
-        ({f"{TOP}//evil": ""}, "lead out"),
-        ({f"{TOP}/..\\evil": ""}, "lead out"),
+        ({f"{TOP}/../../../evil": ""}, "leave its folder"),
+        ({f"{TOP}/a/../../evil": ""}, "leave its folder"),
+        ({f"/{TOP}/evil": ""}, "leave its folder"),
+        ({f"{TOP}//evil": ""}, "leave its folder"),
+        ({f"{TOP}/..\\evil": ""}, "leave its folder"),
         ({f"{TOP}/a": "", "example.org/other@v1/b": ""}, "2 top folders"),
         ({"go.mod": ""}, "in no top folder"),
         ({}, "unpacked"),
     ],
 )
-def test_a_module_archive_that_would_unpack_elsewhere(tmp_path: Path, files: dict[str, str], problem: str) -> None:
+def test_a_module_archive_with_a_path_outside_its_folder_is_refused(
+    tmp_path: Path, files: dict[str, str], problem: str
+) -> None:
     with pytest.raises(EnvironmentFailure, match=problem) as caught:
         list(archive_entries(written(tmp_path, make_zip(files))))
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("top", ["calc-1", TOP])
-def test_an_archive_with_wrong_bytes_within(tmp_path: Path, top: str) -> None:
+def test_an_archive_with_corrupt_content_is_an_environment_failure(tmp_path: Path, top: str) -> None:
     noise = subprocess.run(["git", "--version"], capture_output=True, check=True).stdout * 50
     packed = make_zip({f"{top}/a": noise}) if "@" in top else make_archive(top, {"a": noise})
     broken = bytearray(packed)

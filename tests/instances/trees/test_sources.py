@@ -57,7 +57,7 @@ def test_tree_of_a_commit_is_what_git_stores(repository: Repository, commit: str
     assert again.git("write-tree") == repository.git("rev-parse", f"{commit}^{{tree}}")
 
 
-def test_a_tree_may_have_a_patch_on_top(repository: Repository, commit: str, tmp_path: Path) -> None:
+def test_a_tree_with_a_patch_on_top_has_the_patched_files(repository: Repository, commit: str, tmp_path: Path) -> None:
     (repository.folder / "crlf.txt").write_bytes(b"a\nc\n")
     patch = repository.git("diff") + "\n"
     mirror = mirror_of(repository, tmp_path / "mirrors" / "owner__name")
@@ -72,7 +72,9 @@ def test_a_tree_may_have_a_patch_on_top(repository: Repository, commit: str, tmp
         sources.tree(TreeRef(REPO, commit, patch=patch.replace("-b", "-x")))
 
 
-def test_an_instance_without_a_date_gets_its_commits(repository: Repository, make_instance, tmp_path: Path) -> None:
+def test_an_instance_without_a_time_gets_that_of_its_commit(
+    repository: Repository, make_instance, tmp_path: Path
+) -> None:
     base = repository.commit()
     sources = Sources([tmp_path / "mirrors"], tmp_path / "cache")
     undated = make_instance(repo=REPO, base_commit=base, created_at=UNKNOWN_TIME)
@@ -114,14 +116,16 @@ def test_a_submodule_is_an_empty_folder(repository: Repository, tmp_path: Path) 
         "owner/name/repo/.git",
     ],
 )
-def test_mirror_layouts(repository: Repository, commit: str, tmp_path: Path, place: str) -> None:
+def test_a_mirror_is_found_under_every_usual_name(
+    repository: Repository, commit: str, tmp_path: Path, place: str
+) -> None:
     made = mirror_of(repository, tmp_path / "mirrors" / place)
     (tmp_path / "mirrors" / "other__name").mkdir(parents=True)
     assert list(find_mirror(tmp_path / "mirrors", REPO)) == [made]
     assert Sources([tmp_path / "mirrors"], tmp_path / "cache").exists(TreeRef(REPO, commit))
 
 
-def test_second_mirror_is_asked_when_the_first_lacks_the_commit(
+def test_a_commit_that_the_first_mirror_lacks_is_read_from_the_second(
     repository: Repository, commit: str, tmp_path: Path
 ) -> None:
     mirror_of(repository, tmp_path / "old" / "owner__name")
@@ -133,7 +137,9 @@ def test_second_mirror_is_asked_when_the_first_lacks_the_commit(
     assert sources.read_file(TreeRef(REPO, commit), "later.txt") is None
 
 
-def test_read_file(repository: Repository, commit: str, tmp_path: Path) -> None:
+def test_read_file_returns_files_and_none_for_anything_else(
+    repository: Repository, commit: str, tmp_path: Path
+) -> None:
     mirror_of(repository, tmp_path / "mirrors" / "owner__name")
     sources, ref = Sources([tmp_path / "mirrors"], tmp_path / "cache"), TreeRef(REPO, commit)
     assert sources.read_file(ref, "id.txt") == b"$Format:%H$\n"
@@ -141,7 +147,7 @@ def test_read_file(repository: Repository, commit: str, tmp_path: Path) -> None:
     assert sources.read_file(ref, "dir/none.txt") is None
 
 
-def test_a_mirror_of_nothing_but_objects_and_refs(repository: Repository, commit: str, tmp_path: Path) -> None:
+def test_a_mirror_with_only_objects_and_refs_is_read(repository: Repository, commit: str, tmp_path: Path) -> None:
     made = mirror_of(repository, tmp_path / "mirrors" / "owner+name" / "repo")
     (made / "config").unlink()
     sources, ref = Sources([tmp_path / "mirrors"], tmp_path / "cache"), TreeRef(REPO, commit)
@@ -158,7 +164,7 @@ def redirected(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("redirected")
-def test_a_commit_no_mirror_has_is_fetched_once(repository: Repository, commit: str, sources: Sources) -> None:
+def test_a_commit_that_no_mirror_has_is_fetched_once(repository: Repository, commit: str, sources: Sources) -> None:
     (repository.folder / "later.txt").write_text("later")
     repository.commit()  # what is wanted is not the tip
     ref = TreeRef(REPO, commit)
@@ -171,7 +177,7 @@ def test_a_commit_no_mirror_has_is_fetched_once(repository: Repository, commit: 
 
 
 @pytest.mark.usefixtures("redirected")
-def test_two_processes_fetch_at_once(commit: str, tmp_path: Path) -> None:
+def test_two_processes_that_fetch_one_commit_both_get_its_tree(commit: str, tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from assay.harness.domain import TreeRef\n"
         "from assay.instances.trees.sources import Sources\n"
@@ -186,7 +192,22 @@ def test_two_processes_fetch_at_once(commit: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("redirected")
-def test_a_commit_that_nobody_has_names_where_it_was_sought(
+def test_a_commit_that_another_process_is_still_fetching_is_fetched_again(
+    repository: Repository, commit: str, tmp_path: Path
+) -> None:
+    loose = Path("objects") / commit[:2] / commit[2:]
+    half = tmp_path / "cache" / "git" / "owner__name.git"
+    repository.git("init", "--quiet", "--bare", str(half))
+    (half / loose).parent.mkdir()
+    shutil.copy(repository.folder / ".git" / loose, half / loose)  # git stores a commit before its files
+    sources, ref = Sources(cache=tmp_path / "cache"), TreeRef(REPO, commit)
+    assert not sources.exists(ref)
+    assert sources.tree(ref).is_file()
+    assert sources.exists(ref)
+
+
+@pytest.mark.usefixtures("redirected")
+def test_a_commit_that_exists_nowhere_names_the_places_searched(
     commit: str, repository: Repository, tmp_path: Path
 ) -> None:
     missing = "0" * 39 + "1"
@@ -211,7 +232,7 @@ def test_a_mirror_that_lacks_objects_is_an_error_and_leaves_nothing(
 
 
 @pytest.mark.parametrize(("repo", "commit"), [("../etc", "0" * 40), ("owner/name", "main"), ("owner/name", "")])
-def test_names_that_could_lead_elsewhere_are_refused(sources: Sources, repo: str, commit: str) -> None:
+def test_repository_and_commit_names_that_are_no_names_are_refused(sources: Sources, repo: str, commit: str) -> None:
     with pytest.raises(EnvironmentFailure):
         sources.tree(TreeRef(repo, commit))
 
@@ -242,7 +263,7 @@ def test_a_release_is_fetched_once(index: Index, sources: Sources) -> None:
     assert sources.tree(ref).read_bytes() == first
 
 
-def test_other_bytes_than_named_are_refused(index: Index, sources: Sources) -> None:
+def test_a_release_with_another_hash_is_refused(index: Index, sources: Sources) -> None:
     index.add("toy", "1.0", FILES)
     wrong = Archive(name="toy", version="1.0", sha256="0" * 64)
     with pytest.raises(WrongArchive, match="sha256") as caught:
@@ -252,13 +273,15 @@ def test_other_bytes_than_named_are_refused(index: Index, sources: Sources) -> N
 
 
 @pytest.mark.parametrize(("name", "version", "match"), [("toy", "9.9", "no source archive"), ("none", "1", "404")])
-def test_a_release_that_is_not_there(index: Index, sources: Sources, name: str, version: str, match: str) -> None:
+def test_a_release_that_the_index_lacks_is_named(
+    index: Index, sources: Sources, name: str, version: str, match: str
+) -> None:
     index.add("toy", "1.0", FILES)
     with pytest.raises(EnvironmentFailure, match=match):
         sources.tree(TreeRef("o/toy", archive=Archive(name=name, version=version, sha256="0" * 64)))
 
 
-def test_no_network_is_one_clear_line(sources: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_network_is_reported_in_one_line(sources: Sources, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:1/simple")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with pytest.raises(EnvironmentFailure, match="is there a network") as caught:
@@ -274,7 +297,7 @@ def test_an_archive_cannot_leave_its_folder(index: Index, sources: Sources, path
     assert not list(tmp_path.rglob("evil"))
 
 
-def test_an_archive_that_is_not_one(index: Index, sources: Sources) -> None:
+def test_a_file_that_is_no_archive_is_an_environment_failure(index: Index, sources: Sources) -> None:
     from hashlib import sha256
 
     archive = index.add("toy", "1.0", FILES)
@@ -285,7 +308,7 @@ def test_an_archive_that_is_not_one(index: Index, sources: Sources) -> None:
 
 
 @pytest.mark.network
-def test_a_release_of_the_real_index(sources: Sources) -> None:
+def test_a_release_of_the_real_index_is_fetched(sources: Sources) -> None:
     archive = Archive(
         name="sqlparse", version="0.4.4", sha256="d446183e84b8349fa3061f0fe7f06ca94ba65b426946ffebe6e3e8295332420c"
     )

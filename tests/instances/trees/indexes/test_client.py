@@ -44,13 +44,13 @@ def test_tree_of_a_crate_has_no_top_folder(crate_index: CrateIndex, sources: Sou
     assert sources.read_file(TreeRef("o/calc", archive=archive), "tests/calc.rs") == b""
 
 
-def test_a_crate_that_was_withdrawn_can_still_be_had(crate_index: CrateIndex, sources: Sources) -> None:
+def test_a_yanked_crate_is_still_fetched(crate_index: CrateIndex, sources: Sources) -> None:
     archive = crate_index.add("calc-rs", "1.0.0", {"src/lib.rs": "// wrong\n"}, yanked=True)
     crate_index.add("calc-rs", "1.0.1", {"src/lib.rs": "// right\n"})
     assert sources.read_file(TreeRef("o/calc", archive=archive), "src/lib.rs") == b"// wrong\n"
 
 
-def test_other_bytes_than_named_are_refused_and_not_kept(
+def test_a_release_with_another_hash_is_refused_and_not_kept(
     go_proxy: GoProxy, crate_index: CrateIndex, tmp_path: Path
 ) -> None:
     for archive in (go_proxy.add(MODULE, "v2.0.1", {}), crate_index.add("calc-rs", "1.0.0", {})):
@@ -64,20 +64,20 @@ def test_other_bytes_than_named_are_refused_and_not_kept(
 
 
 @pytest.mark.parametrize("version", ["1.9.9", "9.0.0"])
-def test_a_crate_version_that_is_not_there(crate_index: CrateIndex, tmp_path: Path, version: str) -> None:
+def test_a_missing_crate_version_is_a_wrong_archive(crate_index: CrateIndex, tmp_path: Path, version: str) -> None:
     archive = crate_index.add("calc-rs", "1.0.0", {})
     with pytest.raises(EnvironmentFailure, match=rf"cargo cannot fetch calc-rs {version}: error: .*1\.0\.0") as caught:
         download(archive.model_copy(update={"version": version}), tmp_path / "cache", {})
     assert "\n" not in str(caught.value)
 
 
-def test_a_crate_that_is_not_there(crate_index: CrateIndex, tmp_path: Path) -> None:
+def test_a_missing_crate_is_a_wrong_archive(crate_index: CrateIndex, tmp_path: Path) -> None:
     archive = crate_index.add("calc-rs", "1.0.0", {})
     with pytest.raises(EnvironmentFailure, match="no matching package named `other-rs` found"):
         download(archive.model_copy(update={"name": "other-rs"}), tmp_path / "cache", {})
 
 
-def test_a_module_version_that_is_not_there(go_proxy: GoProxy, tmp_path: Path) -> None:
+def test_a_missing_module_version_is_a_wrong_archive(go_proxy: GoProxy, tmp_path: Path) -> None:
     archive = go_proxy.add(MODULE, "v2.0.1", {})
     with pytest.raises(
         EnvironmentFailure, match=rf"go cannot fetch {MODULE} v2\.9\.9: error: .*no such file"
@@ -86,7 +86,9 @@ def test_a_module_version_that_is_not_there(go_proxy: GoProxy, tmp_path: Path) -
     assert "\n" not in str(caught.value)
 
 
-def test_an_index_that_does_not_answer(tmp_path: Path, go_proxy: GoProxy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_that_does_not_answer_is_an_environment_failure(
+    tmp_path: Path, go_proxy: GoProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
     archive = go_proxy.add(MODULE, "v2.0.1", {})
     monkeypatch.setenv("GOPROXY", "http://127.0.0.1:1")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
@@ -107,9 +109,7 @@ def test_an_index_that_does_not_answer(tmp_path: Path, go_proxy: GoProxy, monkey
         ({"index": "crates", "version": "--help"}, "version"),
     ],
 )
-def test_names_that_would_say_more_to_a_shell_than_a_name_are_refused(
-    tmp_path: Path, change: dict[str, str], field: str
-) -> None:
+def test_names_with_shell_syntax_are_refused(tmp_path: Path, change: dict[str, str], field: str) -> None:
     archive = Archive.model_validate({"name": "calc", "version": "1.0.0", "sha256": "0" * 64, **change})
     with pytest.raises(WrongArchive) as caught:
         download(archive, tmp_path, {})
@@ -122,7 +122,9 @@ def hide_clients(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None if name in {"go", "cargo"} else which(name))
 
 
-def test_neither_client_nor_engine_is_one_clear_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_machine_without_client_and_engine_is_reported_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     def unavailable(_name: str) -> None:
         raise EngineUnavailable("no container engine answers (nothing there); set DOCKER_HOST")
 
@@ -136,7 +138,7 @@ def test_neither_client_nor_engine_is_one_clear_line(monkeypatch: pytest.MonkeyP
 @pytest.mark.docker
 @pytest.mark.network
 @pytest.mark.parametrize("archive", [SEMVER, SLAB], ids=lambda archive: archive.index)
-def test_without_a_client_the_toolchain_image_has_one(
+def test_a_machine_without_the_client_uses_that_of_the_toolchain_image(
     docker_engine: DockerEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, archive: Archive
 ) -> None:
     hide_clients(monkeypatch)
@@ -150,5 +152,5 @@ def test_without_a_client_the_toolchain_image_has_one(
 
 @pytest.mark.network
 @pytest.mark.parametrize("archive", [SEMVER, SLAB], ids=lambda archive: archive.index)
-def test_a_release_of_the_real_index(sources: Sources, archive: Archive) -> None:
+def test_a_release_of_the_real_index_is_fetched(sources: Sources, archive: Archive) -> None:
     assert sources.read_file(TreeRef("o/r", archive=archive), "CHANGELOG.md")

@@ -9,7 +9,7 @@ from assay.harness.domain import Archive
 from assay.instances.trees.indexes import WrongArchive, pypi
 
 
-def test_pip_setting_is_honoured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_index_of_pips_settings_is_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in [name for name in os.environ if name.startswith(("UV_", "PIP_"))]:
         monkeypatch.delenv(name)
     (tmp_path / "pip.conf").write_text("[global]\nindex-url = http://mirror.example/simple/\n")
@@ -27,7 +27,7 @@ def test_the_json_form_of_an_index_is_read() -> None:
     ]
 
 
-def test_a_version_that_the_index_lacks_is_a_wrong_name_and_no_failure_of_the_index(index: Index) -> None:
+def test_a_version_that_the_index_lacks_is_a_wrong_archive(index: Index) -> None:
     index.add("toy", "1.0", {"a.py": ""})
     with pytest.raises(WrongArchive, match=r"no source archive of toy 1\.1") as caught:
         pypi.find_link(Archive(name="toy", version="1.1", sha256="0" * 64))
