@@ -5,8 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 NAME ?= go
+WORKERS ?= auto
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
-.PHONY: help setup demo solve-demo check test test-docker test-lang bench dist-check engine
+.PHONY: help setup demo solve-demo check test test-fast test-docker test-lang bench dist-check engine
 
 help: ## Show this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -45,14 +47,17 @@ check: setup ## Lint, format check and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: setup engine ## All tests, with real containers
-	$(BIN)/python -m pytest
+test: setup engine ## All tests, with real containers, one worker process a core (WORKERS=N for another number)
+	$(PYTEST)
+
+test-fast: setup ## Only the tests that need neither containers nor a package index
+	$(PYTEST) -m "not docker and not network"
 
 test-docker: setup engine ## Only the tests that need containers
-	$(BIN)/python -m pytest -m docker
+	$(PYTEST) -m docker
 
 test-lang: setup engine ## The hello projects of one language, built and run: make test-lang NAME=go
-	$(BIN)/python -m pytest tests/languages -k "$(NAME)-"
+	$(PYTEST) tests/languages -k "$(NAME)-"
 
 bench: setup engine ## Where the time of one evaluation goes (10 runs of a bundled instance), and of a solver's step
 	$(BIN)/python scripts/bench.py

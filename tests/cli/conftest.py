@@ -1,16 +1,19 @@
-"""The command line as a person calls it: a process of its own, with the fake engine."""
+"""The command line with the fake engine: arguments and variables in; output, errors and exit status out."""
 
+import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from assay.cli.main import main
 from assay.harness.domain import Instance
 
 
@@ -29,17 +32,46 @@ class Done:
 
 @pytest.fixture
 def assay(in_folder: Path) -> Callable[..., Done]:
-    """Run ``assay`` in an empty folder."""
+    """Run ``assay`` in an empty folder, in this process."""
 
     def run(*args: str, **env: str) -> Done:
-        variables = {**os.environ, "ASSAY_ENGINE": "fake", "ASSAY_CACHE": str(in_folder / "cache"), **env}
-        command = [sys.executable, "-m", "assay", *args]
-        done = subprocess.run(
-            command, capture_output=True, text=True, cwd=in_folder, env=variables, timeout=120, check=False
-        )
+        out, err = io.StringIO(), io.StringIO()
+        with pytest.MonkeyPatch.context() as patched, redirect_stdout(out), redirect_stderr(err):
+            for name, value in {"ASSAY_ENGINE": "fake", "ASSAY_CACHE": str(in_folder / "cache"), **env}.items():
+                patched.setenv(name, value)
+            patched.setattr(sys, "argv", ["assay", *args])
+            patched.syspath_prepend(in_folder)
+            code = _status_of(main)
+            _forget_modules_of(in_folder)
+        return Done(code, out.getvalue(), err.getvalue())
+
+    return run
+
+
+@pytest.fixture
+def assay_process(in_folder: Path) -> Callable[..., Done]:
+    """Run ``assay`` in an empty folder, as a process of its own: for what a process leaves behind."""
+
+    def run(*args: str, **env: str) -> Done:
+        command, variables = [sys.executable, "-m", "assay", *args], {**os.environ, **env}
+        done = subprocess.run(command, capture_output=True, text=True, cwd=in_folder, env=variables, check=False)
         return Done(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+def _status_of(command: Callable[[], None]) -> int:
+    try:
+        command()
+    except SystemExit as done:
+        return int(done.code or 0)
+    return 0
+
+
+def _forget_modules_of(folder: Path) -> None:
+    for name, module in sys.modules.copy().items():
+        if str(vars(module).get("__file__")).startswith(f"{folder}/"):
+            del sys.modules[name]
 
 
 def as_row(instance: Instance) -> dict[str, Any]:

@@ -27,7 +27,7 @@ COMMANDS = [
 def test_every_command_explains_itself(assay: Callable, command: list[str]) -> None:
     done = assay(*command, "--help")
     assert done.code == 0
-    assert "Usage: assay" in done.out.replace("python -m assay", "assay")
+    assert "Usage: assay" in done.out
 
 
 def test_help_does_not_import_what_it_does_not_need() -> None:

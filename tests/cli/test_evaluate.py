@@ -170,8 +170,8 @@ def test_controls_name_what_is_unfit_and_leave_it_out_of_a_second_rate(
     assert again.err.count("known already") == 3 * 4
 
 
-def test_no_engine_is_one_line_and_exit_2(assay: Callable, rows: Path) -> None:
-    done = assay("evaluate", "rows.jsonl", "--gold", ASSAY_ENGINE="docker", DOCKER_HOST="unix:///nonexistent.sock")
+def test_no_engine_is_one_line_and_exit_2(assay_process: Callable, rows: Path) -> None:
+    done = assay_process("evaluate", "rows.jsonl", "--gold", DOCKER_HOST="unix:///nonexistent.sock")
     assert done.code == 2
     assert len(done.err.strip().splitlines()) == 1
     assert "ensure-engine.sh" in done.err

@@ -53,7 +53,7 @@ def main() -> None:
     """Run the command line; every error that we raise on purpose is one line and an exit code."""
     sys.argv[1:] = [f"{arg}={PATCHDIFF}" if arg == "--patchdiff" else arg for arg in sys.argv[1:]]
     try:
-        app()
+        app(prog_name="assay")
     except (UserError, EngineUnavailable) as error:
         _fail(str(error), USAGE)
     except AssayError as error:
