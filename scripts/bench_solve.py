@@ -45,7 +45,7 @@ def main() -> None:
 
     with (
         tempfile.TemporaryDirectory() as name,
-        Cassette(Path(name) / "llm.jsonl", Mode.AUTO, Scripted(answer), steady=steady) as model,
+        Cassette(Path(name) / "llm.jsonl", Mode.AUTO, Scripted(answer), normalise=steady) as model,
     ):
 
         def within(limits: BudgetLimits) -> tuple[ChatModel, Ledger]:

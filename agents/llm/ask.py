@@ -1,4 +1,4 @@
-"""A model as one function, for those who only want to hand it messages and read its answer."""
+"""A model as a function from messages to the text of an answer, and the endpoint that the environment names."""
 
 import os
 from collections.abc import Sequence
@@ -14,32 +14,32 @@ from assay.harness.errors import UserError
 
 OPENAI = "https://api.openai.com/v1"
 KEY, ADDRESS = "OPENAI_API_KEY", "OPENAI_BASE_URL"
-"""Environment variables that every client of this interface knows."""
+"""Environment variables that clients of OpenAI-compatible APIs share."""
 
 
 def usual_endpoint(base_url: str = "") -> Endpoint:
-    """Return the endpoint that an address and the usual environment variables name.
+    """Return the endpoint of an address, or else of OPENAI_BASE_URL, or else OpenAI's.
 
-    An address that is given, or is in OPENAI_BASE_URL, may do without a key, as servers of one's own do.
+    The key is that of OPENAI_API_KEY; only OpenAI's endpoint requires one.
 
     Raises:
-        UserError: neither an address nor a key is known.
+        UserError: there is neither an address nor a key.
     """
     address = base_url or os.environ.get(ADDRESS, "")
     has_key = bool(os.environ.get(KEY, "").strip())
     if not address and not has_key:
-        problem = f"no model can be reached: give --base-url (or {ADDRESS}) for a server of your own, or set {KEY}"
+        problem = f"no model to ask: give --base-url (or set {ADDRESS}) for your own server, or set {KEY} for OpenAI's"
         raise UserError(problem)
     return Endpoint(base_url=address or OPENAI, key_env=KEY if has_key else "")
 
 
 class Asker:
-    """Takes (role, text) messages and returns the text of a model's answer; a thin coat around a ``Stack``.
+    """Function from (role, text) messages to the text of a model's answer.
 
-    The same messages again are another sample of the same question, with and without a recording.
+    Repeating the messages asks for another sample of the same question, with and without a recording.
 
     Attributes:
-        stack: what is asked; its ``paid`` tells what was spent, and its ``close`` ends it.
+        stack: the model; ``stack.paid`` has the spending, and ``stack.close()`` must be called at the end.
     """
 
     def __init__(self, stack: Stack, model: str) -> None:
@@ -49,8 +49,8 @@ class Asker:
 
     def __call__(self, messages: Sequence[tuple[str, str]]) -> str:
         """Ask; raises ModelError, BudgetExceeded and CassetteMiss."""
-        said = tuple(Message(role=Role(role), content=text) for role, text in messages)
-        with self._samples.next(Request(model=self._model, messages=said)) as (request,):
+        conversation = tuple(Message(role=Role(role), content=text) for role, text in messages)
+        with self._samples.next(Request(model=self._model, messages=conversation)) as (request,):
             return self.stack.model.complete(request).content
 
 
@@ -62,17 +62,17 @@ def make_ask(
     mode: Mode = Mode.AUTO,
     limits: BudgetLimits | None = None,
 ) -> Asker:
-    """Return what takes (role, text) messages and returns the text of a model's answer.
+    """Return a model as a function.
 
     Args:
         model: its name at the endpoint.
         base_url: address with the version; see ``usual_endpoint``.
-        cassette: file to record answers in and to replay them from.
+        cassette: file of recorded answers; None for no recording.
         mode: of the cassette; a replay needs neither address nor key.
-        limits: on what all questions together may cost.
+        limits: on the spending of all questions together.
 
     Raises:
-        UserError: address, key or cassette are wrong.
+        UserError: the address, the key or the cassette is wrong.
     """
     is_replay = cassette is not None and mode is Mode.REPLAY
     endpoint = Endpoint(base_url=base_url or OPENAI) if is_replay else usual_endpoint(base_url)

@@ -1,7 +1,7 @@
-"""Limits on what a model may cost. A call that would begin beyond one is not made.
+"""Limits on a model's cost, tokens, calls and time. A call that does not fit is not made.
 
-Put around a recording, a budget counts replayed answers too, so that a run that is taken up again ends where it would
-have ended; put inside of it, it counts what is really paid. Budgets nest: one for an instance in one for the run.
+A budget around a recording counts replayed answers too, so that a resumed run stops where it would have stopped; a
+budget inside the recording counts paid answers only. Budgets nest: a sample's in the run's.
 """
 
 import threading
@@ -18,28 +18,28 @@ from assay.harness.domain import Model
 
 
 class BudgetLimits(Model):
-    """What may be spent; None is no limit."""
+    """Limits on spending; None is no limit."""
 
     cost: float | None = Field(default=None, ge=0)
-    """US dollars. Calls of unknown price count for nothing here: limit tokens where there are such."""
+    """US dollars. Calls of unknown price count as 0: limit tokens for such models."""
     tokens: int | None = Field(default=None, ge=0)
     calls: int | None = Field(default=None, ge=0)
     seconds: float | None = Field(default=None, ge=0)
-    """From the ledger's opening, whatever they are spent with."""
+    """Wall-clock time since the ledger was created."""
 
 
 class Spent(Model):
-    """What has been spent, or is about to be."""
+    """An amount of spending."""
 
     calls: int = Field(default=0, ge=0)
     tokens: int = Field(default=0, ge=0)
     cost: float = Field(default=0.0, ge=0)
-    """US dollars, of the calls whose price is known."""
+    """US dollars, for the calls with a known price."""
     unpriced_calls: int = Field(default=0, ge=0)
-    """Whose price is not."""
+    """Calls with an unknown price."""
 
     def __add__(self, other: "Spent") -> "Spent":
-        """Return both together."""
+        """Return the sum."""
         return Spent(
             calls=self.calls + other.calls,
             tokens=self.tokens + other.tokens,
@@ -49,73 +49,73 @@ class Spent(Model):
 
 
 class Ledger:
-    """What has been spent under some limits; shared by all threads that spend."""
+    """Spending under some limits; safe to use from several threads."""
 
     def __init__(
         self, limits: BudgetLimits, spent: Spent | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Open it, with what earlier processes have spent."""
+        """Start the clock; ``spent`` is the spending of earlier processes under the same limits."""
         self.limits = limits
         self._spent = spent or Spent()
-        self._held: list[Spent] = []
+        self._reserved: list[Spent] = []
         self._clock = clock
-        self._opened = clock()
+        self._started = clock()
         self._settled = threading.Condition()
 
     @property
     def spent(self) -> Spent:
-        """What has been spent so far, without the calls that are under way."""
+        """Spending so far, without the calls under way."""
         with self._settled:
             return self._spent
 
     @property
     def seconds(self) -> float:
-        """Seconds since the ledger was opened."""
-        return self._clock() - self._opened
+        """Seconds since the ledger was created."""
+        return self._clock() - self._started
 
-    def hold(self, wanted: Spent) -> Spent:
-        """Set aside what a call will cost at most; waits for calls under way where they might leave room.
+    def reserve(self, wanted: Spent) -> Spent:
+        """Reserve the highest possible spending of a call; waits for calls under way that might leave room for it.
 
         Returns:
-            What to hand to ``settle`` after the call.
+            The reservation, for ``settle`` after the call.
 
         Raises:
-            BudgetExceeded: there is no room for it, and no call under way that could leave any.
+            BudgetExceeded: there is no room, even if the calls under way spend nothing.
         """
         with self._settled:
-            while self._too_much(sum(self._held, wanted)):
-                self._refuse(self._too_much(wanted))
-                self._settled.wait(timeout=1.0)  # the limit in seconds passes without anybody telling
-            self._held.append(wanted)
+            while self._exceeded(sum(self._reserved, wanted)):
+                self._raise_if(self._exceeded(wanted))
+                self._settled.wait(timeout=1.0)  # nothing notifies when the limit in seconds passes
+            self._reserved.append(wanted)
             return wanted
 
-    def settle(self, held: Spent, spent: Spent) -> None:
-        """Replace what was set aside by what was spent."""
+    def settle(self, reserved: Spent, spent: Spent) -> None:
+        """Replace a reservation by what the call spent."""
         with self._settled:
-            self._held.remove(held)
+            self._reserved.remove(reserved)
             self._spent += spent
             self._settled.notify_all()
 
-    def _too_much(self, wanted: Spent) -> str:
-        """Name the limit that leaves no room for this on top of what has been spent; empty if all do."""
+    def _exceeded(self, wanted: Spent) -> str:
+        """Return the name of the first limit that has no room for ``wanted`` beyond the spending; empty if none."""
         limits, spent = self.limits, self._spent
-        rooms = {
+        amounts = {
             "seconds": (limits.seconds, self.seconds, 0.0),
             "calls": (limits.calls, spent.calls, wanted.calls),
             "tokens": (limits.tokens, spent.tokens, wanted.tokens),
             "cost": (limits.cost, spent.cost, wanted.cost),
         }
         full = (
-            name for name, (limit, used, more) in rooms.items() if limit is not None and _is_full(limit, used, more)
+            name for name, (limit, used, more) in amounts.items() if limit is not None and _is_full(limit, used, more)
         )
         return next(full, "")
 
-    def _refuse(self, limit: str) -> None:
+    def _raise_if(self, limit: str) -> None:
         if limit:
-            told = {"cost": "US dollars"}.get(limit, limit)
+            unit = {"cost": "US dollars"}.get(limit, limit)
             used = self.seconds if limit == "seconds" else getattr(self._spent, limit)
             allowed = getattr(self.limits, limit)
-            problem = f"the budget of {allowed:g} {told} leaves no room for another call ({used:.6g} are spent)"
+            problem = f"the budget of {allowed:g} {unit} leaves no room for another call ({used:.6g} are spent)"
             raise BudgetExceeded(problem, limit=limit)
 
 
@@ -124,10 +124,10 @@ def _is_full(limit: float, used: float, more: float) -> bool:
 
 
 class Metered:
-    """A model around a model that charges a ledger for every call, answered or not."""
+    """A ChatModel that charges every call of another one to a ledger, answered or not."""
 
     def __init__(self, model: ChatModel, ledger: Ledger, prices: Prices | None = None) -> None:
-        """Take prices to set aside a call's cost before it is made; without them the cost counts afterwards only."""
+        """Keep the arguments; without ``prices`` a call's cost is charged but not reserved."""
         self._model = model
         self._ledger = ledger
         self._prices = prices or Prices()
@@ -136,25 +136,25 @@ class Metered:
         """Ask if the budget has room for the prompt and the longest answer.
 
         Raises:
-            BudgetExceeded: it has none, here or further in.
-            ModelError: there is no answer; what that cost is charged.
+            BudgetExceeded: this budget or an inner one has no room.
+            ModelError: there is no answer; ``spent`` is charged.
         """
-        held = self._ledger.hold(self._at_most(request))
+        reserved = self._ledger.reserve(self._at_most(request))
         spent = Spent()
         try:
             answer = self._model.complete(request)
-            spent = _of(answer.usage + answer.wasted)
+            spent = _spent(answer.usage + answer.wasted)
             return answer
         except ModelError as error:
-            spent = _of(error.spent)
+            spent = _spent(error.spent)
             raise
         finally:
-            self._ledger.settle(held, spent)
+            self._ledger.settle(reserved, spent)
 
     def _at_most(self, request: Request) -> Spent:
         usage = TokenUsage(prompt_tokens=estimate_prompt(request), completion_tokens=request.max_tokens or 0)
         return Spent(calls=1, tokens=usage.tokens, cost=self._prices.cost(request.model, usage) or 0.0)
 
 
-def _of(usage: TokenUsage) -> Spent:
+def _spent(usage: TokenUsage) -> Spent:
     return Spent(calls=1, tokens=usage.tokens, cost=usage.cost or 0.0, unpriced_calls=int(usage.cost is None))

@@ -1,8 +1,8 @@
-"""Answers on record: asked once, paid once, replayed for ever.
+"""Recordings of a model's answers, so that each is paid for once.
 
-A cassette is a file of JSON lines, each a request with its answer, on disk before the answer is returned; whatever
-kills the process, no answer is paid for twice. Keys are not in the file but computed from it, so that a person can
-write one by hand. Requests hold no key of an endpoint, so neither does a cassette.
+A cassette is a file of JSON lines, each a request with its answer. A line is on disk before the answer is returned, so
+even a killed process pays for no answer twice. Lookup keys are computed from the requests, not stored, so that a person
+can write a cassette by hand. Requests hold no API keys, so cassettes do not either.
 """
 
 import fcntl
@@ -17,7 +17,7 @@ from typing import Self
 
 from pydantic import ValidationError
 
-from assay.agents.llm.cassette_key import Steady, key_of, nearest_difference, question, unchanged
+from assay.agents.llm.cassette_key import Normalise, key_of, nearest_difference, question, unchanged
 from assay.agents.llm.chat import Answer, ChatModel, Request
 from assay.agents.llm.errors import CassetteMiss
 from assay.harness.domain import Model
@@ -25,45 +25,48 @@ from assay.harness.errors import DataError, UserError
 
 
 class Mode(StrEnum):
-    """What a cassette does with a request."""
+    """The source of answers."""
 
     RECORD = "record"
-    """Ask, and keep the answer; a newer answer wins over an older one."""
+    """Ask the model and record the answer; it replaces an older one."""
     REPLAY = "replay"
-    """Look up; ask nobody."""
+    """Use recorded answers only."""
     AUTO = "auto"
-    """Look up; ask, and keep the answer, if it is not there."""
+    """Use the recorded answer if there is one, otherwise ask the model and record its answer."""
 
 
 class CassetteEntry(Model):
-    """One line."""
+    """One line of a cassette."""
 
     request: Request
     answer: Answer
 
 
 class Cassette:
-    """A model around a model that records it and replays what it recorded; one process at a time writes a file.
+    """A ChatModel that records another one's answers and replays them; a context manager.
 
-    A context manager; safe to use from several threads.
+    Safe to use from several threads; one process at a time may write a file.
     """
 
-    def __init__(self, path: Path, mode: Mode, model: ChatModel | None = None, *, steady: Steady = unchanged) -> None:
-        """Read what there is.
+    def __init__(
+        self, path: Path, mode: Mode, model: ChatModel | None = None, *, normalise: Normalise = unchanged
+    ) -> None:
+        """Read the file.
 
         Args:
-            path: the file; its folder is made if it will be written.
-            mode: what to do with a request.
-            model: whom to ask; not needed for a replay.
-            steady: takes out of a request's texts what differs from run to run.
+            path: the file; its folder is created if it will be written.
+            mode: source of answers.
+            model: the model to ask; not needed for a replay.
+            normalise: replaces parts of a request's texts that differ between runs, before requests are compared.
 
         Raises:
-            UserError: there is nothing to replay, nobody to ask, or another process is writing the file.
+            UserError: the file to replay does not exist, the model to ask is missing, or another process writes the
+                file.
             DataError: a line of the file is wrong.
         """
         if mode is not Mode.REPLAY and model is None:
             raise UserError(f"mode {mode} of the cassette {path} needs a model to ask; only replay does without one")
-        self._path, self._mode, self._model, self._steady = path, mode, model, steady
+        self._path, self._mode, self._model, self._normalise = path, mode, model, normalise
         self._lock = threading.Lock()
         self._file = _open_to_read(path) if mode is Mode.REPLAY else _open_to_write(path)
         weakref.finalize(self, self._file.close)
@@ -72,7 +75,7 @@ class Cassette:
         except BaseException:
             self._file.close()
             raise
-        self._entries = {key_of(entry.request, steady): entry for entry in entries}
+        self._entries = {key_of(entry.request, normalise): entry for entry in entries}
 
     def __enter__(self) -> Self:
         """Return the cassette itself."""
@@ -83,25 +86,25 @@ class Cassette:
         self.close()
 
     def close(self) -> None:
-        """Close the file; another process may write it then."""
+        """Close the file and release its lock."""
         with self._lock:
             self._file.close()
 
     def complete(self, request: Request) -> Answer:
-        """Replay an answer, or ask and record.
+        """Return the recorded answer, or ask the model and record its answer.
 
         Raises:
-            CassetteMiss: a replay, and the request is not on record; names the nearest difference.
-            ModelError, BudgetExceeded: as the model within; nothing is recorded then.
+            CassetteMiss: a replay lacks the request; names the difference from the most similar one.
+            ModelError, BudgetExceeded: from the model; nothing is recorded.
         """
-        key = key_of(request, self._steady)
+        key = key_of(request, self._normalise)
         if self._mode is not Mode.RECORD:
             with self._lock:
                 entry = self._entries.get(key)
             if entry is not None:
                 return entry.answer.model_copy(update={"replayed": True})
         if self._mode is Mode.REPLAY or self._model is None:
-            raise CassetteMiss(self._miss(request))
+            raise CassetteMiss(self._describe_miss(request))
         answer = self._model.complete(request)
         self._append(key, CassetteEntry(request=request, answer=answer))
         return answer
@@ -115,13 +118,11 @@ class Cassette:
             os.fsync(self._file.fileno())
             self._entries[key] = entry
 
-    def _miss(self, request: Request) -> str:
-        wanted = question(request, self._steady)
-        difference = nearest_difference(
-            wanted, (question(entry.request, self._steady) for entry in self._entries.values())
-        )
-        told = difference or f"it holds {len(self._entries)} answers"
-        return f"the cassette {self._path} has no answer to this question: {told}; record it anew with mode auto"
+    def _describe_miss(self, request: Request) -> str:
+        known = (question(entry.request, self._normalise) for entry in self._entries.values())
+        difference = nearest_difference(question(request, self._normalise), known)
+        hint = difference or f"it holds {len(self._entries)} answers"
+        return f"the cassette {self._path} has no answer to this question: {hint}; record it with mode auto"
 
 
 def _open_to_read(path: Path) -> io.BufferedIOBase:
@@ -133,7 +134,7 @@ def _open_to_read(path: Path) -> io.BufferedIOBase:
 
 
 def _open_to_write(path: Path) -> io.BufferedIOBase:
-    """Open a file alone, and cut off what a crash left of a line."""
+    """Open and lock a file, and cut off an incomplete last line that a crash left."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("ab+")
@@ -145,14 +146,14 @@ def _open_to_write(path: Path) -> io.BufferedIOBase:
         file.close()
         raise UserError(f"another process is writing the cassette {path}; wait for it, or choose another") from error
     file.seek(0)
-    whole = file.read().rpartition(b"\n")
-    if whole[2]:
-        file.truncate(len(whole[0]) + len(whole[1]))
+    complete, newline, incomplete = file.read().rpartition(b"\n")
+    if incomplete:
+        file.truncate(len(complete) + len(newline))
     return file
 
 
 def _read(file: io.BufferedIOBase, path: Path) -> list[CassetteEntry]:
-    """Read all whole lines; the last one without an end is one that a crash tore."""
+    """Read all complete lines; a last line without a newline was cut off by a crash."""
     file.seek(0)
     lines = file.read().split(b"\n")[:-1]
     return [_entry(line, path, number) for number, line in enumerate(lines, 1) if line.strip()]
@@ -164,4 +165,4 @@ def _entry(line: bytes, path: Path, number: int) -> CassetteEntry:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(place) for place in first["loc"])
-        raise DataError(f"{first['msg']}; mend or delete the line", file=str(path), line=number, field=field) from error
+        raise DataError(f"{first['msg']}; fix or delete the line", file=str(path), line=number, field=field) from error

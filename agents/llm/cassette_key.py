@@ -1,4 +1,4 @@
-"""When two requests are the same question, and how two that are not differ. Pure."""
+"""Keys of recorded questions, and differences between two questions. Pure."""
 
 import hashlib
 import json
@@ -10,8 +10,8 @@ from pydantic import JsonValue
 from assay.agents.llm.chat import Request
 from assay.agents.llm.openai_chat.requests import request_to_json
 
-Steady = Callable[[str], str]
-"""Replaces what differs from run to run, in the text of a request, by what does not."""
+Normalise = Callable[[str], str]
+"""Replaces the parts of a request's text that differ between runs by fixed ones."""
 
 _VOLATILE = (
     (re.compile(r"\b[0-9a-f]{64}\b|\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*[0-9])[0-9a-f]{12}\b"), "<id>"),
@@ -21,50 +21,45 @@ _VOLATILE = (
     (re.compile(r"\b(P?PID|PGID): \d+\b"), r"\1: <process>"),
 )
 _SHOWN = 40
-"""Characters of a text that are shown on either side of a difference."""
+"""Characters shown on either side of a difference."""
 
 
 def unchanged(text: str) -> str:
-    """Return a text as it is."""
+    """Return the text."""
     return text
 
 
 def without_volatile(text: str) -> str:
-    """Replace ids of containers and processes, temporary names, durations, addresses: what a rerun shows otherwise."""
+    """Replace container and process ids, temporary names, durations and addresses, which differ between runs."""
     for pattern, name in _VOLATILE:
         text = pattern.sub(name, text)
     return text
 
 
-def key_of(request: Request, steady: Steady = unchanged) -> str:
-    """Return the sha256 of a question and its sample's number; the order of fields does not count."""
-    return hashlib.sha256(_canonical(question(request, steady)).encode()).hexdigest()
+def key_of(request: Request, normalise: Normalise = unchanged) -> str:
+    """Return the sha256 of a question; the order of its fields does not matter."""
+    text = json.dumps(question(request, normalise), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
-def question(request: Request, steady: Steady = unchanged) -> dict[str, JsonValue]:
-    """Return what a key is made of: the posted body with steady texts, and the sample's number."""
-    return {
-        **{name: _each_text(value, steady) for name, value in request_to_json(request).items()},
-        "sample": request.sample,
-    }
+def question(request: Request, normalise: Normalise = unchanged) -> dict[str, JsonValue]:
+    """Return what identifies a question: the posted body with normalised texts, and the sample number."""
+    body = {name: _map_texts(value, normalise) for name, value in request_to_json(request).items()}
+    return {**body, "sample": request.sample}
 
 
-def _each_text(value: JsonValue, change: Steady) -> JsonValue:
+def _map_texts(value: JsonValue, change: Normalise) -> JsonValue:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):
-        return [_each_text(item, change) for item in value]
+        return [_map_texts(item, change) for item in value]
     if isinstance(value, dict):
-        return {name: _each_text(item, change) for name, item in value.items()}
+        return {name: _map_texts(item, change) for name, item in value.items()}
     return value
 
 
-def _canonical(value: JsonValue) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
-
-
 def nearest_difference(wanted: JsonValue, known: Iterable[JsonValue]) -> str:
-    """Say where the recorded question that is most like a wanted one differs from it first; empty if there is none."""
+    """Describe the first difference of the most similar known question; empty if there is none."""
     leaves = dict(_leaves(wanted))
     others = [dict(_leaves(other)) for other in known]
     if not others:
@@ -79,7 +74,7 @@ def nearest_difference(wanted: JsonValue, known: Iterable[JsonValue]) -> str:
 
 
 def _leaves(value: JsonValue, place: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every plain value with the way to it, as JSON."""
+    """Yield the path and the JSON of every value that is no container, or an empty one."""
     if isinstance(value, dict) and value:
         for name in sorted(value):
             yield from _leaves(value[name], f"{place}.{name}" if place else name)
@@ -91,7 +86,7 @@ def _leaves(value: JsonValue, place: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _around(one: str, other: str) -> tuple[str, str]:
-    """Cut two texts to the neighbourhood of their first difference."""
+    """Cut two texts down to the surroundings of their first difference."""
     pairs = enumerate(zip(one, other, strict=False))
     at = next((index for index, (left, right) in pairs if left != right), min(len(one), len(other)))
     start = max(0, at - _SHOWN)

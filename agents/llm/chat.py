@@ -1,6 +1,6 @@
-"""What is said to a chat model and what it says: the nouns of the layer, and its one verb.
+"""Requests to a chat model, its answers, and the protocol of everything that answers.
 
-The words are those of the OpenAI-compatible interface, which all servers of models speak; ``wire`` holds its spelling.
+Names follow the OpenAI chat completions API; ``openai_chat`` has its JSON.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from assay.harness.domain import Model
 
 
 class Role(StrEnum):
-    """Who speaks."""
+    """Author of a message."""
 
     SYSTEM = "system"
     DEVELOPER = "developer"
@@ -23,7 +23,7 @@ class Role(StrEnum):
 
 
 class Part(BaseModel):
-    """One part of a message that is more than text; its fields beyond the type pass through untouched."""
+    """One part of a message with images or files; all fields but the type are passed on unchanged."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -31,12 +31,12 @@ class Part(BaseModel):
 
 
 class ToolCall(Model):
-    """A model's wish to have a tool run."""
+    """A model's request to run a tool."""
 
     id: str
     name: str
     arguments: str
-    """As the model wrote them: usually a JSON object, and not always a valid one."""
+    """As the model wrote them: usually a JSON object, not always a valid one."""
 
 
 class Message(Model):
@@ -45,28 +45,28 @@ class Message(Model):
     role: Role
     content: str | tuple[Part, ...] = ""
     tool_calls: tuple[ToolCall, ...] = ()
-    """Of the assistant."""
+    """In a message of the assistant."""
     tool_call_id: str = ""
-    """Call that a tool's message answers."""
+    """In a message of a tool: the call it answers."""
     name: str = ""
     reasoning: str = ""
-    """What a reasoning model thought; some want it back."""
+    """Reasoning of the model; some endpoints want it back with the conversation."""
     extra: Mapping[str, JsonValue] = Field(default_factory=dict)
-    """What an endpoint knows beyond these fields."""
+    """Further fields of the endpoint."""
 
 
 class Tool(Model):
-    """A function that the model may ask for."""
+    """A function that the model may call."""
 
     name: str
     description: str = ""
     parameters: Mapping[str, JsonValue] = Field(default_factory=dict)
-    """JSON schema of its arguments."""
+    """JSON Schema of its arguments."""
     strict: bool | None = None
 
 
 class ResponseFormat(BaseModel):
-    """What form an answer must have; for ``json_schema`` the schema is in the field of that name."""
+    """Required format of an answer; for the type ``json_schema`` the schema is in the extra field of that name."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -74,50 +74,50 @@ class ResponseFormat(BaseModel):
 
 
 JSON_MODE = ResponseFormat(type="json_object")
-"""Makes the answer a JSON object; the prompt must say so as well."""
+"""The answer is a JSON object; the prompt must ask for one as well."""
 
 
 class Request(Model):
-    """One question to a model; equal requests are one question."""
+    """One question to a model; requests with equal fields are the same question."""
 
     model: str = Field(min_length=1)
     messages: tuple[Message, ...] = Field(min_length=1)
     tools: tuple[Tool, ...] = ()
     tool_choice: str | Mapping[str, JsonValue] | None = None
-    """``auto``, ``none``, ``required``, or one function."""
+    """``auto``, ``none``, ``required``, or an object that names one function."""
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: int | None = Field(default=None, gt=0)
-    """Of the answer; without it a budget reserves nothing for the answer."""
+    """Limit on the answer; without it a budget reserves nothing for the answer."""
     stop: tuple[str, ...] = ()
     seed: int | None = None
     response_format: ResponseFormat | None = None
     sample: int = Field(default=0, ge=0)
-    """Which of several answers to the same question; never sent, but a recording keeps the answers apart by it."""
+    """Number among several answers to the same question. Never sent; recordings tell the answers apart by it."""
     extra: Mapping[str, JsonValue] = Field(default_factory=dict)
-    """Parameters that an endpoint knows beyond these, such as ``reasoning_effort``."""
+    """Further parameters of the endpoint, such as ``reasoning_effort``."""
 
 
 class TokenUsage(Model):
-    """What was used: tokens, and US dollars if the price is known. Nothing used costs nothing."""
+    """Tokens used, and their cost; the default is no tokens at no cost."""
 
     prompt_tokens: int = Field(default=0, ge=0)
     cached_tokens: int = Field(default=0, ge=0)
-    """Those of the prompt that the endpoint still knew."""
+    """Part of ``prompt_tokens`` that the endpoint had in its cache."""
     completion_tokens: int = Field(default=0, ge=0)
-    """With those of the reasoning."""
+    """Reasoning included."""
     cost: float | None = Field(default=0.0, ge=0)
-    """US dollars; None if unknown."""
+    """US dollars; None if the price is unknown."""
     estimated: bool = False
-    """Whether the endpoint told no usage and it was guessed from the length of the texts."""
+    """Whether the counts are estimated from text lengths because the endpoint reported none."""
 
     @property
     def tokens(self) -> int:
-        """All tokens, of prompt and answer."""
+        """Tokens of prompt and answer."""
         return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
-        """Return both together; the cost is unknown as soon as one of the two is."""
+        """Return the sum; its cost is unknown if either cost is."""
         known = self.cost is not None and other.cost is not None
         return TokenUsage(
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
@@ -129,7 +129,7 @@ class TokenUsage(Model):
 
 
 class Finish(StrEnum):
-    """Why an answer ends."""
+    """Why the model stopped."""
 
     STOP = "stop"
     LENGTH = "length"
@@ -139,37 +139,37 @@ class Finish(StrEnum):
 
 
 class Answer(Model):
-    """What a model said, and what it took."""
+    """A model's answer, its usage and its duration."""
 
     content: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     reasoning: str = ""
     finish: Finish = Finish.STOP
     model: str = ""
-    """As the endpoint names it; may be more precise than the name that was asked for."""
+    """Name that the endpoint gives; may be more precise than the requested one."""
     usage: TokenUsage = Field(default_factory=TokenUsage)
-    """Of this answer."""
+    """Usage of this answer alone."""
     wasted: TokenUsage = Field(default_factory=TokenUsage)
-    """Of failed tries before it, which are billed as well."""
+    """Usage of the failed tries before it, which are billed as well."""
     tries: int = Field(default=1, ge=1)
     seconds: float = Field(default=0.0, ge=0)
-    """From the question to the answer, with the waits between tries."""
+    """From request to answer, waits between tries included."""
     replayed: bool = False
-    """Whether it comes from a recording and cost nothing now."""
+    """Whether it comes from a recording, at no cost."""
 
     def as_message(self) -> Message:
-        """Return the answer as the next message of its conversation."""
+        """Return the answer as a message of the assistant."""
         return Message(role=Role.ASSISTANT, content=self.content, tool_calls=self.tool_calls, reasoning=self.reasoning)
 
 
 class ChatModel(Protocol):
-    """A model that answers; wrappers (retries, budget, recording) are models around a model."""
+    """Anything that answers requests: the client of an endpoint, and wrappers around another ChatModel."""
 
     def complete(self, request: Request) -> Answer:
-        """Answer one request; may be called from several threads at once.
+        """Answer one request; safe to call from several threads.
 
         Raises:
-            ModelError: there is no answer; the class says whether another try makes sense.
+            ModelError: the model gave no answer; ``is_transient`` says whether to retry.
             BudgetExceeded: a limit leaves no room for the call.
             CassetteMiss: a recording is replayed and lacks this request.
         """

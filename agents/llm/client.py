@@ -1,4 +1,4 @@
-"""A client for every endpoint that speaks the OpenAI-compatible chat interface."""
+"""Client for endpoints with an OpenAI-compatible chat completions API."""
 
 import json
 import os
@@ -24,48 +24,48 @@ from assay.harness.errors import UserError
 if TYPE_CHECKING:
     import httpx
 
-_OF_THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
+_LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Endpoint(Model):
-    """Where a model answers."""
+    """Address of a model API and how to use it."""
 
     base_url: str
-    """With the version, ``https://host/v1``; the client adds ``/chat/completions``."""
+    """With the version, ``https://host/v1``; the client appends ``/chat/completions``."""
     key_env: str = ""
-    """Environment variable that holds the key; empty for an endpoint without one."""
+    """Environment variable that holds the API key; empty for no key."""
     timeout: float = Field(default=600.0, gt=0)
     """Seconds for a whole answer."""
     connect_timeout: float = Field(default=10.0, gt=0)
-    """Seconds for a connection."""
+    """Seconds to connect."""
     limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    """What the endpoint calls the limit of the answer's tokens; newer models of OpenAI know the second name only."""
+    """The endpoint's name for the limit on an answer's tokens; newer OpenAI models accept the second only."""
 
 
 class ModelClient:
-    """The model behind an endpoint: one question, one post, no second try; streaming stays off.
+    """The model of an endpoint: one POST for each question, without retries or streaming; a context manager.
 
-    A context manager, since it keeps connections; safe to use from several threads.
+    Safe to use from several threads.
     """
 
     def __init__(self, endpoint: Endpoint, prices: Prices | None = None) -> None:
-        """Take the key from the environment.
+        """Read the key from the environment.
 
         Raises:
-            UserError: the address is none of HTTP, or the variable for the key is not set.
+            UserError: the address is not an HTTP URL, or the key's variable is not set.
         """
         self._endpoint = endpoint
         self._prices = prices or Prices()
         self._key = _key(endpoint.key_env)
         self._http = _open(endpoint, self._key)
-        weakref.finalize(self, self._http.close)  # so that a client that nobody closes leaves no open connection
+        weakref.finalize(self, self._http.close)  # in case nobody closes the client
 
     def __enter__(self) -> Self:
         """Return the client itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Close what is open."""
+        """Close the connections."""
         self.close()
 
     def close(self) -> None:
@@ -76,74 +76,72 @@ class ModelClient:
         """Ask once.
 
         Raises:
-            ModelError: no answer came; ``spent`` holds a guess of what is billed where the question got through.
+            ModelError: there is no answer; ``spent`` estimates what is billed if the endpoint received the question.
         """
-        began = time.monotonic()
+        start = time.monotonic()
         try:
-            status, headers, text = self._post(request, began + self._endpoint.timeout)
+            status, headers, text = self._post(request, start + self._endpoint.timeout)
             if not 200 <= status < 300:
                 raise to_model_error(status, headers, self._without_key(text))
             answer = self._read(request, text)
         except ModelError as error:
             error.spent = self._priced(request.model, error.spent)
             raise
-        seconds = round(time.monotonic() - began, 3)
+        seconds = round(time.monotonic() - start, 3)
         return answer.model_copy(update={"usage": self._priced(request.model, answer.usage), "seconds": seconds})
 
     def _post(self, request: Request, deadline: float) -> tuple[int, dict[str, str], str]:
         import httpx
 
         body = {**request_to_json(request, limit_field=self._endpoint.limit_field), "stream": False}
-        content = json.dumps(body).encode()  # json escapes what is no UTF-8, so that any text can be sent
+        content = json.dumps(body).encode()  # ASCII, so that texts with lone surrogates can be sent
         try:
             with self._http.stream("POST", _address(self._endpoint), content=content) as response:
                 text = _read_until(response, deadline)
                 return response.status_code, dict(response.headers), text
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
-            raise ModelUnavailable(f"no connection to {self._endpoint.base_url}: {_why(error)}") from error
+            raise ModelUnavailable(f"no connection to {self._endpoint.base_url}: {_reason(error)}") from error
         except (httpx.TimeoutException, _TooSlow) as error:
-            asked = _guess(request, "")
             problem = f"no answer from {self._endpoint.base_url} within {self._endpoint.timeout:g} s"
-            raise ModelUnavailable(problem, spent=asked) from error
+            raise ModelUnavailable(problem, spent=_estimate(request, "")) from error
         except (httpx.TransportError, httpx.DecodingError) as error:
-            asked = _guess(request, "")
-            problem = f"the connection to {self._endpoint.base_url} broke: {_why(error)}"
-            raise ModelUnavailable(problem, spent=asked) from error
+            problem = f"the connection to {self._endpoint.base_url} broke: {_reason(error)}"
+            raise ModelUnavailable(problem, spent=_estimate(request, "")) from error
 
     def _read(self, request: Request, text: str) -> Answer:
-        """Read a reply; one that cannot be read is billed by what it tells or by its length."""
+        """Read a reply. An unreadable one is billed by the usage it reports, or else by its length."""
         reply: JsonValue = None
         try:
             reply = json.loads(text)
-            _raise_if_refused(reply, text)
+            _raise_error_in_body(reply, text)
             answer = answer_from_json(reply)
         except (MalformedBody, ValueError, RecursionError) as error:
-            told = usage_from_json(reply.get("usage")) if isinstance(reply, dict) else TokenUsage(estimated=True)
-            spent = _guess(request, text) if told.estimated else told
-            reason = str(error) if isinstance(error, MalformedBody) else "it is no JSON"
+            reported = usage_from_json(reply.get("usage") if isinstance(reply, dict) else None)
+            spent = _estimate(request, text) if reported.estimated else reported
+            reason = str(error) if isinstance(error, MalformedBody) else "it is not JSON"
             raise BadAnswer(f"the model's answer cannot be read: {reason}", status=200, spent=spent) from error
         if not answer.usage.estimated:
             return answer
-        said = "".join((answer.content, answer.reasoning, *(call.arguments for call in answer.tool_calls)))
-        return answer.model_copy(update={"usage": _guess(request, said)})
+        written = "".join((answer.content, answer.reasoning, *(call.arguments for call in answer.tool_calls)))
+        return answer.model_copy(update={"usage": _estimate(request, written)})
 
     def _priced(self, model: str, usage: TokenUsage) -> TokenUsage:
-        """Put a price on tokens; what the endpoint itself told of the cost stands."""
+        """Set the cost, unless the endpoint reported it."""
         if usage.cost is not None:
             return usage
         return usage.model_copy(update={"cost": self._prices.cost(model, usage)})
 
     def _without_key(self, text: str) -> str:
-        """Some endpoints repeat a wrong key; it must reach no log."""
+        """Mask the key, which some endpoints repeat in errors; it must not reach a log."""
         return text.replace(self._key, "[key]") if self._key else text
 
 
 class _TooSlow(Exception):
-    """An answer came in pieces for longer than the whole answer may take."""
+    """The whole answer took longer than ``Endpoint.timeout``."""
 
 
 def _read_until(response: "httpx.Response", deadline: float) -> str:
-    """Read a body; httpx's own limit is for each piece, and a slow server sends many."""
+    """Read a body up to a deadline; httpx's own timeout is for each piece, and a slow server sends many."""
     pieces = []
     for piece in response.iter_bytes():
         pieces.append(piece)
@@ -152,21 +150,21 @@ def _read_until(response: "httpx.Response", deadline: float) -> str:
     return b"".join(pieces).decode("utf-8", "replace")
 
 
-def _raise_if_refused(reply: JsonValue, text: str) -> None:
-    """Some gateways refuse with status 200 and the real status in the body."""
+def _raise_error_in_body(reply: JsonValue, text: str) -> None:
+    """Raise the error in a reply with status 200; some gateways put the real status into the body."""
     error = reply.get("error") if isinstance(reply, dict) and "choices" not in reply else None
     if error:
         code = error.get("code") if isinstance(error, dict) else None
         raise to_model_error(code if isinstance(code, int) and 300 <= code < 600 else 502, {}, text)
 
 
-def _guess(request: Request, said: str) -> TokenUsage:
-    """Guess the usage by the length of question and answer; the price comes later."""
-    said_tokens = estimate_tokens(said)
-    return TokenUsage(prompt_tokens=estimate_prompt(request), completion_tokens=said_tokens, cost=None, estimated=True)
+def _estimate(request: Request, answer: str) -> TokenUsage:
+    """Estimate the usage from the lengths of question and answer; the cost is unknown."""
+    completion = estimate_tokens(answer)
+    return TokenUsage(prompt_tokens=estimate_prompt(request), completion_tokens=completion, cost=None, estimated=True)
 
 
-def _why(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
@@ -179,7 +177,7 @@ def _key(variable: str) -> str:
     if variable and not key:
         raise UserError(f"the environment variable {variable} is not set; put the model's key there")
     if not (key.isascii() and key.isprintable()):
-        raise UserError(f"the key in the environment variable {variable} holds characters that no key has")
+        raise UserError(f"the key in the environment variable {variable} has characters other than printable ASCII")
     return key
 
 
@@ -193,8 +191,8 @@ def _open(endpoint: Endpoint, key: str) -> "httpx.Client":
     except (ValueError, httpx.InvalidURL):
         is_http = False
     if not is_http:
-        raise UserError(f"{endpoint.base_url!r} is no address of a model; write it as https://host/v1")
+        raise UserError(f"{endpoint.base_url!r} is not the address of a model API; write it as https://host/v1")
     headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
     timeout = httpx.Timeout(endpoint.timeout, connect=endpoint.connect_timeout)
-    # The proxy of the environment leads away from this machine.
-    return httpx.Client(headers=headers, timeout=timeout, trust_env=parts.hostname not in _OF_THIS_MACHINE)
+    # HTTP_PROXY and the like are for hosts other than this one.
+    return httpx.Client(headers=headers, timeout=timeout, trust_env=parts.hostname not in _LOCAL_HOSTS)

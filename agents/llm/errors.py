@@ -1,15 +1,15 @@
-"""What can go wrong between a question and a model's answer.
+"""Errors of asking a model.
 
 AssayError
-├── ModelError                the model gave no answer; ``spent`` tells what was billed all the same
-│   ├── ModelUnavailable      408, 409, 429, 5xx, no connection, too slow: worth another try
-│   ├── BadAnswer             status 200 and no readable answer: worth another try, and billed
-│   ├── RequestRefused        400 and its kin: the same request will be refused again
-│   │   └── ContextTooLong    more tokens than the model takes
-│   └── AccessDenied          401, 402, 403, 404, used-up quota: a person must mend key, address or model (exit 2)
+├── ModelError                the model gave no answer; ``spent`` is what was billed nevertheless
+│   ├── ModelUnavailable      408, 409, 429, 5xx, no connection, too slow: retried
+│   ├── BadAnswer             status 200 without a readable answer: retried, and billed
+│   ├── RequestRefused        400 and similar: the same request would be refused again
+│   │   └── ContextTooLong    more tokens than the model accepts
+│   └── AccessDenied          401, 402, 403, 404, used-up quota: fix the key, address or model name (exit 2)
 ├── BudgetExceeded            a limit leaves no room for the call, which was not made
 └── UserError
-    └── CassetteMiss          a replay met a request that was never recorded (exit 2)
+    └── CassetteMiss          a replay lacks the request (exit 2)
 """
 
 from assay.agents.llm.chat import TokenUsage
@@ -20,9 +20,9 @@ class ModelError(AssayError):
     """The model gave no answer.
 
     Attributes:
-        status: HTTP status of the endpoint; None if it never answered.
-        spent: what the failed tries have presumably cost.
-        retry_after: seconds that the endpoint asks to wait before another try; 0 if it asks for nothing.
+        status: HTTP status of the endpoint; None if it did not answer.
+        spent: estimated usage of the failed tries.
+        retry_after: seconds to wait before another try, as the endpoint asks; 0 if it does not.
     """
 
     is_transient = False
@@ -44,28 +44,28 @@ class ModelUnavailable(ModelError):
 
 
 class BadAnswer(ModelError):
-    """The endpoint answered with something that is no answer of a chat model."""
+    """The endpoint's reply is not one of a chat model."""
 
     is_transient = True
 
 
 class RequestRefused(ModelError):
-    """The endpoint does not take this request, now or later."""
+    """The endpoint rejects this request for good."""
 
 
 class ContextTooLong(RequestRefused):
-    """The request has more tokens than the model takes."""
+    """The request has more tokens than the model accepts."""
 
 
 class AccessDenied(ModelError, UserError):
-    """Key, quota, address or name of the model is wrong."""
+    """The key, the address or the model's name is wrong, or the quota is used up."""
 
 
 class BudgetExceeded(AssayError):
-    """A call would begin beyond a limit.
+    """A limit leaves no room for another call.
 
     Attributes:
-        limit: which one: ``cost``, ``tokens``, ``calls`` or ``seconds``.
+        limit: its name: ``cost``, ``tokens``, ``calls``, ``seconds`` or ``steps``.
     """
 
     def __init__(self, problem: str, *, limit: str) -> None:
@@ -74,4 +74,4 @@ class BudgetExceeded(AssayError):
 
 
 class CassetteMiss(UserError):
-    """A request is not in the cassette that is replayed."""
+    """The replayed cassette has no answer to a request."""

@@ -1,7 +1,7 @@
-"""Which error an endpoint's refusal is. Pure.
+"""Errors from an endpoint's HTTP replies. Pure.
 
-The status decides; the text only tells apart what has one status: a prompt that is too long from other bad requests,
-and a used-up quota from a limit of the moment.
+The status decides. The text only separates what shares a status: a prompt that is too long from other bad requests, and
+a used-up quota from a rate limit.
 """
 
 import json
@@ -17,69 +17,69 @@ from assay.agents.llm.errors import AccessDenied, ContextTooLong, ModelError, Mo
 DENIED = frozenset({401, 402, 403, 404})
 BUSY = frozenset({408, 409, 429})
 TOO_LONG = frozenset({400, 413, 422})
-"""Statuses with which servers refuse a prompt that is too long."""
+"""Statuses that servers give a prompt that is too long."""
 
 _LENGTH_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 _LENGTH_WORDS = ("context length", "context window", "context size", "prompt is too long")
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
-_LONGEST = 300
-"""Characters of an endpoint's own words that are told."""
+_MAX_MESSAGE = 300
+"""Characters of an endpoint's message that an error repeats."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    words: str
+class _ErrorBody:
+    message: str
     codes: frozenset[str]
 
 
 def to_model_error(status: int, headers: Mapping[str, str], text: str, *, now: datetime | None = None) -> ModelError:
-    """Return the error that a refusal is.
+    """Return the error for a reply.
 
     Args:
-        status: HTTP status, none of the 200s.
+        status: HTTP status other than 2xx.
         headers: of the reply; names in lower case.
         text: body of the reply.
-        now: the time, for a ``Retry-After`` that is a date.
+        now: the time, for a ``Retry-After`` that is a date; by default the present.
     """
-    told = _read(text)
-    problem = f"the model's endpoint answers with status {status}: {told.words or 'no explanation'}"
-    if told.codes & _QUOTA_CODES:
+    body = _read(text)
+    problem = f"the model's endpoint answers with status {status}: {body.message or 'no explanation'}"
+    if body.codes & _QUOTA_CODES:
         return AccessDenied(f"{problem}; raise the quota, or use another key", status=status)
     if status in BUSY or status >= 500:
         return ModelUnavailable(problem, status=status, retry_after=_wait(headers, now or datetime.now(UTC)))
     if status in DENIED or 300 <= status < 400:
         return AccessDenied(f"{problem}; check the address, the key and the model's name", status=status)
-    if status in TOO_LONG and _is_too_long(told):
+    if status in TOO_LONG and _is_too_long(body):
         return ContextTooLong(problem, status=status)
     return RequestRefused(problem, status=status)
 
 
-def _is_too_long(told: _Told) -> bool:
-    words = told.words.lower()
-    return bool(told.codes & _LENGTH_CODES) or any(phrase in words for phrase in _LENGTH_WORDS)
+def _is_too_long(body: _ErrorBody) -> bool:
+    words = body.message.lower()
+    return bool(body.codes & _LENGTH_CODES) or any(phrase in words for phrase in _LENGTH_WORDS)
 
 
-def _read(text: str) -> _Told:
-    """Find the words: in ``error.message``, ``error``, ``message`` or ``detail``, as servers differ, or plain text."""
+def _read(text: str) -> _ErrorBody:
+    """Find the message, which servers put into ``error.message``, ``error``, ``message``, ``detail`` or plain text."""
     try:
         body: JsonValue = json.loads(text)
     except (ValueError, RecursionError):
-        return _Told(_one_line(text), frozenset())
+        return _ErrorBody(_one_line(text), frozenset())
     error = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(error, dict):
-        return _Told(_one_line(str(error)), frozenset())
-    words = error.get("message") or error.get("detail") or ""
+        return _ErrorBody(_one_line(str(error)), frozenset())
+    message = error.get("message") or error.get("detail") or ""
     codes = {code for name in ("code", "type") if isinstance(code := error.get(name), str)}
-    return _Told(_one_line(str(words)), frozenset(codes))
+    return _ErrorBody(_one_line(str(message)), frozenset(codes))
 
 
 def _one_line(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
+    return line if len(line) <= _MAX_MESSAGE else f"{line[:_MAX_MESSAGE]}..."
 
 
 def _wait(headers: Mapping[str, str], now: datetime) -> float:
-    """Return the seconds that ``Retry-After`` asks for, as a number or as a date; 0 if it asks for nothing readable."""
+    """Return the seconds in ``Retry-After``, a number or a date; 0 if it is absent or unreadable."""
     asked = headers.get("retry-after", "").strip()
     try:
         seconds = float(asked)

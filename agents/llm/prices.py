@@ -1,4 +1,4 @@
-"""What tokens cost: a small table of ours, and whatever the user adds. An unknown price stops nothing."""
+"""Prices of tokens: Assay's small table and the user's own file. An unknown price stops nothing."""
 
 import re
 from collections.abc import Mapping
@@ -15,19 +15,19 @@ from assay.harness.errors import DataError
 MILLION = 1_000_000
 
 _DATE = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")
-"""At the end of a model's name: a snapshot, which costs what the model does."""
+"""Date of a snapshot at the end of a model's name; snapshots cost the same as the model."""
 
 
 class Price(Model):
-    """US dollars for a million tokens."""
+    """US dollars per million tokens."""
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
     cached: float | None = Field(default=None, ge=0)
-    """Of prompt tokens that the endpoint still knew; None if they cost what others do."""
+    """For prompt tokens in the endpoint's cache; None if they cost the same as others."""
 
-    def of(self, usage: TokenUsage) -> float:
-        """Return what tokens cost, in US dollars."""
+    def cost(self, usage: TokenUsage) -> float:
+        """Return the cost in US dollars."""
         cached = min(usage.cached_tokens, usage.prompt_tokens)
         fresh = usage.prompt_tokens - cached
         cached_price = self.input if self.cached is None else self.cached
@@ -35,36 +35,36 @@ class Price(Model):
 
 
 class Prices(Model):
-    """Prices by the model's name."""
+    """Prices by model name."""
 
     models: Mapping[str, Price] = Field(default_factory=dict)
 
     def find(self, model: str) -> Price | None:
-        """Return the price of a model: by its full name, without the provider before it, without the date behind it."""
+        """Return a model's price, by its full name or without its date, its provider, or both; None if unknown."""
         bare = model.rpartition("/")[2]
         names = (model, _DATE.sub("", model), bare, _DATE.sub("", bare))
         return next((self.models[name] for name in names if name in self.models), None)
 
     def cost(self, model: str, usage: TokenUsage) -> float | None:
-        """Return what usage costs in US dollars; None if the price is unknown."""
+        """Return the cost in US dollars; None if the price is unknown."""
         price = self.find(model)
-        return None if price is None else price.of(usage)
+        return None if price is None else price.cost(usage)
 
 
 def load_prices(file: Path | None = None) -> Prices:
-    """Return the prices that come with Assay, with those of a user's file over them.
+    """Return Assay's prices, overridden by those of the user's file.
 
     Raises:
-        DataError: the file cannot be read or is not of this form; names the field.
+        DataError: the file cannot be read or a field is wrong.
     """
-    ours = _parse(resources.files(__package__).joinpath("prices.yaml").read_text(encoding="utf-8"), "prices.yaml")
+    bundled = _parse(resources.files(__package__).joinpath("prices.yaml").read_text(encoding="utf-8"), "prices.yaml")
     if file is None:
-        return ours
+        return bundled
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"the prices cannot be read: {error}", file=str(file)) from error
-    return Prices(models={**ours.models, **_parse(text, str(file)).models})
+    return Prices(models={**bundled.models, **_parse(text, str(file)).models})
 
 
 def _parse(text: str, name: str) -> Prices:
@@ -73,7 +73,7 @@ def _parse(text: str, name: str) -> Prices:
         return Prices.model_validate(yaml.safe_load(text) or {})
     except yaml.YAMLError as error:
         problem = str(error).splitlines()[0]
-        raise DataError(f"is no YAML ({problem}); {wanted}", file=name) from error
+        raise DataError(f"is not YAML ({problem}); {wanted}", file=name) from error
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(place) for place in first["loc"])

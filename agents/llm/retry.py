@@ -1,4 +1,4 @@
-"""Another try where one makes sense: growing waits with jitter, and never less than the endpoint asks for."""
+"""Retries after transient errors: exponential waits with jitter, never shorter than the endpoint asks for."""
 
 import time
 from collections.abc import Callable
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 class Patience(Model):
-    """How often to try and how long to wait; seconds."""
+    """Number of tries, and waits between them in seconds."""
 
     tries: int = Field(default=6, ge=1)
     first_wait: float = Field(default=1.0, ge=0)
-    """Doubled from try to try."""
+    """Doubled after each try."""
     longest_wait: float = Field(default=120.0, ge=0)
-    """An endpoint that asks for a longer one is not tried again."""
+    """There is no retry if the endpoint asks for a longer one."""
 
 
 class Retrying:
-    """A model around a model that asks again after errors that pass (``ModelError.is_transient``)."""
+    """A ChatModel that retries another one after transient errors (``ModelError.is_transient``)."""
 
     def __init__(
         self, model: ChatModel, patience: Patience | None = None, sleep: Callable[[float], None] = time.sleep
@@ -35,10 +35,10 @@ class Retrying:
         self._sleep = sleep
 
     def complete(self, request: Request) -> Answer:
-        """Ask until there is an answer; what failed tries have cost is in its ``wasted``.
+        """Ask until there is an answer; its ``wasted`` is the usage of the failed tries.
 
         Raises:
-            ModelError: the last try's error; its ``spent`` is that of all tries.
+            ModelError: of the last try; its ``spent`` covers all tries.
         """
         from tenacity import Retrying as Attempts
         from tenacity import retry_if_exception, stop_after_attempt
@@ -54,7 +54,7 @@ class Retrying:
 
         attempts = Attempts(
             stop=stop_after_attempt(self._patience.tries),
-            retry=retry_if_exception(self._is_worth_it),
+            retry=retry_if_exception(self._is_retried),
             wait=self._wait(),
             sleep=self._sleep,
             reraise=True,
@@ -70,7 +70,7 @@ class Retrying:
         seconds = round(time.monotonic() - began, 3)
         return answer.model_copy(update={"wasted": lost, "tries": answer.tries + len(wasted), "seconds": seconds})
 
-    def _is_worth_it(self, error: BaseException) -> bool:
+    def _is_retried(self, error: BaseException) -> bool:
         if not isinstance(error, ModelError):
             return False
         return error.is_transient and error.retry_after <= self._patience.longest_wait

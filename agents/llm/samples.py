@@ -1,4 +1,4 @@
-"""Numbers for the samples of a question, for those who ask without numbers."""
+"""Sample numbers for clients that repeat a question without numbering it."""
 
 import threading
 from collections.abc import Iterator
@@ -9,9 +9,9 @@ from assay.agents.llm.chat import Request
 
 
 class Samples:
-    """Gives each repetition of a question the next number: who asks the same again wants another answer.
+    """Numbers the repetitions of each question, since a client that asks the same again wants another answer.
 
-    A recording then keeps the answers apart, and a replay gives them in the same order.
+    A recording keeps the answers apart by the number, and a replay returns them in the same order.
     """
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class Samples:
 
     @contextmanager
     def next(self, request: Request, wanted: int = 1) -> Iterator[tuple[Request, ...]]:
-        """Lend a question under its next free numbers; they are free again if the block raises, for want of answers."""
+        """Yield the question ``wanted`` times with its next free numbers; if the block raises, they are free again."""
         key = key_of(request)
         numbers = self._take(key, wanted)
         try:

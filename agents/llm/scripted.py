@@ -1,4 +1,4 @@
-"""A model that says what it was told to say: for tests, for demos without a key, for trying out an agent."""
+"""A model with scripted answers, for tests, for demos without a key, and for trying out an agent."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -9,7 +9,7 @@ from assay.agents.llm.tokens import estimate_prompt, estimate_tokens
 
 
 class Scripted:
-    """A model that plays its lines in order, or asks a function for each; costs nothing and counts tokens by length."""
+    """Answers with its lines in order, or with a function's results; costs nothing, usage is estimated."""
 
     def __init__(self, lines: Iterable[str | Answer] | Callable[[Request], str | Answer]) -> None:
         self._ask = lines if callable(lines) else None

@@ -1,8 +1,8 @@
-"""The layers of a model as a run wants them.
+"""A run's model, layer by layer, outermost first.
 
-budget of an instance     counts replayed answers too: a run taken up again ends where it would have ended
+budget of a sample        counts replayed answers too, so that a resumed run stops where it would have stopped
   recording               no answer is paid for twice
-    budget of the run     counts what is really paid
+    budget of the run     counts paid answers only
       retries
         client
 """
@@ -15,7 +15,7 @@ from pydantic import Field
 
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered, Spent
 from assay.agents.llm.cassette import Cassette, Mode
-from assay.agents.llm.cassette_key import Steady, unchanged
+from assay.agents.llm.cassette_key import Normalise, unchanged
 from assay.agents.llm.chat import ChatModel
 from assay.agents.llm.client import Endpoint, ModelClient
 from assay.agents.llm.prices import load_prices
@@ -24,31 +24,32 @@ from assay.harness.domain import Model
 
 
 class Setup(Model):
-    """What a run says about its model."""
+    """Settings of a run's model."""
 
     endpoint: Endpoint
     patience: Patience = Field(default_factory=Patience)
     limits: BudgetLimits = Field(default_factory=BudgetLimits)
-    """Of the whole run, for what is really paid."""
+    """On what the whole run pays."""
     spent: Spent = Field(default_factory=Spent)
-    """Of them, what earlier processes of the run have paid."""
+    """Paid by earlier processes of the run; counts towards ``limits``."""
     cassette: Path | None = None
+    """File of the recording; None for none."""
     mode: Mode = Mode.AUTO
-    """Of the cassette."""
+    """Mode of the recording."""
     prices: Path | None = None
-    """Prices of the user's own."""
+    """The user's own price file."""
 
 
 class Stack:
-    """An open model with its layers; a context manager.
+    """A run's open model; a context manager.
 
     Attributes:
-        model: what to ask, without the budget of an instance.
-        paid: what the run has paid.
+        model: all layers but the budget of a sample.
+        paid: ledger of what the run pays.
     """
 
-    def __init__(self, setup: Setup, *, steady: Steady = unchanged) -> None:
-        """Open the layers; a replay opens no connection and needs no key.
+    def __init__(self, setup: Setup, *, normalise: Normalise = unchanged) -> None:
+        """Open the layers; a replay opens no connection and needs no key. ``normalise`` is the cassette's.
 
         Raises:
             UserError: the endpoint, the key, the cassette or the prices are wrong.
@@ -57,18 +58,18 @@ class Stack:
         self.paid = Ledger(setup.limits, setup.spent)
         is_replay = setup.cassette is not None and setup.mode is Mode.REPLAY
         self._client = None if is_replay else ModelClient(setup.endpoint, self._prices)
-        asked = Metered(Retrying(self._client, setup.patience), self.paid, self._prices) if self._client else None
+        paid = Metered(Retrying(self._client, setup.patience), self.paid, self._prices) if self._client else None
         try:
-            self._cassette = Cassette(setup.cassette, setup.mode, asked, steady=steady) if setup.cassette else None
+            self._cassette = Cassette(setup.cassette, setup.mode, paid, normalise=normalise) if setup.cassette else None
         except BaseException:
-            self.close_client()
+            self._close_client()
             raise
-        model = self._cassette or asked
+        model = self._cassette or paid
         assert model is not None  # without a cassette there is a client
         self.model: ChatModel = model
 
     def within(self, limits: BudgetLimits) -> tuple[ChatModel, Ledger]:
-        """Return the model under limits of its own, as one instance has them, and the ledger of these."""
+        """Return the model under further limits, such as a sample's, and their ledger."""
         ledger = Ledger(limits)
         return Metered(self.model, ledger, self._prices), ledger
 
@@ -77,16 +78,15 @@ class Stack:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Close what is open."""
+        """Close the stack."""
         self.close()
 
     def close(self) -> None:
         """Close the recording and the connections."""
         if self._cassette is not None:
             self._cassette.close()
-        self.close_client()
+        self._close_client()
 
-    def close_client(self) -> None:
-        """Close the connections."""
+    def _close_client(self) -> None:
         if self._client is not None:
             self._client.close()

@@ -73,6 +73,6 @@ def tool_from_json(body: JsonValue) -> Tool:
     """Read a tool, which must be a function. Raises MalformedBody."""
     function = body.get("function") if isinstance(body, dict) else None
     if not isinstance(function, dict):
-        raise MalformedBody("a tool is no function")
+        raise MalformedBody("a tool is not a function")
     known = {name: function[name] for name in Tool.model_fields if function.get(name) is not None}
     return Tool.model_validate(known)

@@ -18,7 +18,7 @@ def answer_from_json(reply: JsonValue) -> Answer:
         MalformedBody: it is not a reply of the API.
     """
     if not isinstance(reply, dict):
-        raise MalformedBody("it is no JSON object")
+        raise MalformedBody("it is not a JSON object")
     choices = reply.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise MalformedBody("it has no 'choices'")

@@ -146,13 +146,13 @@ class ProxyHandler:
             served = " and ".join(route.path for dialect in self._dialects for route in dialect.routes)
             raise ApiError(403, "forbidden", f"this proxy serves {served} only")
         if not compare_digest(dialect.token(request).encode("utf-8", "replace"), self._token.encode()):
-            raise ApiError(401, "invalid_api_key", "the key is not the one of this run")
+            raise ApiError(401, "invalid_api_key", "the API key is not this proxy's")
         return route
 
     def _parse(self, dialect: Dialect, request: HttpRequest) -> ParsedRequest:
         parsed = dialect.parse(request, _json_object(request.body))
         if parsed.request.model not in self._names:
-            raise ApiError(404, "model_not_found", f"there is no such model here; there is {', '.join(self._names)}")
+            raise ApiError(404, "model_not_found", f"unknown model; this proxy serves {', '.join(self._names)}")
         return parsed
 
     def _ask(self, question: Request, samples: int) -> tuple[Answer, ...]:
@@ -192,7 +192,7 @@ def _json_object(body: bytes) -> Json:
     try:
         parsed: JsonValue = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise MalformedBody("the body is no JSON") from error
+        raise MalformedBody("the body is not JSON") from error
     if not isinstance(parsed, dict):
         raise MalformedBody("the body must be a JSON object")
     return parsed

@@ -167,7 +167,7 @@ class SolveRun:
                 mode=mode,
                 prices=choice.prices,
             )
-            stack = opened.enter_context(Stack(setup, steady=steady))
+            stack = opened.enter_context(Stack(setup, normalise=steady))
             stack.model = OfTheRun(stack.model)
             yield stack.within
 

@@ -13,7 +13,7 @@ from assay.harness.errors import UserError
 MESSAGES = [("system", "be brief"), ("user", "two plus two?")]
 
 
-def test_a_model_is_one_function(endpoint: Any) -> None:
+def test_ask_without_a_key_posts_the_messages(endpoint: Any) -> None:
     assert make_ask("toy", endpoint.url)(MESSAGES) == "hello"
     assert endpoint.asked[0].body["messages"] == [
         {"role": "system", "content": "be brief"},
@@ -22,14 +22,14 @@ def test_a_model_is_one_function(endpoint: Any) -> None:
     assert "authorization" not in endpoint.asked[0].headers
 
 
-def test_the_usual_variables_are_known(endpoint: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endpoint_and_key_come_from_the_environment(endpoint: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     make_ask("toy")(MESSAGES)
     assert endpoint.asked[0].headers["authorization"] == "Bearer k"
 
 
-def test_a_key_alone_means_the_usual_address(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endpoint_needs_a_key_or_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match="OPENAI_API_KEY"):
         usual_endpoint()
     monkeypatch.setenv("OPENAI_API_KEY", "k")
@@ -37,7 +37,7 @@ def test_a_key_alone_means_the_usual_address(monkeypatch: pytest.MonkeyPatch) ->
     assert usual_endpoint("http://here/v1").base_url == "http://here/v1"
 
 
-def test_what_is_asked_can_be_recorded_and_replayed(endpoint: Any, tmp_path: Path) -> None:
+def test_recorded_answers_are_replayed(endpoint: Any, tmp_path: Path) -> None:
     tape = tmp_path / "tape.jsonl"
     asker = make_ask("toy", endpoint.url, cassette=tape)
     assert asker(MESSAGES) == "hello"
@@ -49,7 +49,7 @@ def test_what_is_asked_can_be_recorded_and_replayed(endpoint: Any, tmp_path: Pat
     assert len(endpoint.asked) == 1
 
 
-def test_it_has_a_budget(endpoint: Any) -> None:
+def test_question_beyond_the_budget_raises(endpoint: Any) -> None:
     asker = make_ask("toy", endpoint.url, limits=BudgetLimits(calls=1))
     asker(MESSAGES)
     with pytest.raises(BudgetExceeded):
@@ -57,7 +57,7 @@ def test_it_has_a_budget(endpoint: Any) -> None:
     assert asker.stack.paid.spent.tokens == 110
 
 
-def test_the_same_question_again_is_another_sample_in_a_replay_too(
+def test_repeated_question_gets_another_sample_when_recorded_and_replayed(
     endpoint: Any, tmp_path: Path, make_said: Callable[..., Any]
 ) -> None:
     tape = tmp_path / "tape.jsonl"

@@ -43,7 +43,7 @@ def ask_often(model: Metered, request: Request) -> None:
         (BudgetLimits(calls=9, tokens=150), "tokens", 1),
     ],
 )
-def test_a_call_beyond_a_limit_is_not_made(make_request: Make, limits: BudgetLimits, name: str, calls: int) -> None:
+def test_call_beyond_a_limit_is_not_made(make_request: Make, limits: BudgetLimits, name: str, calls: int) -> None:
     made = []
 
     def play(request: Request) -> Answer:
@@ -57,7 +57,7 @@ def test_a_call_beyond_a_limit_is_not_made(make_request: Make, limits: BudgetLim
     assert len(made) == calls == ledger.spent.calls
 
 
-def test_room_for_the_longest_answer_is_needed(make_request: Make) -> None:
+def test_longest_answer_must_fit_the_token_limit(make_request: Make) -> None:
     model, ledger = metered(BudgetLimits(tokens=1000), Scripted(lambda _: answer(tokens=10)))
     with pytest.raises(BudgetExceeded):
         model.complete(make_request(max_tokens=1000))
@@ -65,14 +65,14 @@ def test_room_for_the_longest_answer_is_needed(make_request: Make) -> None:
     assert ledger.spent.tokens == 10, "what was set aside and not used is given back"
 
 
-def test_the_cost_of_the_longest_answer_is_needed_too(make_request: Make) -> None:
+def test_longest_answer_must_fit_the_cost_limit(make_request: Make) -> None:
     model, _ = metered(BudgetLimits(cost=0.5), Scripted(lambda _: answer()))
     with pytest.raises(BudgetExceeded) as caught:
         model.complete(make_request(max_tokens=500_000))
     assert caught.value.limit == "cost"
 
 
-def test_seconds_pass_whatever_they_are_spent_with(make_request: Make) -> None:
+def test_limit_in_seconds_counts_wall_clock_time(make_request: Make) -> None:
     now = [100.0]
     model, _ = metered(BudgetLimits(seconds=60), Scripted(lambda _: answer()), clock=lambda: now[0])
     now[0] = 159.0
@@ -83,7 +83,7 @@ def test_seconds_pass_whatever_they_are_spent_with(make_request: Make) -> None:
     assert caught.value.limit == "seconds"
 
 
-def test_an_unknown_price_is_counted_and_tokens_still_hold(make_request: Make) -> None:
+def test_unpriced_calls_are_counted_and_limited_by_tokens(make_request: Make) -> None:
     model, ledger = metered(BudgetLimits(cost=0.01, tokens=350), Scripted(lambda _: answer(cost=None)))
     for _ in range(3):
         model.complete(make_request(model="nobody-knows"))
@@ -107,7 +107,7 @@ def test_failed_calls_and_failed_tries_are_billed(make_request: Make) -> None:
     assert ledger.spent == Spent(calls=2, tokens=137, cost=0.875)
 
 
-def test_other_errors_cost_nothing(make_request: Make) -> None:
+def test_other_exceptions_cost_nothing(make_request: Make) -> None:
     def stop(_: Request) -> Answer:
         raise KeyboardInterrupt
 
@@ -118,7 +118,7 @@ def test_other_errors_cost_nothing(make_request: Make) -> None:
     assert ledger.spent == Spent()
 
 
-def test_budgets_nest(make_request: Make) -> None:
+def test_call_refused_by_an_inner_budget_is_charged_nowhere(make_request: Make) -> None:
     run, one, other = Ledger(BudgetLimits(calls=3)), Ledger(BudgetLimits(calls=2)), Ledger(BudgetLimits(calls=2))
     shared = Metered(Scripted(lambda _: answer()), run)
     for ledger in (one, one, other):
@@ -128,14 +128,14 @@ def test_budgets_nest(make_request: Make) -> None:
     assert (run.spent.calls, one.spent.calls, other.spent.calls) == (3, 2, 1), "the refused call counts nowhere"
 
 
-def test_a_ledger_goes_on_where_another_process_ended(make_request: Make) -> None:
+def test_ledger_resumes_from_earlier_spending(make_request: Make) -> None:
     model, _ = metered(BudgetLimits(calls=5), Scripted(lambda _: answer()), spent=Spent(calls=4))
     model.complete(make_request())
     with pytest.raises(BudgetExceeded):
         model.complete(make_request())
 
 
-def test_a_call_waits_for_one_under_way_that_may_leave_room(make_request: Make) -> None:
+def test_call_waits_for_one_under_way_that_may_leave_room(make_request: Make) -> None:
     started, go = threading.Event(), threading.Event()
 
     def play(_: Request) -> Answer:
@@ -156,7 +156,7 @@ def test_a_call_waits_for_one_under_way_that_may_leave_room(make_request: Make) 
 
 
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=40), st.integers(1, 2000))
-def test_no_order_of_calls_in_threads_spends_more_than_the_limit(sizes: list[int], limit: int) -> None:
+def test_concurrent_calls_never_exceed_the_limit(sizes: list[int], limit: int) -> None:
     """Holds whenever an answer is no longer than the request allows."""
 
     def play(request: Request) -> Answer:

@@ -34,7 +34,7 @@ def client(endpoint: Any) -> Iterator[ModelClient]:
         yield client
 
 
-def test_what_is_on_record_is_not_asked_again(
+def test_recorded_question_is_not_asked_again(
     endpoint: Any, client: ModelClient, tape: Path, make_request: Make
 ) -> None:
     with Cassette(tape, Mode.AUTO, client) as cassette:
@@ -48,7 +48,7 @@ def test_what_is_on_record_is_not_asked_again(
     assert len(endpoint.asked) == 1
 
 
-def test_all_of_an_answer_is_kept(tape: Path, make_request: Make) -> None:
+def test_answer_is_recorded_completely(tape: Path, make_request: Make) -> None:
     answer = Answer(
         content="a\nb \U0001f600",
         tool_calls=(ToolCall(id="1", name="run", arguments="{broken"),),
@@ -71,7 +71,7 @@ def test_samples_of_one_question_are_kept_apart(tape: Path, make_request: Make) 
     assert len(set(said)) == 40
 
 
-def test_a_new_recording_wins_over_an_older_one(tape: Path, make_request: Make) -> None:
+def test_mode_record_replaces_an_older_answer(tape: Path, make_request: Make) -> None:
     for text in ("old", "new"):
         with Cassette(tape, Mode.RECORD, Scripted([text])) as cassette:
             assert cassette.complete(make_request()).content == text
@@ -79,7 +79,7 @@ def test_a_new_recording_wins_over_an_older_one(tape: Path, make_request: Make) 
         assert cassette.complete(make_request()).content == "new"
 
 
-def test_a_miss_names_the_nearest_difference(tape: Path, make_request: Make) -> None:
+def test_miss_names_the_nearest_difference(tape: Path, make_request: Make) -> None:
     with Cassette(tape, Mode.AUTO, Scripted(["x", "y"])) as cassette:
         cassette.complete(make_request("what is two plus two?"))
         cassette.complete(make_request("write a poem", model="other"))
@@ -90,7 +90,7 @@ def test_a_miss_names_the_nearest_difference(tape: Path, make_request: Make) -> 
         cassette.complete(make_request("what is two plus three?"))
 
 
-def test_an_error_is_not_recorded(
+def test_error_is_not_recorded(
     endpoint: Any, client: ModelClient, tape: Path, make_request: Make, make_reply: Make, make_said: Make
 ) -> None:
     endpoint.plays(make_reply(status=500), make_said("4"))
@@ -101,9 +101,7 @@ def test_an_error_is_not_recorded(
     assert len(tape.read_text().splitlines()) == 1
 
 
-def test_no_secret_is_in_the_file(
-    endpoint: Any, tape: Path, make_request: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_holds_no_api_key(endpoint: Any, tape: Path, make_request: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOY_KEY", "secret-123")
     settings = Endpoint(base_url=endpoint.url, key_env="TOY_KEY")
     with ModelClient(settings) as client, Cassette(tape, Mode.AUTO, client) as cassette:
@@ -112,7 +110,7 @@ def test_no_secret_is_in_the_file(
     assert "secret" not in tape.read_text()
 
 
-def test_one_can_be_written_by_hand(tape: Path, make_request: Make) -> None:
+def test_file_written_by_hand_is_replayed(tape: Path, make_request: Make) -> None:
     tape.parent.mkdir()
     request = {"messages": [{"content": "what is two plus two?", "role": "user"}], "model": "toy"}
     tape.write_text(json.dumps({"answer": {"content": "four"}, "request": request}) + "\n\n")
@@ -120,14 +118,14 @@ def test_one_can_be_written_by_hand(tape: Path, make_request: Make) -> None:
         assert cassette.complete(make_request()).content == "four"
 
 
-def test_what_changes_from_run_to_run_may_be_left_out(tape: Path, make_request: Make) -> None:
-    with Cassette(tape, Mode.AUTO, Scripted(["ok"]), steady=without_volatile) as cassette:
+def test_normalised_requests_share_an_answer(tape: Path, make_request: Make) -> None:
+    with Cassette(tape, Mode.AUTO, Scripted(["ok"]), normalise=without_volatile) as cassette:
         cassette.complete(make_request("passed in 0.12s"))
-    with Cassette(tape, Mode.REPLAY, steady=without_volatile) as cassette:
+    with Cassette(tape, Mode.REPLAY, normalise=without_volatile) as cassette:
         assert cassette.complete(make_request("passed in 0.34s")).content == "ok"
 
 
-def test_a_line_that_a_crash_tore_is_cut_off(tape: Path, make_request: Make) -> None:
+def test_incomplete_last_line_is_cut_off(tape: Path, make_request: Make) -> None:
     with Cassette(tape, Mode.AUTO, Scripted(["one"])) as cassette:
         cassette.complete(make_request("1"))
     whole = tape.read_bytes()
@@ -142,7 +140,7 @@ def test_a_line_that_a_crash_tore_is_cut_off(tape: Path, make_request: Make) -> 
 
 
 @pytest.mark.parametrize("line", ["{}", "not json", '{"request": {"model": "x"}, "answer": {}}'])
-def test_a_wrong_line_is_named(tape: Path, make_request: Make, line: str) -> None:
+def test_wrong_line_is_named(tape: Path, make_request: Make, line: str) -> None:
     with Cassette(tape, Mode.AUTO, Scripted(["one"])) as cassette:
         cassette.complete(make_request())
     tape.write_text(tape.read_text() + line + "\n")
@@ -151,7 +149,7 @@ def test_a_wrong_line_is_named(tape: Path, make_request: Make, line: str) -> Non
             Cassette(tape, mode, Scripted([]))
 
 
-def test_what_cannot_be_opened_is_told(tape: Path, make_request: Make) -> None:
+def test_cassette_that_cannot_be_opened_raises(tape: Path, make_request: Make) -> None:
     with pytest.raises(UserError, match="mode auto"):
         Cassette(tape, Mode.REPLAY)
     with pytest.raises(UserError, match="needs a model"):

@@ -41,7 +41,7 @@ def turned_round(value: Any) -> Any:
 
 
 @given(requests)
-def test_equal_requests_have_one_key_whatever_the_order_of_their_fields(request: Request) -> None:
+def test_key_ignores_the_order_of_fields(request: Request) -> None:
     assert key_of(request) == key_of(Request.model_validate_json(request.model_dump_json()))
     again = Request.model_validate(turned_round(request.model_dump(mode="json")))
     assert key_of(again) == key_of(request)
@@ -50,12 +50,12 @@ def test_equal_requests_have_one_key_whatever_the_order_of_their_fields(request:
 
 
 @given(requests, requests)
-def test_other_requests_have_other_keys(one: Request, other: Request) -> None:
+def test_keys_are_equal_only_for_equal_questions(one: Request, other: Request) -> None:
     assert (key_of(one) == key_of(other)) == (question(one) == question(other))
 
 
 @given(requests, st.integers(51, 99))
-def test_samples_and_every_change_have_keys_of_their_own(request: Request, sample: int) -> None:
+def test_every_change_of_a_request_changes_its_key(request: Request, sample: int) -> None:
     more = Message(role=Role.USER, content="more")
     changed = [
         request.model_copy(update={"sample": sample}),
@@ -77,20 +77,18 @@ def test_samples_and_every_change_have_keys_of_their_own(request: Request, sampl
         ("Process Group PGID: 155", "Process Group PGID: 1640"),
     ],
 )
-def test_what_differs_from_run_to_run_can_be_left_out(
-    make_request: Callable[..., Request], one: str, other: str
-) -> None:
+def test_volatile_texts_are_ignored_when_normalised(make_request: Callable[..., Request], one: str, other: str) -> None:
     first, second = make_request(one), make_request(other)
     assert key_of(first) != key_of(second)
     assert key_of(first, without_volatile) == key_of(second, without_volatile)
 
 
 @pytest.mark.parametrize("text", ["123456789012", "deadbeef", "def tmp(x)", "version 2.0", "0x10", "facade"])
-def test_ordinary_words_and_numbers_stay(text: str) -> None:
+def test_ordinary_words_and_numbers_are_not_volatile(text: str) -> None:
     assert without_volatile(text) == text
 
 
-def test_a_difference_is_told_with_its_neighbourhood() -> None:
+def test_difference_is_shown_with_its_surroundings() -> None:
     wanted = {"model": "toy", "messages": [{"role": "user", "content": "x" * 300 + "HERE" + "y" * 300}]}
     near = {"model": "toy", "messages": [{"role": "user", "content": "x" * 300 + "THERE" + "y" * 300}]}
     far = {"model": "other", "messages": [{"role": "system", "content": "z"}, {"role": "user", "content": "q"}]}
@@ -109,5 +107,5 @@ def test_a_difference_is_told_with_its_neighbourhood() -> None:
         ({"a": []}, [{"a": [1]}], "at a the question has [] and the nearest recorded one nothing"),
     ],
 )
-def test_differences_by_hand(wanted: Any, known: Any, told: str) -> None:
+def test_first_difference_of_small_values(wanted: Any, known: Any, told: str) -> None:
     assert nearest_difference(wanted, known) == told

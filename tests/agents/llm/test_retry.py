@@ -22,7 +22,7 @@ class Asking:
         self.model = Retrying(self.client, Patience(**patience), self.waits.append)
 
 
-def test_a_busy_endpoint_is_asked_again_after_the_time_it_wants(
+def test_busy_endpoint_is_retried_after_its_retry_after(
     endpoint: Any, make_request: Make, make_reply: Make, make_said: Make
 ) -> None:
     busy = make_reply(status=429, body="slow down", headers={"Retry-After": "17"})
@@ -36,7 +36,9 @@ def test_a_busy_endpoint_is_asked_again_after_the_time_it_wants(
     assert answer.wasted.tokens == 0
 
 
-def test_what_failed_tries_cost_is_told(endpoint: Any, make_request: Make, make_reply: Make, make_said: Make) -> None:
+def test_answer_reports_the_usage_of_failed_tries(
+    endpoint: Any, make_request: Make, make_reply: Make, make_said: Make
+) -> None:
     endpoint.plays(make_reply(body="{broken" + "x" * 393), make_said("4"))
     answer = Asking(endpoint.url).model.complete(make_request())
     assert answer.usage.tokens == 110
@@ -56,7 +58,7 @@ def test_what_failed_tries_cost_is_told(endpoint: Any, make_request: Make, make_
         (429, "insufficient_quota", AccessDenied),
     ],
 )
-def test_what_stays_is_asked_once(
+def test_permanent_error_is_not_retried(
     endpoint: Any, make_request: Make, make_reply: Make, status: int, code: str, kind: type[Exception]
 ) -> None:
     endpoint.plays(make_reply(status=status, body={"error": {"code": code, "message": "no"}}))
@@ -66,9 +68,7 @@ def test_what_stays_is_asked_once(
     assert (len(endpoint.asked), asking.waits) == (1, [])
 
 
-def test_tries_come_to_an_end_and_the_last_error_tells_what_all_cost(
-    endpoint: Any, make_request: Make, make_reply: Make
-) -> None:
+def test_last_error_reports_the_usage_of_all_tries(endpoint: Any, make_request: Make, make_reply: Make) -> None:
     endpoint.plays(make_reply(body="x" * 40))
     asking = Asking(endpoint.url, tries=3)
     with pytest.raises(Exception, match="cannot be read") as caught:
@@ -77,7 +77,7 @@ def test_tries_come_to_an_end_and_the_last_error_tells_what_all_cost(
     assert caught.value.spent.completion_tokens == 30  # type: ignore[attr-defined]
 
 
-def test_an_endpoint_that_asks_for_too_long_a_wait_is_left(endpoint: Any, make_request: Make, make_reply: Make) -> None:
+def test_too_long_retry_after_is_not_waited_for(endpoint: Any, make_request: Make, make_reply: Make) -> None:
     endpoint.plays(make_reply(status=429, headers={"Retry-After": "3600"}))
     asking = Asking(endpoint.url, longest_wait=60)
     with pytest.raises(ModelUnavailable):
@@ -85,7 +85,7 @@ def test_an_endpoint_that_asks_for_too_long_a_wait_is_left(endpoint: Any, make_r
     assert (len(endpoint.asked), asking.waits) == (1, [])
 
 
-def test_waits_grow_to_the_longest(endpoint: Any, make_request: Make, make_reply: Make) -> None:
+def test_waits_grow_to_the_longest_wait(endpoint: Any, make_request: Make, make_reply: Make) -> None:
     endpoint.plays(make_reply(status=500))
     asking = Asking(endpoint.url, tries=6, first_wait=1, longest_wait=5)
     with pytest.raises(ModelUnavailable):
@@ -95,7 +95,7 @@ def test_waits_grow_to_the_longest(endpoint: Any, make_request: Make, make_reply
     assert asking.waits[-1] == 5
 
 
-def test_other_errors_pass_at_once(make_request: Make) -> None:
+def test_other_errors_are_not_retried(make_request: Make) -> None:
     def refuse(_: Any) -> str:
         raise BudgetExceeded("spent", limit="calls")
 

@@ -15,13 +15,13 @@ def numbers(samples: Samples, request: Any, wanted: int = 1) -> list[int]:
         return [each.sample for each in requests]
 
 
-def test_every_question_is_counted_by_itself(make_request: Make) -> None:
+def test_each_question_has_its_own_numbers(make_request: Make) -> None:
     samples = Samples()
     assert [numbers(samples, make_request(text)) for text in "aaba"] == [[0], [1], [0], [2]]
     assert numbers(samples, make_request("a"), 3) == [3, 4, 5]
 
 
-def test_a_number_without_an_answer_is_given_out_again(make_request: Make) -> None:
+def test_number_without_an_answer_is_reused(make_request: Make) -> None:
     samples = Samples()
     with samples.next(make_request(), 2) as first:
         with pytest.raises(KeyError), samples.next(make_request()):
@@ -30,7 +30,7 @@ def test_a_number_without_an_answer_is_given_out_again(make_request: Make) -> No
     assert numbers(samples, make_request(), 2) == [2, 3]
 
 
-def test_threads_get_numbers_of_their_own(make_request: Make) -> None:
+def test_threads_get_distinct_numbers(make_request: Make) -> None:
     samples = Samples()
     with ThreadPoolExecutor(8) as pool:
         given = list(pool.map(lambda _: numbers(samples, make_request())[0], range(100)))

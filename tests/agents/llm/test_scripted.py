@@ -8,7 +8,7 @@ from assay.agents.llm.errors import RequestRefused
 from assay.agents.llm.scripted import Scripted
 
 
-def test_lines_are_played_in_order(make_request: Callable[..., Any]) -> None:
+def test_lines_are_answered_in_order(make_request: Callable[..., Any]) -> None:
     model = Scripted(["one", Answer(content="two")])
     first = model.complete(make_request())
     assert (first.content, first.model) == ("one", "toy")
@@ -20,6 +20,6 @@ def test_lines_are_played_in_order(make_request: Callable[..., Any]) -> None:
         model.complete(make_request())
 
 
-def test_a_function_may_answer(make_request: Callable[..., Any]) -> None:
+def test_function_answers_each_request(make_request: Callable[..., Any]) -> None:
     model = Scripted(lambda request: request.messages[-1].content.upper())
     assert [model.complete(make_request(text)).content for text in ("a", "b")] == ["A", "B"]

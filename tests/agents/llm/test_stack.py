@@ -27,7 +27,7 @@ def setup(endpoint: Any, tmp_path: Path) -> Setup:
     )
 
 
-def test_replayed_answers_count_for_an_instance_and_not_for_the_bill(
+def test_replayed_answers_count_for_the_sample_but_are_not_paid(
     endpoint: Any, setup: Setup, make_request: Make
 ) -> None:
     for paid in (2, 0):
@@ -44,7 +44,7 @@ def test_replayed_answers_count_for_an_instance_and_not_for_the_bill(
     assert len(endpoint.asked) == 2
 
 
-def test_the_bill_of_the_run_has_a_limit_for_all_instances(endpoint: Any, setup: Setup, make_request: Make) -> None:
+def test_limits_of_the_run_hold_for_all_samples_together(endpoint: Any, setup: Setup, make_request: Make) -> None:
     with Stack(setup.model_copy(update={"limits": BudgetLimits(calls=3)})) as stack:
         for text in ("one", "two"):
             stack.within(BudgetLimits(calls=2))[0].complete(make_request(text))
@@ -55,7 +55,7 @@ def test_the_bill_of_the_run_has_a_limit_for_all_instances(endpoint: Any, setup:
     assert len(endpoint.asked) == 3
 
 
-def test_failed_tries_are_on_the_bill(
+def test_failed_tries_are_paid(
     endpoint: Any, setup: Setup, make_request: Make, make_reply: Make, make_said: Make
 ) -> None:
     endpoint.plays(make_reply(status=503), make_reply(body="x" * 400), make_said("ok"))
@@ -66,7 +66,7 @@ def test_failed_tries_are_on_the_bill(
         assert stack.paid.spent.calls == 1
 
 
-def test_a_replay_needs_neither_server_nor_key(endpoint: Any, setup: Setup, make_request: Make) -> None:
+def test_replay_needs_neither_server_nor_key(endpoint: Any, setup: Setup, make_request: Make) -> None:
     with Stack(setup) as stack:
         first = stack.model.complete(make_request())
     nowhere = Endpoint(base_url="http://127.0.0.1:9/v1", key_env="NO_SUCH_KEY")
@@ -76,5 +76,5 @@ def test_a_replay_needs_neither_server_nor_key(endpoint: Any, setup: Setup, make
         Stack(setup.model_copy(update={"endpoint": nowhere}))
 
 
-def test_a_setup_survives_being_written(setup: Setup) -> None:
+def test_setup_survives_serialisation(setup: Setup) -> None:
     assert Setup.model_validate_json(setup.model_dump_json()) == setup

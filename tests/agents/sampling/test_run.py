@@ -162,7 +162,7 @@ def test_the_run_s_budget_ends_samples_that_go_on_with_a_larger_one(tmp_path: Pa
 
     def run(dollars: float) -> list[str]:
         paid = Ledger(BudgetLimits(cost=dollars), spent_before(recording))
-        with Cassette(recording, Mode.AUTO, Metered(model, paid), steady=steady) as recorded:
+        with Cassette(recording, Mode.AUTO, Metered(model, paid), normalise=steady) as recorded:
 
             def within(limits: BudgetLimits) -> tuple[ChatModel, Ledger]:
                 ledger = Ledger(limits)

@@ -111,6 +111,4 @@ def check_tools_left(has_tools: bool, left_out: Sequence[str]) -> None:
         MalformedBody: tools were left out and none remains.
     """
     if left_out and not has_tools:
-        raise MalformedBody(
-            f"there is no {', '.join(left_out)} here: this model runs no tools on its server and has no network"
-        )
+        raise MalformedBody(f"not available: {', '.join(left_out)}; the model has no server-side tools and no network")

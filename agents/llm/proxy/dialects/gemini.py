@@ -68,7 +68,7 @@ class Gemini:
             raise MalformedBody(f"the path must be /{_VERSIONS[0]}/models/MODEL:VERB")
         is_stream = found[2] == _STREAM
         if is_stream and parse_qs(request.query).get("alt") != ["sse"]:
-            raise MalformedBody("a stream comes as server-sent events only: ask for it with alt=sse")
+            raise MalformedBody("streams are server-sent events only: add alt=sse to the query")
         return parse_gemini(unquote(found[1]), body, is_stream=is_stream)
 
     def reply(self, parsed: ParsedRequest, answers: Sequence[Answer]) -> Json:

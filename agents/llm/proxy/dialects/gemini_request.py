@@ -63,7 +63,7 @@ def parse_gemini(model: str, body: Json, *, is_stream: bool = False) -> ParsedRe
     """
     body = _object(body, "generateContentRequest") or body
     if _field(body, "cachedContent") is not None:
-        raise MalformedBody("field cachedContent: nothing is kept here between questions; send the contents themselves")
+        raise MalformedBody("field cachedContent: the proxy keeps nothing between requests; send the contents")
     config = _object(body, "generationConfig")
     tools, left_out = _tools(body)
     check_tools_left(bool(tools), left_out)
@@ -197,7 +197,7 @@ def _part(part: Json) -> Part:
         return text_part(require_text(part, "text"))
     data = _field(part, "inlineData")
     if data is None:
-        raise MalformedBody(f"a part with {', '.join(sorted(part))[:100]} cannot be shown to this model")
+        raise MalformedBody(f"a part with {', '.join(sorted(part))[:100]} is not supported")
     inline = as_object(data, "inlineData")
     kind = _field(inline, "mimeType")
     url = f"data:{kind};base64,{require_text(inline, 'data')}"
@@ -237,7 +237,7 @@ def _callable_tools(tools: tuple[Tool, ...], config: Json) -> tuple[tuple[Tool, 
     allowed = as_list(_field(config, "allowedFunctionNames") or [], "allowedFunctionNames")
     left = tuple(tool for tool in tools if not allowed or tool.name in allowed)
     if not left:
-        raise MalformedBody("field allowedFunctionNames names no function that is declared")
+        raise MalformedBody("field allowedFunctionNames names no declared function")
     return left, _MODES[mode]
 
 

@@ -76,7 +76,7 @@ def _tool_choice(choice: Json, names: Sequence[str]) -> dict[str, object]:
     if kind == "tool":
         name = require_text(choice, "name")
         if name not in names:
-            raise MalformedBody(f"field tool_choice names {name}, and there is no such tool here")
+            raise MalformedBody(f"field tool_choice names {name}, which is not among the tools")
         return {**fields, "tool_choice": {"type": "function", "function": {"name": name}}}
     if kind not in _TOOL_CHOICES:
         raise MalformedBody(f"field tool_choice cannot be of the type {kind}")
@@ -124,7 +124,7 @@ def _assistant_message(blocks: Iterable[Json]) -> Message:
             arguments = json.dumps(block.get("input") or {}, ensure_ascii=False)
             calls.append(ToolCall(id=require_text(block, "id"), name=require_text(block, "name"), arguments=arguments))
         elif kind not in _REASONING:
-            raise MalformedBody(f"an answer's block of the type {kind} is not known here")
+            raise MalformedBody(f"an answer's block of the type {kind} is not supported")
     return Message(role=Role.ASSISTANT, content=join_texts(texts), tool_calls=tuple(calls))
 
 
@@ -167,7 +167,7 @@ def _image(block: Json) -> Part:
 def _document(block: Json) -> Part:
     source = as_object(block.get("source"), "source")
     if source.get("type") != "text":
-        raise MalformedBody("a document must be of text here")
+        raise MalformedBody("a document must be text")
     return text_part(require_text(source, "data"))
 
 
@@ -176,7 +176,7 @@ def _reference(block: Json) -> Part:
 
 
 def _unknown(block: Json) -> Part:
-    raise MalformedBody(f"a block of the type {block.get('type')} is not known here")
+    raise MalformedBody(f"a block of the type {block.get('type')} is not supported")
 
 
 _PARTS: dict[str, Callable[[Json], Part]] = {

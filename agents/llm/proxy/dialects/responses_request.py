@@ -46,7 +46,7 @@ def parse_responses(body: Json) -> ParsedRequest:
     """
     for field in _STATEFUL_FIELDS:
         if body.get(field) is not None:
-            raise MalformedBody(f"field {field}: nothing is kept here between requests; send the whole input")
+            raise MalformedBody(f"field {field}: the proxy keeps nothing between requests; send the whole input")
     all_tools = list(_offered_tools(body))
     tools = [tool for tool in all_tools if tool.body.get("type") in _TOOL_TYPES]
     left_out = tuple(tool.label for tool in all_tools if tool not in tools)
@@ -152,7 +152,7 @@ def _tool_choice(choice: JsonValue, names: Sequence[str]) -> object:
     wanted = as_object(choice, "tool_choice")
     name = qualified_name(wanted.get("namespace"), str(wanted.get("name") or ""))
     if wanted.get("type") not in _TOOL_TYPES or name not in names:
-        raise MalformedBody(f"field tool_choice names {name or wanted.get('type')}, and there is no such tool here")
+        raise MalformedBody(f"field tool_choice names {name or wanted.get('type')}, which is not among the tools")
     return {"type": "function", "function": {"name": name}}
 
 
@@ -197,7 +197,7 @@ def _item(item: Json, kind: JsonValue) -> Message:
         return _message(item)
     if kind in _CALL_ITEMS:
         return Message(role=Role.ASSISTANT, tool_calls=(_call(item),))
-    raise MalformedBody(f"field input: an item of the type {kind} is not known here")
+    raise MalformedBody(f"field input: an item of the type {kind} is not supported")
 
 
 def _message(item: Json) -> Message:
@@ -236,7 +236,7 @@ def _part(part: Json) -> Part:
         return text_part(require_text(part, "refusal" if kind == "refusal" else "text"))
     if kind == "input_image" and isinstance(part.get("image_url"), str):
         return image_part(require_text(part, "image_url"))
-    raise MalformedBody(f"a part of the type {kind} is not known here")
+    raise MalformedBody(f"a part of the type {kind} is not supported")
 
 
 def _merge_calls(messages: Iterable[Message]) -> Iterator[Message]:

@@ -11,11 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
-from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
 from assay.agents.llm.cassette import Cassette, Mode
-from assay.agents.llm.chat import Answer, Finish, Request, TokenUsage, ToolCall
+from assay.agents.llm.chat import Finish, Request, ToolCall
 from assay.agents.llm.client import Endpoint, ModelClient
-from assay.agents.llm.errors import AccessDenied, BudgetExceeded, ContextTooLong, ModelUnavailable, RequestRefused
 from assay.agents.llm.proxy.handler import CallRecord
 from assay.agents.llm.proxy.server import MAX_BODY_BYTES, Proxy
 from assay.agents.llm.retry import Patience, Retrying
@@ -26,20 +24,19 @@ Make = Callable[..., Any]
 QUESTION = {"model": "toy", "messages": [{"role": "user", "content": "hi"}]}
 
 
-def post(proxy: Proxy, body: Any = None, *, path: str = "/chat/completions", **settings: Any) -> httpx.Response:
-    headers = {"Authorization": f"Bearer {settings.pop('token', proxy.token)}"}
-    content = settings.pop("content", json.dumps(QUESTION if body is None else body))
+def post(proxy: Proxy, *, path: str = "/chat/completions", method: str = "POST", token: str = "") -> httpx.Response:
+    headers = {"Authorization": f"Bearer {token or proxy.token}"}
     with httpx.Client(trust_env=False, timeout=10) as client:
-        return client.request(
-            settings.pop("method", "POST"), proxy.base_url + path, content=content, headers=headers, **settings
-        )
+        return client.request(method, proxy.base_url + path, content=json.dumps(QUESTION), headers=headers)
 
 
-def calls(log: Path) -> list[CallRecord]:
-    return [CallRecord.model_validate_json(line) for line in log.read_text().splitlines()]
+def address_of(proxy: Proxy) -> tuple[str, int]:
+    url = httpx.URL(proxy.base_url)
+    assert url.port is not None
+    return url.host, url.port
 
 
-def test_an_agent_of_others_asks_through_it(
+def test_client_asks_an_endpoint_through_the_proxy(
     endpoint: Any, tmp_path: Path, make_request: Make, make_said: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOY_KEY", "upstream-secret")
@@ -60,91 +57,30 @@ def test_an_agent_of_others_asks_through_it(
     (asked,) = endpoint.asked
     assert asked.headers["authorization"] == "Bearer upstream-secret"
     assert (asked.body["temperature"], asked.body["reasoning_effort"]) == (0.25, "low")
-    (line,) = calls(log)
-    assert (line.status, line.model, line.usage.tokens) == (200, "toy", 110)
+    (record,) = [CallRecord.model_validate_json(line) for line in log.read_text().splitlines()]
+    assert (record.status, record.model, record.usage.tokens) == (200, "toy", 110)
     assert "secret" not in log.read_text()
     assert proxy.token not in log.read_text()
 
 
-def test_models_are_listed() -> None:
-    with Proxy(Scripted([]), ["toy", "other"]) as proxy:
-        told = post(proxy, path="/models", method="GET", content="").json()
-    assert [model["id"] for model in told["data"]] == ["toy", "other"]
+@pytest.mark.parametrize("method", ["GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"])
+def test_every_method_gets_a_reply(method: str) -> None:
+    with Proxy(Scripted(["never"]), ["toy"]) as proxy:
+        assert post(proxy, path="/secrets", method=method).status_code == 403
 
 
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("POST", "/embeddings"),
-        ("POST", "/completions"),
-        ("POST", "/files"),
-        ("POST", "/chat/completions/"),
-        ("POST", "/../v1/chat/completions/../files"),
-        ("POST", "//chat/completions"),
-        ("GET", "/chat/completions"),
-        ("GET", ""),
-        ("GET", "/models/toy"),
-        ("DELETE", "/models"),
-        ("PUT", "/chat/completions"),
-        ("PATCH", "/chat/completions"),
-        ("OPTIONS", "/models"),
-        ("HEAD", "/models"),
-        ("TRACE", "/models"),
-    ],
-)
-def test_other_routes_are_forbidden(method: str, path: str, tmp_path: Path) -> None:
-    with Proxy(Scripted(["never"]), ["toy"], log=tmp_path / "log") as proxy:
-        assert post(proxy, path=path, method=method).status_code == 403
-        assert post(proxy).status_code == 200
-    assert [call.status for call in calls(tmp_path / "log")] == [403, 200]
-
-
-@pytest.mark.parametrize("token", ["", "wrong", "assay-", "caf\u00e9".encode("latin-1").decode("latin-1")])
-def test_without_the_runs_token_nobody_is_served(token: str) -> None:
-    with Proxy(Scripted(["never"]), ["toy"]) as proxy, socket.create_connection(_address(proxy)) as line:
-        body = json.dumps(QUESTION)
-        head = f"POST /v1/chat/completions HTTP/1.1\r\nAuthorization: Bearer {token}\r\nContent-Length: {len(body)}"
-        line.sendall(f"{head}\r\n\r\n{body}".encode("latin-1"))
-        assert line.recv(100).startswith(b"HTTP/1.1 401 ")
-        assert post(proxy, path="/models", method="GET", token="x").status_code == 401
-
-
-def _address(proxy: Proxy) -> tuple[str, int]:
-    url = httpx.URL(proxy.base_url)
-    assert url.port is not None
-    return url.host, url.port
-
-
-def test_every_proxy_has_a_token_of_its_own_and_listens_on_this_machine_only() -> None:
+def test_each_proxy_has_its_own_token_and_listens_on_this_machine_only() -> None:
     with Proxy(Scripted([]), ["toy"]) as one, Proxy(Scripted([]), ["toy"]) as other:
         assert one.token != other.token
-        assert _address(one)[0] == _address(other)[0] == "127.0.0.1"
+        assert address_of(one)[0] == address_of(other)[0] == "127.0.0.1"
         assert post(one, token=other.token).status_code == 401
 
 
-def test_another_model_than_the_runs_is_not_there() -> None:
-    with Proxy(Scripted(["never"]), ["toy"]) as proxy:
-        reply = post(proxy, {**QUESTION, "model": "dear"})
-    assert (reply.status_code, reply.json()["error"]["code"]) == (404, "model_not_found")
-
-
-@pytest.mark.parametrize(
-    ("content", "status"),
-    [
-        ("{broken", 400),
-        ("[]", 400),
-        ("[" * 100_000, 400),
-        ('{"model": "toy"}', 400),
-        ('{"model": "toy", "messages": [{"role": "king"}]}', 400),
-        ('{"model": "toy", "messages": [{"role": "user"}], "n": 1000}', 400),
-        ('{"model": "toy", "messages": [{"role": "user"}], "n": "two"}', 400),
-        ("", 400),
-    ],
-)
-def test_a_wrong_body_is_told(content: str, status: int) -> None:
-    with Proxy(Scripted(["never"]), ["toy"]) as proxy:
-        reply = post(proxy, content=content)
-    assert (reply.status_code, reply.json()["error"]["code"]) == (status, "invalid_request")
+def test_token_that_is_not_ascii_is_rejected() -> None:
+    head = "POST /v1/chat/completions HTTP/1.1\r\nAuthorization: Bearer caf\u00e9\r\nContent-Length: 0\r\n\r\n"
+    with Proxy(Scripted(["never"]), ["toy"]) as proxy, socket.create_connection(address_of(proxy)) as connection:
+        connection.sendall(head.encode("latin-1"))
+        assert connection.recv(100).startswith(b"HTTP/1.1 401 ")
 
 
 @pytest.mark.parametrize(
@@ -157,103 +93,19 @@ def test_a_wrong_body_is_told(content: str, status: int) -> None:
         ({"Transfer-Encoding": "chunked"}, 411),
     ],
 )
-def test_the_length_must_be_told_and_have_bounds(headers: dict[str, str], status: int) -> None:
+def test_missing_or_too_large_content_length_is_rejected(headers: dict[str, str], status: int) -> None:
     with Proxy(Scripted(["never"]), ["toy"]) as proxy:
-        line = http.client.HTTPConnection(*_address(proxy), timeout=5)
-        line.putrequest("POST", "/v1/chat/completions")
+        connection = http.client.HTTPConnection(*address_of(proxy), timeout=5)
+        connection.putrequest("POST", "/v1/chat/completions")
         for name, value in {"Authorization": f"Bearer {proxy.token}", **headers}.items():
-            line.putheader(name, value)
-        line.endheaders()
-        with line.getresponse() as reply:
+            connection.putheader(name, value)
+        connection.endheaders()
+        with connection.getresponse() as reply:
             assert reply.status == status
-        line.close()
+        connection.close()
 
 
-@pytest.mark.parametrize(
-    ("error", "status", "code", "is_told"),
-    [
-        (BudgetExceeded("spent", limit="cost"), 402, "budget_exceeded", True),
-        (ContextTooLong("detail"), 400, "context_length_exceeded", True),
-        (RequestRefused("detail"), 400, "request_refused", True),
-        (ModelUnavailable("detail"), 503, "model_unavailable", False),
-        (AccessDenied("detail"), 502, "model_error", False),
-        (ZeroDivisionError("detail"), 502, "model_error", False),
-    ],
-)
-def test_errors_have_a_status_and_keep_the_hosts_affairs(
-    tmp_path: Path, error: Exception, status: int, code: str, is_told: bool
-) -> None:
-    def fail(_: Request) -> Answer:
-        raise error
-
-    with Proxy(Scripted(fail), ["toy"], log=tmp_path / "log") as proxy:
-        reply = post(proxy)
-    assert (reply.status_code, reply.json()["error"]["code"]) == (status, code)
-    assert (str(error) in reply.json()["error"]["message"]) == is_told
-    (call,) = calls(tmp_path / "log")
-    assert call.problem == f"{type(error).__name__}: {error}"
-
-
-def test_what_failed_tries_cost_is_in_the_log(tmp_path: Path) -> None:
-    def fail(_: Request) -> Answer:
-        raise ModelUnavailable("slow", spent=TokenUsage(prompt_tokens=70, cost=0.5))
-
-    with Proxy(Scripted(fail), ["toy"], log=tmp_path / "log") as proxy:
-        post(proxy)
-    assert calls(tmp_path / "log")[0].wasted == TokenUsage(prompt_tokens=70, cost=0.5)
-
-
-def test_the_budget_stops_an_agent(endpoint: Any) -> None:
-    ledger = Ledger(BudgetLimits(calls=2))
-    with ModelClient(Endpoint(base_url=endpoint.url)) as client, Proxy(Metered(client, ledger), ["toy"]) as proxy:
-        statuses = [post(proxy).status_code for _ in range(4)]
-    assert statuses == [200, 200, 402, 402]
-    assert len(endpoint.asked) == 2
-    assert ledger.spent.tokens == 220
-
-
-def test_an_agent_that_asks_the_same_again_gets_another_answer_and_the_same_ones_in_a_replay(tmp_path: Path) -> None:
-    tape = tmp_path / "tape.jsonl"
-    lines = (str(number) for number in range(9))
-    for model in (Scripted(lines), Scripted([])):
-        with Cassette(tape, Mode.AUTO, model) as cassette, Proxy(cassette, ["toy"]) as proxy:
-            said = [post(proxy).json()["choices"][0]["message"]["content"] for _ in range(3)]
-            more = post(proxy, {**QUESTION, "n": 2}).json()
-        assert said == ["0", "1", "2"]
-        assert [choice["message"]["content"] for choice in more["choices"]] == ["3", "4"]
-
-
-def test_a_try_that_failed_takes_no_samples_number(endpoint: Any, tmp_path: Path, make_reply: Make) -> None:
-    ok = endpoint.replies[0]
-    endpoint.plays(make_reply(status=500), ok)
-    tape = tmp_path / "tape.jsonl"
-    with ModelClient(Endpoint(base_url=endpoint.url)) as client:
-        for _ in range(2):
-            with Cassette(tape, Mode.AUTO, client) as cassette, Proxy(cassette, ["toy"]) as proxy:
-                while post(proxy).status_code != 200:
-                    pass
-    assert len(endpoint.asked) == 2, "one failed, one answered; the second run only replayed"
-
-
-def test_a_replay_that_misses_is_not_tried_again(tmp_path: Path) -> None:
-    tape = tmp_path / "tape.jsonl"
-    tape.touch()
-    with Cassette(tape, Mode.REPLAY) as cassette, Proxy(cassette, ["toy"]) as proxy:
-        reply = post(proxy)
-    assert (reply.status_code, reply.json()["error"]["code"]) == (400, "cassette_miss")
-    assert str(tmp_path) not in reply.text
-
-
-def test_who_wants_a_stream_gets_one() -> None:
-    with Proxy(Scripted(["hello"]), ["toy"]) as proxy:
-        reply = post(proxy, {**QUESTION, "stream": True})
-    assert reply.headers["content-type"] == "text/event-stream"
-    events = [line.removeprefix("data: ") for line in reply.text.split("\n\n") if line]
-    assert events[-1] == "[DONE]"
-    assert json.loads(events[0])["choices"][0]["delta"]["content"] == "hello"
-
-
-def test_it_listens_on_a_unix_socket_too(tmp_path: Path) -> None:
+def test_unix_socket_is_served_and_removed(tmp_path: Path) -> None:
     path = tmp_path / "model.sock"
     with Proxy(Scripted(["hello"]), ["toy"], unix_socket=path) as proxy:
         transport = httpx.HTTPTransport(uds=str(path))
@@ -265,51 +117,64 @@ def test_it_listens_on_a_unix_socket_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 120, "no/such/folder/s"])
-def test_a_socket_that_cannot_be_is_told(tmp_path: Path, name: str) -> None:
+def test_socket_that_cannot_be_created_raises(tmp_path: Path, name: str) -> None:
     with pytest.raises(UserError, match="socket"):
         Proxy(Scripted([]), ["toy"], unix_socket=tmp_path / name)
 
 
-def test_many_ask_at_once(tmp_path: Path) -> None:
-    with Proxy(Scripted(lambda _: "x"), ["toy"], log=tmp_path / "log") as proxy, ThreadPoolExecutor(16) as pool:
-        replies = list(pool.map(lambda _: post(proxy), range(64)))
+def test_requests_are_answered_concurrently(tmp_path: Path) -> None:
+    together = threading.Barrier(8)
+
+    def answer(_: Request) -> str:
+        together.wait(10)
+        return "x"
+
+    with Proxy(Scripted(answer), ["toy"], log=tmp_path / "log") as proxy, ThreadPoolExecutor(8) as pool:
+        replies = list(pool.map(lambda _: post(proxy), range(16)))
     assert {reply.status_code for reply in replies} == {200}
-    assert len(calls(tmp_path / "log")) == 64
+    assert len((tmp_path / "log").read_text().splitlines()) == 16
 
 
-def test_an_answer_under_way_is_waited_for_and_recorded(tmp_path: Path) -> None:
-    begun = threading.Event()
+def test_close_waits_for_an_answer_under_way_and_records_it(tmp_path: Path) -> None:
+    started, go = threading.Event(), threading.Event()
 
-    def play(_: Request) -> str:
-        begun.set()
-        time.sleep(0.3)
+    def answer(_: Request) -> str:
+        started.set()
+        go.wait(5)
         return "late"
 
     tape = tmp_path / "tape.jsonl"
-    with Cassette(tape, Mode.AUTO, Scripted(play)) as cassette:
+    with Cassette(tape, Mode.AUTO, Scripted(answer)) as cassette:
         proxy = Proxy(cassette, ["toy"])
-        with socket.create_connection(_address(proxy)) as line:
+        with socket.create_connection(address_of(proxy)) as connection:
             body = json.dumps(QUESTION)
             head = f"POST /v1/chat/completions HTTP/1.1\r\nAuthorization: Bearer {proxy.token}"
-            line.sendall(f"{head}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
-            assert begun.wait(5)
-        proxy.close()
+            connection.sendall(f"{head}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+            assert started.wait(5)
+        closing = threading.Thread(target=proxy.close)
+        closing.start()
+        closing.join(0.1)
+        assert closing.is_alive()
+        go.set()
+        closing.join(5)
+        assert not closing.is_alive()
     assert len(tape.read_text().splitlines()) == 1
 
 
-def test_who_sends_nothing_holds_nobody_up() -> None:
+def test_idle_connections_do_not_delay_requests_or_close() -> None:
     proxy = Proxy(Scripted(["x"]), ["toy"])
-    with socket.create_connection(_address(proxy)), socket.create_connection(_address(proxy)) as half:
+    with socket.create_connection(address_of(proxy)), socket.create_connection(address_of(proxy)) as half:
         half.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nContent-Le")
         assert post(proxy).status_code == 200
-        began = time.monotonic()
+        start = time.monotonic()
         proxy.close()
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - start < 30, "less than the time that a request may take to arrive"
 
 
-def test_retries_of_the_host_are_hidden_from_the_agent(endpoint: Any, make_reply: Make, make_said: Make) -> None:
+def test_retries_are_hidden_from_the_client(endpoint: Any, make_reply: Make, make_said: Make) -> None:
     endpoint.plays(make_reply(status=429), make_reply(body="{"), make_said("at last"))
-    with ModelClient(Endpoint(base_url=endpoint.url)) as client:
-        model = Retrying(client, Patience(first_wait=0.01))
-        with Proxy(model, ["toy"]) as proxy:
-            assert post(proxy).json()["choices"][0]["message"]["content"] == "at last"
+    with (
+        ModelClient(Endpoint(base_url=endpoint.url)) as client,
+        Proxy(Retrying(client, Patience(first_wait=0)), ["toy"]) as proxy,
+    ):
+        assert post(proxy).json()["choices"][0]["message"]["content"] == "at last"

@@ -1,13 +1,11 @@
-"""All dialects behind a real proxy: what is served, to whom, and how a tool is stopped."""
+"""What every dialect must do behind the proxy's handler."""
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from assay.agents.external.adapters import Interface
@@ -15,24 +13,23 @@ from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
 from assay.agents.llm.chat import ChatModel, Request
 from assay.agents.llm.errors import ModelUnavailable
 from assay.agents.llm.proxy.dialects import DIALECTS
-from assay.agents.llm.proxy.dialects.base import RouteKind
-from assay.agents.llm.proxy.handler import CallRecord
-from assay.agents.llm.proxy.server import Proxy
+from assay.agents.llm.proxy.dialects.base import HttpReply, HttpRequest, RouteKind
+from assay.agents.llm.proxy.handler import CallRecord, ProxyHandler
 from assay.agents.llm.scripted import Scripted
 
 
 @dataclass(frozen=True)
 class Sample:
-    """How a question is asked in a form, and where its answer stands in the reply."""
+    """A question in a dialect, and the place of the answer in the reply."""
 
     path: str
     body: dict[str, Any]
     answer: tuple[str | int, ...]
-    problem: tuple[str, ...] = ("error", "message")
-    header: str = "Authorization"
+    header: str = "authorization"
     prefix: str = "Bearer "
-    streams: Mapping[str, Any] = field(default_factory=lambda: {"stream": True})
+    stream_body: Mapping[str, Any] = field(default_factory=lambda: {"stream": True})
     stream_path: str = ""
+    stream_query: str = ""
 
 
 SAY_HI = [{"role": "user", "content": "hi"}]
@@ -52,155 +49,148 @@ SAMPLES = {
         ("candidates", 0, "content", "parts", 0, "text"),
         header="x-goog-api-key",
         prefix="",
-        streams={},
-        stream_path="/v1beta/models/toy:streamGenerateContent?alt=sse",
+        stream_body={},
+        stream_path="/v1beta/models/toy:streamGenerateContent",
+        stream_query="alt=sse",
     ),
 }
 
 
-@dataclass(frozen=True)
-class Line:
-    """A proxy that answers in one form, and who asks it."""
+class Client:
+    """Sends requests in one dialect to a handler of its own."""
 
-    proxy: Proxy
-    sample: Sample
-    log: Path
+    def __init__(self, name: str, model: ChatModel, folder: Path) -> None:
+        self.sample = SAMPLES[name]
+        self._log = folder / "log"
+        self._handler = ProxyHandler(model, ["toy"], "the-token", self._log, [DIALECTS[name]])
 
-    def post(
-        self, path: str = "", body: Any = None, *, token: str | None = None, method: str = "POST"
-    ) -> httpx.Response:
-        key = self.sample.prefix + (self.proxy.token if token is None else token)
-        url = self.proxy.base_url.removesuffix("/v1") + (path or self.sample.path)
-        with httpx.Client(trust_env=False, timeout=10) as client:
-            content = json.dumps(self.sample.body if body is None else body)
-            return client.request(method, url, content=content, headers={self.sample.header: key.strip()})
+    def send(
+        self, path: str = "", body: Any = None, *, query: str = "", token: str = "the-token", method: str = "POST"
+    ) -> HttpReply:
+        headers = {self.sample.header: (self.sample.prefix + token).strip()}
+        content = json.dumps(self.sample.body if body is None else body).encode()
+        return self._handler.answer(HttpRequest(method, path or self.sample.path, query, headers, content))
 
-    def problem(self, reply: httpx.Response) -> str:
-        return str(found(reply.json(), self.sample.problem))
-
-    def calls(self) -> list[CallRecord]:
-        return [CallRecord.model_validate_json(line) for line in self.log.read_text().splitlines()]
+    def records(self) -> list[CallRecord]:
+        return [CallRecord.model_validate_json(line) for line in self._log.read_text().splitlines()]
 
 
-def found(value: Any, path: tuple[str | int, ...]) -> Any:
+def value_at(reply: HttpReply, path: tuple[str | int, ...]) -> Any:
+    value = json.loads(reply.body)
     for each in path:
         value = value[each]
     return value
 
 
-@contextmanager
-def opened(name: str, model: ChatModel, folder: Path) -> Iterator[Line]:
-    with Proxy(model, ["toy"], log=folder / "log", dialects=[DIALECTS[name]]) as proxy:
-        yield Line(proxy, SAMPLES[name], folder / "log")
+def message_of(reply: HttpReply) -> str:
+    return str(value_at(reply, ("error", "message")))
 
 
-def test_every_interface_that_an_adapter_may_name_has_a_form() -> None:
+def test_every_interface_of_adapters_has_a_dialect_and_a_sample() -> None:
     assert set(DIALECTS) == set(SAMPLES) == {each.value for each in Interface}
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_a_question_is_answered(name: str, tmp_path: Path) -> None:
+def test_question_is_answered(name: str, tmp_path: Path) -> None:
     asked: list[Request] = []
 
     def answer(request: Request) -> str:
         asked.append(request)
         return "hello"
 
-    with opened(name, Scripted(answer), tmp_path) as line:
-        reply = line.post()
-        assert reply.status_code == 200, reply.text
-        assert found(reply.json(), line.sample.answer) == "hello"
-        (call,) = line.calls()
+    client = Client(name, Scripted(answer), tmp_path)
+    reply = client.send()
+    assert reply.status == 200, reply.body
+    assert value_at(reply, client.sample.answer) == "hello"
     assert (asked[0].model, asked[0].messages[0].content) == ("toy", "hi")
-    assert (call.status, call.model) == (200, "toy")
+    (record,) = client.records()
+    assert (record.status, record.model) == (200, "toy")
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_who_wants_a_stream_gets_one(name: str, tmp_path: Path) -> None:
-    with opened(name, Scripted(["hello"]), tmp_path) as line:
-        reply = line.post(line.sample.stream_path, {**line.sample.body, **line.sample.streams})
-    assert reply.headers["content-type"] == "text/event-stream"
-    assert "hello" in reply.text
-    assert reply.text.endswith("\n\n")
+def test_stream_is_answered_with_events(name: str, tmp_path: Path) -> None:
+    client = Client(name, Scripted(["hello"]), tmp_path)
+    sample = client.sample
+    reply = client.send(sample.stream_path, {**sample.body, **sample.stream_body}, query=sample.stream_query)
+    assert reply.content_type == "text/event-stream"
+    assert "hello" in reply.body
+    assert reply.body.endswith("\n\n")
 
 
 @pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("token", ["", "wrong", "assay-"])
-def test_without_the_runs_token_nobody_is_served(name: str, token: str, tmp_path: Path) -> None:
-    with opened(name, Scripted(["never"]), tmp_path) as line:
-        assert line.post(token=token).status_code == 401
+def test_wrong_token_is_rejected(name: str, token: str, tmp_path: Path) -> None:
+    assert Client(name, Scripted(["never"]), tmp_path).send(token=token).status == 401
 
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_only_its_own_routes_are_served(name: str, tmp_path: Path) -> None:
-    own = {sample.path for key, sample in SAMPLES.items() if key == name}
-    others = [sample.path for sample in SAMPLES.values() if sample.path not in own]
-    with opened(name, Scripted(["never"]), tmp_path) as line:
-        for path in (*others, "/v1/files", "/", "/v1/messages/batches", "/v1/responses/resp_1", "/v1beta/files"):
-            for method in ("POST", "GET", "DELETE"):
-                assert line.post(path, method=method).status_code == 403, (method, path)
-        assert line.post(method="GET").status_code == 403
+    client = Client(name, Scripted(["never"]), tmp_path)
+    others = [sample.path for key, sample in SAMPLES.items() if key != name]
+    for path in (*others, "/v1/files", "/", "/v1/messages/batches", "/v1/responses/resp_1", "/v1beta/files"):
+        for method in ("POST", "GET", "DELETE"):
+            assert client.send(path, method=method).status == 403, (method, path)
+    assert client.send(method="GET").status == 403
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_budget_stops_a_tool(name: str, tmp_path: Path) -> None:
-    model = Metered(Scripted(lambda _: "hello"), Ledger(BudgetLimits(calls=1)))
-    with opened(name, model, tmp_path) as line:
-        replies = [line.post() for _ in range(3)]
-        assert [reply.status_code for reply in replies] == [200, 402, 402]
-        assert "budget" in line.problem(replies[-1])
+def test_request_beyond_the_budget_is_refused(name: str, tmp_path: Path) -> None:
+    client = Client(name, Metered(Scripted(lambda _: "hello"), Ledger(BudgetLimits(calls=1))), tmp_path)
+    replies = [client.send() for _ in range(3)]
+    assert [reply.status for reply in replies] == [200, 402, 402]
+    assert "budget" in message_of(replies[-1])
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_hosts_affairs_are_not_told(name: str, tmp_path: Path) -> None:
+def test_details_of_the_host_are_logged_and_not_sent(name: str, tmp_path: Path) -> None:
     def fail(_: Request) -> str:
         raise ModelUnavailable("upstream-secret")
 
-    with opened(name, Scripted(fail), tmp_path) as line:
-        reply = line.post()
-        assert (reply.status_code, line.problem(reply)) == (503, "the model cannot answer now")
-        assert "upstream-secret" in line.calls()[0].problem
+    client = Client(name, Scripted(fail), tmp_path)
+    reply = client.send()
+    assert (reply.status, message_of(reply)) == (503, "the model cannot answer now")
+    assert "upstream-secret" in client.records()[0].problem
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_a_wrong_body_is_told(name: str, tmp_path: Path) -> None:
-    with opened(name, Scripted(["never"]), tmp_path) as line:
-        assert [line.post(body=body).status_code for body in ([], {}, {"model": "toy"})] == [400, 400, 400]
+def test_malformed_body_is_rejected(name: str, tmp_path: Path) -> None:
+    client = Client(name, Scripted(["never"]), tmp_path)
+    assert [client.send(body=body).status for body in ([], {}, {"model": "toy"})] == [400, 400, 400]
 
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_models_are_listed(name: str, tmp_path: Path) -> None:
+    client = Client(name, Scripted([]), tmp_path)
     paths = [route.path for route in DIALECTS[name].routes if route.kind is RouteKind.MODELS]
     assert paths
-    with opened(name, Scripted([]), tmp_path) as line:
-        for path in paths:
-            reply = line.post(path, method="GET")
-            assert (reply.status_code, "toy" in reply.text) == (200, True)
+    for path in paths:
+        reply = client.send(path, method="GET")
+        assert (reply.status, "toy" in reply.body) == (200, True)
 
 
 @pytest.mark.parametrize(
     ("name", "path"), [("messages", "/v1/messages/count_tokens"), ("gemini", "/v1beta/models/toy:countTokens")]
 )
 def test_tokens_are_counted_without_asking_the_model(name: str, path: str, tmp_path: Path) -> None:
-    with opened(name, Scripted([]), tmp_path) as line:
-        short = line.post(path)
-        assert short.status_code == 200, short.text
-        (count,) = short.json().values()
-        assert 0 < count < 100
-        assert line.calls()[0].usage.tokens == 0
+    client = Client(name, Scripted([]), tmp_path)
+    reply = client.send(path)
+    assert reply.status == 200, reply.body
+    (count,) = json.loads(reply.body).values()
+    assert 0 < count < 100
+    assert client.records()[0].usage.tokens == 0
 
 
-def test_tools_of_the_service_are_left_out_and_the_log_says_so(tmp_path: Path) -> None:
+def test_tools_of_the_service_are_left_out_and_logged(tmp_path: Path) -> None:
     asked: list[Request] = []
 
     def answer(request: Request) -> str:
         asked.append(request)
         return "hello"
 
+    client = Client("messages", Scripted(answer), tmp_path)
     tools = [{"name": "run", "input_schema": {}}, {"type": "web_search_20250305", "name": "web_search"}]
-    with opened("messages", Scripted(answer), tmp_path) as line:
-        assert line.post(body={**line.sample.body, "tools": tools}).status_code == 200
-        assert line.calls()[0].left_out == ("web_search",)
-        alone = line.post(body={**line.sample.body, "tools": tools[1:]})
-        assert (alone.status_code, "no web_search here" in line.problem(alone)) == (400, True)
+    assert client.send(body={**client.sample.body, "tools": tools}).status == 200
+    assert client.records()[0].left_out == ("web_search",)
+    alone = client.send(body={**client.sample.body, "tools": tools[1:]})
+    assert (alone.status, "not available: web_search" in message_of(alone)) == (400, True)
     assert [tool.name for tool in asked[0].tools] == ["run"]
