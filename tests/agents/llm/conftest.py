@@ -1,4 +1,4 @@
-"""A real endpoint in a thread, which plays replies in order and keeps what it was asked."""
+"""An HTTP endpoint in a thread that plays prepared replies in order and keeps the requests."""
 
 import json
 import threading
@@ -15,7 +15,7 @@ from assay.agents.llm.chat import Message, Request, Role
 
 @dataclass
 class Reply:
-    """One reply, and how it is sent."""
+    """One reply and the faults of its transport."""
 
     status: int = 200
     body: str | dict[str, Any] = ""
@@ -24,7 +24,7 @@ class Reply:
     drip: float = 0.0
     """Seconds between single bytes."""
     cut: int = 0
-    """Bytes that are promised and not sent."""
+    """Bytes that Content-Length announces and that are not sent."""
 
     @property
     def text(self) -> str:
@@ -39,7 +39,7 @@ class Asked:
 
 
 class Played:
-    """The endpoint; the last reply is repeated for ever."""
+    """The endpoint; it repeats its last reply."""
 
     def __init__(self) -> None:
         self.replies: list[Reply] = [Reply(body=said("hello"))]
@@ -58,7 +58,7 @@ class Played:
 
 
 def said(text: str = "", **changes: Any) -> dict[str, Any]:
-    """Return the body of an ordinary reply: 100 tokens in, 10 out."""
+    """Return the body of a usual reply with 100 prompt tokens and 10 completion tokens."""
     message = {"role": "assistant", "content": text, **changes.pop("message", {})}
     choice = {"index": 0, "message": message, "finish_reason": changes.pop("finish_reason", "stop")}
     usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
@@ -84,7 +84,7 @@ class _Handler(BaseHTTPRequestHandler):
             for piece in [content[at : at + 1] for at in range(len(content))] if reply.drip else [content]:
                 self.wfile.write(piece)
                 time.sleep(reply.drip)
-        except OSError:  # the client went away, as some tests want
+        except OSError:  # the client has disconnected, as some tests make it do
             pass
         self.close_connection = True
 

@@ -92,14 +92,14 @@ def test_difference_is_shown_with_its_surroundings() -> None:
     wanted = {"model": "toy", "messages": [{"role": "user", "content": "x" * 300 + "HERE" + "y" * 300}]}
     near = {"model": "toy", "messages": [{"role": "user", "content": "x" * 300 + "THERE" + "y" * 300}]}
     far = {"model": "other", "messages": [{"role": "system", "content": "z"}, {"role": "user", "content": "q"}]}
-    told = nearest_difference(wanted, [far, near])
-    assert told.startswith("at messages[0].content the question has ...x")
-    assert "HERE" in told
-    assert len(told) < 400
+    difference = nearest_difference(wanted, [far, near])
+    assert difference.startswith("at messages[0].content the question has ...x")
+    assert "HERE" in difference
+    assert len(difference) < 400
 
 
 @pytest.mark.parametrize(
-    ("wanted", "known", "told"),
+    ("wanted", "known", "difference"),
     [
         ({"a": 1}, [], ""),
         ({"a": 1}, [{"a": 1}], ""),
@@ -107,5 +107,5 @@ def test_difference_is_shown_with_its_surroundings() -> None:
         ({"a": []}, [{"a": [1]}], "at a the question has [] and the nearest recorded one nothing"),
     ],
 )
-def test_first_difference_of_small_values(wanted: Any, known: Any, told: str) -> None:
-    assert nearest_difference(wanted, known) == told
+def test_first_difference_of_small_values(wanted: Any, known: Any, difference: str) -> None:
+    assert nearest_difference(wanted, known) == difference

@@ -188,7 +188,7 @@ def test_key_in_an_error_message_is_masked(
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "problem"),
     [
         ({"base_url": "localhost:8000/v1"}, "https://host/v1"),
         ({"base_url": "https://"}, "https://host/v1"),
@@ -197,9 +197,11 @@ def test_key_in_an_error_message_is_masked(
         ({"base_url": "http://x/v1", "key_env": "ODD_KEY"}, "ODD_KEY has characters"),
     ],
 )
-def test_wrong_settings_raise_user_error(settings: dict[str, str], told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_settings_raise_user_error(
+    settings: dict[str, str], problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ODD_KEY", "a\nb")
-    with pytest.raises(UserError, match=told):
+    with pytest.raises(UserError, match=problem):
         ModelClient(Endpoint(**settings))
 
 

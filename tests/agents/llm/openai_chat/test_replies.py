@@ -46,18 +46,18 @@ def test_answer_is_read_back_from_its_json(answer: Answer) -> None:
 
 
 @given(st.lists(answers, min_size=1, max_size=3))
-def test_events_hold_the_same_as_the_reply(said: list[Answer]) -> None:
-    events = [line.removeprefix("data: ").strip() for line in answers_to_events(said, "toy")]
+def test_events_hold_the_same_as_the_reply(several: list[Answer]) -> None:
+    events = [line.removeprefix("data: ").strip() for line in answers_to_events(several, "toy")]
     assert events[-1] == "[DONE]"
     *pieces, last = (json.loads(event) for event in events[:-1])
-    reply: Any = answers_to_json(said, "toy")
+    reply: Any = answers_to_json(several, "toy")
     assert last["usage"] == reply["usage"]
     for piece, choice in zip(pieces, reply["choices"], strict=True):
-        (told,) = piece["choices"]
-        assert told["index"] == choice["index"]
-        assert told["finish_reason"] == choice["finish_reason"]
-        assert told["delta"].get("content") == choice["message"].get("content")
-        assert [call["function"] for call in told["delta"].get("tool_calls", [])] == [
+        (sent,) = piece["choices"]
+        assert sent["index"] == choice["index"]
+        assert sent["finish_reason"] == choice["finish_reason"]
+        assert sent["delta"].get("content") == choice["message"].get("content")
+        assert [call["function"] for call in sent["delta"].get("tool_calls", [])] == [
             call["function"] for call in choice["message"].get("tool_calls", [])
         ]
 
@@ -70,7 +70,7 @@ def test_any_json_is_read_or_raises_malformed_body(body: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "has_calls", "finish"),
+    ("reason", "has_calls", "finish"),
     [
         ("stop", False, Finish.STOP),
         ("stop", True, Finish.TOOL_CALLS),
@@ -81,8 +81,8 @@ def test_any_json_is_read_or_raises_malformed_body(body: Any) -> None:
         ({}, False, Finish.OTHER),
     ],
 )
-def test_finish_reason_is_read(make_said: Callable[..., Any], told: Any, has_calls: bool, finish: Finish) -> None:
+def test_finish_reason_is_read(make_said: Callable[..., Any], reason: Any, has_calls: bool, finish: Finish) -> None:
     call = {"id": "1", "function": {"name": "f", "arguments": {"a": 1}}}
-    answer = answer_from_json(make_said(message={"tool_calls": [call] if has_calls else []}, finish_reason=told))
+    answer = answer_from_json(make_said(message={"tool_calls": [call] if has_calls else []}, finish_reason=reason))
     assert answer.finish is finish
     assert [each.arguments for each in answer.tool_calls] == (['{"a": 1}'] if has_calls else [])

@@ -36,7 +36,7 @@ def test_alternative_spellings_are_read(body: dict[str, Any], limit: int | None,
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "problem"),
     [
         ({"messages": "x"}, "field messages must be a list"),
         ({"messages": []}, "field messages"),
@@ -48,7 +48,7 @@ def test_alternative_spellings_are_read(body: dict[str, Any], limit: int | None,
         ({"model": ""}, "field model"),
     ],
 )
-def test_wrong_field_is_named(change: dict[str, Any], told: str) -> None:
+def test_wrong_field_is_named(change: dict[str, Any], problem: str) -> None:
     body = {"model": "toy", "messages": [{"role": "user", "content": "x"}], **change}
-    with pytest.raises(MalformedBody, match=told):
+    with pytest.raises(MalformedBody, match=problem):
         request_from_json(body)

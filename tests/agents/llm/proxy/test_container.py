@@ -1,4 +1,4 @@
-"""The proxy as an agent's container sees it: no network, another user, one socket."""
+"""The proxy from inside an agent's container: no network, another user, one mounted socket."""
 
 import json
 from pathlib import Path
@@ -11,19 +11,19 @@ from assay.agents.llm.scripted import Scripted
 
 pytestmark = pytest.mark.docker
 
-IN_THE_CONTAINER = """
+PROGRAM = """
 import http.client, json, os, socket
 
-class Line(http.client.HTTPConnection):
+class UnixConnection(http.client.HTTPConnection):
     def connect(self):
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.connect("/run/model/socket")
 
 def ask(path, method="POST", key=os.environ["KEY"]):
-    line = Line("model")
+    connection = UnixConnection("model")
     question = json.dumps({"model": "toy", "messages": [{"role": "user", "content": "hi"}]})
-    line.request(method, path, question, {"Authorization": "Bearer " + key})
-    reply = line.getresponse()
+    connection.request(method, path, question, {"Authorization": "Bearer " + key})
+    reply = connection.getresponse()
     return [reply.status, json.loads(reply.read())]
 
 def reaches(host):
@@ -36,15 +36,15 @@ def reaches(host):
 print(json.dumps({
     "user": os.getuid(),
     "answer": ask("/v1/chat/completions"),
-    "spent": ask("/v1/chat/completions"),
-    "other": ask("/v1/files"),
-    "stranger": ask("/v1/chat/completions", key="guess"),
+    "over_budget": ask("/v1/chat/completions"),
+    "other_route": ask("/v1/files"),
+    "wrong_key": ask("/v1/chat/completions", key="guess"),
     "network": [reaches("127.0.0.1"), reaches("172.17.0.1")],
 }))
 """
 
 
-def test_a_container_without_a_network_reaches_the_model_and_nothing_else(toolchain_image: str, tmp_path: Path) -> None:
+def test_container_without_a_network_reaches_the_model_and_nothing_else(toolchain_image: str, tmp_path: Path) -> None:
     import docker
 
     tmp_path.chmod(0o755)
@@ -53,7 +53,7 @@ def test_a_container_without_a_network_reaches_the_model_and_nothing_else(toolch
     with Proxy(model, ["toy"], unix_socket=tmp_path / "socket") as proxy:
         printed = client.containers.run(
             toolchain_image,
-            ["python3", "-c", IN_THE_CONTAINER],
+            ["python3", "-c", PROGRAM],
             network_mode="none",
             user="12345:12345",
             environment={"KEY": proxy.token},
@@ -61,9 +61,9 @@ def test_a_container_without_a_network_reaches_the_model_and_nothing_else(toolch
             remove=True,
         )
     client.close()
-    told = json.loads(printed)
-    assert told["user"] == 12345
-    assert told["answer"][0] == 200
-    assert told["answer"][1]["choices"][0]["message"]["content"] == "hello"
-    assert [told[name][0] for name in ("spent", "other", "stranger")] == [402, 403, 401]
-    assert told["network"] == [False, False]
+    seen = json.loads(printed)
+    assert seen["user"] == 12345
+    assert seen["answer"][0] == 200
+    assert seen["answer"][1]["choices"][0]["message"]["content"] == "hello"
+    assert [seen[name][0] for name in ("over_budget", "other_route", "wrong_key")] == [402, 403, 401]
+    assert seen["network"] == [False, False]
