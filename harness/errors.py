@@ -13,6 +13,11 @@
 What a patch does wrong is never an exception; it is an outcome.
 """
 
+from collections.abc import Mapping
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
 
 class AssayError(Exception):
     """Root of all errors that Assay raises on purpose."""
@@ -34,6 +39,44 @@ class DataError(UserError):
         self.line = line
         self.instance = instance
         self.field = field
+
+
+def field_error(
+    error: ValidationError, *, file: str = "", instance: str = "", columns: Mapping[str, str] | None = None
+) -> DataError:
+    """Turn the first complaint of a pydantic model into a DataError that says what to write instead.
+
+    Args:
+        error: the model's.
+        file: the file that the values come from.
+        instance: id of the instance that they belong to.
+        columns: names of fields that the file calls otherwise.
+    """
+    first = error.errors(include_url=False)[0]
+    names = [(columns or {}).get(str(part), str(part)) for part in first["loc"]]
+    return DataError(_in_plain_words(first), file=file, instance=instance, field=".".join(names))
+
+
+def _in_plain_words(error: ErrorDetails) -> str:
+    about = error.get("ctx", {})
+    match error["type"]:
+        case "missing":
+            return "is missing; add it"
+        case "extra_forbidden":
+            return "is unknown; correct its name or leave it out"
+        case "enum":
+            return f"is {brief(error['input'])}; write one of {about['expected']}"
+        case "string_pattern_mismatch":
+            shape = "64 hex digits" if "{64}" in about["pattern"] else "letters, digits, '.', '-' and '_' only"
+            return f"{str(error['input'])[:60]!r} is not allowed here; write {shape}"
+    return str(about.get("error", error["msg"]))
+
+
+def brief(value: object) -> str:
+    """Return a wrong value for a message: "missing", "an object" or the first 40 characters of its repr."""
+    if value is None:
+        return "missing"
+    return "an object" if isinstance(value, Mapping) else repr(value)[:40]
 
 
 class EnvironmentFailure(AssayError):

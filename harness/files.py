@@ -3,7 +3,7 @@
 import fcntl
 import os
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TypeVar
@@ -67,6 +67,12 @@ def sync_folder(folder: Path) -> None:
             os.fsync(number)
         finally:
             os.close(number)
+
+
+def named(folder: Path, names: Collection[str]) -> Iterator[Path]:
+    """Yield the entries of a folder that have one of these lower-case names, in any case; none if it is no folder."""
+    if folder.is_dir():
+        yield from sorted(entry for entry in folder.iterdir() if entry.name.lower() in names)
 
 
 @contextmanager

@@ -12,9 +12,9 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from assay.harness.domain import Archive, Model, Sha256, TreeRef
-from assay.harness.errors import DataError, EnvironmentFailure, UserError
+from assay.harness.errors import DataError, EnvironmentFailure, UserError, field_error
 from assay.harness.languages import Language, find
-from assay.instances.dataset.formats.base import Row, text, wrong_field
+from assay.instances.dataset.formats.columns import Row, text
 from assay.instances.trees.content import TreeEntry, read_tar
 from assay.instances.trees.diff import split_diff
 from assay.instances.trees.indexes import INDEXES, WrongArchive
@@ -103,7 +103,7 @@ def _read(row: Row, instance: str) -> Derivation:
     try:
         spec = Derivation.model_validate(row["derive"])
     except ValidationError as error:
-        wrong = wrong_field(error, instance, {})
+        wrong = field_error(error, instance=instance)
         raise DataError(wrong.problem, instance=instance, field=f"derive.{wrong.field}") from None
     told = bool(text(row, "problem_statement", required=False).strip())
     if told is (spec.statement is not None):

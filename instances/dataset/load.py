@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from assay.harness.domain import DatasetRef, Instance, PublishedImage
-from assay.harness.errors import DataError, UserError
+from assay.harness.errors import DataError, UserError, brief
 from assay.instances.dataset import derive, rows
 from assay.instances.dataset.formats import FORMATS, DatasetFormat
-from assay.instances.dataset.formats.base import kind
 from assay.instances.trees.sources import Sources
 
 SHOWN = 5
@@ -72,7 +71,7 @@ class _Reader:
     dialect: DatasetFormat | None = None
     """Of the last row that any format claimed; a row that none claims is most likely a broken one of it."""
 
-    def read(self, found: Iterator[rows.Row | DataError]) -> Iterator[Instance]:
+    def read(self, found: Iterator[rows.PlacedRow | DataError]) -> Iterator[Instance]:
         """Yield the instances that are wanted; collect what is wrong."""
         for row in found:
             try:
@@ -93,11 +92,11 @@ class _Reader:
         names = ", ".join(unknown[:SHOWN]) + (" ..." if len(unknown) > SHOWN else "")
         raise UserError(f"{self.ref.name} ({len(self.seen)} instances) has no {names}{hint}")
 
-    def _instance(self, row: rows.Row | DataError) -> Instance | None:
+    def _instance(self, row: rows.PlacedRow | DataError) -> Instance | None:
         if isinstance(row, DataError):
             raise row
         if not isinstance(row.value, dict):
-            raise DataError(f"is {kind(row.value)}, not a row (an object)")
+            raise DataError(f"is {brief(row.value)}, not a row (an object)")
         dialect = self._dialect_of(row)
         if not self._is_new_and_wanted(row, dialect):
             return None
@@ -107,7 +106,7 @@ class _Reader:
             return instance.model_copy(update={"environment": None})
         return instance
 
-    def _dialect_of(self, row: rows.Row) -> DatasetFormat:
+    def _dialect_of(self, row: rows.PlacedRow) -> DatasetFormat:
         self.dialect = next((each for each in FORMATS.values() if each.matches(row.value)), self.dialect)
         if self.dialect is None:
             fields = ", ".join(list(row.value)[:6])
@@ -115,7 +114,7 @@ class _Reader:
             raise UserError(f"{row.file}: its rows ({fields} ...) are of no format that is read here ({known})")
         return self.dialect
 
-    def _is_new_and_wanted(self, row: rows.Row, dialect: DatasetFormat) -> bool:
+    def _is_new_and_wanted(self, row: rows.PlacedRow, dialect: DatasetFormat) -> bool:
         name = dialect.id_of(row.value)
         if not name:
             return not self.wanted  # the format says what is wrong with it
@@ -126,7 +125,7 @@ class _Reader:
         return not self.wanted or name.lower() in self.wanted
 
 
-def _placed(error: DataError, row: rows.Row | DataError) -> DataError:
+def _placed(error: DataError, row: rows.PlacedRow | DataError) -> DataError:
     """Return an error with the place of the row that it is about."""
     if isinstance(row, DataError) or error.file:
         return error

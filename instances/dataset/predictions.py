@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.harness.domain import Instance, Prediction
-from assay.harness.errors import DataError, UserError
-from assay.instances.dataset.formats.base import kind
+from assay.harness.errors import DataError, UserError, brief
 
 MODEL_KEYS = ("model_name_or_path", "model_name_or_patch")
 """The second is a misspelling that published files have."""
@@ -51,7 +50,7 @@ def read_published(path: Path) -> dict[str, bool]:
     for line, row in _rows(path):
         verdict = row.get("published_resolved")
         if not isinstance(verdict, bool | None):
-            problem = f"is {kind(verdict)}; write true or false"
+            problem = f"is {brief(verdict)}; write true or false"
             raise DataError(problem, file=str(path), line=line, field="published_resolved")
         if verdict is not None:
             verdicts[_prediction(path, line, row).instance_id] = verdict
@@ -77,7 +76,7 @@ def _text(path: Path, line: int, row: Mapping[str, Any], field: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise DataError(f"is {kind(value)}; write a string", file=str(path), line=line, field=field)
+        raise DataError(f"is {brief(value)}; write a string", file=str(path), line=line, field=field)
     return value
 
 
@@ -87,7 +86,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     rows = _json_lines(path, text) if path.suffix == ".jsonl" else _json_rows(path, text)
     for line, row in rows:
         if not isinstance(row, Mapping):
-            raise DataError(f"is {kind(row)}, not a prediction (an object)", file=str(path), line=line)
+            raise DataError(f"is {brief(row)}, not a prediction (an object)", file=str(path), line=line)
         yield line, row
 
 

@@ -31,7 +31,7 @@ CELL = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PlacedRow:
     """One row and where it stands."""
 
     value: Any
@@ -46,7 +46,7 @@ class Table:
     name: str
     revision: str
     """Hash of the content."""
-    read: Callable[[], Iterator[Row | DataError]]
+    read: Callable[[], Iterator[PlacedRow | DataError]]
     """Yields the rows one by one; what cannot be read at all comes as an error in its place."""
 
 
@@ -99,7 +99,7 @@ def _task_table(folder: Path, layout: task_folder.FolderLayout, split: str | Non
     top = task_folder.settings(folder, layout)
     shared = top.get("recipe") or {}
 
-    def read() -> Iterator[Row | DataError]:
+    def read() -> Iterator[PlacedRow | DataError]:
         for task_id in task_folder.task_ids(folder):
             try:
                 row = task_folder.read_task(folder, layout, task_id, shared)
@@ -108,7 +108,7 @@ def _task_table(folder: Path, layout: task_folder.FolderLayout, split: str | Non
                 continue
             own = row.get("split", split)
             if split in (None, own) and own not in layout.withheld:
-                yield Row(row, str(folder / "tasks" / task_id))
+                yield PlacedRow(row, str(folder / "tasks" / task_id))
 
     files = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
     return Table(str(top.get("name") or folder.name), _hash_files(folder, files), read)
@@ -120,7 +120,7 @@ def _file_table(path: Path, split: str | None) -> Table:
         raise UserError(f"{path}: a data set file ends in {', '.join(readers)}")
     reader = readers[path.suffix]
 
-    def read() -> Iterator[Row | DataError]:
+    def read() -> Iterator[PlacedRow | DataError]:
         for row in reader(path):
             if split is None or isinstance(row, DataError) or _split_of(row) in (None, split):
                 yield row
@@ -128,17 +128,17 @@ def _file_table(path: Path, split: str | None) -> Table:
     return Table(path.stem, _hash_files(path.parent, [path]), read)
 
 
-def _split_of(row: Row) -> str | None:
+def _split_of(row: PlacedRow) -> str | None:
     return row.value.get("split") if isinstance(row.value, dict) else None
 
 
-def _json_lines(path: Path) -> Iterator[Row | DataError]:
+def _json_lines(path: Path) -> Iterator[PlacedRow | DataError]:
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
             try:
-                yield Row(json.loads(line.decode("utf-8-sig")), str(path), number)
+                yield PlacedRow(json.loads(line.decode("utf-8-sig")), str(path), number)
             except json.JSONDecodeError as error:
                 problem = f"is not JSON: {error.msg} (column {error.colno})"
                 yield DataError(problem, file=str(path), line=number)
@@ -146,7 +146,7 @@ def _json_lines(path: Path) -> Iterator[Row | DataError]:
                 yield DataError("is not UTF-8 text", file=str(path), line=number)
 
 
-def _json_rows(path: Path) -> Iterator[Row | DataError]:
+def _json_rows(path: Path) -> Iterator[PlacedRow | DataError]:
     """Read a list of rows, or an object of rows by instance id."""
     try:
         whole = json.loads(path.read_bytes().decode("utf-8-sig"))
@@ -161,10 +161,10 @@ def _json_rows(path: Path) -> Iterator[Row | DataError]:
     if not isinstance(whole, list):
         yield DataError("is neither a list of rows nor an object by instance id", file=str(path))
         return
-    yield from (Row(row, str(path)) for row in whole)
+    yield from (PlacedRow(row, str(path)) for row in whole)
 
 
-def _csv_rows(path: Path) -> Iterator[Row | DataError]:
+def _csv_rows(path: Path) -> Iterator[PlacedRow | DataError]:
     """Read a table whose first line names its columns; a row stands where it begins, for a cell may have many lines."""
     csv.field_size_limit(CELL)
     with path.open(encoding="utf-8-sig", newline="") as file:
@@ -184,14 +184,14 @@ def _csv_rows(path: Path) -> Iterator[Row | DataError]:
             yield DataError("is not UTF-8 text", file=str(path), line=line)
 
 
-def _csv_row(cells: list[str], header: list[str], file: str, line: int) -> Row | DataError:
+def _csv_row(cells: list[str], header: list[str], file: str, line: int) -> PlacedRow | DataError:
     if len(cells) != len(header):
         problem = f"has {len(cells)} values, but the first line names {len(header)} columns"
         return DataError(problem, file=file, line=line)
-    return Row(dict(zip(header, cells, strict=True)), file, line)
+    return PlacedRow(dict(zip(header, cells, strict=True)), file, line)
 
 
-def _parquet_rows(path: Path) -> Iterator[Row | DataError]:
+def _parquet_rows(path: Path) -> Iterator[PlacedRow | DataError]:
     try:
         import pyarrow.lib  # type: ignore[import-untyped, unused-ignore]
         import pyarrow.parquet  # type: ignore[import-untyped, unused-ignore]
@@ -200,7 +200,7 @@ def _parquet_rows(path: Path) -> Iterator[Row | DataError]:
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=100):
-                yield from (Row(row, str(path)) for row in batch.to_pylist())
+                yield from (PlacedRow(row, str(path)) for row in batch.to_pylist())
     except pyarrow.lib.ArrowException as error:
         yield DataError(f"is not parquet: {str(error).splitlines()[0]}", file=str(path))
 
@@ -230,7 +230,7 @@ def _dataset_table(name: str, file: str, found: Iterable[dict[str, Any]]) -> Tab
     digest = hashlib.sha256()
     for row in found:
         digest.update(json.dumps(row, sort_keys=True, default=str).encode())
-    return Table(name, digest.hexdigest(), lambda: (Row(row, file) for row in found))
+    return Table(name, digest.hexdigest(), lambda: (PlacedRow(row, file) for row in found))
 
 
 def _datasets(job: str) -> Any:

@@ -1,4 +1,4 @@
-"""How a repository is built and tested: finds the recipe of an instance and settles which variant of it holds."""
+"""Finds the recipe of an instance (how its repository is built and tested) and chooses the recipe's variant."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,21 +10,26 @@ from pydantic import ValidationError
 
 from assay.harness import languages
 from assay.harness.domain import UNKNOWN_TIME, Instance, PublishedImage, Recipe, Variant
-from assay.harness.errors import DataError, EnvironmentFailure, UserError
+from assay.harness.errors import DataError, EnvironmentFailure, UserError, field_error
+from assay.harness.files import named
 
 FOLDER = Path(__file__).parent.parent / "recipes"
-"""``<language>/<owner>__<name>.yaml``; a user's folder may also hold ``<language>/default.yaml`` for all others."""
+"""Shipped recipes: ``<language>/<owner>__<name>.yaml``.
+
+A user's folder may also hold ``<language>/default.yaml`` for all others. The case of names does not matter.
+"""
 CONDITIONS = frozenset({"versions", "before", "rule"})
+"""Fields of a variant that say when it applies; the others replace the recipe's."""
 
 
 def find_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
-    """Return the recipe of an instance with its variant settled.
+    """Return the recipe of an instance with its variant applied.
 
-    A recipe that the instance carries comes first, then the caller's folders, then the shipped ones, then what the
-    language usually does.
+    The recipe that the instance carries comes first, then the repository's in the caller's folders and the shipped
+    ones, then a folder's default, then the language's own.
 
     Raises:
-        DataError: a recipe file is wrong.
+        DataError: a recipe file is wrong, or a repository has two in one folder.
         EnvironmentFailure: the language is not supported.
     """
     try:
@@ -35,17 +40,19 @@ def find_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
         return Recipe(language=instance.language)  # its own script knows the rest
     if isinstance(instance.environment, Recipe):
         return resolve(instance.environment, instance)
-    for path in _candidates(instance, (*folders, FOLDER)):
-        if path.is_file():
-            return resolve(load_recipe(path), instance)
-    return Recipe(language=instance.language)
+    path = next(_recipe_files(instance, (*folders, FOLDER)), None)
+    return resolve(load_recipe(path), instance) if path else Recipe(language=instance.language)
 
 
-def _candidates(instance: Instance, folders: Sequence[Path]) -> Iterator[Path]:
+def _recipe_files(instance: Instance, folders: Sequence[Path]) -> Iterator[Path]:
     own = instance.repo.lower().replace("/", "__")
-    for name in (own, "default"):
+    for name in (f"{own}.yaml", "default.yaml"):
         for folder in folders:
-            yield folder / instance.language / f"{name}.yaml"
+            found = [file for at in named(folder, {instance.language}) for file in named(at, {name})]
+            if len(found) > 1:
+                problem = f"names the same recipe as {found[0].name}, since case does not matter; keep one"
+                raise DataError(problem, file=str(found[-1]))
+            yield from found
 
 
 def load_recipe(path: Path) -> Recipe:
@@ -56,15 +63,15 @@ def load_recipe(path: Path) -> Recipe:
         raise DataError(f"cannot be read: {error}", file=str(path)) from error
     except yaml.YAMLError as error:
         line = getattr(getattr(error, "problem_mark", None), "line", -1) + 1
-        raise DataError(f"not YAML: {getattr(error, 'problem', error)}", file=str(path), line=line) from error
+        raise DataError(f"is not YAML: {getattr(error, 'problem', error)}", file=str(path), line=line) from error
     if not isinstance(content, dict):
-        raise DataError("must hold fields and values", file=str(path))
+        raise DataError(
+            "is not a mapping of fields to values; see Recipe in harness/domain/environment.py", file=str(path)
+        )
     try:
         recipe = Recipe.model_validate({"language": path.parent.name, **content})
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise DataError(first["msg"], file=str(path), field=field) from error
+        raise field_error(error, file=str(path)) from error
     _check_variants(recipe, path)
     return recipe
 
@@ -79,7 +86,7 @@ def _check_variants(recipe: Recipe, path: Path) -> None:
 
 
 def resolve(recipe: Recipe, instance: Instance) -> Recipe:
-    """Return the recipe with its first matching variant applied and none left."""
+    """Return a recipe with the first variant that matches the instance applied, and without variants."""
     chosen = next((variant for variant in recipe.variants if _matches(variant, instance)), Variant())
     changes = {name: getattr(chosen, name) for name in chosen.model_fields_set if getattr(chosen, name) is not None}
     changes = {name: value for name, value in changes.items() if name not in CONDITIONS}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from assay.harness.domain import UNKNOWN_TIME, Instance, TreeRef
 from assay.harness.errors import EnvironmentFailure
-from assay.harness.files import atomic_file, locked
+from assay.harness.files import atomic_file, locked, named
 from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.content import (
     TreeEntry,
@@ -181,9 +181,9 @@ def find_mirror(folder: Path, repo: str) -> Iterator[Path]:
     """
     owner, _, name = repo.lower().partition("/")
     flat = {f"{owner}{joint}{name}{end}" for joint in ("__", "+") for end in ("", ".git")}
-    clones = list(_named(folder, flat))
-    for parent in _named(folder, {owner}):
-        clones += _named(parent, {name, f"{name}.git"})
+    clones = list(named(folder, flat))
+    for parent in named(folder, {owner}):
+        clones += named(parent, {name, f"{name}.git"})
     for clone in clones:
         levels = (clone, clone / ".git", clone / "repo", clone / "repo" / ".git", clone / "repo.git")
         yield from (level for level in levels if (level / "HEAD").is_file() and (level / "objects").is_dir())
@@ -200,12 +200,6 @@ def git_env() -> dict[str, str]:
     count = int(loose.get("GIT_CONFIG_COUNT", "0"))
     safe = {f"GIT_CONFIG_KEY_{count}": "safe.directory", f"GIT_CONFIG_VALUE_{count}": "*"}
     return loose | safe | {"GIT_CONFIG_COUNT": str(count + 1), "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-
-
-def _named(folder: Path, wanted: Iterable[str]) -> Iterator[Path]:
-    """Yield the entries of a folder that have one of the lower-case names, in any case."""
-    if folder.is_dir():
-        yield from sorted(entry for entry in folder.iterdir() if entry.name.lower() in wanted)
 
 
 def _git(*args: str) -> subprocess.CompletedProcess[bytes]:

@@ -66,6 +66,13 @@ def test_a_folder_that_is_missing_needs_no_sync(tmp_path: Path) -> None:
     files.sync_folder(tmp_path / "missing")
 
 
+def test_files_are_found_by_name_whatever_its_case(tmp_path: Path) -> None:
+    for name in ("B.txt", "a.txt", "c.txt"):
+        files.write_file(tmp_path / name, b"")
+    assert [path.name for path in files.named(tmp_path, {"a.txt", "b.txt"})] == ["B.txt", "a.txt"]
+    assert list(files.named(tmp_path / "missing", {"a.txt"})) == []
+
+
 def test_a_lock_is_held_until_its_block_ends(tmp_path: Path) -> None:
     order = []
 

@@ -1,4 +1,4 @@
-"""Data-set dialects: one module each, listed here."""
+"""Data-set formats: one module each, listed in ``FORMATS``; ``base.DatasetFormat`` says what a module needs."""
 
 from assay.instances.dataset.formats import (
     multi_swe_bench,
@@ -10,18 +10,18 @@ from assay.instances.dataset.formats import (
     swebench,
     swebench_live,
 )
-from assay.instances.dataset.formats.base import DatasetFormat, Row, write
+from assay.instances.dataset.formats.base import DatasetFormat, by_name, write
 
-FORMATS: dict[str, DatasetFormat] = {
-    native.NAME: native,
-    multi_swe_bench.NAME: multi_swe_bench,
-    r2e.NAME: r2e,
-    swe_rebench.NAME: swe_rebench,
-    polybench.NAME: polybench,
-    swebench_live.NAME: swebench_live,
-    swe_smith.NAME: swe_smith,
-    swebench.NAME: swebench,
-}
-"""The first one that claims a row reads it: those with columns of their own come before those they resemble."""
+FORMATS = by_name(
+    native,
+    multi_swe_bench,
+    r2e,
+    swe_rebench,
+    polybench,
+    swebench_live,
+    swe_smith,
+    swebench,
+)
+"""The first format that matches a row reads it: one with columns of its own comes before those it resembles."""
 
-__all__ = ["FORMATS", "DatasetFormat", "Row", "write"]
+__all__ = ["FORMATS", "DatasetFormat", "write"]

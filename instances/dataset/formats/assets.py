@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from assay.harness.domain import Asset
-from assay.harness.errors import DataError
-from assay.instances.dataset.formats.base import Row, kind, mapping, row_id, wrong_field
+from assay.harness.errors import DataError, brief, field_error
+from assay.instances.dataset.formats.columns import Row, mapping, row_id
 
 COLUMN = "image_assets"
 OF_TESTS = "test_patch"
@@ -36,7 +36,7 @@ def write(assets: Iterable[Asset]) -> dict[str, Any]:
 def _entries(row: Row, told: Mapping[str, Any], group: str) -> list[Any]:
     entries = told.get(group) or []
     if not isinstance(entries, list) or not all(isinstance(entry, str | Mapping) for entry in entries):
-        problem = f"is {kind(entries)}; write a list of URLs or of objects with path and url"
+        problem = f"is {brief(entries)}; write a list of URLs or of objects with path and url"
         raise DataError(problem, instance=row_id(row), field=f"{COLUMN}.{group}")
     return entries
 
@@ -45,7 +45,7 @@ def _asset(row: Row, entry: Mapping[str, Any]) -> Asset:
     try:
         return Asset(**entry)
     except ValidationError as error:
-        wrong = wrong_field(error, row_id(row), {})
+        wrong = field_error(error, instance=row_id(row))
         missing = wrong.problem.startswith("is missing")
         problem = "is missing; write where it belongs and where to fetch it" if missing else wrong.problem
         raise DataError(problem, instance=row_id(row), field=f"{COLUMN}.{OF_TESTS}.{wrong.field}") from None

@@ -1,4 +1,4 @@
-"""Which language an instance is in when its row does not say."""
+"""The language of an instance: named by its row, or guessed."""
 
 import re
 from collections import Counter
@@ -6,31 +6,44 @@ from functools import cache
 from pathlib import PurePosixPath
 
 from assay.harness.languages import LANGUAGES
+from assay.instances.dataset.formats.columns import Row, text
 from assay.instances.environments.recipes import FOLDER
 
 UNKNOWN = "unknown"
-"""No language that is known here; such a row loads, and only its evaluation fails."""
+"""The name of a language that cannot be guessed; such a row loads, and its evaluation is an ``env_error``."""
 
 ALIASES = {"c++": "cpp", "golang": "go", "js": "javascript", "node": "javascript", "py": "python", "ts": "typescript"}
-"""What data sets call a language to what we call it; any other name is taken as it is, in lower case."""
+"""Assay's names of languages that data sets call otherwise; any other name is only put in lower case."""
 
 _FILE = re.compile(r'^(?:\+\+\+|---) "?[ab]/([^\t\n"]+)', re.MULTILINE)
 
 
-def named(name: str) -> str:
-    """Return our name of a language that a data set names."""
+def assay_name(name: str) -> str:
+    """Return Assay's name of a language, given a data set's."""
     return ALIASES.get(name.strip().lower(), name.strip().lower())
 
 
-def guess(repo: str, *patches: str, default: str = UNKNOWN) -> str:
-    """Return the language of a repository that has a shipped recipe, else that of most files that the patches touch.
+def language_of(row: Row, *patches: str, log_parser: str = "") -> str:
+    """Return the language that a row names, else that of its log parser, else a guess, else Python.
 
-    A suffix of several languages (``.h``) speaks for each of them, so the other files decide.
+    Args:
+        row: with or without a column ``language``.
+        patches: for the guess.
+        log_parser: language of the row's log parser, if it names one.
+    """
+    named = assay_name(text(row, "language", required=False)) or log_parser
+    return named or guess_language(text(row, "repo"), *patches, default="python")
+
+
+def guess_language(repo: str, *patches: str, default: str = UNKNOWN) -> str:
+    """Return the language of a repository's shipped recipe, else that of most files in the patches.
+
+    A suffix of several languages (``.h``) counts for each of them, so the other files decide.
 
     Args:
         repo: ``owner/name``.
-        patches: what changes its files.
-        default: returned when no file is of a known language either.
+        patches: patches of its files.
+        default: returned if no file is of a known language.
     """
     by_recipe = _languages_by_recipe().get(repo.lower().replace("/", "__"), ())
     if len(by_recipe) == 1:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, Rule, Stages, Status
-from assay.harness.errors import DataError
+from assay.harness.errors import DataError, brief
 from assay.harness.exports.multi_swe_bench import number_of
 from assay.harness.grading.stages import LABELS, PARTS, RESULTS, classify, invalid, labels, results
-from assay.instances.dataset.formats.base import Row, build, columns_of, commit, iso, kind, moment, origin, row_id, text
-from assay.instances.dataset.formats.languages import guess, named
+from assay.instances.dataset.formats.columns import Row, build, columns_of, commit, iso, moment, origin, row_id, text
+from assay.instances.dataset.formats.languages import assay_name, guess_language
 
 NAME = "multi-swe-bench"
 RULES: tuple[Rule, ...] = (Rule.MULTI_SWE_BENCH,)
@@ -57,7 +57,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         id=text(row, "instance_id"),
         repo=repo,
         base_commit=_base(row),
-        language=named(text(row, "lang", required=False)) or guess(repo, *patches),
+        language=assay_name(text(row, "lang", required=False)) or guess_language(repo, *patches),
         problem_statement=_statement(row),
         gold_patch=patches[0],
         test_patch=patches[1],
@@ -102,13 +102,13 @@ def _value(value: object) -> object:
 def _number(row: Row) -> None:
     value = row.get("number")
     if isinstance(value, bool) or not re.fullmatch(r"\d+", str(value)):
-        raise DataError(f"is {kind(value)}; write the pull request's number", instance=row_id(row), field="number")
+        raise DataError(f"is {brief(value)}; write the pull request's number", instance=row_id(row), field="number")
 
 
 def _base(row: Row) -> str:
     base = row.get("base")
     if not isinstance(base, Mapping):
-        raise DataError(f"is {kind(base)}; write an object with a sha", instance=row_id(row), field="base")
+        raise DataError(f"is {brief(base)}; write an object with a sha", instance=row_id(row), field="base")
     return commit(row, "base.sha", base.get("sha") or "")
 
 
@@ -116,7 +116,7 @@ def _statement(row: Row) -> str:
     """Return the issues that the pull request resolves: titles and bodies, which may be null."""
     issues = row.get("resolved_issues")
     if not isinstance(issues, list) or not issues or not all(isinstance(issue, Mapping) for issue in issues):
-        problem = f"is {kind(issues)}; write a list of issues with title and body"
+        problem = f"is {brief(issues)}; write a list of issues with title and body"
         raise DataError(problem, instance=row_id(row), field="resolved_issues")
     texts = [part for issue in issues for part in (issue.get("title"), issue.get("body")) if part]
     return "\n\n".join(map(str, texts))
@@ -126,7 +126,7 @@ def _results(row: Row, field: str) -> dict[str, Status]:
     """Return one stage; its counts must be those of its lists, and no test may be in two of them."""
     value = row.get(field)
     if not isinstance(value, Mapping):
-        problem = f"is {kind(value)}; write counts and lists of passed, failed and skipped tests"
+        problem = f"is {brief(value)}; write counts and lists of passed, failed and skipped tests"
         raise DataError(problem, instance=row_id(row), field=field)
     stage: dict[str, Status] = {}
     for part, status in PARTS.items():
@@ -140,7 +140,7 @@ def _results(row: Row, field: str) -> dict[str, Status]:
 def _part(row: Row, field: str, value: Mapping[str, Any], part: str) -> list[str]:
     tests, count = value.get(f"{part}_tests"), value.get(f"{part}_count")
     if not isinstance(tests, list) or not all(isinstance(test, str) for test in tests):
-        problem = f"is {kind(tests)}; write a list of test names"
+        problem = f"is {brief(tests)}; write a list of test names"
         raise DataError(problem, instance=row_id(row), field=f"{field}.{part}_tests")
     if count != len(tests):
         problem = f"is {count}, but {part}_tests has {len(tests)}; correct the one that is wrong"
@@ -154,7 +154,7 @@ def _check_labels(row: Row, stages: Stages) -> None:
     for field, tests in wanted.items():
         told = row.get(field)
         if not isinstance(told, Mapping):
-            problem = f"is {kind(told)}; write an object of tests with run, test and fix"
+            problem = f"is {brief(told)}; write an object of tests with run, test and fix"
             raise DataError(problem, instance=row_id(row), field=field)
         problem = next(_differences(told, tests), "")
         if problem:

@@ -15,10 +15,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from assay.harness.domain import DatasetRef, Instance, Recipe, Rule
-from assay.harness.errors import DataError
+from assay.harness.errors import DataError, field_error
 from assay.harness.files import replace_file
 from assay.harness.grading.stability import Stability
-from assay.instances.dataset.formats.base import Row, build, moment, names, row_id, text, wrong_field
+from assay.instances.dataset.formats.columns import Row, build, moment, names, row_id, text
 
 NAME = "native"
 RULES: tuple[Rule, ...] = tuple(Rule)
@@ -107,7 +107,7 @@ def _read_stability(path: Path) -> Stability:
     try:
         return Stability.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        wrong = wrong_field(error, path.parent.name, {})
+        wrong = field_error(error, instance=path.parent.name)
         raise DataError(wrong.problem, file=str(path), instance=wrong.instance, field=wrong.field) from None
 
 
@@ -134,5 +134,5 @@ def _recipe(row: Row) -> dict[str, Recipe]:
     try:
         return {"environment": Recipe(**{**shared, **recipe})}
     except ValidationError as error:
-        wrong = wrong_field(error, text(row, "instance_id"), {})
+        wrong = field_error(error, instance=text(row, "instance_id"))
         raise DataError(wrong.problem, instance=wrong.instance, field=f"recipe.{wrong.field}") from None

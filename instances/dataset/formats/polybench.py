@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, Rule
 from assay.harness.errors import DataError
-from assay.instances.dataset.formats.base import (
+from assay.instances.dataset.formats.columns import (
     Row,
     build,
     columns_of,
@@ -20,7 +20,7 @@ from assay.instances.dataset.formats.base import (
     row_id,
     text,
 )
-from assay.instances.dataset.formats.languages import named
+from assay.instances.dataset.formats.languages import assay_name
 
 NAME = "polybench"
 RULES: tuple[Rule, ...] = (Rule.SWE_POLYBENCH,)
@@ -99,7 +99,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
 
 
 def _language(row: Row) -> str:
-    language = named(text(row, "language"))
+    language = assay_name(text(row, "language"))
     if language not in LANGUAGES:
         problem = f"{row['language']!r} is not one of {', '.join(LANGUAGES.values())}"
         raise DataError(problem, instance=row_id(row), field="language")

@@ -12,7 +12,17 @@ from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, Rule, Stages, Status
 from assay.harness.errors import DataError
-from assay.instances.dataset.formats.base import Row, build, columns_of, commit, mapping, moment, origin, row_id, text
+from assay.instances.dataset.formats.columns import (
+    Row,
+    build,
+    columns_of,
+    commit,
+    mapping,
+    moment,
+    origin,
+    row_id,
+    text,
+)
 
 NAME = "r2e"
 RULES: tuple[Rule, ...] = (Rule.R2E,)

@@ -6,9 +6,10 @@ The installation is kept to be written again, and is never run.
 from typing import Any
 
 from assay.harness.domain import UNKNOWN_TIME, DatasetRef, Instance, Rule
-from assay.instances.dataset.formats.base import Row, build, columns_of, mapping, origin, row_id, text
-from assay.instances.dataset.formats.languages import guess, named
-from assay.instances.dataset.formats.swebench import CLASSIC, COLUMNS, classic, classic_row, parser_name, parser_named
+from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
+from assay.instances.dataset.formats.columns import Row, build, columns_of, mapping, origin, row_id, text
+from assay.instances.dataset.formats.languages import language_of
+from assay.instances.dataset.formats.log_parsers import parser_name, parser_named
 
 NAME = "swe-rebench"
 RULES: tuple[Rule, ...] = (Rule.SWE_REBENCH,)
@@ -31,11 +32,10 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row."""
     install = mapping(row, INSTALL)
     parser = parser_named(text({**row, PARSER: install.get("log_parser")}, PARSER, required=False))
-    patches = (text(row, "patch"), text(row, "test_patch"))
     return build(
         COLUMNS,
-        **classic(row),
-        language=named(text(row, "language", required=False)) or guess(text(row, "repo"), *patches, default="python"),
+        **classic_fields(row),
+        language=language_of(row, text(row, "patch"), text(row, "test_patch")),
         log_format=parser.log_format,
         test_id=parser.test_id,
         rule=RULES[0],

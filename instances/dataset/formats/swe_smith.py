@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, PatchedCommit, Rule
 from assay.harness.errors import DataError
-from assay.instances.dataset.formats.base import (
+from assay.instances.dataset.formats.columns import (
     Row,
     build,
     columns_of,
@@ -20,7 +20,7 @@ from assay.instances.dataset.formats.base import (
     row_id,
     text,
 )
-from assay.instances.dataset.formats.languages import guess, named
+from assay.instances.dataset.formats.languages import language_of
 from assay.instances.dataset.formats.reverse import IrreversibleError, reverse
 
 NAME = "swe-smith"
@@ -65,7 +65,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         id=text(row, "instance_id"),
         repo=text(row, "repo"),
         base=PatchedCommit(commit=commit(row, "base_commit"), patch=bug),
-        language=named(text(row, "language", required=False)) or guess(text(row, "repo"), bug, default="python"),
+        language=language_of(row, bug),
         problem_statement=text(row, "problem_statement", required=False),
         gold_patch=gold,
         test_patch="",

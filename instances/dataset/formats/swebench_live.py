@@ -6,19 +6,11 @@ The image, the commands and the parser are kept to be written again. A parser is
 from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, Rule
-from assay.harness.errors import DataError
-from assay.instances.dataset.formats.base import Row, build, columns_of, kind, origin, row_id, text
-from assay.instances.dataset.formats.languages import guess, named
-from assay.instances.dataset.formats.swebench import (
-    CLASSIC,
-    COLUMNS,
-    NOBODY_TELLS,
-    Parser,
-    classic,
-    classic_row,
-    parser_name,
-    parser_named,
-)
+from assay.harness.errors import DataError, brief
+from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
+from assay.instances.dataset.formats.columns import Row, build, columns_of, origin, row_id, text
+from assay.instances.dataset.formats.languages import language_of
+from assay.instances.dataset.formats.log_parsers import UNKNOWN, LogParser, parser_name, parser_named
 
 NAME = "swebench-live"
 RULES: tuple[Rule, ...] = (Rule.SWE_BENCH_LIVE,)
@@ -42,11 +34,10 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     for field in COMMANDS:
         _check_commands(row, field)
     parser = _parser(row)
-    patches = (text(row, "patch"), text(row, "test_patch"))
     return build(
         COLUMNS,
-        **classic(row),
-        language=named(text(row, "language", required=False)) or guess(text(row, "repo"), *patches, default="python"),
+        **classic_fields(row),
+        language=language_of(row, text(row, "patch"), text(row, "test_patch")),
         log_format=parser.log_format,
         test_id=parser.test_id,
         rule=RULES[0],
@@ -70,11 +61,11 @@ def _check_commands(row: Row, field: str) -> None:
     if isinstance(value, str | None):
         return
     if not isinstance(value, list) or not all(isinstance(command, str) for command in value):
-        raise DataError(f"is {kind(value)}; write a list of shell commands", instance=row_id(row), field=field)
+        raise DataError(f"is {brief(value)}; write a list of shell commands", instance=row_id(row), field=field)
 
 
-def _parser(row: Row) -> Parser:
+def _parser(row: Row) -> LogParser:
     """Return what a parser's name tells; nothing when the row brings a program along."""
     given = (text(row, field, required=False).strip() for field in PARSERS)
     names = [name for name in given if name and "\n" not in name and " " not in name]
-    return parser_named(names[0]) if names else NOBODY_TELLS
+    return parser_named(names[0]) if names else UNKNOWN

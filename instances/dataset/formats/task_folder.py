@@ -11,7 +11,7 @@ import yaml
 
 from assay.harness.errors import DataError
 from assay.instances.dataset.formats import assets, native
-from assay.instances.dataset.formats.base import mapping
+from assay.instances.dataset.formats.columns import mapping
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

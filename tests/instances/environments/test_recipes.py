@@ -34,6 +34,21 @@ def test_the_users_recipe_comes_before_the_shipped_one(make_instance, tmp_path: 
     assert found.packages == ("pytest", "mine")
 
 
+@pytest.mark.parametrize("name", ["python/Acme__Calc.yaml", "Python/acme__calc.YAML", "python/Default.yaml"])
+def test_a_recipe_file_is_found_whatever_the_case_of_its_name(make_instance, tmp_path: Path, name: str):
+    write(tmp_path / name, "packages: [mine]\n")
+
+    assert find_recipe(make_instance(repo="ACME/calc"), [tmp_path]).packages == ("mine",)
+
+
+def test_two_recipe_files_whose_names_differ_only_in_case_are_refused(instance, tmp_path: Path):
+    for name in ("acme__calc", "Acme__Calc"):
+        write(tmp_path / "python" / f"{name}.yaml", "packages: [mine]\n")
+
+    with pytest.raises(DataError, match=r"python/acme__calc\.yaml: .*as Acme__Calc\.yaml.*keep one"):
+        find_recipe(instance, [tmp_path])
+
+
 def test_a_recipe_that_the_row_carries_wins(make_instance, tmp_path: Path):
     assert find_recipe(make_instance(environment=Recipe(timeout=7))).timeout == 7
 
@@ -46,9 +61,9 @@ def test_a_language_that_is_not_supported_is_refused(make_instance):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("repo: [a\n", r"acme__calc.yaml:2: not YAML"),
-        ("- a\n", "must hold fields and values"),
-        ("pyton: '3.9'\n", "field pyton: Extra inputs"),
+        ("repo: [a\n", r"acme__calc.yaml:2: is not YAML"),
+        ("- a\n", "is not a mapping of fields"),
+        ("pyton: '3.9'\n", "field pyton: is unknown; correct its name"),
         ("packages: pytest\n", "field packages: "),
         ("variants:\n  - versions: 2.x\n", r"field variants.0.versions: .*example"),
     ],

@@ -25,7 +25,6 @@ from assay.harness.domain import (
 from assay.harness.errors import DataError
 from assay.harness.grading.rules import RULES
 from assay.instances.dataset.formats import FORMATS, multi_swe_bench, native, r2e, swebench, write
-from assay.instances.dataset.formats.base import REQUIRED
 
 DATASET = DatasetRef(name="d", revision="r")
 SAMPLES = Path(__file__).parents[3] / "data/formats"
@@ -208,10 +207,6 @@ def test_only_the_native_dialect_holds_an_archive_and_a_recipe() -> None:
     assert native.to_instance(row, DATASET) == RELEASED
     with pytest.raises(DataError, match="commit"):
         write(swebench, RELEASED)
-
-
-def test_required_fields_are_those_that_no_row_can_do_without() -> None:
-    assert {"id", "repo", "gold_patch", "test_patch", "fail_to_pass", "created_at"} <= REQUIRED
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,140 @@
+"""Readers of row columns that data-set formats share; each raises DataError with the instance's id and the column."""
+
+import json
+import re
+from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, date, datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from assay.harness.domain import STAGED, UNKNOWN_TIME, Instance, Origin
+from assay.harness.errors import DataError, brief, field_error
+
+Row = Mapping[str, Any]
+"""One instance as a file holds it; ``to_instance`` is the last function that sees it."""
+
+
+def text(row: Row, field: str, *, required: bool = True) -> str:
+    """Return a column as text; an absent optional column or a null is empty."""
+    value = row.get(field)
+    if value is None:
+        if required:
+            raise DataError("is missing; every row needs it", instance=row_id(row), field=field)
+        return ""
+    if not isinstance(value, str):
+        raise DataError(f"is {brief(value)}; write a string", instance=row_id(row), field=field)
+    return value
+
+
+def commit(row: Row, field: str, value: object = None) -> str:
+    """Return a column, or a value found below it, if it is a full commit id."""
+    value = text(row, field) if value is None else value
+    if value == "":
+        raise DataError("is missing; write a commit id of 40 hex digits", instance=row_id(row), field=field)
+    if not isinstance(value, str) or not re.fullmatch("[0-9a-f]{40}", value):
+        problem = f"{str(value)[:50]!r} is not a full commit id of 40 hex digits"
+        raise DataError(problem, instance=row_id(row), field=field)
+    return value
+
+
+def names(row: Row, field: str, parse: Callable[[str], object] = json.loads) -> tuple[str, ...]:
+    """Return a column's test names without duplicates; ``parse`` reads a list that is written as a string."""
+    value = row.get(field)
+    if isinstance(value, str):
+        try:
+            value = parse(value)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            problem = "is neither a list nor a JSON list" if parse is json.loads else "is not a list"
+            raise DataError(f"{problem}; write a list of test names", instance=row_id(row), field=field) from None
+    if value is None:
+        raise DataError("is missing; write a list of test names", instance=row_id(row), field=field)
+    if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
+        raise DataError(f"is {brief(value)}; write a list of test names", instance=row_id(row), field=field)
+    return tuple(dict.fromkeys(value))
+
+
+def moment(row: Row, field: str, *, required: bool = True) -> datetime:
+    """Return a column's time, given as ISO text, epoch milliseconds or a datetime; UTC if it names no zone.
+
+    An empty column means that the time is unknown. The column may be absent only if it is not required.
+    """
+    value = row.get(field)
+    if value in (None, "") and (field in row or not required):
+        return UNKNOWN_TIME
+    try:
+        if isinstance(value, str):
+            value = datetime.fromisoformat(value.strip())
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            value = datetime.fromtimestamp(value / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        pass
+    if isinstance(value, date) and not isinstance(value, datetime):  # YAML reads a day without a time so
+        value = datetime(value.year, value.month, value.day)
+    if not isinstance(value, datetime):
+        problem = f"is {brief(value)}; write a time such as 2023-05-01T15:42:12Z, or null if it is unknown"
+        raise DataError(problem, instance=row_id(row), field=field)
+    return value if value.tzinfo else value.replace(tzinfo=UTC)
+
+
+def iso(instance: Instance) -> dict[str, str]:
+    """Return the column ``created_at`` as ISO text; no column if the time is unknown."""
+    if instance.created_at == UNKNOWN_TIME:
+        return {}
+    return {"created_at": instance.created_at.isoformat().replace("+00:00", "Z")}
+
+
+def mapping(row: Row, field: str) -> Mapping[str, Any]:
+    """Return a column that is an object, or an object written as a JSON string."""
+    value = row.get(field)
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            problem = "is neither an object nor a JSON object; write one"
+            raise DataError(problem, instance=row_id(row), field=field) from None
+    if not isinstance(value, Mapping):
+        raise DataError(f"is {brief(value)}; write an object", instance=row_id(row), field=field)
+    return value
+
+
+def row_id(row: Row) -> str:
+    """Return the id of a row, or an empty text."""
+    value = row.get("instance_id")
+    return value if isinstance(value, str) else ""
+
+
+def build(columns: Mapping[str, str], **fields: Any) -> Instance:
+    """Create an instance from fields; ``columns`` names the columns of fields that rows call otherwise."""
+    _check_labels(columns, fields)
+    try:
+        return Instance(**fields)
+    except ValidationError as error:
+        raise field_error(error, instance=str(fields.get("id", "")), columns=columns) from None
+
+
+def _check_labels(columns: Mapping[str, str], fields: Mapping[str, Any]) -> None:
+    """Check what concerns several columns, so that the error names one of them."""
+    fixed, kept = (columns.get(name, name) for name in ("fail_to_pass", "pass_to_pass"))
+    both = sorted(set(fields["fail_to_pass"]) & set(fields["pass_to_pass"]))
+    if both:
+        problem = f"shares {both[0]!r} with {kept}; keep it in one of them"
+        raise DataError(problem, instance=str(fields["id"]), field=fixed)
+    if fields.get("rule") in STAGED and fields.get("stages") is None:
+        problem = f"is missing; the rule {fields['rule']} compares with earlier runs"
+        raise DataError(problem, instance=str(fields["id"]), field="stages")
+
+
+def origin(dialect: str, row: Row, held: Collection[str]) -> Origin | None:
+    """Return the columns of a row that no field of its instance holds."""
+    rest = sorted((name, value) for name, value in row.items() if name not in held)
+    if not rest:
+        return None
+    return Origin(dialect=dialect, columns=tuple((name, json.dumps(value, default=str)) for name, value in rest))
+
+
+def columns_of(instance: Instance, dialect: str) -> dict[str, Any]:
+    """Return the columns kept in ``origin``; empty for an instance from another dialect."""
+    if instance.origin is None or instance.origin.dialect != dialect:
+        return {}
+    return {name: json.loads(value) for name, value in instance.origin.columns}
