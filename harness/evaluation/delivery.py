@@ -9,9 +9,7 @@ from fnmatch import fnmatchcase
 
 from assay.harness import languages
 from assay.harness.domain import Instance, TestPlan
-from assay.harness.errors import UserError
 from assay.harness.evaluation.tripwires import PLACEHOLDER, Canary
-from assay.harness.languages import Language
 from assay.harness.patches.gate import GatedPatch, touched_paths
 
 HOME = "/assay"
@@ -129,7 +127,7 @@ def make_delivery(
     assets: Mapping[str, bytes] | None = None,
 ) -> Delivery:
     """Pack a patch, and binary files by their path in the tree, for the tests of an instance."""
-    language = _language_of(instance)
+    language = languages.find_or_none(instance.language)
     return Delivery(plan, patch, canary, language.BUILD_PRODUCTS if language else (), assets or {})
 
 
@@ -140,7 +138,7 @@ def put_back(instance: Instance, plan: TestPlan, changed: Sequence[str]) -> PutB
     test file. What the gold patch touches stays as the patch has it, since the fix may need it; what the test patch
     touches goes back in any case.
     """
-    language = _language_of(instance)
+    language = languages.find_or_none(instance.language)
     theirs = {*touched_paths(instance.gold_patch), *touched_paths(instance.test_patch)}
     own = [path for path in changed if path not in theirs]
     steering = {path for path in own if path.rpartition("/")[2] in EVERYWHERE}
@@ -158,14 +156,6 @@ def put_back(instance: Instance, plan: TestPlan, changed: Sequence[str]) -> PutB
     }
     paths = dict.fromkeys((*plan.restore, *sorted(steering | products | tests)))
     return PutBack(tuple(paths), tuple(name for name, holds in flags.items() if holds))
-
-
-def _language_of(instance: Instance) -> Language | None:
-    """Return an instance's language; None for one that is not supported, which only a row with an own image has."""
-    try:
-        return languages.find(instance.language)
-    except UserError:
-        return None
 
 
 def _list_untracked(file: str) -> str:

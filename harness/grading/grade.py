@@ -20,9 +20,7 @@ from assay.harness.domain import (
     Status,
     Verdict,
 )
-from assay.harness.errors import UserError
 from assay.harness.grading.rules import RULES
-from assay.harness.languages import Language
 from assay.harness.languages.base import unchanged
 from assay.harness.reports import lookup, names_a_test
 from assay.harness.reports.base import worst
@@ -72,7 +70,7 @@ def _own_tests(evidence: Evidence) -> Mapping[str, Status]:
 
 def steady(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Status]:
     """Return results under names without what changes from run to run (times, line numbers), as the language knows."""
-    language = _language_of(instance)
+    language = languages.find_or_none(instance.language)
     if language is None or language.normalise is unchanged:
         return tests
     return worst((language.normalise(name), status) for name, status in tests.items())
@@ -80,19 +78,12 @@ def steady(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Stat
 
 def under_labels(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Status]:
     """Add the results of labels that differ from a reported name in what changes from run to run only."""
-    language, known = _language_of(instance), steady(instance, tests)
+    language, known = languages.find_or_none(instance.language), steady(instance, tests)
     if language is None or known is tests:
         return tests
     labels = (label for label in (*instance.fail_to_pass, *instance.pass_to_pass) if label not in tests)
     found = {label: known[language.normalise(label)] for label in labels if language.normalise(label) in known}
     return {**tests, **found}
-
-
-def _language_of(instance: Instance) -> Language | None:
-    try:
-        return languages.find(instance.language)
-    except UserError:  # a foreign log can be graded all the same
-        return None
 
 
 def _without_tests(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
@@ -167,7 +158,7 @@ def _by_tripwires(evidence: Evidence) -> tuple[Outcome, str] | None:
 
 def _by_exit_status(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
     """Judge how the test command ended; the status of a foreign log may be unknown."""
-    language = _language_of(instance)
+    language = languages.find_or_none(instance.language)
     finished = language.FINISHED if language else FINISHED
     if evidence.exit_code is not None and evidence.exit_code not in finished:
         return Outcome.NOT_RUN, f"exit status {evidence.exit_code}: the test runner did not finish its work"

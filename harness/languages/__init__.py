@@ -4,10 +4,11 @@ A new language is one module that satisfies ``base.Language`` and one line in ``
 module that is registered as an entry point of the group ``assay.languages``.
 """
 
+from assay.harness.errors import UserError
 from assay.harness.languages import c, cpp, go, java, javascript, php, python, ruby, rust, typescript
 from assay.harness.languages.base import Language, load_grammar
 
-__all__ = ["LANGUAGES", "Language", "find", "load_grammar"]
+__all__ = ["LANGUAGES", "Language", "find", "find_or_none", "load_grammar"]
 
 LANGUAGES: dict[str, Language] = {
     python.NAME: python,
@@ -34,3 +35,11 @@ def find(name: str) -> Language:
 
         LANGUAGES[name] = plugins.resolve("language", name, {each: f"{__name__}.{each}" for each in LANGUAGES})
     return LANGUAGES[name]
+
+
+def find_or_none(name: str) -> Language | None:
+    """Return the language of that name; None if it is not supported: rows and logs of any language can be read."""
+    try:
+        return find(name)
+    except UserError:
+        return None

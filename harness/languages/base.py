@@ -1,4 +1,4 @@
-"""What the harness knows about a programming language: which files are tests and what steers their runner."""
+"""The members of a language's module, and the helpers that several of them share."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,9 +13,15 @@ if TYPE_CHECKING:
     import tree_sitter
 
 
+CALLED = "(call_expression function: (_) @calls)"
+"""A call, in the grammars that took C's for a model."""
+CONDITION_IN_PARENTHESES = r"(\s*(?:\}\s*else\s+)?(?:if|while)\s*\()(.+)(\)\s*\{?\s*)"
+CONDITION_BEFORE_BRACE = r"(\s*(?:\}\s*else\s+)?if )((?!let\b)[^;]+)( \{\s*)"
+
+
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """Node types of a grammar that define something; ``harness.syntax`` reads them."""
+    """Node types of a grammar: first those that define something, then what spells source in one canonical way."""
 
     functions: frozenset[str]
     classes: frozenset[str]
@@ -33,16 +39,63 @@ class Syntax:
     """Stand before a definition, on its level, and belong to it."""
     grammars: tuple[tuple[str, str], ...] = ()
     """Suffixes of files that another grammar than the language's own reads, and that grammar."""
+    blocks: frozenset[str] = frozenset()
+    """Their members are statements, one level further in."""
+    sequences: frozenset[str] = frozenset()
+    """Their members are statements too, on the level of what is around: the file itself, a preprocessor's branch."""
+    optional_semicolons: bool = False
+    """Whether a semicolon that ends a statement means nothing."""
+    ended: frozenset[str] = frozenset()
+    """Statements that are written with a semicolon, where it may be left out but usually is not."""
+    heads: frozenset[str] = frozenset()
+    """Where a semicolon separates parts, as in the head of a ``for``, instead of ending a statement."""
+    either_quote: bool = False
+    """Whether single and double quotes mean the same."""
+    spaces_matter: bool = False
+    """Whether a space between two tokens can change what they mean."""
+    mentions: str = ""
+    """Tree-sitter query for what code ``@calls`` and what it ``@inherits`` from; empty: no such relations are known."""
 
     def grammar(self, path: str) -> str:
         """Return the grammar that a file needs instead of ``Language.GRAMMAR``; empty if that one reads it."""
         return dict(self.grammars).get(PurePosixPath(path).suffix, "")
 
 
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """How single lines of code read, without a grammar: a diff shows fragments, which no grammar need accept.
+
+    All patterns are regular expressions. The defaults are those of a language that nobody knows.
+    """
+
+    comments: tuple[str, ...] = ("//",)
+    """Beginnings of a comment that goes to the end of its line, the usual one first; ``//`` implies ``/* */``."""
+    docstrings: bool = False
+    """Whether triple-quoted texts document the code."""
+    definitions: tuple[str, ...] = ()
+    """Each finds the name, its only group, that a line defines: of a function, a type, a method, a top-level value."""
+    condition: str = ""
+    """Matches a whole line with a condition, in three groups: what is before it, the condition, what is behind it."""
+    negation: str = "!({})"
+    """The opposite of a condition that stands for the braces."""
+    word_comparisons: bool = False
+    """Whether ``is`` and ``in`` compare."""
+    nothing: str = ""
+    """The value that can be returned in place of any other; empty where types forbid that."""
+    kept_results: str = r"(?!)"
+    """Found in an expression after ``return`` that ``nothing`` cannot stand for: a number in Java."""
+    empty_statement: str = ""
+    """The statement that does nothing, where a block may not be empty: Python's ``pass``."""
+    semicolons: bool = False
+    """Whether every statement ends in a semicolon."""
+
+
 class Language(Protocol):
     """A module that knows one language; paths are relative to the repository and use forward slashes."""
 
     NAME: str
+    ALIASES: frozenset[str]
+    """Other names that data sets and models use for it, in lower case; usually few: ``golang``, ``py``."""
     SUFFIXES: frozenset[str]
     """Of source files, with the dot."""
     DOCKERFILES: str
@@ -50,7 +103,13 @@ class Language(Protocol):
     GRAMMAR: str
     """Syntax-tree grammar: module and function of an individual grammar wheel, ``tree_sitter_go:language``."""
     SYNTAX: Syntax
-    """What of that grammar defines functions and classes."""
+    """What of that grammar defines functions and classes, and how source is spelled."""
+    LINES: Lines
+    """How a line of code reads where there is no tree; audits of patches use it."""
+    TEST_SIGN: str
+    """Regular expression, found in the text of a test file; models' answers are searched for it."""
+    INTERPRETER: str
+    """Shell command that runs a script from its standard input; empty: such scripts are written for bash instead."""
     TEST_COMMAND: str
     """Runs the usual runner; see ``Recipe.test_command`` for its placeholders."""
     DEFAULT_REPORT: str

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable
 
-from assay.harness.languages.base import Syntax, anywhere, folders, named
+from assay.harness.languages.base import CALLED, CONDITION_IN_PARENTHESES, Lines, Syntax, anywhere, folders, named
 
 NAME = "c"
+ALIASES: frozenset[str] = frozenset()
 SUFFIXES = frozenset({".c", ".h"})
 """C++ has headers of that name, too."""
 DOCKERFILES = "c"
@@ -13,7 +14,26 @@ GRAMMAR = "tree_sitter_c:language"
 SYNTAX = Syntax(
     functions=frozenset({"function_definition"}),
     classes=frozenset({"struct_specifier", "union_specifier", "enum_specifier"}),
+    blocks=frozenset({"compound_statement", "declaration_list", "field_declaration_list", "enumerator_list"}),
+    sequences=frozenset(
+        {
+            "translation_unit",
+            *("preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "preproc_elifdef"),
+        }
+    ),
+    mentions=CALLED,
 )
+LINES = Lines(
+    definitions=(
+        r"^(?:static |inline |extern |const |unsigned |constexpr |virtual )*[\w:<>*&]+[ *&]+(\w+)\([^;]*$",
+        r"^\s*#\s*define (\w+)",
+        r"\b(?:struct|class|enum|union|namespace) (\w+)\s*(?:[:{]|$)",
+    ),
+    condition=CONDITION_IN_PARENTHESES,
+    semicolons=True,
+)
+TEST_SIGN = r"\bTEST\w*\s*\(|\bint\s+main\s*\("
+INTERPRETER = ""
 BUILD = "assay-build"
 """Folder of the build: no repository has one of that name, while some keep sources in ``build``."""
 TEST_COMMAND = f"""\

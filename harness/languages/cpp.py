@@ -5,6 +5,7 @@ from dataclasses import replace
 from assay.harness.languages import c
 
 NAME = "cpp"
+ALIASES = frozenset({"c++"})
 SUFFIXES = frozenset({".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".tpp", ".inl"})
 DOCKERFILES = "c"
 GRAMMAR = "tree_sitter_cpp:language"
@@ -13,7 +14,12 @@ SYNTAX = replace(
     classes=c.SYNTAX.classes | {"class_specifier"},
     scopes=frozenset({"namespace_definition"}),
     wrappers=frozenset({"template_declaration"}),
+    mentions=f"""{c.SYNTAX.mentions} (new_expression type: (_) @calls)
+        (base_class_clause [(type_identifier) (template_type) (qualified_identifier)] @inherits)""",
 )
+LINES = c.LINES
+TEST_SIGN = c.TEST_SIGN
+INTERPRETER = ""
 TEST_COMMAND = c.TEST_COMMAND
 DEFAULT_REPORT = c.DEFAULT_REPORT
 DEFAULT_LOG = c.DEFAULT_LOG

@@ -3,16 +3,31 @@
 import re
 from collections.abc import Iterable
 
-from assay.harness.languages.base import Syntax, folders, named, unchanged
+from assay.harness.languages.base import CALLED, CONDITION_BEFORE_BRACE, Lines, Syntax, folders, named, unchanged
 
 NAME = "go"
+ALIASES = frozenset({"golang"})
 SUFFIXES = frozenset({".go"})
 DOCKERFILES = "go"
 GRAMMAR = "tree_sitter_go:language"
 SYNTAX = Syntax(
     functions=frozenset({"function_declaration", "method_declaration", "method_elem"}),
     classes=frozenset({"type_spec"}),
+    blocks=frozenset({"block", "field_declaration_list", "import_spec_list"}),
+    sequences=frozenset({"source_file", "statement_list"}),
+    optional_semicolons=True,
+    heads=frozenset(
+        {"for_statement", "for_clause", "if_statement", "expression_switch_statement", "type_switch_statement"}
+    ),
+    # A type embeds what others would inherit from.
+    mentions=f"{CALLED} (field_declaration !name type: (_) @inherits) (interface_type (type_elem (_) @inherits))",
 )
+LINES = Lines(
+    definitions=(r"^func (?:\([^)]*\) )?(\w+)", r"^(?:type|var|const) (\w+)"),
+    condition=CONDITION_BEFORE_BRACE,
+)
+TEST_SIGN = r"^func\s+(?:Test|Fuzz|Example)\w*\s*\("
+INTERPRETER = ""
 TEST_COMMAND = """\
 export GOENV=off
 set -- {files}

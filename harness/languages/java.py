@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from assay.harness.languages.base import Syntax, folders, named
+from assay.harness.languages.base import CONDITION_IN_PARENTHESES, Lines, Syntax, folders, named
 
 NAME = "java"
+ALIASES: frozenset[str] = frozenset()
 SUFFIXES = frozenset({".java"})
 DOCKERFILES = "java"
 GRAMMAR = "tree_sitter_java:language"
@@ -24,7 +25,29 @@ SYNTAX = Syntax(
             "annotation_type_declaration",
         }
     ),
+    blocks=frozenset(
+        {
+            *("block", "class_body", "interface_body", "enum_body", "constructor_body", "annotation_type_body"),
+            *("switch_block", "switch_block_statement_group"),
+        }
+    ),
+    sequences=frozenset({"program", "enum_body_declarations"}),
+    mentions="""(method_invocation name: (_) @calls) (object_creation_expression type: (_) @calls)
+        (superclass (_) @inherits) (super_interfaces (type_list (_) @inherits))
+        (extends_interfaces (type_list (_) @inherits))""",
 )
+LINES = Lines(
+    definitions=(
+        r"^\s*(?:(?:public|protected|private|static|final|abstract|synchronized|default) )+[^=;({]*?(\w+)\(",
+        r"\b(?:class|interface|enum|record) (\w+)",
+    ),
+    condition=CONDITION_IN_PARENTHESES,
+    nothing="null",
+    kept_results=r"^(?:true|false|-?\d\w*)$",
+    semicolons=True,
+)
+TEST_SIGN = r"@\w*Test\b|\bextends\s+TestCase\b"
+INTERPRETER = ""
 TEST_COMMAND = """\
 set -- {files}
 [ "$#" -eq 0 ] || set -- "-Dtest=$(IFS=,; echo "$*")" -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false

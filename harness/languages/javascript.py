@@ -4,12 +4,14 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from assay.harness.languages.base import Syntax, anywhere, folders, named
+from assay.harness.languages.base import CALLED, CONDITION_IN_PARENTHESES, Lines, Syntax, anywhere, folders, named
 
 NAME = "javascript"
+ALIASES = frozenset({"js", "node"})
 SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs"})
 DOCKERFILES = "javascript"
 GRAMMAR = "tree_sitter_javascript:language"
+CALLS = f"{CALLED} (new_expression constructor: (_) @calls)"
 SYNTAX = Syntax(
     functions=frozenset({"function_declaration", "generator_function_declaration", "method_definition"}),
     classes=frozenset({"class_declaration"}),
@@ -18,7 +20,32 @@ SYNTAX = Syntax(
     givers=frozenset({"variable_declarator", "pair", "assignment_expression", "field_definition", "export_statement"}),
     wrappers=frozenset({"export_statement"}),
     decorators=frozenset({"decorator"}),
+    blocks=frozenset({"statement_block", "class_body", "switch_body"}),
+    sequences=frozenset({"program"}),
+    optional_semicolons=True,
+    ended=frozenset(
+        {
+            *("expression_statement", "lexical_declaration", "variable_declaration", "field_definition"),
+            *("return_statement", "throw_statement", "import_statement"),
+        }
+    ),
+    heads=frozenset({"for_statement", "if_statement"}),
+    either_quote=True,
+    mentions=f"{CALLS} (class_heritage (_) @inherits)",
 )
+LINES = Lines(
+    definitions=(
+        r"\bfunction\*? (\w+)",
+        r"\b(?:class|interface|enum) (\w+)",
+        r"^(?:export )?(?:default )?(?:const|let|var|type) (\w+)\b",
+        r"^\s+(?:(?:async|static|get|set|public|private) )*(\w+)\([^)]*\)(?:: [^{]+)? \{$",
+        r"\b(?:exports|prototype)\.(\w+) =",
+    ),
+    condition=CONDITION_IN_PARENTHESES,
+    nothing="undefined",
+)
+TEST_SIGN = r"\b(?:it|test|describe)(?:\.\w+)*\s*\("
+INTERPRETER = "node -"
 TEST_COMMAND = """\
 set -- {files}
 [ "$#" -eq 0 ] || set -- --runTestsByPath "$@"

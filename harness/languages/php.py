@@ -2,16 +2,33 @@
 
 from collections.abc import Iterable
 
-from assay.harness.languages.base import Syntax, folders, named, unchanged
+from assay.harness.languages.base import CONDITION_IN_PARENTHESES, Lines, Syntax, folders, named, unchanged
 
 NAME = "php"
+ALIASES: frozenset[str] = frozenset()
 SUFFIXES = frozenset({".php"})
 DOCKERFILES = "php"
 GRAMMAR = "tree_sitter_php:language_php"
 SYNTAX = Syntax(
     functions=frozenset({"function_definition", "method_declaration"}),
     classes=frozenset({"class_declaration", "interface_declaration", "trait_declaration", "enum_declaration"}),
+    blocks=frozenset(
+        {"compound_statement", "declaration_list", "enum_declaration_list", "match_block", "switch_block"}
+    ),
+    sequences=frozenset({"program"}),
+    mentions="""(function_call_expression function: (_) @calls) (member_call_expression name: (_) @calls)
+        (scoped_call_expression name: (_) @calls) (object_creation_expression (name) @calls)
+        (base_clause (_) @inherits) (class_interface_clause (_) @inherits)""",
 )
+LINES = Lines(
+    comments=("//", "#"),
+    definitions=(r"\bfunction (\w+)", r"\b(?:class|interface|trait|const) (\w+)"),
+    condition=CONDITION_IN_PARENTHESES,
+    nothing="null",
+    semicolons=True,
+)
+TEST_SIGN = r"\bfunction\s+test|#\[Test\b|@test\b|\b(?:it|test)\s*\("
+INTERPRETER = "php"
 TEST_COMMAND = """\
 mkdir -p {reports}
 set -- {files}

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-from assay.harness.languages.base import Syntax, folders, unchanged
+from assay.harness.languages.base import Lines, Syntax, folders, unchanged
 
 NAME = "python"
+ALIASES = frozenset({"py", "python3"})
 SUFFIXES = frozenset({".py", ".pyi", ".pyx", ".pxd"})
 DOCKERFILES = "python"
 GRAMMAR = "tree_sitter_python:language"
@@ -14,7 +15,25 @@ SYNTAX = Syntax(
     functions=frozenset({"function_definition"}),
     classes=frozenset({"class_definition"}),
     wrappers=frozenset({"decorated_definition"}),
+    blocks=frozenset({"block"}),
+    sequences=frozenset({"module", "decorated_definition"}),
+    optional_semicolons=True,
+    either_quote=True,
+    mentions="""(call function: (_) @calls)
+        (class_definition superclasses: (argument_list (_) @inherits))""",
 )
+LINES = Lines(
+    comments=("#",),
+    docstrings=True,
+    definitions=(r"^\s*(?:async )?def (\w+)", r"^\s*class (\w+)", r"^(\w+)(?:: [^=]+)? = ", r"^\s+self\.(\w+) = "),
+    condition=r"(\s*(?:el)?(?:if|while) |\s*while )(.+)(:\s*)",
+    negation="not ({})",
+    word_comparisons=True,
+    nothing="None",
+    empty_statement="pass",
+)
+TEST_SIGN = r"^\s*(?:async\s+)?def\s+test|^\s*class\s+\w*Test|\bTestCase\b"
+INTERPRETER = "$(command -v python || command -v python3) -"
 TEST_COMMAND = """\
 set -- {files}
 [ "$#" -gt 0 ] && set -- "$@" {canary} || set -- .

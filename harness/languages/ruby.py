@@ -3,16 +3,33 @@
 import re
 from collections.abc import Iterable
 
-from assay.harness.languages.base import Syntax, folders, named
+from assay.harness.languages.base import Lines, Syntax, folders, named
 
 NAME = "ruby"
+ALIASES: frozenset[str] = frozenset()
 SUFFIXES = frozenset({".rb"})
 DOCKERFILES = "ruby"
 GRAMMAR = "tree_sitter_ruby:language"
 SYNTAX = Syntax(
     functions=frozenset({"method", "singleton_method"}),
     classes=frozenset({"class", "module"}),
+    blocks=frozenset({"block", "block_body", "body_statement", "begin", "then", "else", "ensure"}),
+    sequences=frozenset({"program", "module"}),
+    spaces_matter=True,
+    # A call of ``new`` names a class by its receiver.
+    mentions="(call method: (_) @calls) (call receiver: (constant) @calls) (superclass (_) @inherits)",
 )
+LINES = Lines(
+    comments=("#",),
+    definitions=(
+        *(r"\bdef (?:self\.)?(\w+)", r"\b(?:class|module) (\w+)", r"\battr_\w+ :(\w+)", r"^\s*([A-Z]\w+) = "),
+    ),
+    condition=r"(\s*(?:els)?if )(.+)(\s*)",
+    nothing="nil",
+    kept_results=" (?:if|unless) ",
+)
+TEST_SIGN = r"^\s*def\s+test_|\b(?:it|specify|test|describe)\b\s*\(?['\"]"
+INTERPRETER = "ruby -"
 TEST_COMMAND = "exec /usr/bin/rspec --no-color --format progress --format json --out {report} {files}"
 DEFAULT_REPORT = "rspec_json"
 DEFAULT_LOG = "rspec_text"

@@ -3,9 +3,10 @@
 import re
 from itertools import pairwise
 
-from assay.harness.languages.base import Syntax, folders, named, no_targets
+from assay.harness.languages.base import CALLED, CONDITION_BEFORE_BRACE, Lines, Syntax, folders, named, no_targets
 
 NAME = "rust"
+ALIASES: frozenset[str] = frozenset()
 SUFFIXES = frozenset({".rs"})
 DOCKERFILES = "rust"
 GRAMMAR = "tree_sitter_rust:language"
@@ -14,7 +15,18 @@ SYNTAX = Syntax(
     classes=frozenset({"struct_item", "enum_item", "union_item", "trait_item", "impl_item"}),
     scopes=frozenset({"mod_item"}),
     decorators=frozenset({"attribute_item"}),
+    blocks=frozenset({"block", "declaration_list", "field_declaration_list", "enum_variant_list", "match_block"}),
+    sequences=frozenset({"source_file"}),
+    mentions=f"""{CALLED} (macro_invocation macro: (_) @calls) (impl_item trait: (_) @inherits)
+        (trait_item bounds: (trait_bounds (_) @inherits))""",
 )
+LINES = Lines(
+    definitions=(r"\bfn (\w+)", r"\b(?:struct|enum|trait|type|const|static|mod|macro_rules!) (\w+)"),
+    condition=CONDITION_BEFORE_BRACE,
+    semicolons=True,
+)
+TEST_SIGN = r"#\[(?:\w+::)*test\b"
+INTERPRETER = ""
 TEST_COMMAND = """\
 export ASSAY_REPORT={report}
 : > {report}

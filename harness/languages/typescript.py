@@ -5,6 +5,7 @@ from dataclasses import replace
 from assay.harness.languages import javascript
 
 NAME = "typescript"
+ALIASES = frozenset({"ts"})
 SUFFIXES = frozenset({".ts", ".tsx", ".mts", ".cts"})
 DOCKERFILES = "javascript"
 GRAMMAR = "tree_sitter_typescript:language_typescript"
@@ -15,7 +16,15 @@ SYNTAX = replace(
     givers=javascript.SYNTAX.givers | {"public_field_definition"},
     scopes=frozenset({"internal_module", "module"}),
     grammars=((".tsx", "tree_sitter_typescript:language_tsx"),),
+    blocks=javascript.SYNTAX.blocks | {"interface_body", "enum_body", "object_type"},
+    sequences=javascript.SYNTAX.sequences | {"module"},
+    ended=javascript.SYNTAX.ended | {"public_field_definition", "type_alias_declaration"},
+    mentions=f"""{javascript.CALLS} (extends_clause value: (_) @inherits) (implements_clause (_) @inherits)
+        (extends_type_clause (_) @inherits)""",
 )
+LINES = javascript.LINES
+TEST_SIGN = javascript.TEST_SIGN
+INTERPRETER = ""
 TEST_COMMAND = javascript.TEST_COMMAND
 DEFAULT_REPORT = javascript.DEFAULT_REPORT
 DEFAULT_LOG = javascript.DEFAULT_LOG

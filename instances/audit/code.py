@@ -6,6 +6,9 @@ A diff shows fragments, which no grammar need accept, and an audit of thousands 
 import re
 from collections.abc import Iterable, Iterator
 
+from assay.harness import languages
+from assay.harness.languages.base import Lines
+
 MIN_TOKENS, MIN_CHARACTERS = 4, 8
 """Of a line that says something; white space does not count."""
 
@@ -17,7 +20,6 @@ _IMPORT = re.compile(
 _LITERAL = re.compile(r"""(?P<quote>['"`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)""")
 _FENCE = re.compile(r"\"{3}|'{3}")
 _DOCTEST = re.compile(r"\s*>>>\s")
-_WITH_HASH = frozenset({"python", "ruby", "php"})
 _KEYWORD_LINES = """
 if else elif elsif for while do end try except finally catch throw raise return break continue pass default case switch
 match in is not and or null nil none None True False true false undefined self this def function func fn class struct
@@ -26,6 +28,12 @@ mut pub unsafe super with as lambda char long bool del global nonlocal assert fr
 """
 _KEYWORDS = frozenset(_KEYWORD_LINES.split())
 _PROSE = re.compile(r"\w+(?: \w+){2,}")
+
+
+def lines_of(language: str) -> Lines:
+    """Return how lines of a language read; the defaults for a language that is not known."""
+    known = languages.find_or_none(language)
+    return known.LINES if known else Lines()
 
 
 def tokens(line: str) -> tuple[str, ...]:
@@ -62,10 +70,9 @@ def is_import(line: str) -> bool:
 
 def is_comment(line: str, language: str) -> bool:
     """Tell whether a whole line is a comment."""
-    text = line.strip()
-    if language in _WITH_HASH and text.startswith("#"):
-        return True
-    return language not in {"python", "ruby"} and (text.startswith(("//", "/*", "* ", "*/")) or text == "*")
+    text, comments = line.strip(), lines_of(language).comments
+    in_block = "//" in comments and (text.startswith(("/*", "* ", "*/")) or text == "*")
+    return in_block or text.startswith(comments)
 
 
 def without_docstrings(lines: Iterable[str], language: str) -> Iterator[str]:
@@ -76,17 +83,17 @@ def without_docstrings(lines: Iterable[str], language: str) -> Iterator[str]:
     with three words in a row that are no key words, or the prompt of an example.
     """
     found = list(lines)
-    if language != "python":
+    if not lines_of(language).docstrings:
         yield from found
         return
-    inside = _begins_inside(found)
+    inside = _begins_inside(found, language)
     for line in found:
         fences = len(_FENCE.findall(line))
-        yield "" if inside or fences or _DOCTEST.match(line) or _is_prose(line) else line
+        yield "" if inside or fences or _DOCTEST.match(line) or _is_prose(line, language) else line
         inside ^= fences % 2 == 1
 
 
-def _begins_inside(lines: list[str]) -> bool:
+def _begins_inside(lines: list[str], language: str) -> bool:
     before = ""
     for line in lines:
         text = line.strip()
@@ -96,13 +103,13 @@ def _begins_inside(lines: list[str]) -> bool:
         before = text or before
     if any(map(_DOCTEST.match, lines)):
         return True
-    filled = [line for line in lines if line.strip() and not is_comment(line, "python")]
-    return 4 * sum(map(_is_prose, filled)) >= len(filled) > 0
+    filled = [line for line in lines if line.strip() and not is_comment(line, language)]
+    return 4 * sum(_is_prose(line, language) for line in filled) >= len(filled) > 0
 
 
-def _is_prose(line: str) -> bool:
+def _is_prose(line: str, language: str) -> bool:
     """Tell whether three words stand in a row; code puts signs or key words between its names."""
-    runs = (match[0].split(" ") for match in _PROSE.finditer(masked(line, "python")))
+    runs = (match[0].split(" ") for match in _PROSE.finditer(masked(line, language)))
     return any(sum(word not in _KEYWORDS for word in run) >= 3 for run in runs)
 
 
@@ -128,7 +135,7 @@ def _blank_literals(line: str) -> str:
 
 
 def _end_of_code(blank: str, language: str) -> int:
-    at = blank.find("#" if language in {"python", "ruby"} else "//")
+    at = blank.find(lines_of(language).comments[0])
     return at if at >= 0 else len(blank)
 
 

@@ -13,6 +13,7 @@ from itertools import chain, zip_longest
 from assay.instances.audit.code import (
     is_comment,
     is_import,
+    lines_of,
     masked,
     says_something,
     tokens,
@@ -21,29 +22,6 @@ from assay.instances.audit.code import (
 )
 from assay.instances.audit.diffs import FileChange, Hunk, Line, render
 from assay.instances.audit.subject import Subject
-
-NOTHING = {
-    "python": "None",
-    "ruby": "nil",
-    "javascript": "undefined",
-    "typescript": "undefined",
-    "php": "null",
-    "java": "null",
-}
-"""What a function returns that returns nothing; where the type of a function forbids it there is no such mutant."""
-
-_BRACES = frozenset({"c", "cpp", "java", "javascript", "typescript", "php", "go", "rust"})
-_WITH_SEMICOLON = _BRACES - {"go", "javascript", "typescript"}
-_CONDITIONS = {
-    **dict.fromkeys(
-        ("c", "cpp", "java", "javascript", "typescript", "php"),
-        (r"(\s*(?:\}\s*else\s+)?(?:if|while)\s*\()(.+)(\)\s*\{?\s*)", "!({})"),
-    ),
-    **dict.fromkeys(("go", "rust"), (r"(\s*(?:\}\s*else\s+)?if )((?!let\b)[^;]+)( \{\s*)", "!({})")),
-    "python": (r"(\s*(?:el)?(?:if|while) |\s*while )(.+)(:\s*)", "not ({})"),
-    "ruby": (r"(\s*(?:els)?if )(.+)(\s*)", "!({})"),
-}
-"""How a line with a condition looks (before, condition, after), and how the condition is negated."""
 
 _COMPARISON = re.compile(r"(?<= )(?:===?|!==?|<=|>=|<|>)(?= )")
 _WORD_COMPARISON = re.compile(r"(?<= )(?:is not|is|not in|in)(?= )")
@@ -100,13 +78,11 @@ def mutants(subject: Subject, limit: int) -> tuple[Mutant, ...]:
 
 def negated(line: str, language: str) -> str | None:
     """Return a line with its condition negated, or None when it has none that ends where the line does."""
-    if language not in _CONDITIONS:
-        return None
-    pattern, form = _CONDITIONS[language]
-    match = re.fullmatch(pattern, line, re.DOTALL)
+    lines = lines_of(language)
+    match = re.fullmatch(lines.condition, line, re.DOTALL) if lines.condition else None
     if match is None or not _balanced(masked(match[2], language)):
         return None
-    return match[1] + form.format(match[2].strip()) + match[3]
+    return match[1] + lines.negation.format(match[2].strip()) + match[3]
 
 
 def compared_otherwise(line: str, language: str) -> str | None:
@@ -115,7 +91,7 @@ def compared_otherwise(line: str, language: str) -> str | None:
     if re.match(r"\s*(?:class|template|import|from|use)\b", code):
         return None
     match = _COMPARISON.search(code)
-    if match is None and language == "python" and not re.search(r"\bfor\b", code):
+    if match is None and lines_of(language).word_comparisons and not re.search(r"\bfor\b", code):
         match = _WORD_COMPARISON.search(code)
     return line[: match.start()] + _OTHER[match[0]] + line[match.end() :] if match else None
 
@@ -129,35 +105,28 @@ def off_by_one(line: str, language: str) -> str | None:
 def nothing_returned(line: str, language: str) -> str | None:
     """Return a line that returns nothing instead of something, or None."""
     match = re.fullmatch(r"(\s*return\s+)(.+?)(;?\s*)", line, re.DOTALL)
-    nothing = NOTHING.get(language)
-    if match is None or nothing is None or match[2] == nothing:
+    lines = lines_of(language)
+    if match is None or not lines.nothing or match[2] == lines.nothing:
         return None
     code = masked(match[2], language)
-    typed = language == "java" and re.fullmatch(r"true|false|-?\d\w*", code)
-    if (
-        typed
-        or not _balanced(code)
-        or code.rstrip().endswith(":")
-        or _GOES_ON.search(code)
-        or (language == "ruby" and re.search(" (?:if|unless) ", code))
-    ):
-        return None
-    return match[1] + nothing + match[3]
+    is_kept = re.search(lines.kept_results, code) or _GOES_ON.search(code) or code.rstrip().endswith(":")
+    return None if is_kept or not _balanced(code) else match[1] + lines.nothing + match[3]
 
 
 def left_out(line: str, language: str) -> str | None:
-    """Return what stands in for a statement that is left out: ``pass`` in Python, else nothing; None for no statement.
+    """Return what stands in for a statement that is left out: an empty one, or no text; None for no statement.
 
     Declarations stay, since what uses them would not compile.
     """
     code = masked(line, language).rstrip()
     if _BEGINS_MORE.match(code) or not _balanced(code) or re.search(r"[{}]|[:,(\[\\+|&.]$|^\s*[.)\]}?|&]", code):
         return None
-    if language == "python":
-        return f"{line[: len(line) - len(line.lstrip())]}pass"
+    lines = lines_of(language)
+    if lines.empty_statement:
+        return line[: len(line) - len(line.lstrip())] + lines.empty_statement
     if ":=" in code or _DECLARES.fullmatch(code):
         return None
-    ends = code.endswith(";") or language not in _WITH_SEMICOLON
+    ends = code.endswith(";") or not lines.semicolons
     return "" if ends and re.match(r"\s*[\w$@(*+-]", code) and re.search(r"[(=;]|\+\+|--|<<", code) else None
 
 

@@ -7,7 +7,7 @@ SWE-bench Verified, 2024); names and messages are the part of that which can be 
 import re
 from collections.abc import Iterator
 
-from assay.instances.audit.code import is_comment, literals, tokens, words
+from assay.instances.audit.code import is_comment, lines_of, literals, tokens, words
 from assay.instances.audit.finding import Finding, Kind, Severity
 from assay.instances.audit.subject import Subject, plain
 
@@ -16,35 +16,6 @@ MIN_NAME = 4
 _COMPOUND = re.compile(r".*(?:[a-z0-9][A-Z]|\w_+\w)")
 MIN_TEXT = 12
 """Characters of a message, of two words at least, that a test looks for."""
-
-_C = (
-    r"^(?:static |inline |extern |const |unsigned |constexpr |virtual )*[\w:<>*&]+[ *&]+(\w+)\([^;]*$",
-    r"^\s*#\s*define (\w+)",
-    r"\b(?:struct|class|enum|union|namespace) (\w+)\s*(?:[:{]|$)",
-)
-_JS = (
-    r"\bfunction\*? (\w+)",
-    r"\b(?:class|interface|enum) (\w+)",
-    r"^(?:export )?(?:default )?(?:const|let|var|type) (\w+)\b",
-    r"^\s+(?:(?:async|static|get|set|public|private) )*(\w+)\([^)]*\)(?:: [^{]+)? \{$",
-    r"\b(?:exports|prototype)\.(\w+) =",
-)
-DEFINITIONS: dict[str, tuple[str, ...]] = {
-    "python": (r"^\s*(?:async )?def (\w+)", r"^\s*class (\w+)", r"^(\w+)(?:: [^=]+)? = ", r"^\s+self\.(\w+) = "),
-    "java": (
-        r"^\s*(?:(?:public|protected|private|static|final|abstract|synchronized|default) )+[^=;({]*?(\w+)\(",
-        r"\b(?:class|interface|enum|record) (\w+)",
-    ),
-    "go": (r"^func (?:\([^)]*\) )?(\w+)", r"^(?:type|var|const) (\w+)"),
-    "rust": (r"\bfn (\w+)", r"\b(?:struct|enum|trait|type|const|static|mod|macro_rules!) (\w+)"),
-    "javascript": _JS,
-    "typescript": _JS,
-    "c": _C,
-    "cpp": _C,
-    "php": (r"\bfunction (\w+)", r"\b(?:class|interface|trait|const) (\w+)"),
-    "ruby": (r"\bdef (?:self\.)?(\w+)", r"\b(?:class|module) (\w+)", r"\battr_\w+ :(\w+)", r"^\s*([A-Z]\w+) = "),
-}
-"""Regular expressions that find the name which a line of code defines, by language."""
 
 _NO_NAMES = frozenset({"if", "for", "while", "switch", "catch", "function", "return", "constructor", "main", "test"})
 _IMPORT = re.compile(r"\s*(?:from\s+\S+\s+import\s|import\s|use\s|const\s+\{.*require|#\s*include)")
@@ -97,7 +68,7 @@ def texts_only_in_gold(subject: Subject) -> Iterator[Finding]:
 
 def names_defined(line: str, language: str) -> tuple[str, ...]:
     """Return the names that a line of code defines: functions, types, methods and top-level values."""
-    found = (match[1] for pattern in DEFINITIONS.get(language, ()) for match in re.finditer(pattern, line))
+    found = (match[1] for pattern in lines_of(language).definitions for match in re.finditer(pattern, line))
     return tuple(
         name for name in found if len(name) >= MIN_NAME and name not in _NO_NAMES and not re.fullmatch("__.*__", name)
     )

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from assay.harness import languages
 from assay.harness.domain import Instance
-from assay.harness.errors import UserError
 from assay.instances.audit.code import says_something, tokens, without_docstrings
 from assay.instances.audit.diffs import FileChange, parse
 
@@ -59,10 +58,8 @@ def added_code(change: FileChange, language: str) -> Iterator[str]:
 
 def is_test_file(path: str, language: str) -> bool:
     """Tell whether a file belongs to the tests; in a language that is not known, by any language's naming."""
-    try:
-        return languages.find(language).is_test_file(path)
-    except UserError:
-        return any(each.is_test_file(path) for each in languages.LANGUAGES.values())
+    known = languages.find_or_none(language)
+    return any(each.is_test_file(path) for each in ([known] if known else languages.LANGUAGES.values()))
 
 
 def is_source(path: str, language: str) -> bool:
@@ -71,13 +68,9 @@ def is_source(path: str, language: str) -> bool:
 
 
 def _suffixes(language: str) -> tuple[str, ...]:
-    try:
-        own = languages.find(language)
-    except UserError:
-        return tuple(suffix for each in languages.LANGUAGES.values() for suffix in each.SUFFIXES)
-    families = ({"c", "cpp"}, {"javascript", "typescript"})
-    kin = next((family for family in families if own.NAME in family), {own.NAME})
-    return tuple(suffix for name in sorted(kin) for suffix in languages.find(name).SUFFIXES)
+    own = languages.find_or_none(language)
+    kin = {each.NAME: each for each in languages.LANGUAGES.values() if not own or each.DOCKERFILES == own.DOCKERFILES}
+    return tuple(suffix for each in kin.values() for suffix in each.SUFFIXES)
 
 
 def plain(text: str) -> str:

@@ -11,16 +11,11 @@ from assay.agents.solvers.shared.edits import apply_edits
 from assay.agents.solvers.shared.normalise import change_key
 from assay.agents.solvers.shared.syntax_check import broken
 from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall
+from assay.harness import languages
 
 BASE = "base"
-INTERPRETERS = {
-    "python": "$(command -v python || command -v python3) -",
-    "javascript": "node -",
-    "ruby": "ruby -",
-    "php": "php",
-}
-"""Language to the command that reads a test script from its input; a shell script for all others."""
 SHELL = "bash -s"
+"""Runs the scripts of a language that has no interpreter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +78,7 @@ class Lab:
     def run(self, script: str, snapshot: str = BASE, *, what: str = "") -> Ran:
         """Run a test script on a state; what it leaves behind is gone before the next use."""
         self._workspace.restore(snapshot)
-        command = INTERPRETERS.get(self._session.task.language, SHELL)
+        command = interpreter(self._session.task.language) or SHELL
         seconds = self._session.budget.command_seconds
         result = self._workspace.exec(command, seconds=seconds, stdin=script.encode())
         ran = Ran(result.exit_code, clip(result.output, self._shown))
@@ -111,6 +106,12 @@ class Lab:
                 llm_call_count=0,
             )
         )
+
+
+def interpreter(language: str) -> str:
+    """Return the command that reads a script of a language from its input; empty if there is none."""
+    known = languages.find_or_none(language)
+    return known.INTERPRETER if known else ""
 
 
 def outputs(lab: Lab, tests: Sequence[str], snapshot: str | None, *, what: str) -> tuple[int | None, ...]:

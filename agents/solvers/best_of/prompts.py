@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from assay.agents.contract import AgentTask, Candidate
-from assay.agents.solvers.best_of.lab import INTERPRETERS, Edited, Ran
+from assay.agents.solvers.best_of.lab import Edited, Ran, interpreter
 
 DONE = "<done/>"
 _TEST = re.compile(r"<test>.*?</test>", re.DOTALL)
@@ -85,7 +85,7 @@ LAST = "This is your last answer: choose now."
 
 def system(language: str) -> str:
     """Return what every machine's model is told first."""
-    return SYSTEM.format(kind=f"{language.title()} programs" if language in INTERPRETERS else "Bash scripts")
+    return SYSTEM.format(kind=f"{language.title()} programs" if interpreter(language) else "Bash scripts")
 
 
 def material(task: AgentTask, context: str) -> str:

@@ -9,22 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from assay.agents.solvers.shared.canonical_nodes import (
-    CLOSING,
-    COMMENT,
-    DEEPER,
-    EITHER_QUOTE,
-    ENDED,
-    FREE_SEMICOLON,
-    LEVEL,
-    LINE_BOUND,
-    NO_LITERAL,
-    PARTED,
-    SEMICOLON_THOUGHT,
-    SPACED,
-    VERBATIM,
-    VERBATIM_ENDS,
-)
 from assay.agents.solvers.shared.syntax_nodes import first_mistake, is_comment, text_of
 from assay.harness.languages import Language
 from assay.harness.languages.syntax import parse
@@ -33,13 +17,24 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 INDENT = "    "
+LINE_BOUND = ("preproc_def", "preproc_function_def", "preproc_call", "preproc_include", "jsx_", "heredoc_beginning")
+"""Beginnings of node types, in all grammars, in which white space counts: kept as they are, but for its amount."""
+VERBATIM = ("string", "template_string", "raw_", "char", "regex", "heredoc_body", "encapsed_string", "nowdoc", "text")
+"""Beginnings of the node types of literals, in all grammars; literals are kept to the letter."""
+VERBATIM_ENDS = ("string_literal", "_string", "character_literal", "heredoc", "shell_command_expression")
+NO_LITERAL = frozenset(
+    {"concatenated_string", "chained_string", "string_array", "character_class", "text_interpolation"}
+)
+COMMENT = re.compile(r'(?P<literal>"(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+"""In a line of a preprocessor, whose grammar reads comments as part of it; a literal is none."""
+CLOSING = frozenset({")", "]", "}", "end"})
 
 
 @dataclass(slots=True)
 class _Page:
     """Lines as they are written, token by token."""
 
-    language: str
+    language: Language
     lines: list[str] = field(default_factory=list)
     rename: Mapping[str, str] = field(default_factory=dict)
     depth: int = 0
@@ -75,7 +70,7 @@ class _Page:
 
     def _space(self, node: "Node", token: str) -> str:
         before, after = self.lines[-1][-1], token[0]
-        if self.language in SPACED:
+        if self.language.SYNTAX.spaces_matter:
             return " " if node.start_byte > self.last_end else ""
         return " " if _runs_together(before, after) else ""
 
@@ -107,7 +102,7 @@ def canonical(language: str, path: str, text: str, rename: Mapping[str, str] | N
     known, root = parsed.language, parsed.root
     if first_mistake(root) is not None:
         return tuple(_plain_lines(_without_comments(root, text_of(root))))
-    page = _Page(known.NAME, rename=rename or {})
+    page = _Page(known, rename=rename or {})
     try:
         _put(root, page, known)
         page.end_line()
@@ -125,27 +120,28 @@ def _put(node: "Node", page: _Page, language: Language) -> None:
         page.write(node, atom)
     elif not node.child_count:
         _put_token(node, page)
-    elif node.type in DEEPER or node.type in LEVEL:
+    elif node.type in language.SYNTAX.blocks | language.SYNTAX.sequences:
         _put_statements(node, page, language)
     else:
         for child in node.children:
             _put(child, page, language)
-        if node.type in ENDED and language.NAME in SEMICOLON_THOUGHT:
+        if node.type in language.SYNTAX.ended:
             page.end_statement()
 
 
 def _put_token(node: "Node", page: _Page) -> None:
     token = " ".join(text_of(node).split())
-    if not token or (token == ";" and page.language in FREE_SEMICOLON and not _is_part(node.parent)):
+    if not token or (token == ";" and _ends_for_nothing(node, page.language)):
         return
     if token in CLOSING and _allows_no_comma(node.parent):
         page.drop_comma()
     page.write(node, token)
 
 
-def _is_part(parent: "Node | None") -> bool:
-    """Tell whether a semicolon parts what stands in the head of a statement, instead of ending one."""
-    return parent is not None and parent.type in PARTED
+def _ends_for_nothing(semicolon: "Node", language: Language) -> bool:
+    """Return whether a semicolon may be left out: it does not separate what stands in the head of a statement."""
+    in_head = semicolon.parent is not None and semicolon.parent.type in language.SYNTAX.heads
+    return language.SYNTAX.optional_semicolons and not in_head
 
 
 def _allows_no_comma(parent: "Node | None") -> bool:
@@ -157,7 +153,7 @@ def _allows_no_comma(parent: "Node | None") -> bool:
 
 def _put_statements(node: "Node", page: _Page, language: Language) -> None:
     """Write the members of a block each on a line of its own; brackets around them stay with what is outside."""
-    step = 1 if node.type in DEEPER else 0
+    step = 1 if node.type in language.SYNTAX.blocks else 0
     before = len(page.lines)
     page.depth += step
     for index, child in enumerate(node.children):
@@ -167,8 +163,8 @@ def _put_statements(node: "Node", page: _Page, language: Language) -> None:
         else:
             _put_mark(child, page, step)
     page.depth -= step
-    if language.NAME == "python" and step and len(page.lines) == before:
-        page.lines.append(INDENT * (page.depth + 1) + "pass")
+    if language.LINES.empty_statement and step and len(page.lines) == before:
+        page.lines.append(INDENT * (page.depth + 1) + language.LINES.empty_statement)
     if not node.children or node.children[-1].type not in CLOSING:
         page.begin()
 
@@ -176,7 +172,7 @@ def _put_statements(node: "Node", page: _Page, language: Language) -> None:
 def _put_mark(node: "Node", page: _Page, step: int) -> None:
     """Write what is not a member of a block: its brackets, and marks between members."""
     token = text_of(node).strip()
-    if not token or (token == ";" and page.language in FREE_SEMICOLON):
+    if not token or (token == ";" and page.language.SYNTAX.optional_semicolons):
         return
     if token in CLOSING or token.startswith("#"):
         page.begin()
@@ -188,7 +184,7 @@ def _put_mark(node: "Node", page: _Page, step: int) -> None:
 
 
 def _is_docstring(node: "Node", language: Language) -> bool:
-    if language.NAME != "python" or node.type != "expression_statement":
+    if not language.LINES.docstrings or node.type != "expression_statement":
         return False
     return [each.type for each in node.children if not is_comment(each)] in (["string"], ["concatenated_string"])
 
@@ -205,7 +201,7 @@ def _atom(node: "Node", language: Language) -> str | None:
         return None
     text = text_of(node).strip("\n")
     is_plain = len(text) > 1 and text[0] == text[-1] == "'" and not {*text[1:-1]} & {*"'\"\\\n"}
-    return f'"{text[1:-1]}"' if is_plain and language.NAME in EITHER_QUOTE else text
+    return f'"{text[1:-1]}"' if is_plain and language.SYNTAX.either_quote else text
 
 
 def _literal(found: re.Match[str]) -> str:

@@ -14,30 +14,6 @@ if TYPE_CHECKING:
     from tree_sitter import Language as Grammar
     from tree_sitter import Query
 
-CALLED = "(call_expression function: (_) @calls)"
-MADE = "(new_expression constructor: (_) @calls)"
-QUERIES = {
-    "python": """(call function: (_) @calls)
-        (class_definition superclasses: (argument_list (_) @inherits))""",
-    "java": """(method_invocation name: (_) @calls) (object_creation_expression type: (_) @calls)
-        (superclass (_) @inherits) (super_interfaces (type_list (_) @inherits))
-        (extends_interfaces (type_list (_) @inherits))""",
-    "javascript": f"{CALLED} {MADE} (class_heritage (_) @inherits)",
-    "typescript": f"""{CALLED} {MADE} (extends_clause value: (_) @inherits) (implements_clause (_) @inherits)
-        (extends_type_clause (_) @inherits)""",
-    "go": f"{CALLED} (field_declaration !name type: (_) @inherits) (interface_type (type_elem (_) @inherits))",
-    "rust": f"""{CALLED} (macro_invocation macro: (_) @calls) (impl_item trait: (_) @inherits)
-        (trait_item bounds: (trait_bounds (_) @inherits))""",
-    "c": CALLED,
-    "cpp": f"""{CALLED} (new_expression type: (_) @calls)
-        (base_class_clause [(type_identifier) (template_type) (qualified_identifier)] @inherits)""",
-    "php": """(function_call_expression function: (_) @calls) (member_call_expression name: (_) @calls)
-        (scoped_call_expression name: (_) @calls) (object_creation_expression (name) @calls)
-        (base_clause (_) @inherits) (class_interface_clause (_) @inherits)""",
-    "ruby": "(call method: (_) @calls) (call receiver: (constant) @calls) (superclass (_) @inherits)",
-}
-"""Language to what to look for. Go embeds where others inherit; a call of Ruby names a class by its receiver."""
-
 _LAST_NAME = re.compile(r"([^\W\d][\w$]*[?!]?)\s*$")
 _ARGUMENTS = re.compile(r"[\[<(].*", re.DOTALL)
 _TYPE_ARGUMENTS = re.compile(r"<[^()]*>$")
@@ -57,11 +33,11 @@ def mentions(parsed: Parsed) -> tuple[Mention, ...]:
 
     What does not parse is passed over.
     """
-    if parsed.language.NAME not in QUERIES:
+    if not parsed.language.SYNTAX.mentions:
         return ()
     from tree_sitter import QueryCursor
 
-    captured = QueryCursor(_query(parsed.language.NAME, parsed.grammar)).captures(parsed.root)
+    captured = QueryCursor(_query(parsed.language.SYNTAX.mentions, parsed.grammar)).captures(parsed.root)
     found = [
         (node.start_byte, Mention(_relation(capture), name, node.end_point.row + 1))
         for capture, nodes in captured.items()
@@ -72,10 +48,10 @@ def mentions(parsed: Parsed) -> tuple[Mention, ...]:
 
 
 @lru_cache(maxsize=64)
-def _query(name: str, grammar: "Grammar") -> "Query":
+def _query(mentions: str, grammar: "Grammar") -> "Query":
     from tree_sitter import Query
 
-    return Query(grammar, QUERIES[name])
+    return Query(grammar, mentions)
 
 
 def _relation(capture: str) -> Literal["calls", "inherits"]:

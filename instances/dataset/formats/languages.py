@@ -12,15 +12,13 @@ from assay.instances.environments.recipes import FOLDER
 UNKNOWN = "unknown"
 """The name of a language that cannot be guessed; such a row loads, and its evaluation is an ``env_error``."""
 
-ALIASES = {"c++": "cpp", "golang": "go", "js": "javascript", "node": "javascript", "py": "python", "ts": "typescript"}
-"""Assay's names of languages that data sets call otherwise; any other name is only put in lower case."""
-
 _FILE = re.compile(r'^(?:\+\+\+|---) "?[ab]/([^\t\n"]+)', re.MULTILINE)
 
 
 def assay_name(name: str) -> str:
-    """Return Assay's name of a language, given a data set's."""
-    return ALIASES.get(name.strip().lower(), name.strip().lower())
+    """Return Assay's name of a language, given a data set's; an unknown name is only put in lower case."""
+    given = name.strip().lower()
+    return next((each.NAME for each in LANGUAGES.values() if given in each.ALIASES), given)
 
 
 def language_of(row: Row, *patches: str, log_parser: str = "") -> str:

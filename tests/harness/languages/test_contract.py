@@ -1,9 +1,11 @@
 """What every language owes the harness, whoever wrote its module."""
 
 import pkgutil
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from fnmatch import fnmatchcase
 from itertools import combinations
 from pathlib import Path
@@ -30,13 +32,18 @@ PROGRAMS = {
     "javascript": "const answer = 42;\n",
     "go": "package a\n\nfunc answer() int { return 42 }\n",
     "rust": "fn answer() -> i32 { 42 }\n",
-    "c": "int answer(void) { return 42; }\n",
-    "cpp": "auto answer() -> int { return [] { return 42; }(); }\n",
+    "c": "int answer(void)\n{ return 42; }\n",
+    "cpp": "auto answer() -> int\n{ return [] { return 42; }(); }\n",
     "php": "<?php function answer() { return 42; }\n",
     "ruby": "def answer = 42\n",
 }
 SHARED_SUFFIXES = {frozenset({"c", "cpp"}): {".h"}}
 MEMBERS = {*Language.__annotations__, *(name for name in vars(Language) if name[0].islower())}
+
+
+def others(language: Language) -> list[Language]:
+    return [each for each in LANGUAGES.values() if each is not language]
+
 
 each_language = pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
 
@@ -71,6 +78,37 @@ def test_formats_are_known(language: Language) -> None:
     assert language.DEFAULT_REPORT in FORMATS
     assert language.DEFAULT_LOG in FORMATS
     assert language.DEFAULT_ID in IDS
+
+
+@each_language
+def test_lines_read_as_patterns_say(language: Language) -> None:
+    lines = language.LINES
+    assert lines.comments
+    program = PROGRAMS[language.NAME]
+    found = {match[1] for pattern in lines.definitions for match in re.finditer(pattern, program, re.MULTILINE)}
+    assert {"answer", "A"} & found, "a definition of the program is found"
+    assert not lines.condition or re.compile(lines.condition).groups == 3
+    assert "{}" in lines.negation
+    assert re.compile(lines.kept_results)
+    assert re.search(language.TEST_SIGN, "nothing") is None
+    assert not any(each in other.ALIASES | {other.NAME} for each in language.ALIASES for other in others(language))
+
+
+@each_language
+def test_syntax_names_nodes_of_the_grammar(language: Language) -> None:
+    import tree_sitter
+
+    syntax = language.SYNTAX
+    kin = (each for each in LANGUAGES.values() if each.DOCKERFILES == language.DOCKERFILES)  # C's words are C++'s
+    grammars = [load_grammar(language), *map(load_grammar, kin)]
+    sets = [getattr(syntax, each.name) for each in fields(syntax) if isinstance(getattr(syntax, each.name), frozenset)]
+    for kind in frozenset().union(*sets):
+        assert any(grammar.id_for_node_kind(kind, True) for grammar in grammars), kind
+    assert syntax.blocks
+    assert syntax.sequences
+    if syntax.mentions:
+        query = tree_sitter.Query(grammars[0], syntax.mentions)
+        assert {query.capture_name(number) for number in range(query.capture_count)} <= {"calls", "inherits"}
 
 
 @each_language
@@ -143,13 +181,17 @@ def test_normalising_again_changes_nothing(language: Language, test_id: str) -> 
 
 
 TINY = """
-from assay.harness.languages.base import Syntax, no_targets, unchanged
+from assay.harness.languages.base import Lines, Syntax, no_targets, unchanged
 
 NAME = "tiny"
+ALIASES = frozenset()
 SUFFIXES = frozenset({".tiny"})
 DOCKERFILES = "tiny"
 GRAMMAR = "tree_sitter_tiny:language"
 SYNTAX = Syntax(functions=frozenset({"rule"}), classes=frozenset())
+LINES = Lines()
+TEST_SIGN = ""
+INTERPRETER = ""
 TEST_COMMAND = "exec tiny --junit {report}"
 DEFAULT_REPORT = "junit_xml"
 DEFAULT_LOG = "unittest_text"

@@ -4,40 +4,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from assay.harness import languages
+
 LONGEST_FILE = 200_000
 """Characters of a test file; a longer one is none that a person would write."""
 
 _OPENING = re.compile(r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
-
-_NAMES = {
-    "python": {"python", "py", "python3"},
-    "go": {"go", "golang"},
-    "javascript": {"javascript", "js", "jsx", "mjs", "cjs"},
-    "typescript": {"typescript", "ts", "tsx", "javascript", "js"},
-    "java": {"java"},
-    "rust": {"rust", "rs"},
-    "php": {"php"},
-    "ruby": {"ruby", "rb"},
-    "c": {"c", "h"},
-    "cpp": {"cpp", "c++", "cc", "cxx", "hpp"},
-}
-"""What models write behind a fence."""
-
-_JS_TEST = r"\b(?:it|test|describe)(?:\.\w+)*\s*\("
-_C_TEST = r"\bTEST\w*\s*\(|\bint\s+main\s*\("
-_TESTS = {
-    "python": r"^\s*(?:async\s+)?def\s+test|^\s*class\s+\w*Test|\bTestCase\b",
-    "go": r"^func\s+(?:Test|Fuzz|Example)\w*\s*\(",
-    "javascript": _JS_TEST,
-    "typescript": _JS_TEST,
-    "java": r"@\w*Test\b|\bextends\s+TestCase\b",
-    "rust": r"#\[(?:\w+::)*test\b",
-    "php": r"\bfunction\s+test|#\[Test\b|@test\b|\b(?:it|test)\s*\(",
-    "ruby": r"^\s*def\s+test_|\b(?:it|specify|test|describe)\b\s*\(?['\"]",
-    "c": _C_TEST,
-    "cpp": _C_TEST,
-}
-"""Sign that a text holds tests; for another language every text does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +37,7 @@ def find_test_file(answer: str, language: str) -> str:
 
 def has_tests(text: str, language: str) -> bool:
     """Say whether a text looks as if it held tests of a language."""
-    return bool(text.strip()) and re.search(_TESTS.get(language, ""), text, re.MULTILINE) is not None
+    return bool(text.strip()) and re.search(_test_sign(language), text, re.MULTILINE) is not None
 
 
 def find_blocks(answer: str) -> Iterator[Block]:
@@ -102,8 +74,22 @@ def _without_indent(line: str, indent: int) -> str:
 
 def _may_be(block: Block, language: str) -> bool:
     """Leave out blocks that say they are something else: another language, a patch, a shell's."""
-    names = _NAMES.get(language, {language})
-    return not block.info or block.info in names or not re.fullmatch(r"[a-z+#]+\d?", block.info)
+    return not block.info or block.info in _fences(language) or not re.fullmatch(r"[a-z+#]+\d?", block.info)
+
+
+def _fences(language: str) -> frozenset[str]:
+    """Return what models write behind the fence of a block in a language, or in one that is mixed with it."""
+    known = languages.find_or_none(language)
+    if known is None:
+        return frozenset({language})
+    kin = [each for each in languages.LANGUAGES.values() if each.DOCKERFILES == known.DOCKERFILES]
+    suffixes = {suffix.removeprefix(".") for each in kin for suffix in each.SUFFIXES}
+    return frozenset(suffixes.union(*({each.NAME, *each.ALIASES} for each in kin)))
+
+
+def _test_sign(language: str) -> str:
+    known = languages.find_or_none(language)
+    return known.TEST_SIGN if known else ""  # the empty pattern is found in every text
 
 
 def _looks_like_prose(text: str) -> bool:
