@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -42,13 +43,31 @@ def python(dist: Path) -> Path:
     return venv / "bin/python"
 
 
+def test_the_source_archive_holds_every_tracked_file(dist: Path) -> None:
+    (archive,) = dist.glob("*.tar.gz")
+    with tarfile.open(archive) as packed:
+        held = {name.partition("/")[2] for name in packed.getnames()}
+    tracked = run("git", "ls-files", cwd=ROOT).splitlines()
+    wanted = {name for name in tracked if not name.startswith(".ci/") and not (ROOT / name).is_symlink()}
+    assert {"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/rules.md", "scripts/bench.py"} <= wanted
+    assert wanted - held == set()
+
+
+def test_the_wheel_of_the_checkout_holds_the_same_files_as_that_of_the_source_archive(
+    dist: Path, tmp_path: Path
+) -> None:
+    run(find_uv_bin(), "build", "--wheel", "--out-dir", tmp_path, ROOT, cwd=tmp_path)
+    ours, theirs = (sorted(zipfile.ZipFile(*folder.glob("*.whl")).namelist()) for folder in (tmp_path, dist))
+    assert ours == theirs
+
+
 def test_the_wheel_holds_code_and_data_and_nothing_else(dist: Path) -> None:
     (wheel,) = dist.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     wanted = {
         "assay/__init__.py",
         "assay/py.typed",
-        "assay/harness/grade.py",
+        "assay/harness/grading/grade.py",
         "assay/cli/main.py",
         "assay/dockerfiles/python/environment.Dockerfile",
         "assay/dockerfiles/go/toolchains.yaml",
