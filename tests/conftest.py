@@ -6,12 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from assay.harness.domain import Instance, Recipe
 from toy import GOLD, TESTS
 
 if TYPE_CHECKING:
     from assay.harness.engines.docker import DockerEngine
+
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 @pytest.fixture
@@ -39,10 +43,11 @@ def instance(make_instance: Callable[..., Instance]) -> Instance:
 
 
 @pytest.fixture(autouse=True)
-def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Keep a developer's own ASSAY_* variables and assay.toml out of the tests."""
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep a developer's ASSAY_* variables out of the tests, and the plugins here out of a pytest that one starts."""
     for name in ("ASSAY_MIRROR", "ASSAY_RUNS_DIR", "ASSAY_JOBS", "ASSAY_ENGINE", "ASSAY_EXECUTOR", "ASSAY_TIMEOUT"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
 
 @pytest.fixture
