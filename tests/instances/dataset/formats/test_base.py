@@ -1,10 +1,14 @@
 """What every data-set format has, and what happens to one that lacks a part of it."""
 
 import json
+from pathlib import Path
 from types import ModuleType
 
 import pytest
+from typer.main import get_command
 
+from assay.cli.main import app
+from assay.harness.domain import Rule
 from assay.harness.errors import PluginError
 from assay.instances.dataset.formats import FORMATS, polybench
 from assay.instances.dataset.formats.base import by_name
@@ -31,3 +35,10 @@ def test_a_format_answers_for_any_row(name: str) -> None:
     for row in ROWS:
         assert FORMATS[name].matches(row) in {True, False}, json.dumps(row)
         assert isinstance(FORMATS[name].id_of(row), str), json.dumps(row)
+
+
+def test_every_format_and_rule_is_in_the_docs_and_in_the_help() -> None:
+    docs = (Path(__file__).parents[4] / "docs/rules.md").read_text()
+    assert [name for name in (*FORMATS, *Rule) if f"\n| `{name}` |" not in docs] == []
+    dataset = get_command(app).commands["dataset"]  # type: ignore[attr-defined]
+    assert [name for name in FORMATS if name not in dataset.commands["convert"].help] == []
