@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from assay.harness.domain import Limits
 from assay.harness.engines.base import Box, Engine, ExecResult
@@ -19,6 +20,8 @@ from assay.harness.errors import AssayError
 AT_ONCE = 4
 BUDGET = 17.0
 """Seconds for all measurements together."""
+PATIENCE = 8.0
+"""Seconds that one measurement waits for what it started, or for the engine to act."""
 MEASURING = {"assay.run": "doctor"}
 """Label of the boxes."""
 
@@ -48,10 +51,11 @@ class Lab:
 
     engine: Engine
     image: str
+    patience: float = PATIENCE
 
     def open(self, **limits: object) -> AbstractContextManager[Box]:
         """Open a box with these limits beside small ones for all the others."""
-        wanted = Limits.model_validate({"memory_mb": 256, "pids": 64, "disk_mb": 512, "seconds": 60, **limits})
+        wanted = Limits.model_validate({"memory_mb": 256, "pids": 64, "disk_mb": 512, "seconds": 600, **limits})
         return self.engine.open(self.image, wanted, MEASURING)
 
 
@@ -65,16 +69,17 @@ def toolchain_image(engine: Engine) -> str | None:
     return next((image.name for image in named if image.labels.get("assay.kind") == "toolchain"), None)
 
 
-def measure(engine: Engine, image: str, seconds: float = BUDGET) -> list[Measurement]:
+def measure(engine: Engine, image: str, seconds: float = BUDGET, patience: float = PATIENCE) -> list[Measurement]:
     """Try every limit.
 
     Args:
         engine: whose limits are tried.
         image: with a shell and the usual small programs, present on the engine.
         seconds: what is not measured by then is unknown, and its box is killed.
+        patience: seconds that each measurement waits for the engine; a machine that is very busy needs more.
     """
     began = time.monotonic()
-    lab = Lab(engine, image)
+    lab = Lab(engine, image, patience)
     pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="assay-doctor")
     asked = {limit: pool.submit(_measure, limit, probe, lab) for limit, probe in PROBES.items()}
     try:
@@ -113,9 +118,9 @@ def _unclear(run: ExecResult) -> Answer:
 def process_limit(lab: Lab) -> Answer:
     """Start 200 processes where 64 may be."""
     # Counted without a further process: the shell expands the pattern itself.
-    script = "(n=0; while [ $n -lt 200 ]; do sleep 4 & n=$((n+1)); done) 2>/dev/null; set -- /proc/[0-9]*; echo $#"
+    many = "(n=0; while [ $n -lt 200 ]; do sleep 600 & n=$((n+1)); done) > /dev/null 2>&1"
     with lab.open(pids=64) as box:
-        run = box.exec(["sh", "-c", script], seconds=8)
+        run = box.exec(["sh", "-c", f"{many}; set -- /proc/[0-9]*; echo $#"], seconds=lab.patience)
     count = run.output.split()[-1:]
     if not count or not count[0].isdigit():
         return _unclear(run)
@@ -126,7 +131,7 @@ def memory_limit(lab: Lab) -> Answer:
     """Keep 300 MB where 64 may be."""
     with lab.open(memory_mb=64) as box:
         # One line without an end: tail has to keep all of it.
-        run = box.exec(["sh", "-c", "head -c 300000000 /dev/zero | tail > /dev/null"], seconds=8)
+        run = box.exec(["sh", "-c", "head -c 300000000 /dev/zero | tail > /dev/null"], seconds=lab.patience)
         end = box.end()
     if end.oom_killed:
         return State.ENFORCED, "a program that took 300 MB where 64 may be was killed, and the engine tells so"
@@ -137,14 +142,18 @@ def memory_limit(lab: Lab) -> Answer:
 
 def processor_limit(lab: Lab) -> Answer:
     """Compute for two seconds on a quarter of a processor."""
-    loop = 'end=$((SECONDS+3)); while [ "$SECONDS" -lt "$end" ]; do :; done; times'
+    loop = 'end=$((SECONDS+3)); while [ "$SECONDS" -lt "$end" ]; do :; done; times; cat /sys/fs/cgroup{,/cpu}/cpu.stat'
     with lab.open(cpus=0.25) as box:
-        run = box.exec(["bash", "-c", loop], seconds=8)
+        run = box.exec(["bash", "-c", f"{loop} 2> /dev/null || true"], seconds=lab.patience)
     words = run.output.decode(errors="replace").split()
     if run.exit_code != 0 or len(words) < 2:
         return _unclear(run)
     used = sum(_seconds(word) for word in words[:2])
-    return _state(used < 0.4 * run.seconds), f"{used:.2f} s of work in {run.seconds:.1f} s where 0.25 a second may be"
+    seen = f"{used:.2f} s of work in {run.seconds:.1f} s where 0.25 a second may be"
+    held_back = dict(pairwise(words)).get("nr_throttled")
+    if used < 0.4 * run.seconds and held_back == "0":
+        return State.UNKNOWN, f"{seen}, but the machine is too busy for more"
+    return _state(used < 0.4 * run.seconds), seen
 
 
 def _seconds(text: str) -> float:
@@ -156,18 +165,19 @@ def _seconds(text: str) -> float:
 def output_limit(lab: Lab) -> Answer:
     """Write 50 MB where 100 kB may be."""
     with lab.open() as box:
-        run = box.exec(["sh", "-c", "head -c 50000000 /dev/zero"], seconds=8, output_bytes=100_000)
+        run = box.exec(["sh", "-c", "head -c 50000000 /dev/zero"], seconds=lab.patience, output_bytes=100_000)
     holds = run.truncated and not run.timed_out and len(run.output) < 200_000
     return _state(holds), f"{len(run.output) // 1000} kB kept, ended after {run.seconds:.1f} s"
 
 
 def disk_limit(lab: Lab) -> Answer:
     """Write 96 MB in small files where 32 may be."""
-    script = "for n in 1 2 3 4 5 6 7 8 9 10 11 12; do head -c 8000000 /dev/zero > /tmp/fill$n || exit 9; done; sleep 6"
+    fill = "for n in 1 2 3 4 5 6 7 8 9 10 11 12; do head -c 8000000 /dev/zero > /tmp/fill$n || exit 9; done"
+    wait_for = lab.patience - 2
     with lab.open(disk_mb=32) as box:
-        run = box.exec(["sh", "-c", script], seconds=10)
+        run = box.exec(["sh", "-c", f"{fill}; sleep {wait_for:.0f}"], seconds=lab.patience + 2)
     if run.exit_code == 0:
-        return State.IGNORED, "96 MB were written where 32 may be, and nothing happened for 6 s"
+        return State.IGNORED, f"96 MB were written where 32 may be, and nothing happened for {wait_for:.0f} s"
     if run.disk_exceeded or run.exit_code == 9:
         return State.ENFORCED, f"writing 96 MB where 32 may be was ended after {run.seconds:.1f} s"
     return _unclear(run)
@@ -178,13 +188,13 @@ def deadline(lab: Lab) -> Answer:
     script = "trap '' TERM; n=0; while [ $n -lt 8 ]; do sleep 1; n=$((n+1)); done"
     with lab.open() as box:
         run = box.exec(["sh", "-c", script], seconds=1)
-    return _state(run.timed_out and run.seconds < 4), f"ended after {run.seconds:.1f} s where 1.0 may be"
+    return _state(run.timed_out and run.seconds < 8), f"ended after {run.seconds:.1f} s where 1.0 may be"
 
 
 def no_network(lab: Lab) -> Answer:
     """Connect to this machine from a box without network."""
     with _listener() as (host, port), lab.open() as box:
-        interfaces, connected = _reach(box, host, port)
+        interfaces, connected = _reach(lab, box, host, port)
     outside = interfaces - {"lo"}
     seen = f"interfaces {', '.join(sorted(interfaces)) or 'none'}; connecting to {host} {_worked(connected)}"
     return _state(not outside and not connected), seen
@@ -193,7 +203,7 @@ def no_network(lab: Lab) -> Answer:
 def build_network(lab: Lab) -> Answer:
     """Connect to this machine from a box with network, as image builds need it."""
     with _listener() as (host, port), lab.open(network=True) as box:
-        interfaces, connected = _reach(box, host, port)
+        interfaces, connected = _reach(lab, box, host, port)
     seen = f"interfaces {', '.join(sorted(interfaces)) or 'none'}; connecting to {host} {_worked(connected)}"
     if connected:
         return State.ENFORCED, seen
@@ -202,9 +212,9 @@ def build_network(lab: Lab) -> Answer:
     return State.UNKNOWN, f"{seen}: a firewall, or an engine on another machine"
 
 
-def _reach(box: Box, host: str, port: int) -> tuple[set[str], bool]:
-    listed = box.exec(["sh", "-c", "cd /sys/class/net && echo *"], seconds=5)
-    connection = box.exec(["bash", "-c", f"exec 3<>/dev/tcp/{host}/{port}"], seconds=3)
+def _reach(lab: Lab, box: Box, host: str, port: int) -> tuple[set[str], bool]:
+    listed = box.exec(["sh", "-c", "cd /sys/class/net && echo *"], seconds=lab.patience)
+    connection = box.exec(["bash", "-c", f"exec 3<>/dev/tcp/{host}/{port}"], seconds=lab.patience)
     return set(listed.output.decode(errors="replace").split()), connection.exit_code == 0
 
 
@@ -249,7 +259,7 @@ def no_new_privileges(lab: Lab) -> Answer:
 
 def _status(lab: Lab) -> dict[str, str]:
     with lab.open() as box:
-        run = box.exec(["cat", "/proc/self/status"], seconds=5)
+        run = box.exec(["cat", "/proc/self/status"], seconds=lab.patience)
     lines = (line.partition(":") for line in run.output.decode(errors="replace").splitlines())
     return {key: value.strip() for key, _, value in lines}
 
@@ -258,7 +268,7 @@ def unprivileged_user(lab: Lab) -> Answer:
     """Write where only root may, as another user."""
     with lab.open() as box:
         command = "id -u; touch /etc/assay-probe 2> /dev/null && echo wrote"
-        run = box.exec(["sh", "-c", command], user="nobody", seconds=5)
+        run = box.exec(["sh", "-c", command], user="nobody", seconds=lab.patience)
     lines = run.output.decode(errors="replace").split()
     if not lines or not lines[0].isdigit():
         return _unclear(run)
