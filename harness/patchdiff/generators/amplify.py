@@ -11,8 +11,8 @@ from functools import partial
 from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator, files_with
 from assay.harness.patchdiff.probing import Program, differences, run_lines
-from assay.harness.patchdiff.reproduction.amplified import drafts
-from assay.harness.patchdiff.reproduction.minimise import reproduced
+from assay.harness.patchdiff.reproduction.amplified import amplified_draft
+from assay.harness.patchdiff.reproduction.confirm import reproduced
 from assay.harness.patchdiff.sides import Side
 
 NAME = "amplify"
@@ -62,7 +62,7 @@ def _program(context: Context, files: Sequence[str], mutants: int, tests: Sequen
         "limit": LIMIT,
         "runner": "pytest",
     }
-    return Program(NAME, "amplify", settings, SECONDS, partial(reproduced, make_drafts=drafts))
+    return Program(NAME, "amplify", settings, SECONDS, partial(reproduced, make_draft=amplified_draft))
 
 
 GENERATOR = Generator(_generate, languages=frozenset({"python"}), follows=True)

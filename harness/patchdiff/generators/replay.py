@@ -9,9 +9,9 @@ from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator, joined
 from assay.harness.patchdiff.generators.recording import CALLS, Recorded, record
 from assay.harness.patchdiff.probing import Program, differences
-from assay.harness.patchdiff.reproduction.in_place import in_place_drafts
-from assay.harness.patchdiff.reproduction.minimise import reproduced
-from assay.harness.patchdiff.reproduction.reproduce import call_drafts
+from assay.harness.patchdiff.reproduction.calls import call_draft
+from assay.harness.patchdiff.reproduction.confirm import reproduced
+from assay.harness.patchdiff.reproduction.in_place import in_place_draft
 
 NAME = "replay"
 COPIES = 6000
@@ -50,7 +50,7 @@ def _in_place(context: Context, recorded: Recorded) -> Program:
         "exchanges": list(context.exchanges),
         "limit": LIMIT,
     }
-    return Program("in_place", "inplace", settings, SECONDS, partial(reproduced, make_drafts=in_place_drafts))
+    return Program("in_place", "inplace", settings, SECONDS, partial(reproduced, make_draft=in_place_draft))
 
 
 def program(
@@ -74,7 +74,7 @@ def program(
         "exchanges": list(context.exchanges),
         "limit": LIMIT,
     }
-    return Program(name, "replay", settings, SECONDS, partial(reproduced, make_drafts=call_drafts))
+    return Program(name, "replay", settings, SECONDS, partial(reproduced, make_draft=call_draft))
 
 
 GENERATOR = Generator(_generate, languages=frozenset({"python"}), follows=True)

@@ -2,7 +2,6 @@
 
 amplify     observes what tests look at, in the tests as they are and in changed copies
 record      records calls of the changed functions;  replay  makes them again;  inplace  makes them again inside tests
-standalone  runs test files that are not the project's own
 The rest is shared: wire (lines out, worker processes), running (test runners), trace (which target ran), texts (any
 value as comparable text), mutate and scope and sites (changed and observed tests), values (other values of plain data).
 """

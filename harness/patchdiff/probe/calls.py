@@ -1,6 +1,5 @@
-"""Functions by the names they are imported by, the arguments of one call, and places inside those arguments."""
+"""The arguments of one call, and places inside those arguments."""
 
-import importlib
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
 # a step of a path: ["item", number], ["key", literal] or ["attribute", name]
 DEEPEST = 5
 MOST_LEAVES = 60
-_INSIDE = ("__func__", "__wrapped__", "fget", "fset", "fdel", "func", "callback")
 _VARARGS, _VARKEYWORDS = 4, 8  # bits of a code object's flags
 
 
@@ -43,37 +41,6 @@ def arguments_of(frame: "FrameType") -> Any:
     if code.co_flags & _VARKEYWORDS:
         keywords.update(held[several[-1]])
     return positional, keywords
-
-
-def functions_at(module: str, qualname: str) -> "Iterator[types.FunctionType]":
-    """Yield the functions that a name leads to, through decorators, properties and bindings.
-
-    Raises:
-        ImportError, AttributeError, or whatever importing the module raises.
-    """
-    held: Any = importlib.import_module(module)
-    for part in qualname.split("."):
-        held = _member(held, part)
-    yield from _unwrapped(held, 0)
-
-
-def _member(holder: Any, name: str) -> Any:
-    """Return a member as it is stored, not as it is bound."""
-    if not isinstance(holder, type):
-        return getattr(holder, name)
-    for kind in holder.__mro__:
-        if name in kind.__dict__:
-            return kind.__dict__[name]
-    raise AttributeError(name)
-
-
-def _unwrapped(held: Any, depth: int) -> "Iterator[types.FunctionType]":
-    if isinstance(held, types.FunctionType):
-        yield held
-    for name in _INSIDE if depth < 6 else ():
-        inner = getattr(held, name, None)
-        if inner is not None and not isinstance(held, type):
-            yield from _unwrapped(inner, depth + 1)
 
 
 def leaves_of(arguments: Any) -> "list[dict[str, Any]]":

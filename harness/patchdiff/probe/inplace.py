@@ -20,7 +20,7 @@ import hashlib
 import types
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from . import calls, redo, running, texts, trace, values, wire
+from . import calls, lookup, redo, running, texts, trace, values, wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -203,7 +203,7 @@ def _redo(test: str, aside: Aside, part: str, changes: "list[redo.Change]") -> "
 def _held(function: Function) -> "list[FunctionType]":
     """Return the functions that a name leads to on this side and whose code can stand aside."""
     try:
-        found = list(calls.functions_at(function.module, function.qualname))
+        found = list(lookup.functions_at(function.module, function.qualname))
     except Exception:  # importing what only another side has may raise anything
         return []
     return [each for each in found if not each.__code__.co_freevars]

@@ -26,7 +26,7 @@ import tokenize
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from . import calls, mutate, running, trace, values, wire
+from . import calls, lookup, mutate, running, trace, values, wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +112,7 @@ def _leads_to(module: str, qualname: str, code: "CodeType") -> bool:
     if module not in sys.modules:
         return False
     try:
-        return any(function.__code__ is code for function in calls.functions_at(module, qualname))
+        return any(function.__code__ is code for function in lookup.functions_at(module, qualname))
     except (AttributeError, ImportError):
         return False
 

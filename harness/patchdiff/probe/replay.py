@@ -17,7 +17,7 @@ import importlib
 import pickle
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from . import calls, redo, texts, trace, values, wire
+from . import calls, lookup, redo, texts, trace, values, wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,7 +133,7 @@ class Replay:
 def resolve(call: Call) -> "tuple[Any, str]":
     """Return a call's function on this side, or None and why it is none or not comparable."""
     try:
-        found = list(calls.functions_at(call.module, call.qualname))
+        found = list(lookup.functions_at(call.module, call.qualname))
     except BaseException as problem:
         return None, texts.type_name(problem)
     if call.parameters is None:

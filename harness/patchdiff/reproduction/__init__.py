@@ -1,6 +1,6 @@
 """From a divergence to a small test file that a person can run: passes with gold, fails with the other patch.
 
-reproduce.py   what such a file looks like, and the files of calls
-excerpt.py     what one test needs of its file;  amplified.py  the files of amplified tests
-minimise.py    the smallest of them that still tells the two sides apart, found by running them
+writing.py    the frame of such a file;  sources.py  a test file with one test left in it
+calls.py, amplified.py, in_place.py   the files of each kind of probe
+confirm.py    the fewest changes that show the difference, found and confirmed by running the files
 """

@@ -1,381 +1,183 @@
-"""A test of the project with one thing in it looked at: the file that shows a divergence of ``amplify`` to a person."""
+"""A test of the project, with changed inputs and a look at one thing in it: shows a divergence of ``amplify``."""
 
 import ast
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
-from assay.harness.patchdiff.reproduction.excerpt import (
-    FUNCTIONS,
-    Change,
+from assay.harness.patchdiff.reproduction.sources import (
     Source,
-    blocks,
+    TextChange,
     changed,
-    excerpt,
     function_at,
-    in_order,
+    line_starts,
+    without_other_tests,
 )
-from assay.harness.patchdiff.reproduction.reproduce import Difference, Draft, Reduction, frame, in_a_docstring
+from assay.harness.patchdiff.reproduction.writing import Check, frame, in_a_docstring
 
 WHOLE, BLOCK, RAISED = "whole", "block", "raised"
-"""Ways in which ``amplify.py`` looks at more than an expression."""
+"""Ways in which the probe looks at more than an expression."""
 LONGEST = 500
-"""Characters of an expression that it tells."""
-_OPEN = (ast.Call, ast.Name, ast.Attribute, ast.Subscript, ast.Lambda, ast.JoinedStr, ast.Await, ast.Yield)
+"""Characters of an expression that the probe reports."""
+_Look = tuple[ast.stmt, ast.AST | None]
+"""A statement, and the expression of it that is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
-    """A change of the original file: lines from 1, columns in characters."""
+class NamedTest:
+    """A test by its id, ``path::Class::test[row]``."""
 
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    old: str
-    new: str
-
-    @property
-    def lines_lost(self) -> int:
-        """How many lines fewer the file has with it."""
-        return self.old.count("\n") - self.new.count("\n")
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What ``amplify.py`` tells of a probe; ``line`` is the original file's."""
-
-    test: str
-    line: int
-    expression: str
-    mode: str
-    edits: tuple[Edit, ...]
-
-    @classmethod
-    def read(cls, line: Mapping[str, Any]) -> "Told | None":
-        """Return what a line of the program says; None where there is nothing to redo."""
-        told = line.get("literal") or {}
-        if not told.get("line") or "::" not in told.get("test", ""):
-            return None
-        edits = tuple(Edit(**each) for each in told["mutations"])
-        return cls(str(told["test"]), int(told["line"]), str(told["expression"]), str(told["mode"]), edits)
+    id: str
 
     @property
     def path(self) -> str:
-        """Of the test file."""
-        return self.test.partition("::")[0]
+        """The test file."""
+        return self.id.partition("::")[0]
 
     @property
     def folder(self) -> str:
-        """Where the test file lies."""
+        """The folder of the test file."""
         return PurePosixPath(self.path).parent.as_posix()
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Of the test, the classes around it first."""
-        return tuple(self.test.partition("[")[0].split("::")[1:])
+    def inside(self) -> str:
+        """The id without the file: ``::Class::test[row]``."""
+        return "::" + self.id.partition("::")[2]
 
     @property
-    def row(self) -> str:
-        """What names its row of a parametrization."""
-        _, bracket, row = self.test.partition("[")
-        return bracket + row
+    def names(self) -> tuple[str, ...]:
+        """The names of the classes around the test, and its own."""
+        return tuple(self.id.partition("[")[0].split("::")[1:])
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """What is looked at: a function, the number of a statement in it, and that of an operand in the statement."""
+class AmplifiedDraft:
+    """A test file in the making."""
 
-    function: tuple[str, ...]
-    statement: int = -1
-    operand: int = -1
-
-
-@dataclass(frozen=True)
-class Amplified:
-    """A test file in the making; parts are "e0", ... (changes) and "s0", ... (statements of the test)."""
-
-    told: Told
+    test: NamedTest
+    line: int
+    """Of the original file: where the expression is that is looked at."""
+    expression: str
+    mode: str
+    edits: tuple[Mapping[str, Any], ...]
+    """Changes of the original file: line, column, end_line, end_column (lines from 1, in characters), old, new."""
     text: str
-    """The original file's."""
-    everything: bool = False
-    """Keep all of the file but other tests, needed or not."""
+    """The original file."""
 
     @property
     def folder(self) -> str:
-        """Where the file has to lie."""
-        return self.told.folder
+        """Where the file has to be."""
+        return self.test.folder
 
     @property
-    def row(self) -> str:
-        """The end of the name of the one test that is meant."""
-        return self.told.row
+    def changes(self) -> int:
+        """The number of edits."""
+        return len(self.edits)
 
-    @cached_property
-    def place(self) -> _Place | None:
-        """What is looked at; None if it cannot be found again."""
+    def write(self, without: Collection[int], check: Check) -> str:
+        """Return the file; "" if the place that is looked at is not found again."""
+        edits = [each for number, each in enumerate(self.edits) if number not in without]
         try:
-            source = Source.read(self._edited(()))
-        except SyntaxError:
-            return None
-        told = self.told
-        if told.mode == WHOLE:
-            return _Place(told.names) if function_at(source.tree, told.names) else None
-        lost = sum(each.lines_lost for each in told.edits if each.line < told.line)
-        for names, function in _functions(source.tree):
-            for number, statement in enumerate(in_order(function)):
-                operand = _operand(source, statement, told, told.line - lost)
-                if operand is not None:
-                    return _Place(names, number, operand)
-        return None
-
-    @cached_property
-    def parts(self) -> tuple[str, ...]:
-        """What may be left out."""
-        if self.place is None:
-            return ()
-        source = Source.read(self._edited(()))
-        function = function_at(source.tree, self.told.names)
-        if function is None:
-            return ()
-        statements = in_order(function)
-        held: set[int] = set()
-        if self.place.function == self.told.names and self.place.statement >= 0:
-            held = set(_around(function, statements[self.place.statement]))
-        free = [f"s{number}" for number, each in enumerate(statements) if id(each) not in held]
-        return (*(f"e{number}" for number in range(len(self.told.edits))), *free)
-
-    def inside(self, part: str) -> frozenset[str]:
-        """Return the parts that go with a part."""
-        function = function_at(Source.read(self._edited(())).tree, self.told.names)
-        if not part.startswith("s") or function is None:
-            return frozenset()
-        statements = in_order(function)
-        below = {id(each) for each in in_order(statements[int(part[1:])])}
-        return frozenset(f"s{number}" for number, each in enumerate(statements) if id(each) in below)
-
-    def write(self, reduction: Reduction, told: Difference) -> str:
-        """Return the file; "" if that makes none.
-
-        Args:
-            reduction: what is left out.
-            told: what is seen with gold, pass by pass, and with the candidate.
-        """
-        try:
-            source = Source.read(self._edited(reduction.without))
+            source = Source.read(_edited(self.text, edits))
         except SyntaxError:
             return ""
-        test = function_at(source.tree, self.told.names)
-        looked_at = function_at(source.tree, self.place.function) if self.place else None
-        if test is None or looked_at is None or self.place is None:
+        test = function_at(source.tree, self.test.names)
+        place = None if self.mode == WHOLE else self._place(source, edits)
+        if test is None or (place is None and self.mode != WHOLE):
             return ""
-        is_whole = self.place.statement < 0
-        changes = [] if is_whole else _look(source, looked_at, self.place, self.told.mode)
-        if not changes and not is_whole:
-            return ""
-        kept = None if is_whole else in_order(looked_at)[self.place.statement]
-        changes += _leave_out(source, test, reduction.without)
-        changes += _disarm(source, test, kept, reduction.without)
-        for name, number in reduction.rows.items():
-            changes += row_changes(source, test, name, number)
-        body = excerpt(source, self.told.names, changes, self.everything)
-        where = f"Lay it beside {self.told.path}"
-        wrapped = (".".join(self.told.names), "assay_whole") if is_whole else None
-        return frame(body, told, where, self._says(reduction), wrapped)
+        changes = [*without_other_tests(source, test), *_disarmed(source, test, place[0] if place else None)]
+        if place:
+            changes.append(_look(source, *place, self.mode))
+        body = re.sub(r"\n{4,}", "\n\n\n", changed(source.text, changes))
+        shown = [f"    line {each['line']}: {in_a_docstring(each['old'] + ' -> ' + each['new'])}" for each in edits]
+        says = "\n".join([f"The test is {'::'.join(self.test.names)}{', with' if shown else ' as it is:'}", *shown])
+        where = f"Put it beside {self.test.path}"
+        return frame(body, check, where, says, self.test.inside, "assay_whole" if self.mode == WHOLE else "")
 
-    def _says(self, reduction: Reduction) -> str:
-        changes = [each for number, each in enumerate(self.told.edits) if f"e{number}" not in reduction.without]
-        told = [f"    line {each.line}: {in_a_docstring(f'{each.old} -> {each.new}')}" for each in changes]
-        return "\n".join([f"The test is {'::'.join(self.told.names)}{', with' if told else ' as it is:'}", *told])
-
-    def _edited(self, without: Collection[str]) -> str:
-        text = self.text
-        starts = [0]
-        for line in text.split("\n"):
-            starts.append(starts[-1] + len(line) + 1)
-        kept = [each for number, each in enumerate(self.told.edits) if f"e{number}" not in without]
-        if any(each.end_line >= len(starts) for each in kept):
-            return text
-        return changed(
-            text,
-            [Change(starts[e.line - 1] + e.column, starts[e.end_line - 1] + e.end_column, e.new) for e in kept],
-        )
-
-
-def _functions(tree: ast.Module) -> list[tuple[tuple[str, ...], ast.AST]]:
-    """Return the functions of the top level and of classes, with their names."""
-    found: list[tuple[tuple[str, ...], ast.AST]] = []
-
-    def visit(body: Sequence[ast.stmt], inside: tuple[str, ...]) -> None:
-        for node in body:
-            if isinstance(node, FUNCTIONS):
-                found.append(((*inside, node.name), node))
-            elif isinstance(node, ast.ClassDef):
-                visit(node.body, (*inside, node.name))
-
-    visit(tree.body, ())
-    return found
-
-
-def _operand(source: Source, statement: ast.stmt, told: Told, line: int) -> int | None:
-    """Return which expression of a statement was looked at; None if it is another statement's."""
-    for number, each in enumerate(_expressions(statement, told.mode)):
-        if getattr(each, "lineno", 0) == line and source.segment(each)[:LONGEST] == told.expression:
-            return number
-    if line > len(source.starts):
+    def _place(self, source: Source, edits: Collection[Mapping[str, Any]]) -> _Look | None:
+        """Return the statement that is looked at, and the expression of it; None if it is not found."""
+        before = [each for each in edits if each["line"] < self.line]
+        line = self.line - sum(each["old"].count("\n") - each["new"].count("\n") for each in before)
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.With | ast.AsyncWith) and self.mode in (BLOCK, RAISED):
+                at: ast.AST = node.items[0].context_expr if self.mode == BLOCK else node.body[0]
+                if self._is_at(source, at, line):
+                    return node, None
+            elif isinstance(node, ast.Assert | ast.Expr) and self.mode not in (BLOCK, RAISED):
+                for each in ast.walk(node):
+                    if isinstance(each, ast.expr) and self._is_at(source, each, line):
+                        return node, each
         return None
-    is_row = source.text[source.starts[line - 1] :].partition("\n")[0].strip() == told.expression
-    if is_row and getattr(statement, "lineno", 0) == line:  # before Python 3.8 no more is told
-        found = [n for n, each in enumerate(_expressions(statement, told.mode)) if not _is_literal(each)]
-        return found[0] if found else None
-    return None
+
+    def _is_at(self, source: Source, node: ast.AST, line: int) -> bool:
+        """Return whether a node is the one that the probe looked at; before Python 3.8 it reports whole lines."""
+        if getattr(node, "lineno", 0) != line:
+            return False
+        row = source.text[source.starts[line - 1] :].partition("\n")[0].strip()
+        return self.expression in (source.segment(node)[:LONGEST], row)
 
 
-def _expressions(statement: ast.stmt, mode: str) -> list[ast.AST]:
-    """Return what of a statement may have been looked at."""
-    if isinstance(statement, ast.With | ast.AsyncWith):
-        if mode == RAISED:
-            return list(statement.body[:1])
-        return [statement.items[0].context_expr] if mode == BLOCK else []
-    if mode in (RAISED, BLOCK):
-        return []
-    if isinstance(statement, ast.Assert):
-        return _operands(statement.test)
-    if isinstance(statement, ast.Expr):
-        value = statement.value
-        return [value, *(value.args if isinstance(value, ast.Call) else [])]
-    return []
+def _edited(text: str, edits: Collection[Mapping[str, Any]]) -> str:
+    starts = line_starts(text)
+    if any(each["end_line"] >= len(starts) for each in edits):
+        return text
+    return changed(
+        text,
+        [
+            TextChange(starts[e["line"] - 1] + e["column"], starts[e["end_line"] - 1] + e["end_column"], e["new"])
+            for e in edits
+        ],
+    )
 
 
-def _operands(test: ast.expr) -> list[ast.AST]:
-    if isinstance(test, ast.BoolOp):
-        return [each for value in test.values for each in _operands(value)]
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _operands(test.operand)
-    return [test, test.left, *test.comparators] if isinstance(test, ast.Compare) else [test]
+def _look(source: Source, statement: ast.stmt, expression: ast.AST | None, mode: str) -> TextChange:
+    """Return the change that makes the file look at its place."""
+    if expression is None:
+        assert isinstance(statement, ast.With | ast.AsyncWith)
+        if mode == BLOCK:
+            at = source.span(statement.items[0].context_expr)[0]
+            return TextChange(at, at, "AssayLook(), ")
+        last = statement.items[-1]
+        at = source.span(last.optional_vars or last.context_expr)[1]
+        return TextChange(at, at, ", AssayLook(reraise=True)")
+    text = source.segment(expression)
+    text = f"({text})" if "\n" in text or isinstance(expression, ast.Yield | ast.GeneratorExp) else text
+    draw = "" if isinstance(expression, ast.Call) else "draw=False"
+    indent = " " * statement.col_offset
+    return TextChange(*source.span(statement), f"with AssayLook({draw}) as look:\n{indent}    look.value = {text}")
 
 
-def _is_literal(node: ast.AST) -> bool:
-    return not any(isinstance(each, _OPEN) for each in ast.walk(node))
+def _disarmed(source: Source, test: ast.AST, kept: ast.stmt | None) -> Iterator[TextChange]:
+    """Yield the changes that keep other assertions, and calls for their effect, from ending the test."""
+    raising = [node for node in ast.walk(test) if isinstance(node, ast.With | ast.AsyncWith) and _waits(node)]
+    open_ = {id(inner) for node in [*([kept] if kept else []), *raising] for inner in ast.walk(node)}
+    for node in ast.walk(test):
+        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        is_check = isinstance(node, ast.Assert | ast.Expr) and not is_text
+        if is_check and id(node) not in open_ and source.indent(node) is not None:
+            start = source.span(node)[0]
+            yield TextChange(start, start, "with contextlib.suppress(Exception): ")
+    for node in raising:
+        if isinstance(node, ast.With) and node is not kept and not any(inner is kept for inner in ast.walk(node)):
+            start = source.span(node.items[0].context_expr)[0]
+            yield TextChange(start, start, "contextlib.suppress(BaseException), ")  # pytest's failures are such
 
 
-def _around(function: ast.AST, statement: ast.stmt) -> list[int]:
-    """Return the identities of a statement and of those that it stands in."""
-    return [
-        id(each)
-        for each in in_order(function)
-        if each is statement or any(inner is statement for inner in in_order(each))
-    ]
-
-
-def _look(source: Source, function: ast.AST, place: _Place, mode: str) -> list[Change]:
-    """Return the changes that make the file look at its place; none if it stands where that is not possible."""
-    statement = in_order(function)[place.statement]
-    if isinstance(statement, ast.With | ast.AsyncWith):
-        return [_beside(source, statement, mode)]
-    indent = source.indent(statement)
-    if indent is None:
-        return []
-    node = _expressions(statement, mode)[place.operand]
-    told, (start, end) = source.segment(node), source.span(statement)
-    told = f"({told})" if "\n" in told or isinstance(node, ast.Yield | ast.GeneratorExp) else told
-    draw = "" if isinstance(node, ast.Call) else "draw=False"
-    return [Change(start, end, f"with AssayLook({draw}) as look:\n{indent}    look.value = {told}")]
-
-
-def _beside(source: Source, statement: ast.With | ast.AsyncWith, mode: str) -> Change:
-    """Return the change that puts a look among the contexts of a ``with``: around them, or inside all."""
-    if mode == BLOCK:
-        at = source.span(statement.items[0].context_expr)[0]
-        return Change(at, at, "AssayLook(), ")
-    last = statement.items[-1]
-    at = source.span(last.optional_vars or last.context_expr)[1]
-    return Change(at, at, ", AssayLook(goes_on=True)")
-
-
-def _leave_out(source: Source, function: ast.AST, without: Collection[str]) -> list[Change]:
-    """Return the changes that take statements out; one that leaves its block empty becomes ``pass``."""
-    statements = in_order(function)
-    gone = {id(each) for number, each in enumerate(statements) if f"s{number}" in without}
-    block_of = blocks(function)
-    changes = []
-    for each in statements:
-        if id(each) not in gone:
-            continue
-        block = block_of.get(id(each), [each])
-        stands_for_all = block[0] is each and all(id(other) in gone for other in block)
-        if stands_for_all or not source.is_alone(each):
-            changes.append(Change(*source.span(each), "pass"))
-        else:
-            first, last = source.lines_of(each)
-            changes.append(Change(source.starts[first - 1] - 1, source.starts[last] - 1, ""))
-    return changes
-
-
-def _disarm(source: Source, function: ast.AST, kept: ast.stmt | None, without: Collection[str]) -> list[Change]:
-    """Return the changes that keep other assertions, and calls for their effect, from ending the test."""
-    statements = in_order(function)
-    waiting = [each for each in statements if _waits(each)]
-    raising = {id(inner) for each in [*waiting, *([kept] if kept else [])] for inner in in_order(each)}
-    around = set(_around(function, kept)) if kept else set()
-    changes = []
-    for number, each in enumerate(statements):
-        if f"s{number}" in without or id(each) in around | raising:
-            continue
-        if isinstance(each, ast.Assert | ast.Expr) and not _is_text(each) and source.indent(each) is not None:
-            start = source.span(each)[0]
-            changes.append(Change(start, start, "with contextlib.suppress(Exception): "))
-        elif isinstance(each, ast.With) and each in waiting:
-            start = source.span(each.items[0].context_expr)[0]
-            changes.append(Change(start, start, "contextlib.suppress(BaseException), "))  # pytest's failures are such
-    return changes
-
-
-def _waits(node: ast.stmt) -> bool:
-    """Tell whether a statement expects an exception of what is in it."""
-    if not isinstance(node, ast.With | ast.AsyncWith):
-        return False
+def _waits(node: ast.With | ast.AsyncWith) -> bool:
+    """Return whether a block expects an exception of what is in it."""
     called = [getattr(each.context_expr, "func", None) for each in node.items]
-    return any(str(getattr(each, "attr", getattr(each, "id", ""))).lower().find("raises") >= 0 for each in called)
+    return any("raises" in str(getattr(each, "attr", getattr(each, "id", ""))).lower() for each in called)
 
 
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and _is_literal(node.value)
-
-
-def row_changes(source: Source, function: ast.AST, name: str, number: int) -> list[Change]:
-    """Return the changes that leave one row of the parametrization of an argument."""
-    changes = []
-    for decorator in getattr(function, "decorator_list", []):
-        if not isinstance(decorator, ast.Call) or getattr(decorator.func, "attr", "") != "parametrize":
-            continue
-        given = {each.arg: each.value for each in decorator.keywords}
-        names = decorator.args[0] if decorator.args else given.get("argnames")
-        table = decorator.args[1] if len(decorator.args) > 1 else given.get("argvalues")
-        if names is None or table is None or name not in _argument_names(names):
-            continue
-        rows = table.elts if isinstance(table, ast.List | ast.Tuple) else []
-        if len(rows) > number and not any(isinstance(each, ast.Starred) for each in rows):
-            told = f"[{source.segment(rows[number])}]"
-        else:
-            told = f"list({source.segment(table)})[{number}:{number + 1}]"
-        changes.append(Change(*source.span(table), told))
-        if "ids" in given:
-            changes.append(Change(*source.span(given["ids"]), "None"))
-    return changes
-
-
-def _argument_names(node: ast.AST) -> list[str]:
-    if isinstance(node, ast.Constant):
-        return [each.strip() for each in str(node.value).split(",")]
-    return [str(getattr(each, "value", "")) for each in getattr(node, "elts", [])]
-
-
-def drafts(line: Mapping[str, Any], sources: Mapping[str, str]) -> list[Draft]:
-    """Return the drafts of a test that ``amplify.py`` told of: with what it needs of its file, and with all of that."""
-    told = Told.read(line)
-    if told is None or not sources.get(told.path):
-        return []
-    return [Amplified(told, sources[told.path], everything) for everything in (False, True)]
+def amplified_draft(line: Mapping[str, Any], sources: Mapping[str, str]) -> AmplifiedDraft | None:
+    """Return the draft of a test that ``amplify`` looked at."""
+    found = line.get("literal") or {}
+    test = NamedTest(str(found.get("test", "")))
+    if not found.get("line") or not sources.get(test.path):
+        return None
+    edits = tuple(found["mutations"])
+    return AmplifiedDraft(
+        test, int(found["line"]), str(found["expression"]), str(found["mode"]), edits, sources[test.path]
+    )

@@ -1,24 +1,13 @@
-"""A test of the project up to one call in it, made with other arguments: what shows a divergence of ``inplace.py``."""
+"""A test of the project up to one call in it, made with other arguments: shows a divergence of ``inplace``."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
-from assay.harness.patchdiff.reproduction.amplified import Told, row_changes
-from assay.harness.patchdiff.reproduction.excerpt import Source, excerpt, function_at
-from assay.harness.patchdiff.reproduction.reproduce import (
-    Difference,
-    Draft,
-    Reduction,
-    frame,
-    in_a_docstring,
-    seen_of_a_call,
-)
-
-_LOOKUP = ("_INSIDE", "functions_at", "_member", "_unwrapped")
-"""Of ``calls.py``: finds a function by its name."""
+from assay.harness.patchdiff.reproduction.amplified import NamedTest
+from assay.harness.patchdiff.reproduction.sources import Source, changed, function_at, without_other_tests
+from assay.harness.patchdiff.reproduction.writing import Check, carried, frame, in_a_docstring, seen_of_a_call
 
 _LEFT = '[each for each in [*given[0], *given[1].values()] if type(each).__module__ == "builtins"]'
 """Of a call's ``given``, what is compared after the call besides its answer: arguments of built-in types."""
@@ -29,9 +18,8 @@ import builtins
 import importlib
 import io
 import types
-from typing import Any
 
-{excerpt}
+{tests}
 
 
 class AssayDone(BaseException):
@@ -67,7 +55,7 @@ def assay_in_place(test):
 
     @functools.wraps(test)
     def looked_at(*args, **kwargs):
-        found = [each for each in functions_at({module!r}, {qualname!r}) if not each.__code__.co_freevars]
+        found = [each for each in assay_lookup()({module!r}, {qualname!r}) if not each.__code__.co_freevars]
         function, calls = found[{which}], []
         code = function.__code__
         made = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__)
@@ -93,82 +81,60 @@ def assay_in_place(test):
     return looked_at
 
 
-{lookup}'''
+def assay_lookup():
+{lookup}
+    return functions_at'''
 
 
-@dataclass(frozen=True)
-class InPlace:
-    """A test file in the making; its parts "e0", ... are the changes of the arguments."""
+@dataclass(frozen=True, slots=True)
+class InPlaceDraft:
+    """A test file in the making."""
 
-    told: Mapping[str, Any]
-    """What the program told of the call: test, module, qualname, which, number, part, mutations."""
+    call: Mapping[str, Any]
+    """What the probe reported: test, module, qualname, which, number, part, mutations."""
     text: str
     """The test file's."""
-    everything: bool = False
-    """Keep all of the file but other tests, needed or not."""
 
     @property
-    def test(self) -> Told:
+    def test(self) -> NamedTest:
         """The test that makes the call."""
-        return Told(str(self.told["test"]), 0, "", "", ())
+        return NamedTest(str(self.call["test"]))
 
     @property
     def folder(self) -> str:
-        """Where the file has to lie."""
+        """Where the file has to be."""
         return self.test.folder
 
     @property
-    def row(self) -> str:
-        """The end of the name of the one test that is meant."""
-        return self.test.row
+    def changes(self) -> int:
+        """The number of changed places in the arguments."""
+        return len(self.call["mutations"])
 
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """The changes."""
-        return tuple(f"e{number}" for number in range(len(self.told.get("mutations") or ())))
-
-    def inside(self, _part: str) -> frozenset[str]:
-        """Return nothing: no change hangs on another."""
-        return frozenset()
-
-    def write(self, reduction: Reduction, told: Difference) -> str:
+    def write(self, without: Collection[int], check: Check) -> str:
         """Return the file; "" if its test is not found."""
         try:
             source = Source.read(self.text)
         except SyntaxError:
             return ""
-        test, call = self.test, self.told
-        function = function_at(source.tree, test.names)
+        function, call = function_at(source.tree, self.test.names), self.call
         if function is None:
             return ""
-        rows = [each for name, number in reduction.rows.items() for each in row_changes(source, function, name, number)]
-        kept = [each for part, each in zip(self.parts, call["mutations"], strict=True) if part not in reduction.without]
+        kept = [each for number, each in enumerate(call["mutations"]) if number not in without]
         body = _BODY.format(
-            excerpt=excerpt(source, test.names, rows, self.everything),
+            tests=changed(source.text, without_other_tests(source, function)),
             changes=repr([(each["path"], ast.literal_eval(each["new"])) for each in kept]),
             seen=seen_of_a_call(_LEFT),
-            lookup=_lookup(),
+            lookup=carried("lookup"),
             **{name: call[name] for name in ("module", "qualname", "which", "number", "part")},
         )
-        what = f"The test is {'::'.join(test.names)}, up to call {call['number']} of {call['qualname']}, there with"
+        what = f"The test is {'::'.join(self.test.names)}, up to call {call['number']} of {call['qualname']}, with"
         changes = [in_a_docstring(f"{each['old']} -> {each['new']}") for each in kept] or ["nothing changed"]
         says = "\n".join([what, *(f"    {each}" for each in changes)])
-        return frame(body, told, f"Lay it beside {test.path}", says, (".".join(test.names), "assay_in_place"))
+        return frame(body, check, f"Put it beside {self.test.path}", says, self.test.inside, "assay_in_place")
 
 
-def _lookup() -> str:
-    """Return the source of what finds a function."""
-    folder = resources.files("assay.harness.patchdiff.probe")
-    text = folder.joinpath("calls.py").read_text(encoding="utf-8")
-    found = {}
-    for node in ast.parse(text).body:
-        name = getattr(node, "name", "") or getattr(getattr(node, "targets", [None])[0], "id", "")
-        found[name] = ast.get_source_segment(text, node) or ""
-    return "\n\n\n".join(found[name] for name in _LOOKUP)
-
-
-def in_place_drafts(line: Mapping[str, Any], sources: Mapping[str, str]) -> list[Draft]:
-    """Return the drafts of a call that ``inplace.py`` told of: with what the test needs of its file, and with all."""
-    told = line.get("literal") or {}
-    text = sources.get(str(told.get("test", "")).partition("::")[0], "")
-    return [InPlace(told, text, everything) for everything in (False, True)] if text and told.get("module") else []
+def in_place_draft(line: Mapping[str, Any], sources: Mapping[str, str]) -> InPlaceDraft | None:
+    """Return the draft of a call that ``inplace`` made again."""
+    call = line.get("literal") or {}
+    text = sources.get(str(call.get("test", "")).partition("::")[0], "")
+    return InPlaceDraft(call, text) if text and call.get("module") else None

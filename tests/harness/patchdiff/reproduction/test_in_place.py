@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assay.harness.patchdiff.reproduction.in_place import in_place_drafts
+from assay.harness.patchdiff.reproduction.in_place import in_place_draft
 
 GOLD = """\
 import functools
@@ -70,6 +70,14 @@ LOUD = GOLD.replace("    return [int", "    if ',,' in text or not text:\n      
 Make = Callable[..., Any]
 
 
+def played(local: Any, *names: str) -> dict[str, Any]:
+    """What gold reports of calls in tests on which the two differ."""
+    tests = [f"tests/test_shop.py::{name}" for name in names]
+    job = {"tests": tests, "functions": [["shop", "Counter.add", False]], "calls_cap": 40, "mutants": 60}
+    found: dict[str, Any] = local.differing("inplace", **job)
+    return found
+
+
 @pytest.mark.parametrize(
     ("other", "tests", "names", "part"),
     [
@@ -83,29 +91,24 @@ def test_a_call_in_a_test_comes_down_to_a_file_that_shows_it(
     make_local: Make, other: str, tests: str, names: list[str], part: str
 ) -> None:
     local = make_local(GOLD, other, tests)
-    found = local.played([f"tests/test_shop.py::{name}" for name in names], [["shop", "Counter.add", False]])
+    found = played(local, *names)
     lines = [row for _, row in sorted(found.items()) if row["literal"]["part"] == part]
     assert lines
-    for line in lines[:2]:
-        trial, _ = local.reduced(line, in_place_drafts)
-        assert trial is not None
-        assert local.by_hand(trial) == [0, 1], trial.text
-        assert "test_other" not in trial.text
-        assert "UNUSED" not in trial.text
+    text = local.reproduce(lines[0], in_place_draft)
+    assert local.by_hand(text) == [0, 1], text
+    assert "test_other" not in text
 
 
 def test_only_the_changes_that_matter_are_in_the_file(make_local: Make) -> None:
     local = make_local(GOLD, ZERO, PLAIN)
-    found = local.played(["tests/test_shop.py::test_add"], [["shop", "Counter.add", False]])
+    found = played(local, "test_add")
     both = [row for _, row in sorted(found.items()) if len(row["literal"]["mutations"]) == 2]
     assert both
-    trial, _ = local.reduced(both[0], in_place_drafts)
-    assert trial is not None
-    said = trial.text.split('"""')[1]
+    said = local.reproduce(both[0], in_place_draft).split('"""')[1]
     assert said.count(" -> ") == 1
     assert "up to call" in said
 
 
 def test_there_is_no_draft_of_what_the_program_does_not_tell() -> None:
-    assert in_place_drafts({}, {}) == []
-    assert in_place_drafts({"literal": {"test": "a.py::test", "module": "shop"}}, {}) == []
+    assert in_place_draft({}, {}) is None
+    assert in_place_draft({"literal": {"test": "a.py::test", "module": "shop"}}, {}) is None

@@ -1,0 +1,86 @@
+"""A recorded call as a test file: shows a divergence of ``replay``."""
+
+import ast
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assay.harness.patchdiff.reproduction.writing import Check, frame, seen_of_a_call
+
+_BODY = """\
+import importlib
+import io
+
+
+def arguments():
+{arguments}
+
+
+def test_the_call_does_what_it_does_with_the_gold_patch():
+    function = importlib.import_module({module!r})
+    for name in {qualname!r}.split("."):
+        function = getattr(function, name)
+    assay_check(assay_seen(function, arguments())[{part!r}])
+
+
+{seen}"""
+_PLAIN = "    return {literal}"
+_PICKLED = """\
+    import base64
+    import pickle
+
+    return pickle.loads(base64.b64decode({pickled!r}))"""
+
+
+@dataclass(frozen=True, slots=True)
+class CallDraft:
+    """A test file that makes one call."""
+
+    call: Mapping[str, Any]
+    """Module, qualname, part, arguments (a literal) or args (a pickle), mutations."""
+    folder: str = "."
+
+    @property
+    def changes(self) -> int:
+        """The number of changed places in the arguments."""
+        return len(self.call.get("mutations") or ())
+
+    def write(self, without: Collection[int], check: Check) -> str:
+        """Return the file; "" for changed arguments that are no plain data."""
+        arguments = self._arguments(without)
+        if not arguments:
+            return ""
+        names = {name: self.call[name] for name in ("module", "qualname", "part")}
+        body = _BODY.format(arguments=arguments, seen=seen_of_a_call("given, inside=True"), **names)
+        return frame(body, check, "Put it at the top of the repository", f"The call is of {self.call['qualname']}:")
+
+    def _arguments(self, without: Collection[int]) -> str:
+        mutations = self.call.get("mutations") or ()
+        if not self.call.get("arguments"):
+            is_original = len(set(without)) == len(mutations)
+            return _PICKLED.format(pickled=self.call["args"]) if self.call.get("args") and is_original else ""
+        try:
+            given = ast.literal_eval(self.call["arguments"])
+            for number in sorted(without, reverse=True):
+                given = _replaced(given, mutations[number]["path"], ast.literal_eval(mutations[number]["old"]))
+        except (ValueError, SyntaxError, LookupError, TypeError):
+            return ""
+        return _PLAIN.format(literal=repr(given))
+
+
+def _replaced(root: Any, path: Sequence[Sequence[Any]], new: Any) -> Any:
+    """Return plain data with another value at a place inside it; raises LookupError or TypeError without the place."""
+    if not path:
+        return new
+    kind, where = path[0]
+    if isinstance(root, dict):
+        key = ast.literal_eval(where) if kind == "key" else where
+        return {**root, key: _replaced(root[key], path[1:], new)}
+    items = [*root[:where], _replaced(root[where], path[1:], new), *root[where + 1 :]]
+    return items if isinstance(root, list) else tuple(items)
+
+
+def call_draft(line: Mapping[str, Any], _sources: Mapping[str, str]) -> CallDraft | None:
+    """Return the draft of a call that ``replay`` made again."""
+    call = line.get("literal") or {}
+    return CallDraft(call) if call.get("module") else None

@@ -1,0 +1,191 @@
+"""Test files for divergences: written with as few changes as show the same difference, then confirmed by running.
+
+All files are run as a person would run them: ``python -m pytest FILE``, with the project's own settings.
+"""
+
+import io
+import json
+import shlex
+import tokenize
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from assay.harness.patchdiff.contract import Context
+from assay.harness.patchdiff.probing import PYTHON, Suspect
+from assay.harness.patchdiff.reproduction.writing import FAILURE, Check, Draft, MakeDraft, Shown
+from assay.harness.patchdiff.sides import OUT, Job, Side
+
+MOST_CHANGES = 8
+"""Changes of one file that are tried without, each."""
+LIMIT = 20.0
+"""Seconds for one file, the import of the project included."""
+BOTH = (Side.GOLD, Side.CANDIDATE)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A draft without some of its changes."""
+
+    draft: Draft
+    without: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """What a test file saw with gold and with the candidate, look by look."""
+
+    gold: tuple[Shown, ...] = ()
+    candidate: tuple[Shown, ...] = ()
+
+    @property
+    def first(self) -> int:
+        """The number of the first look that differs; -1 if none does."""
+        both = zip(self.gold, self.candidate, strict=False)
+        return next((number for number, (one, other) in enumerate(both) if one != other), -1)
+
+    @property
+    def nature(self) -> tuple[str, ...]:
+        """Kind and type of what differs; empty where nothing does."""
+        at = self.first
+        return (*self.gold[at][:2], *self.candidate[at][:2]) if at >= 0 else ()
+
+    @property
+    def check(self) -> Check:
+        """The check that fails where the two differ."""
+        return Check(self.gold[: self.first + 1], self.candidate[self.first])
+
+
+Explore = Callable[[Sequence[Variant]], Sequence[Looks]]
+"""Runs variants on both sides; one that cannot be written sees nothing."""
+
+
+def reproduced(context: Context, suspects: Sequence[Suspect], make_draft: MakeDraft) -> dict[str, str]:
+    """Return test files that pass with gold and fail with the candidate, by the probes that they show.
+
+    Raises:
+        EngineError: the engine failed. SideError: a tree could not be made.
+    """
+    sources = _sources(context, sorted({file for each in suspects if (file := _test_file(each))}))
+    drafts = {each.probe: draft for each in suspects if (draft := make_draft(each.line, sources))}
+    found = fewest_changes(drafts, lambda variants: _explored(context, variants))
+    texts = {probe: variant.draft.write(variant.without, looks.check) for probe, (variant, looks) in found.items()}
+    files = {text: found[probe][0].draft.folder for probe, text in texts.items() if text}
+    held = _held(context, files) if files and context.seconds_left > 0 else set()
+    return {probe: text for probe, text in texts.items() if text in held}
+
+
+def _test_file(suspect: Suspect) -> str:
+    path, colons, _ = str((suspect.line.get("literal") or {}).get("test", "")).partition("::")
+    return path if colons else ""
+
+
+def fewest_changes(drafts: Mapping[str, Draft], explore: Explore) -> dict[str, tuple[Variant, Looks]]:
+    """Leave out changes without which the same difference shows: each by itself, then all of them together.
+
+    Returns:
+        For each draft that shows a difference at all, the variant with the fewest changes, and what it saw.
+    """
+    single = {
+        key: [Variant(draft), *(Variant(draft, frozenset({n})) for n in range(min(draft.changes, MOST_CHANGES)))]
+        for key, draft in drafts.items()
+    }
+    alike = {key: _alike(rows) for key, rows in _rows(single, explore).items() if rows[0][1].nature}
+    several = {
+        key: [rows[0][0], Variant(rows[0][0].draft, frozenset().union(*(variant.without for variant, _ in rows)))]
+        for key, rows in alike.items()
+        if len(rows) > 2
+    }
+    together = {key: _alike(rows) for key, rows in _rows(several, explore).items()}
+    return {key: (*rows, *together.get(key, [])[1:])[-1] for key, rows in alike.items()}
+
+
+def _rows(variants: Mapping[str, Sequence[Variant]], explore: Explore) -> dict[str, list[tuple[Variant, Looks]]]:
+    flat = [each for several in variants.values() for each in several]
+    looks = iter(explore(flat) if flat else ())
+    return {key: [(each, next(looks)) for each in several] for key, several in variants.items()}
+
+
+def _alike(rows: Sequence[tuple[Variant, Looks]]) -> list[tuple[Variant, Looks]]:
+    """Return the variants that show the same difference as the first."""
+    return [each for each in rows if each[1].nature == rows[0][1].nature]
+
+
+def _explored(context: Context, variants: Sequence[Variant]) -> list[Looks]:
+    """Run variants once on both sides, and return what they see."""
+    files = {}
+    for number, each in enumerate(variants):
+        text = each.draft.write(each.without, Check(log=f"{OUT}/{number}.jsonl"))
+        if text:
+            files[number] = (_path(each.draft.folder, number), text)
+    gold, candidate = _on_both(context, files, (0,))
+    names = [f"{number}.jsonl" for number in range(len(variants))]
+    return [Looks(read_looks(gold.get(name, b"")), read_looks(candidate.get(name, b""))) for name in names]
+
+
+def read_looks(content: bytes) -> tuple[Shown, ...]:
+    """Return what a test file wrote down."""
+    rows: list[Any] = [json.loads(line) for line in content.decode(errors="replace").splitlines()]
+    return tuple((str(kind), str(type_), str(text)) for kind, type_, text in rows)
+
+
+def _held(context: Context, files: Mapping[str, str]) -> set[str]:
+    """Return the texts of files that pass with gold and fail for their difference with the candidate, every time.
+
+    Args:
+        context: the comparison.
+        files: text to folder.
+    """
+    numbered = {number: (_path(folder, number), text) for number, (text, folder) in enumerate(files.items())}
+    seeds = range(context.settings.confirmations)
+    gold, candidate = _on_both(context, numbered, seeds)
+    return {
+        text
+        for number, (_, text) in numbered.items()
+        if all(gold.get(f"{number}-{seed}.end", b"").split() == [b"0", b"0"] for seed in seeds)
+        and all(candidate.get(f"{number}-{seed}.end", b"").split() == [b"1", b"1"] for seed in seeds)
+    }
+
+
+def _on_both(
+    context: Context, files: Mapping[int, tuple[str, str]], seeds: Sequence[int]
+) -> Sequence[Mapping[str, bytes]]:
+    """Run files once for each hash seed on both sides; return what is left of each side's runs.
+
+    ``NUMBER-SEED.end`` has pytest's exit status, and 1 if the file's own check failed.
+    """
+    runs = [
+        f"PYTHONHASHSEED={seed} timeout -k 5 {int(LIMIT)} {PYTHON} -m pytest {shlex.quote(path)} < /dev/null"
+        f" > /tmp/assay-run.txt 2>&1; echo $? $(grep -qF 'Failed: {FAILURE}' /tmp/assay-run.txt && echo 1 || echo 0)"
+        f" > {OUT}/{number}-{seed}.end"
+        for number, (path, _) in files.items()
+        for seed in seeds
+    ]
+    contents = {path: text.encode() for path, text in files.values()}
+    job = Job("\n".join([f"mkdir -p {OUT}", *runs, ""]), contents, seconds=LIMIT * len(runs) + 30)
+    with ThreadPoolExecutor(len(BOTH)) as pool:
+        return list(pool.map(lambda side: context.sides.run(side, job), BOTH))
+
+
+def _path(folder: str, number: int) -> str:
+    return (PurePosixPath(folder) / f"test_assay_divergence_{number}.py").as_posix()
+
+
+def _sources(context: Context, paths: Sequence[str]) -> dict[str, str]:
+    """Return the texts of gold's test files, those that can be read."""
+    if not paths:
+        return {}
+    command = f"mkdir -p {OUT}\n" + "\n".join(f"cp -- {shlex.quote(p)} {OUT}/{n}.py" for n, p in enumerate(paths))
+    left = context.sides.run(Side.GOLD, Job(f"{command}\ntrue\n", seconds=30.0))
+    return {path: text for n, path in enumerate(paths) if (text := decoded(left.get(f"{n}.py", b"")))}
+
+
+def decoded(content: bytes) -> str:
+    """Return the text of Python source, by its own encoding; "" if it has none."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        return io.TextIOWrapper(io.BytesIO(content), encoding).read()
+    except (SyntaxError, UnicodeDecodeError, LookupError):
+        return ""

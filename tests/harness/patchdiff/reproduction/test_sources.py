@@ -1,0 +1,73 @@
+import ast
+
+import pytest
+
+from assay.harness.patchdiff.reproduction.sources import Source, TextChange, changed, function_at, without_other_tests
+
+FILE = '''\
+"""What the whole file is about."""
+import pytest
+
+
+@pytest.fixture
+def rate():
+    return 3
+
+
+@pytest.mark.slow
+def test_plain(rate):
+    """Wanted."""
+    # as it was
+    assert rate
+
+
+class TestFirst:
+    def test_one(self):
+        assert 1
+
+    def test_two(self):
+        assert 2
+'''
+
+
+def left(text: str, *names: str) -> str:
+    source = Source.read(text)
+    test = function_at(source.tree, names)
+    assert test is not None
+    return changed(text, without_other_tests(source, test))
+
+
+def test_one_test_is_left_with_its_decorators_comments_and_fixtures() -> None:
+    kept = left(FILE, "test_plain")
+    assert "@pytest.mark.slow\ndef test_plain(rate):" in kept
+    assert "# as it was" in kept
+    assert "def rate():" in kept
+    assert "class TestFirst:" in kept
+    assert "test_one" not in kept
+    assert "about" not in kept
+    ast.parse(kept)
+
+
+def test_test_in_a_class_leaves_its_class_without_the_other_tests() -> None:
+    kept = left(FILE, "TestFirst", "test_two")
+    assert "test_two" in kept
+    assert "test_one" not in kept
+    assert "test_plain" not in kept
+    assert "slow" not in kept
+    ast.parse(kept)
+
+
+@pytest.mark.parametrize("text", ["a = 1; b = 2\n\n\ndef test_a():\n    assert b", "def test_a(): assert 1"])
+def test_file_with_one_test_is_left_as_it_is(text: str) -> None:
+    assert left(text, "test_a") == text
+
+
+def test_spans_count_in_characters() -> None:
+    source = Source.read("NAME = 'é'; VALUE = 1\n\n\ndef test_a():\n    assert NAME == 'ü' and VALUE\n")
+    (node,) = [each for each in ast.walk(source.tree) if isinstance(each, ast.BoolOp)]
+    assert source.segment(node) == "NAME == 'ü' and VALUE"
+    assert source.segment(node.values[1]) == "VALUE"
+
+
+def test_overlapping_changes_make_the_first() -> None:
+    assert changed("abcdef", [TextChange(3, 5, "Y"), TextChange(1, 4, "X")]) == "aXef"
