@@ -25,9 +25,8 @@ from assay.harness.patchdiff.sides import Sides  # noqa: E402
 from assay.instances.dataset.load import load  # noqa: E402
 from patchdiff.model import Case, cases, patch_of, trees_of  # noqa: E402
 
-SEEDED = ("amplify", "replay", "property")
+SEEDED = ("amplify", "replay")
 ALL = ("suites", *SEEDED)
-USUAL = ("suites", "amplify", "replay")
 
 
 HEAD = """\
@@ -131,7 +130,7 @@ def _with_suites(results: Sequence[Result]) -> list[Result]:
 
 
 def _print_tables(results: Sequence[Result]) -> None:
-    rows = [("suites",), ("amplify",), ("replay",), ("property",), USUAL, ALL]
+    rows = [("suites",), ("amplify",), ("replay",), ALL]
     for phase in (*get_args(Case.model_fields["phase"].annotation), ""):
         here = [each for each in results if phase in ("", each.phase)]
         if here:

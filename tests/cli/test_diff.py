@@ -38,7 +38,7 @@ def test_wrong_names_are_told_before_any_work(
     predictions({"acme__calc-1": instance.gold_patch})
     unknown = assay("diff", "rows.jsonl", "-p", "preds.jsonl", "-g", "suites,magic")
     assert unknown.code == 2
-    assert "unknown generator 'magic'; known are amplify, llm, property, replay, suites" in unknown.err
+    assert "unknown generator 'magic'; known are amplify, llm, replay, suites" in unknown.err
     nobody = assay("diff", "rows.jsonl", "-p", "preds.jsonl", "-g", "llm")
     assert nobody.code == 2
     assert "--model" in nobody.err

@@ -63,17 +63,6 @@ def test_gold_beside_itself_shows_nothing(
     assert comparison.null_divergences == 0
 
 
-def test_arguments_that_hypothesis_draws_tell_a_forged_function(
-    tmp_path: Path, docker_engine: DockerEngine, place: Callable[[str, str], Place]
-) -> None:
-    case = next(case for case in CASES if case.number == "36")
-    where = place("python", case.instance)
-    with nothing_left(tmp_path, docker_engine):
-        settings = replace(USUAL, generators=("property",))
-        comparison = assess(sides_of(case, where, docker_engine), settings, planned(where)).comparison
-    assert is_flagged(comparison.finding), comparison
-
-
 TEST = """\
 import calc
 

@@ -14,7 +14,6 @@ GENERATORS = {
     "suites": "assay.harness.patchdiff.generators.suites.generate:GENERATOR",
     "amplify": "assay.harness.patchdiff.generators.amplify:GENERATOR",
     "replay": "assay.harness.patchdiff.generators.replay:GENERATOR",
-    "property": "assay.harness.patchdiff.generators.properties:GENERATOR",
     "llm": "assay.harness.patchdiff.generators.llm.generate:GENERATOR",
 }
 """The cheapest first."""

@@ -1,9 +1,7 @@
 """Recorded calls made again on every side, with the arguments as they were and with mutations of them."""
 
 import time
-from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator, joined
@@ -29,7 +27,7 @@ def _generate(context: Context) -> Contribution:
     began = time.monotonic()
     recorded = record(context)
     took = round(time.monotonic() - began, 3)
-    programs = [program(context, NAME, recorded)] if recorded.calls else []
+    programs = [_in_process(context, recorded)] if recorded.calls else []
     programs += [_in_place(context, recorded)] if recorded.functions else []
     recording = Contribution(GeneratorResult(name=NAME, seconds=took, note=recorded.note))
     return joined([recording, *(differences(context, NAME, each) for each in programs)])
@@ -53,28 +51,17 @@ def _in_place(context: Context, recorded: Recorded) -> Program:
     return Program("in_place", "inplace", settings, SECONDS, partial(reproduced, make_draft=in_place_draft))
 
 
-def program(
-    context: Context, name: str, recorded: Recorded, literal_calls: Sequence[Mapping[str, Any]] = ()
-) -> Program:
-    """Return the program that makes calls again.
-
-    Args:
-        context: the comparison.
-        name: of the generator.
-        recorded: calls, and what changes of them are made of.
-        literal_calls: further ones: module, qualname and the text of ``(args, kwargs)``.
-    """
+def _in_process(context: Context, recorded: Recorded) -> Program:
     settings = {
         "calls": list(recorded.calls),
-        "literal_calls": list(literal_calls),
         "seed": context.settings.seed,
-        "mutants": min(MOST, max(FEWEST, COPIES // (len(recorded.calls) + len(literal_calls)))),
+        "mutants": min(MOST, max(FEWEST, COPIES // len(recorded.calls))),
         "words": list(context.survey.words),
         "donors": list(recorded.strings),
         "exchanges": list(context.exchanges),
         "limit": LIMIT,
     }
-    return Program(name, "replay", settings, SECONDS, partial(reproduced, make_draft=call_draft))
+    return Program(NAME, "replay", settings, SECONDS, partial(reproduced, make_draft=call_draft))
 
 
 GENERATOR = Generator(_generate, languages=frozenset({"python"}), follows=True)

@@ -100,12 +100,3 @@ def replaced(root: Any, path: "list[Any]", new: Any) -> Any:
         return root
     items = tuple(root[:where]) + (inner,) + tuple(root[where + 1 :])  # noqa: RUF005
     return items if type(root) is tuple else type(root)(*items)
-
-
-def attributes_of(arguments: Any) -> "dict[str, list[str]]":
-    """Return the names of the attributes that objects among the arguments hold, by type: sides may differ in these."""
-    found = {}
-    for argument in [*arguments[0], *arguments[1].values()]:
-        if type(argument).__module__ != "builtins" and not isinstance(argument, (type, types.ModuleType)):
-            found[texts.type_name(argument)] = sorted(texts.held_attributes(argument))
-    return found

@@ -3,12 +3,11 @@
 Runs inside a container, on one side of a comparison. Input: ``files``, ``targets``, ``functions_cap`` (functions
 recorded), ``calls_cap`` (different calls of each), ``budget`` (seconds), ``own``, ``runner`` and ``before`` as for
 `amplify`.
-Each line of output is one call: ``module``, ``qualname``, ``path``, ``parameters``, ``private``, ``caller`` (no target
-itself, but the nearest function of the project above one), ``args`` (base64 of the pickled (positional, by keyword), as
-they were before the body ran), ``literal`` (the same as a literal if it is plain data, else ""), ``shape`` (each
-argument's literal or ""), ``leaves`` (places that may be changed), ``attributes`` (what objects among the arguments
-hold), ``digest``, ``test``. Other lines tell the functions themselves (``function``: module, qualname, path and role;
-``private``), the tests that reach a target (``reaches``), and the strings in their files (``strings``).
+Each line of output is one call: ``module``, ``qualname``, ``parameters``, ``private``, ``args`` (base64 of the pickled
+(positional, by keyword), as they were before the body ran), ``literal`` (the same as a literal if it is plain data,
+else ""), ``leaves`` (places that may be changed), ``digest``, ``test``. Other lines report the functions themselves
+(``function``: module, qualname, path and role; ``private``), the tests that reach a target (``reaches``), and the
+strings in their files (``strings``).
 
 The tests run twice: to find which of them reach a target and through whom, then those alone to record.
 """
@@ -265,15 +264,11 @@ def _told(function: Function, code: "CodeType", arguments: Any, pickled: bytes) 
     return {
         "module": function.module,
         "qualname": function.qualname,
-        "path": function.path,
         "private": function.private,
-        "caller": function.role != TARGET,
         "parameters": calls.parameters_of(code),
         "args": base64.b64encode(pickled).decode("ascii"),
         "literal": values.literal(arguments),
-        "shape": [values.literal(each) for each in [*arguments[0], *arguments[1].values()]],
         "leaves": calls.leaves_of(arguments),
-        "attributes": calls.attributes_of(arguments),
         "digest": hashlib.sha256(pickled).hexdigest()[:16],
     }
 

@@ -1,9 +1,8 @@
 """Calls functions with recorded arguments and changed ones, in processes of their own, and observes the outcome.
 
 Runs inside a container, on one side of a comparison, outside any test runner: what behaves well under pytest alone
-shows. Input: ``calls`` (lines of `record`), ``literal_calls`` (``module``, ``qualname``, ``args``: a literal of
-(positional, by keyword)), ``targets``, ``seed``, ``mutants`` (changed copies of each call), ``limit`` (seconds for a
-call), ``budget``, ``only`` (keys, or null for all; each is made in a child of its own, unless ``together``), and
+shows. Input: ``calls`` (lines of `record`), ``targets``, ``seed``, ``mutants`` (changed copies of each call), ``limit``
+(seconds for a call), ``budget``, ``only`` (keys, or null for all; each is made in a child of its own, unless ``together``), and
 optionally ``words`` (texts that the change is about), ``donors`` (strings that pieces are taken from) and ``exchanges``
 (pairs of literals, if nothing but these exchanges is to be tried). Each line of output is one observation: of what a
 call returns or raises, of its arguments afterwards, of what it prints. Changes are chosen from the recorded data alone,
@@ -12,8 +11,6 @@ never from the code on this side.
 
 import base64
 import functools
-import hashlib
-import importlib
 import pickle
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
@@ -26,12 +23,12 @@ TOGETHER = 200  # calls made in one child where all are; those asked for by name
 
 
 class Call(NamedTuple):
-    """One call, recorded or told in a literal."""
+    """One recorded call."""
 
     module: str
     qualname: str
-    parameters: "list[str] | None"  # None: whatever the function takes
-    pickled: str  # base64; "" for a call that is told in a literal
+    parameters: "list[str]"
+    pickled: str  # base64
     literal: str  # "" for a call that is not plain data
     leaves: "list[dict[str, Any]]"
     digest: str
@@ -52,7 +49,7 @@ class Call(NamedTuple):
 
 def read_calls(job: "wire.Line") -> "list[Call]":
     """Return the calls of a job."""
-    found = [
+    return [
         Call(
             row["module"],
             row["qualname"],
@@ -66,12 +63,6 @@ def read_calls(job: "wire.Line") -> "list[Call]":
         )
         for row in job.get("calls") or ()
     ]
-    for row in job.get("literal_calls") or ():
-        arguments = values.read_literal(row["args"])
-        digest = hashlib.sha256(row["args"].encode("utf-8")).hexdigest()[:16]
-        leaves = calls.leaves_of(arguments)
-        found.append(Call(row["module"], row["qualname"], None, "", row["args"], leaves, digest, "", False))
-    return found
 
 
 class Replay:
@@ -136,11 +127,6 @@ def resolve(call: Call) -> "tuple[Any, str]":
         found = list(lookup.functions_at(call.module, call.qualname))
     except BaseException as problem:
         return None, texts.type_name(problem)
-    if call.parameters is None:
-        held: Any = importlib.import_module(call.module)
-        for part in call.qualname.split("."):
-            held = getattr(held, part)
-        return (held, "") if callable(held) else (None, "NotCallable")
     for function in found:
         if calls.parameters_of(function.__code__) == call.parameters:
             return function, ""
@@ -148,13 +134,12 @@ def resolve(call: Call) -> "tuple[Any, str]":
 
 
 def _redo(call: Call, part: str, changes: "list[redo.Change]") -> "dict[str, object]":
-    """Return what a person needs to make a call again by hand: its source where it is plain data, else the pickle."""
+    """Return how to make a call again by hand: with a literal if its arguments are plain data, else with the pickle."""
     told: dict[str, object] = {
         "module": call.module,
         "qualname": call.qualname,
         "part": part,
         "mutations": [{"path": each.path, "old": each.old, "new": each.new} for each in changes],
-        "call": "",
         "arguments": "",
         "args": call.pickled,
     }
@@ -162,16 +147,9 @@ def _redo(call: Call, part: str, changes: "list[redo.Change]") -> "dict[str, obj
         arguments = call.arguments()
         for change in changes:
             arguments = calls.replaced(arguments, change.path, values.read_literal(change.new))
-        told["call"] = _source(call.qualname, arguments)
         told["arguments"] = values.literal(arguments)
         told["args"] = ""
     return told
-
-
-def _source(name: str, arguments: Any) -> str:
-    texts_ = [values.literal(each) for each in arguments[0]]
-    texts_ += [key + "=" + values.literal(each) for key, each in arguments[1].items()]
-    return name + "(" + ", ".join(texts_) + ")"
 
 
 def run(job: wire.Line, out: "IO[str]") -> str:

@@ -36,7 +36,7 @@ def diff(
     Examples:
       assay diff releases -p preds.jsonl
       assay diff lite -p preds.jsonl -i sympy__sympy-18057 -g suites --budget 600 --mirror ~/mirrors
-      assay diff rows.jsonl -p preds.jsonl -g suites,amplify,replay,property --seed 7 --json
+      assay diff rows.jsonl -p preds.jsonl -g suites,amplify,replay --seed 7 --json
     """
     evaluate.evaluate(
         dataset,

@@ -68,14 +68,12 @@ PatchDiff = Annotated[
     typer.Option(
         "--patchdiff",
         metavar="[=NAMES]",
-        help="Compare what is resolved with the gold patch: suites, amplify, replay, property, llm; the first three "
+        help="Compare what is resolved with the gold patch: suites, amplify, replay, llm; the first three "
         "unless named.",
         show_default=False,
     ),
 ]
-Generators = Annotated[
-    str, typer.Option("-g", "--generators", metavar="NAMES", help="suites, amplify, replay, property, llm.")
-]
+Generators = Annotated[str, typer.Option("-g", "--generators", metavar="NAMES", help="suites, amplify, replay, llm.")]
 Budget = Annotated[
     float, typer.Option(min=1, metavar="SECONDS", envvar="ASSAY_BUDGET", help="Of comparing one patch with gold.")
 ]
