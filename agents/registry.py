@@ -37,16 +37,16 @@ def make_agent(name: str, given: Iterable[str] = ()) -> tuple[Agent, Model]:
 
 def _resolved(name: str, options: dict[str, JsonValue]) -> tuple[Any, dict[str, JsonValue]]:
     """Return the solver's class, of which only a Protocol is known, and its settings."""
-    from assay.agents.external import adapters
+    from assay.agents.external.adapter import SUFFIXES, adapter_names
 
-    if name not in AGENTS and (name in adapters.names() or name.endswith(adapters.SUFFIXES)):
+    if name not in AGENTS and (name in adapter_names() or name.endswith(SUFFIXES)):
         name, options = "command", {ADAPTER: name, **options}
     try:
         return resolve("agent", name, AGENTS), options
     except PluginError as error:
         if name in AGENTS or ":" in name:
             raise
-        raise PluginError(f"{error}; or an external one: {', '.join(adapters.names()) or 'none'}") from error
+        raise PluginError(f"{error}; or an external one: {', '.join(adapter_names()) or 'none'}") from error
 
 
 def _nested(given: Iterable[str]) -> dict[str, JsonValue]:

@@ -1,1 +1,1 @@
-"""Other people's command-line agents: adapters (YAML), installers, the bridge to the model, record importers."""
+"""Command-line agents of other projects as solvers: adapters, installation, the run itself, importers of records."""

@@ -1,13 +1,12 @@
-"""Runs in an agent's container: lets a program reach the model at an address, and ends it when the budget is used up.
+"""Runs inside an agent's container: forwards 127.0.0.1:PORT to the proxy's Unix socket while a command runs.
 
-Programs want an address and a container without a network has none, so this listens on the loopback interface and
-carries every connection to the Unix socket behind which the host's proxy waits. It stands alone and needs nothing but
-a Python of 3.9 or later.
+Programs need an address to reach the model, and a container without a network has only its loopback interface. This
+file is copied into the container alone and needs nothing but Python 3.9 or later.
 
     python3 -I bridge.py PORT SOCKET GRACE COMMAND...
 
-The exit code is the command's. Once the proxy has refused a question for want of budget (status 402), the command has
-GRACE seconds to end by itself, and then is ended with all that it started in its own process group.
+The exit code is the command's. After the proxy has refused a question because the budget is used up (status 402), the
+command has GRACE seconds to end; then its process group is terminated.
 """
 
 import os
@@ -18,67 +17,67 @@ import sys
 import threading
 from contextlib import suppress
 
-LAST = 5.0
-"""Seconds between the signal to end and the one that none survives."""
+KILL_AFTER = 5.0
+"""Seconds between SIGTERM and SIGKILL."""
 CHUNK = 65536
-NO_BUDGET = b" 402 "
+OVER_BUDGET = b" 402 "
 
 
 def main(port: int, path: str, grace: float, command: list[str]) -> int:
-    """Run a command with the bridge beside it; return its exit code."""
+    """Run a command with the bridge; return its exit code."""
     refused = threading.Event()
     server = socket.create_server(("127.0.0.1", port))
     threading.Thread(target=_serve, args=(server, path, refused), daemon=True).start()
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
     threading.Thread(target=_end_when, args=(refused, grace, child), daemon=True).start()
     code = child.wait()
-    _signal(child, signal.SIGKILL)  # what it left behind in its group
+    _signal(child, signal.SIGKILL)  # processes that it left behind in its group
     return code if code >= 0 else 128 - code
 
 
 def _serve(server: socket.socket, path: str, refused: threading.Event) -> None:
     while True:
-        line, _ = server.accept()
-        threading.Thread(target=_connect, args=(line, path, refused), daemon=True).start()
+        connection, _ = server.accept()
+        threading.Thread(target=_connect, args=(connection, path, refused), daemon=True).start()
 
 
-def _connect(line: socket.socket, path: str, refused: threading.Event) -> None:
-    with line, socket.socket(socket.AF_UNIX) as host:
+def _connect(client: socket.socket, path: str, refused: threading.Event) -> None:
+    with client, socket.socket(socket.AF_UNIX) as proxy:
         try:
-            host.connect(path)
-            up = threading.Thread(target=_carry, args=(line, host), daemon=True)
-            up.start()
-            _carry_reply(host, line, refused)
-            _end(line, socket.SHUT_RDWR)  # the program may keep its end open: the other direction ends as well
-            up.join()
+            proxy.connect(path)
+            upstream = threading.Thread(target=_forward, args=(client, proxy), daemon=True)
+            upstream.start()
+            _forward_reply(proxy, client, refused)
+            _shut_down(client, socket.SHUT_RDWR)  # ends the other direction, which the program may keep open
+            upstream.join()
         except OSError:
-            return  # either side went away
+            return  # either side has disconnected
 
 
-def _carry(source: socket.socket, target: socket.socket) -> None:
+def _forward(source: socket.socket, target: socket.socket) -> None:
     with suppress(OSError):
         for data in iter(lambda: source.recv(CHUNK), b""):
             target.sendall(data)
-    _end(target, socket.SHUT_WR)
+    _shut_down(target, socket.SHUT_WR)
 
 
-def _carry_reply(source: socket.socket, target: socket.socket, refused: threading.Event) -> None:
-    """Carry one reply; the proxy gives one a connection."""
-    begin = source.recv(CHUNK)
-    target.sendall(begin)
-    if NO_BUDGET in begin.split(b"\r\n", 1)[0]:
+def _forward_reply(source: socket.socket, target: socket.socket, refused: threading.Event) -> None:
+    """Forward the only reply of a connection, and note whether it is a refusal."""
+    start = source.recv(CHUNK)
+    target.sendall(start)
+    if OVER_BUDGET in start.split(b"\r\n", 1)[0]:
         refused.set()
-    _carry(source, target)
+    _forward(source, target)
 
 
-def _end(line: socket.socket, direction: int) -> None:
+def _shut_down(connection: socket.socket, direction: int) -> None:
     with suppress(OSError):
-        line.shutdown(direction)
+        connection.shutdown(direction)
 
 
 def _end_when(refused: threading.Event, grace: float, child: "subprocess.Popen[bytes]") -> None:
     refused.wait()
-    for patience, number in ((grace, signal.SIGTERM), (LAST, signal.SIGKILL)):
+    for patience, number in ((grace, signal.SIGTERM), (KILL_AFTER, signal.SIGKILL)):
         try:
             child.wait(patience)
             return

@@ -1,8 +1,8 @@
-"""A command-line agent of others, as an adapter describes it, in the container of an instance.
+"""Solver that runs a command-line agent, described by an adapter, in the instance's container.
 
-The program lies in a folder that the container mounts, and reaches the model through the metering proxy alone: over a
-Unix socket that is mounted too, and an address on the loopback interface that ``bridge`` serves. Every question that it
-asks is one of this sample's: metered, recorded, a step of the trajectory, and refused beyond the budget.
+The program is in a mounted folder and reaches the model only through the proxy: over a mounted Unix socket, to which
+``bridge`` forwards an address of the loopback interface. Each of its questions counts as the sample's: it is metered,
+recorded, a step of the trajectory, and refused beyond the budget.
 """
 
 import shlex
@@ -21,10 +21,10 @@ from pydantic import Field
 
 from assay.agents.contract import Capabilities, CommandResult, Host, Outcome, Session, SolutionStatus
 from assay.agents.external import bridge
-from assay.agents.external.adapters import Adapter, fill, load_adapter
+from assay.agents.external.adapter import Adapter, fill, load_adapter
 from assay.agents.external.importers import import_trajectory
-from assay.agents.external.installed import RUNTIME, mounts_of, tool_folder
-from assay.agents.external.overheard import Overheard
+from assay.agents.external.install import RUNTIME, mounts_of, tool_folder
+from assay.agents.external.session_model import SessionModel
 from assay.agents.llm.errors import BudgetExceeded, RequestRefused
 from assay.agents.llm.proxy.dialects import DIALECTS
 from assay.agents.llm.proxy.server import Proxy
@@ -32,43 +32,43 @@ from assay.harness.domain import Model
 from assay.harness.errors import AssayError, UserError
 
 MODEL = "/run/model"
-"""Folder in the container with the way to the model."""
+"""Folder in the container with the proxy's socket and the bridge."""
 HOME = "/tmp/agent"
-"""Folder in the container for what a program keeps; the tree is no place for it."""
+"""Folder in the container for the program's own files, which must not be in the tree."""
 PORT = 41700
-"""Of the container's own loopback interface, which nobody else uses."""
+"""Of the bridge, on the container's own loopback interface."""
 GRACE = 10.0
-"""Seconds that a program has after the first question that the budget refused; it may save its work meanwhile."""
+"""Seconds to end after the first question that the budget refused, for a program to save its work."""
 SOCKET, BRIDGE = "socket", "bridge.py"
 VERSION_SECONDS = 120.0
 OUTPUT_BYTES = 4 * 1024 * 1024
 LOG_BYTES = 64 * 1024 * 1024
-"""Of all files of a program that are kept."""
+"""Limit on all files of a program that are kept."""
 KEPT = "kept"
-"""Folder of these: their names are the program's choice, and must not stand in for what the harness tells."""
-MOST_LOGS = 200
-LEFT = 1500
-"""Characters of a program's last words that are told."""
+"""Folder for these files; the program chooses their names, and must not replace the harness's own files."""
+MAX_LOGS = 200
+ERROR_CHARACTERS = 1500
+"""Of the end of a program's output, in the error."""
 
 
 class CommandSettings(Model):
-    """Which program, and what of its adapter a run says otherwise."""
+    """Settings of ``Command``."""
 
     adapter: str
-    """Name of one that comes with Assay, or path of a YAML file."""
+    """Name of one of Assay's adapters, or path of a YAML file."""
     version: str = ""
-    """Another version of the program than the adapter's."""
+    """Version of the program instead of the adapter's."""
     arguments: tuple[str, ...] = ()
-    """Given to the adapter's shell text as "$@"."""
+    """"$@" of the adapter's shell commands."""
     shown_model: str = ""
-    """Name of the model as the program hears it, where the real one would lead it astray."""
+    """Model name for the program, for programs that behave differently by name."""
     seconds: float | None = Field(default=None, gt=0)
-    """How long it may take, where the run's budget does not say."""
+    """Time limit if the run's budget has none."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """Where things lie for one sample's program, and by which port it reaches the model."""
+class _Paths:
+    """Paths and port for one sample's program."""
 
     python: str
     bridge: str
@@ -77,7 +77,7 @@ class _Place:
     port: int
 
     def values(self, adapter: Adapter, session: Session, proxy: Proxy, model: str) -> dict[str, str]:
-        """Return what an adapter's placeholders stand for."""
+        """Return the values of an adapter's placeholders."""
         return {
             "base_url": f"http://127.0.0.1:{self.port}/v1",
             "origin": f"http://127.0.0.1:{self.port}",
@@ -92,16 +92,12 @@ class _Place:
 
 
 class Command:
-    """A program of others as a solver."""
+    """A command-line agent as a solver."""
 
     Settings: ClassVar[type[Model]] = CommandSettings
 
     def __init__(self, settings: CommandSettings) -> None:
-        """Read the adapter.
-
-        Raises:
-            UserError: there is none, or it is wrong.
-        """
+        """Read the adapter. Raises UserError if there is none or it is wrong."""
         adapter = load_adapter(settings.adapter)
         if settings.version:
             install = adapter.install.model_copy(update={"version": settings.version})
@@ -115,138 +111,138 @@ class Command:
         self._mounts: Mapping[str, str] = {}
 
     def prepare(self, host: Host) -> None:
-        """Install the program unless the cache has it; raises EnvironmentFailure, or UserError without containers."""
+        """Install the program unless the cache has it. Raises EnvironmentFailure, or UserError without containers."""
         if host.engine.name == "fake":
             raise UserError(f"{self.name} runs in a container, and the engine 'fake' has none; use --engine docker")
         self._mounts = mounts_of(self.adapter, host)
 
     def mounts(self, scratch: Path) -> Mapping[str, str]:
-        """Return the program, what it runs on, and the way to the model."""
+        """Return the mounts of the program, its runtime, the bridge and the proxy's socket."""
         shutil.copyfile(bridge.__file__, scratch / BRIDGE)
         (scratch / BRIDGE).chmod(0o644)
         return {**self._mounts, str(scratch): MODEL}
 
     def solve(self, session: Session) -> Outcome:
-        """Let the program work, keep what it tells, and judge by its exit code and by what the model was asked.
+        """Run the program and keep its files; its exit code and the session's questions decide the outcome.
 
         Raises:
-            BudgetExceeded, ModelError: the last question to the model had no answer, and the work ended with that.
+            BudgetExceeded, ModelError: the last question had no answer, which ended the work.
         """
-        with _place(session) as (place, unix_socket):
-            model = self.settings.shown_model or session.recorder.agent.model_name or "model"
-            asked = Overheard(session)
+        with _paths(session) as (paths, unix_socket):
+            name = self.settings.shown_model or session.recorder.agent.model_name or "model"
+            model = SessionModel(session)
             log = None
             if session.logs is not None:
                 session.logs.mkdir(parents=True, exist_ok=True)
                 log = session.logs / "proxy.jsonl"
             dialects = [DIALECTS[self.adapter.speaks]]
-            with Proxy(asked, [model], log=log, unix_socket=unix_socket, dialects=dialects) as proxy:
-                values = place.values(self.adapter, session, proxy, model)
-                result, reported = self._work(session, place, values)
-            asked.finish()
-            self._keep(session, values, result)
-        return self._outcome(result, asked, reported)
+            with Proxy(model, [name], log=log, unix_socket=unix_socket, dialects=dialects) as proxy:
+                values = paths.values(self.adapter, session, proxy, name)
+                result, version = self._run(session, paths, values)
+            model.finish()
+            self._keep_files(session, values, result)
+        return self._outcome(result, model, version)
 
-    def _work(self, session: Session, place: _Place, values: Mapping[str, str]) -> tuple[CommandResult, str]:
-        """Run the program; return what became of it, and which version it says it is."""
+    def _run(self, session: Session, paths: _Paths, values: Mapping[str, str]) -> tuple[CommandResult, str]:
+        """Run the program; return the result and the version that the program reports."""
         env = self._env(session, values)
-        self._lay(session, values)
-        reported = ""
+        self._write_files(session, values)
+        version = ""
         if self.adapter.version_command:
-            told = session.workspace.exec(_bash(self.adapter.version_command), seconds=VERSION_SECONDS, env=env)
-            if told.exit_code != 0:
-                return told, ""
-            reported = "".join(told.output.strip().splitlines()[-1:])[:200]
+            result = session.workspace.exec(_bash(self.adapter.version_command), seconds=VERSION_SECONDS, env=env)
+            if result.exit_code != 0:
+                return result, ""
+            version = "".join(result.output.strip().splitlines()[-1:])[:200]
         inner = shlex.join(["bash", "-o", "pipefail", "-c", self.adapter.run, self.name, *self.settings.arguments])
-        command = f"{place.python} -I {place.bridge} {place.port} {place.socket} {GRACE} {inner}"
+        command = f"{paths.python} -I {paths.bridge} {paths.port} {paths.socket} {GRACE} {inner}"
         seconds = session.budget.llm.seconds or self.settings.seconds or self.adapter.seconds
-        return session.workspace.exec(command, seconds=seconds, env=env, output_bytes=OUTPUT_BYTES), reported
+        return session.workspace.exec(command, seconds=seconds, env=env, output_bytes=OUTPUT_BYTES), version
 
     def _env(self, session: Session, values: Mapping[str, str]) -> dict[str, str]:
-        own = {f"ASSAY_{name.upper()}": value for name, value in values.items()}
-        own["ASSAY_STEPS"] = str(session.budget.steps or "")
-        return own | {name: fill(text, values) for name, text in self.adapter.env.items()}
+        env = {f"ASSAY_{name.upper()}": value for name, value in values.items()}
+        env["ASSAY_STEPS"] = str(session.budget.steps or "")
+        return env | {name: fill(text, values) for name, text in self.adapter.env.items()}
 
-    def _lay(self, session: Session, values: Mapping[str, str]) -> None:
-        """Write the instruction and the files of the adapter."""
+    def _write_files(self, session: Session, values: Mapping[str, str]) -> None:
+        """Write the instruction and the adapter's files."""
         session.workspace.exec(f"mkdir -p {shlex.quote(values['logs'])}")
-        told = fill(self.adapter.instruction, {"issue": session.task.problem_statement, "root": values["root"]})
-        session.workspace.write(values["instruction"], told.encode())
+        issue = {"issue": session.task.problem_statement, "root": values["root"]}
+        session.workspace.write(values["instruction"], fill(self.adapter.instruction, issue).encode())
         for path, content in self.adapter.files.items():
             session.workspace.write(fill(path, values), fill(content, values).encode())
 
-    def _keep(self, session: Session, values: Mapping[str, str], result: CommandResult) -> None:
-        """Keep the program's output, the files that its adapter names, and its own trajectory in our form."""
+    def _keep_files(self, session: Session, values: Mapping[str, str], result: CommandResult) -> None:
+        """Keep the program's output, the files that its adapter names, and its own record as ATIF."""
         folder = session.logs
         if result.exit_code is None or folder is None:
             return
         (folder / "output.txt").write_text(result.output, encoding="utf-8", errors="replace")
-        left = LOG_BYTES
+        remaining = LOG_BYTES
         for path in dict.fromkeys(
             path for each in self.adapter.logs for path in _matching(session, fill(each, values))
         ):
             content = session.workspace.read(path)
-            left -= len(content or b"")
-            if content is not None and left >= 0:
+            remaining -= len(content or b"")
+            if content is not None and remaining >= 0:
                 (folder / KEPT).mkdir(exist_ok=True)
-                (folder / KEPT / _flat(path, values["home"])).write_bytes(content)
-        told = self.adapter.trajectory
-        if told is not None:
-            for path in _matching(session, fill(told.file, values))[:1]:
-                self._import(session, told.importer, path)
+                (folder / KEPT / _file_name(path, values["home"])).write_bytes(content)
+        own = self.adapter.trajectory
+        if own is not None:
+            for path in _matching(session, fill(own.file, values))[:1]:
+                self._import(session, own.importer, path)
 
     def _import(self, session: Session, importer: str, path: str) -> None:
-        """Keep the program's own trajectory in our form, under its own name: some write in another's form."""
+        """Keep the program's own record as ATIF, or the problem with it; the agent's name is the adapter's."""
         content = session.workspace.read(path)
         if content is None or session.logs is None:
             return
         try:
-            told = import_trajectory(importer, content, path)
+            read = import_trajectory(importer, content, path)
         except UserError as error:
             (session.logs / "own-trajectory.problem.txt").write_text(f"{error}\n", encoding="utf-8")
             return
-        told = told.model_copy(update={"agent": told.agent.model_copy(update={"name": self.name})})
-        (session.logs / "own-trajectory.json").write_text(told.model_dump_json(exclude_none=True), encoding="utf-8")
+        named = read.model_copy(update={"agent": read.agent.model_copy(update={"name": self.name})})
+        (session.logs / "own-trajectory.json").write_text(named.model_dump_json(exclude_none=True), encoding="utf-8")
 
-    def _outcome(self, result: CommandResult, asked: Overheard, reported: str) -> Outcome:
-        """Say how it ended. The output never decides: it only suggests why, in the error's text."""
+    def _outcome(self, result: CommandResult, model: SessionModel, version: str) -> Outcome:
+        """Return the outcome. The program's output never decides; the error only repeats what it suggests."""
         if result.timed_out:
             return Outcome(status=SolutionStatus.LIMIT_TIME, error=f"{self.name} took too long")
-        if asked.is_out_of_steps:
-            return Outcome(status=SolutionStatus.LIMIT_STEPS, error=str(asked.unanswered))
-        refused = type(asked.unanswered) is RequestRefused
-        if asked.unanswered is not None and not refused and (result.exit_code != 0 or _stops(asked.unanswered)):
-            raise asked.unanswered
-        extra = {"reported_version": reported, "questions": asked.answered}
+        if model.is_out_of_steps:
+            return Outcome(status=SolutionStatus.LIMIT_STEPS, error=str(model.unanswered))
+        refused = type(model.unanswered) is RequestRefused
+        if model.unanswered is not None and not refused and (result.exit_code != 0 or _stops(model.unanswered)):
+            raise model.unanswered
+        extra = {"reported_version": version, "questions": model.answered}
         if result.exit_code == 0:
             return Outcome(extra=extra)
         why = f"{self.name} ended with exit code {result.exit_code}"
         if result.exit_code is None:
-            why = f"the container ended while {self.name} was at work"
+            why = f"the container ended while {self.name} was running"
         hints = self.adapter.suggestions(result.output)
         if refused:
-            why += f"; its last question was refused: {asked.unanswered}"
+            why += f"; its last question was refused: {model.unanswered}"
         if hints:
             why += f"; its output suggests {', '.join(hints)}"
-        last = result.output.strip()[-LEFT:]
+        last = result.output.strip()[-ERROR_CHARACTERS:]
         return Outcome(status=SolutionStatus.AGENT_ERROR, error=f"{why}\n{last}".strip(), extra=extra)
 
 
 def _stops(error: AssayError) -> bool:
-    """Tell whether an unanswered question ends the work even of a program that says all is well."""
+    """Return whether an unanswered question ends the work even if the program exits with 0."""
     return isinstance(error, BudgetExceeded | UserError) or getattr(error, "is_transient", False)
 
 
 @contextmanager
-def _place(session: Session) -> Iterator[tuple[_Place, Path]]:
-    """Give the places of a sample's program, and the socket of its proxy on the host."""
+def _paths(session: Session) -> Iterator[tuple[_Paths, Path]]:
+    """Yield the paths for a sample's program, and the path of its proxy's socket on the host."""
     if session.scratch is not None:
-        inside = _Place(f"{RUNTIME}/bin/python3", f"{MODEL}/{BRIDGE}", f"{MODEL}/{SOCKET}", HOME, PORT)
+        inside = _Paths(f"{RUNTIME}/bin/python3", f"{MODEL}/{BRIDGE}", f"{MODEL}/{SOCKET}", HOME, PORT)
         yield inside, session.scratch / SOCKET
         return
-    with tempfile.TemporaryDirectory(prefix="agent-") as name:  # a workspace on this machine
+    with tempfile.TemporaryDirectory(prefix="agent-") as name:  # the workspace is a folder of this machine
         path = Path(name) / SOCKET
-        yield _Place(sys.executable, bridge.__file__, str(path), f"{name}/home", _free_port()), path
+        yield _Paths(sys.executable, bridge.__file__, str(path), f"{name}/home", _free_port()), path
 
 
 def _free_port() -> int:
@@ -259,18 +255,18 @@ def _bash(text: str) -> str:
 
 
 def _matching(session: Session, pattern: str) -> list[str]:
-    """Return the paths in the workspace that a pattern matches, sorted; ``**`` goes through folders."""
+    """Return the paths in the workspace that a glob pattern matches, sorted; ``**`` matches folders at any depth."""
     listed = session.workspace.exec(
         _bash(f'shopt -s globstar nullglob; for f in {_quoted(pattern)}; do echo "$f"; done')
     )
-    return sorted(line for line in listed.output.splitlines() if line.startswith("/"))[:MOST_LOGS]
+    return sorted(line for line in listed.output.splitlines() if line.startswith("/"))[:MAX_LOGS]
 
 
 def _quoted(pattern: str) -> str:
-    """Quote a pattern for the shell but for its stars and question marks."""
+    """Quote a pattern for the shell, except for ``*`` and ``?``."""
     return "".join(each if each in "*?" else shlex.quote(each) for each in pattern)
 
 
-def _flat(path: str, home: str) -> str:
+def _file_name(path: str, home: str) -> str:
     """Return a file name for a path in the container."""
     return str(PurePosixPath(path.removeprefix(home).removeprefix("/logs"))).strip("/").replace("/", "_")

@@ -1,4 +1,4 @@
-"""Trajectories that agents of others write, read into ATIF. To add a form, write a module with ``read`` and name it."""
+"""Importers of other projects' agent records into ATIF; each module has ``read(bytes) -> Trajectory``."""
 
 from importlib import import_module
 from pathlib import Path
@@ -14,39 +14,38 @@ IMPORTERS = {
     "claude_stream": "assay.agents.external.importers.claude_stream",
     "codex_json": "assay.agents.external.importers.codex_json",
 }
-"""Name of a form to the module whose ``read`` takes the bytes of a file and returns a trajectory."""
+"""Name of a format to its module."""
 
 
-def import_trajectory(form: str, content: bytes, source: str = "") -> Trajectory:
+def import_trajectory(format_name: str, content: bytes, source: str = "") -> Trajectory:
     """Read a trajectory.
 
     Args:
-        form: a name among ``IMPORTERS``.
-        content: of the file.
+        format_name: a name in ``IMPORTERS``.
+        content: the file's bytes.
         source: the file's name, for errors.
 
     Raises:
-        UserError: there is no such form, or the file is not of it; says where.
+        UserError: there is no such format, or the content is not in it; says where.
     """
-    if form not in IMPORTERS:
-        raise UserError(f"there is no importer {form!r}; known are {', '.join(sorted(IMPORTERS))}")
+    if format_name not in IMPORTERS:
+        raise UserError(f"there is no importer {format_name!r}; known are {', '.join(sorted(IMPORTERS))}")
+    problem = f"this is not a trajectory in the format {format_name}"
     try:
-        trajectory: Trajectory = import_module(IMPORTERS[form]).read(content)
+        trajectory: Trajectory = import_module(IMPORTERS[format_name]).read(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise DataError(
-            f"this is no trajectory of the form {form}: {first['msg']}", file=source, field=field
-        ) from error
+        raise DataError(f"{problem}: {first['msg']}", file=source, field=field) from error
     except (ValueError, OverflowError, RecursionError) as error:
-        raise DataError(f"this is no trajectory of the form {form}: {error}", file=source) from error
+        raise DataError(f"{problem}: {error}", file=source) from error
     return trajectory
 
 
-def import_file(form: str, path: Path) -> Trajectory:
-    """Read a trajectory from a file; raises UserError."""
+def import_file(format_name: str, path: Path) -> Trajectory:
+    """Read a trajectory from a file. Raises UserError."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}") from error
-    return import_trajectory(form, content, str(path))
+    return import_trajectory(format_name, content, str(path))

@@ -1,13 +1,20 @@
-"""claude-code's ``--output-format=stream-json``: a line for each message, result of a tool, and the end.
+"""Importer for claude-code's ``--output-format=stream-json``: a line for each message and tool result, and for the end.
 
-An answer of several parts comes as several lines with the same id; they are one step.
+An answer of several parts is several lines with the same id; they become one step.
 """
 
 from collections.abc import Sequence
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
-from assay.agents.external.importers.foreign import Foreign, as_arguments, as_text, assemble, known, lines_of
+from assay.agents.external.importers.common import (
+    LooseModel,
+    as_arguments,
+    as_text,
+    assemble,
+    json_lines,
+    non_empty,
+)
 from assay.agents.trajectory import (
     AgentInfo,
     FinalMetrics,
@@ -20,8 +27,8 @@ from assay.agents.trajectory import (
 )
 
 
-class Part(Foreign):
-    """A part of a message: a text, a thought, a call of a tool or what came of one."""
+class _Part(LooseModel):
+    """Part of a message: a text, reasoning, a tool call or a tool result."""
 
     type: str
     text: str = ""
@@ -33,9 +40,7 @@ class Part(Foreign):
     content: JsonValue = None
 
 
-class Used(Foreign):
-    """Tokens; those of the prompt are in three parts."""
-
+class _Usage(LooseModel):
     input_tokens: int = 0
     cache_read_input_tokens: int | None = 0
     cache_creation_input_tokens: int | None = 0
@@ -43,135 +48,126 @@ class Used(Foreign):
 
     @property
     def prompt(self) -> int:
-        """All tokens of the prompt."""
+        """All tokens of the prompt; the format has them in three parts."""
         return self.input_tokens + (self.cache_read_input_tokens or 0) + (self.cache_creation_input_tokens or 0)
 
 
-class Said(Foreign):
-    """A message."""
-
+class _Message(LooseModel):
     id: str = ""
     model: str | None = None
-    content: str | tuple[Part, ...] = ()
-    usage: Used | None = None
+    content: str | tuple[_Part, ...] = ()
+    usage: _Usage | None = None
 
 
-class Line(Foreign):
-    """One line."""
-
+class _Line(LooseModel):
     type: str
     subtype: str = ""
     session_id: str | None = None
     model: str | None = None
     claude_code_version: str | None = None
-    message: Said | None = Field(default=None)
+    message: _Message | None = None
     total_cost_usd: float | None = None
     num_turns: int | None = None
-    usage: Used | None = None
+    usage: _Usage | None = None
 
 
 def read(content: bytes) -> Trajectory:
-    """Read a stream; raises ValueError if it is none."""
-    lines = tuple(lines_of(content, Line))
-    start = next((line for line in lines if line.type == "system"), Line(type="system"))
-    end = next((line for line in reversed(lines) if line.type == "result"), Line(type="result"))
-    used = end.usage
+    """Read a stream. Raises ValueError if it is not one."""
+    lines = tuple(json_lines(content, _Line))
+    start = next((line for line in lines if line.type == "system"), _Line(type="system"))
+    end = next((line for line in reversed(lines) if line.type == "result"), _Line(type="result"))
+    usage = end.usage
     return assemble(
         AgentInfo(name="claude-code", version=start.claude_code_version or "unknown", model_name=start.model),
         _steps(lines),
         final=FinalMetrics(
-            total_prompt_tokens=used.prompt if used else None,
-            total_completion_tokens=used.output_tokens if used else None,
-            total_cached_tokens=used.cache_read_input_tokens if used else None,
+            total_prompt_tokens=usage.prompt if usage else None,
+            total_completion_tokens=usage.output_tokens if usage else None,
+            total_cached_tokens=usage.cache_read_input_tokens if usage else None,
             total_cost_usd=end.total_cost_usd,
-            extra=known(turns=end.num_turns),
+            extra=non_empty(turns=end.num_turns),
         ),
-        extra=known(exit_status=end.subtype),
+        extra=non_empty(exit_status=end.subtype),
         session_id=start.session_id,
     )
 
 
-def _steps(lines: Sequence[Line]) -> list[Step]:
+def _steps(lines: Sequence[_Line]) -> list[Step]:
     steps: list[Step] = []
-    ids: list[str] = []
+    answer_id = ""
     for line in lines:
-        said = line.message
-        if said is None:
+        if line.message is None:
             continue
         if line.type == "assistant":
-            if said.id and ids[-1:] == [said.id]:
-                steps[-1] = _joined(steps[-1], _answer(said))
+            step = _agent_step(line.message)
+            if line.message.id and answer_id == line.message.id:
+                steps[-1] = _merged(steps[-1], step)
             else:
-                steps.append(_answer(said))
-                ids.append(said.id)
-        elif line.type == "user":
-            _hear(steps, ids, said)
+                steps.append(step)
+                answer_id = line.message.id
+        elif line.type == "user" and _add_user_message(steps, line.message):
+            answer_id = ""
     return steps
 
 
-def _answer(said: Said) -> Step:
-    parts = said.content if not isinstance(said.content, str) else (Part(type="text", text=said.content),)
+def _agent_step(message: _Message) -> Step:
+    parts = message.content if not isinstance(message.content, str) else (_Part(type="text", text=message.content),)
     calls = tuple(
         ToolCall(tool_call_id=part.id, function_name=part.name, arguments=as_arguments(part.input))
         for part in parts
         if part.type == "tool_use"
     )
-    used = said.usage
     return Step(
         source="agent",
-        model_name=said.model,
+        model_name=message.model,
         message="\n".join(part.text for part in parts if part.type == "text"),
         reasoning_content="\n".join(part.thinking for part in parts if part.type == "thinking") or None,
         tool_calls=calls or None,
-        metrics=Metrics(
-            prompt_tokens=used.prompt,
-            completion_tokens=used.output_tokens,
-            cached_tokens=used.cache_read_input_tokens,
-        )
-        if used
-        else None,
+        metrics=_metrics(message.usage) if message.usage else None,
     )
 
 
-def _joined(before: Step, more: Step) -> Step:
-    """Return two lines of one answer as one step; each tells the tokens so far."""
+def _metrics(usage: _Usage) -> Metrics:
+    return Metrics(
+        prompt_tokens=usage.prompt,
+        completion_tokens=usage.output_tokens,
+        cached_tokens=usage.cache_read_input_tokens,
+    )
+
+
+def _merged(before: Step, more: Step) -> Step:
+    """Merge two lines of one answer; the usage of the later line includes that of the earlier one."""
     texts = [text for text in (before.message, more.message) if isinstance(text, str) and text]
-    thoughts = [text for text in (before.reasoning_content, more.reasoning_content) if text]
+    reasoning = [text for text in (before.reasoning_content, more.reasoning_content) if text]
     return before.model_copy(
         update={
             "message": "\n".join(texts),
-            "reasoning_content": "\n".join(thoughts) or None,
+            "reasoning_content": "\n".join(reasoning) or None,
             "tool_calls": (*(before.tool_calls or ()), *(more.tool_calls or ())) or None,
             "metrics": more.metrics or before.metrics,
         }
     )
 
 
-def _hear(steps: list[Step], ids: list[str], said: Said) -> None:
-    """Add results to the step that called for them; the user's other words are steps of their own."""
-    if isinstance(said.content, str):
-        steps.append(Step(source="user", message=said.content))
-        ids.append("")
-        return
-    results = [
-        ObservationResult(source_call_id=part.tool_use_id, content=as_text(part.content))
-        for part in said.content
-        if part.type == "tool_result"
-    ]
-    for result in results:
-        at = _caller(steps, result.source_call_id)
-        if at is not None:
+def _add_user_message(steps: list[Step], message: _Message) -> bool:
+    """Add tool results to the steps that made the calls, and other text as a step; return whether there was text."""
+    if isinstance(message.content, str):
+        steps.append(Step(source="user", message=message.content))
+        return True
+    for part in message.content:
+        if part.type == "tool_result":
+            _add_result(steps, ObservationResult(source_call_id=part.tool_use_id, content=as_text(part.content)))
+    text = "\n".join(part.text for part in message.content if part.type == "text")
+    if text:
+        steps.append(Step(source="user", message=text))
+    return bool(text)
+
+
+def _add_result(steps: list[Step], result: ObservationResult) -> None:
+    """Add a result to the last step with its call; a result without a call is dropped."""
+    for at in reversed(range(len(steps))):
+        if any(call.tool_call_id == result.source_call_id for call in steps[at].tool_calls or ()):
             before = steps[at].observation
-            told = Observation(results=(*(before.results if before else ()), result))
-            steps[at] = steps[at].model_copy(update={"observation": told})
-    words = "\n".join(part.text for part in said.content if part.type == "text")
-    if words:
-        steps.append(Step(source="user", message=words))
-        ids.append("")
-
-
-def _caller(steps: Sequence[Step], call: str | None) -> int | None:
-    for place in reversed(range(len(steps))):
-        if any(each.tool_call_id == call for each in steps[place].tool_calls or ()):
-            return place
-    return None
+            observation = Observation(results=(*(before.results if before else ()), result))
+            steps[at] = steps[at].model_copy(update={"observation": observation})
+            return

@@ -1,24 +1,24 @@
-"""codex's ``exec --json``: a line for each item that the agent has finished, and for the turns around them."""
+"""Importer for codex's ``exec --json``: a line for each finished item, and for the start and end of each turn."""
 
 from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from assay.agents.external.importers.foreign import (
-    Foreign,
+from assay.agents.external.importers.common import (
+    LooseModel,
     as_arguments,
     as_text,
     assemble,
-    command,
-    known,
-    lines_of,
-    result,
+    bash_call,
+    json_lines,
+    non_empty,
+    single_result,
 )
 from assay.agents.trajectory import AgentInfo, FinalMetrics, Step, ToolCall, Trajectory
 
 
-class Item(Foreign):
-    """Something said or done."""
+class _Item(LooseModel):
+    """A message, an action, reasoning or an error."""
 
     id: str = ""
     type: str = ""
@@ -36,87 +36,81 @@ class Item(Foreign):
     status: str | None = None
 
 
-class Used(Foreign):
-    """Tokens of a turn."""
-
+class _Usage(LooseModel):
     input_tokens: int = 0
     cached_input_tokens: int = 0
     output_tokens: int = 0
 
 
-class Problem(Foreign):
-    """What went wrong."""
-
+class _Error(LooseModel):
     message: str = ""
 
 
-class Line(Foreign):
-    """One line."""
-
+class _Line(LooseModel):
     type: str
     thread_id: str | None = None
-    item: Item | None = None
-    usage: Used | None = None
-    error: Problem | None = None
+    item: _Item | None = None
+    usage: _Usage | None = None
+    error: _Error | None = None
     message: str = ""
 
 
 def read(content: bytes) -> Trajectory:
-    """Read a stream; raises ValueError if it is none."""
-    lines = tuple(lines_of(content, Line))
-    used = [line.usage for line in lines if line.type == "turn.completed" and line.usage]
+    """Read a stream. Raises ValueError if it is not one."""
+    lines = tuple(json_lines(content, _Line))
+    usages = [line.usage for line in lines if line.type == "turn.completed" and line.usage]
     problems = [_problem(line) for line in lines if line.type in {"turn.failed", "error"}]
     return assemble(
         AgentInfo(name="codex", version="unknown"),
         _steps(lines),
         final=FinalMetrics(
-            total_prompt_tokens=sum(each.input_tokens for each in used) if used else None,
-            total_completion_tokens=sum(each.output_tokens for each in used) if used else None,
-            total_cached_tokens=sum(each.cached_input_tokens for each in used) if used else None,
+            total_prompt_tokens=sum(each.input_tokens for each in usages) if usages else None,
+            total_completion_tokens=sum(each.output_tokens for each in usages) if usages else None,
+            total_cached_tokens=sum(each.cached_input_tokens for each in usages) if usages else None,
         ),
-        extra=known(problems=list(problems)),
+        extra=non_empty(problems=list(problems)),
         session_id=next((line.thread_id for line in lines if line.thread_id), None),
     )
 
 
-def _problem(line: Line) -> str:
+def _problem(line: _Line) -> str:
     return line.error.message if line.error else line.message
 
 
-def _steps(lines: Sequence[Line]) -> Iterator[Step]:
-    """Yield a step for each finished item; a thought belongs to the item that follows it."""
-    thought = ""
+def _steps(lines: Sequence[_Line]) -> Iterator[Step]:
+    """Yield a step for each finished item; reasoning belongs to the item after it."""
+    reasoning = ""
     for line in lines:
         if line.type != "item.completed" or line.item is None:
             continue
         if line.item.type == "reasoning":
-            thought = f"{thought}\n{line.item.text}".strip()
+            reasoning = f"{reasoning}\n{line.item.text}".strip()
             continue
-        yield _step(line.item).model_copy(update={"reasoning_content": thought or None})
-        thought = ""
+        yield _step(line.item).model_copy(update={"reasoning_content": reasoning or None})
+        reasoning = ""
 
 
-def _step(item: Item) -> Step:
+def _step(item: _Item) -> Step:
     if item.type == "agent_message":
         return Step(source="agent", message=item.text)
     if item.type == "error":
         return Step(source="system", message=item.message)
-    call, told = _action(item)
+    call, result = _action(item)
     return Step(
         source="agent",
         message="",
         tool_calls=(call,),
-        observation=result(item.id, told) if told else None,
-        extra=known(exit_code=item.exit_code, status=item.status),
+        observation=single_result(item.id, result) if result else None,
+        extra=non_empty(exit_code=item.exit_code, status=item.status),
     )
 
 
-def _action(item: Item) -> tuple[ToolCall, str]:
-    """Return what an item did, and what came of it."""
+def _action(item: _Item) -> tuple[ToolCall, str]:
+    """Return an item as a tool call and its result."""
     if item.type == "command_execution":
-        return command(item.id, item.command), item.aggregated_output
+        return bash_call(item.id, item.command), item.aggregated_output
     if item.type == "mcp_tool_call":
-        name, given = f"{item.server}.{item.tool}", as_arguments(item.arguments)
-        return ToolCall(tool_call_id=item.id, function_name=name, arguments=given), as_text(item.result)
-    given = known(changes=item.changes, query=item.query, text=item.text) or {}
-    return ToolCall(tool_call_id=item.id, function_name=item.type or "unknown", arguments=given), ""
+        name, arguments = f"{item.server}.{item.tool}", as_arguments(item.arguments)
+        return ToolCall(tool_call_id=item.id, function_name=name, arguments=arguments), as_text(item.result)
+    arguments = non_empty(changes=item.changes, query=item.query, text=item.text) or {}
+    return ToolCall(tool_call_id=item.id, function_name=item.type or "unknown", arguments=arguments), ""

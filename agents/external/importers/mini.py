@@ -1,16 +1,24 @@
-"""mini-swe-agent's ``.traj.json``: the conversation, and under ``extra`` of a message what was done and what it took.
+"""Importer for mini-swe-agent's ``.traj.json``: the conversation, with usage and times in the ``extra`` of a message.
 
-Its first files were the bare list of messages. Models without tool calls put their command into a fenced block, and
-the outcome comes back as the user's next message; with them, as a message of the tool.
+Old files are the bare list of messages. Models without tool calls write their command in a fenced block, and the result
+is the user's next message; with tool calls, it is a message of the tool.
 """
 
 import json
 import re
 from collections.abc import Iterator, Sequence
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
-from assay.agents.external.importers.foreign import Foreign, as_arguments, as_text, assemble, command, iso, known
+from assay.agents.external.importers.common import (
+    LooseModel,
+    as_arguments,
+    as_text,
+    assemble,
+    bash_call,
+    iso_time,
+    non_empty,
+)
 from assay.agents.trajectory import (
     AgentInfo,
     FinalMetrics,
@@ -25,118 +33,96 @@ from assay.agents.trajectory import (
 _FENCE = re.compile(r"```(?:mswea_bash_command|bash)\s*\n(.*?)\n?```", re.DOTALL)
 
 
-class Function(Foreign):
-    """What a tool call names."""
-
+class _Function(LooseModel):
     name: str
     arguments: JsonValue = None
 
 
-class Call(Foreign):
-    """A tool call."""
-
+class _Call(LooseModel):
     id: str
-    function: Function
+    function: _Function
 
 
-class Details(Foreign):
-    """Of a prompt's tokens."""
-
+class _PromptDetails(LooseModel):
     cached_tokens: int | None = None
 
 
-class Used(Foreign):
-    """Tokens of an answer."""
-
+class _Usage(LooseModel):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    prompt_tokens_details: Details | None = None
+    prompt_tokens_details: _PromptDetails | None = None
 
 
-class Response(Foreign):
-    """The endpoint's own answer."""
+class _Response(LooseModel):
+    """The endpoint's reply."""
 
     model: str | None = None
-    usage: Used | None = None
+    usage: _Usage | None = None
 
 
-class Extra(Foreign):
-    """What goes with a message."""
-
-    response: Response | str | None = None
+class _Extra(LooseModel):
+    response: _Response | str | None = None
     cost: float | None = None
     timestamp: float | None = None
     exit_status: str | None = None
 
 
-class Said(Foreign):
-    """A message."""
-
+class _Message(LooseModel):
     role: str
     content: JsonValue = None
-    tool_calls: tuple[Call, ...] | None = None
+    tool_calls: tuple[_Call, ...] | None = None
     tool_call_id: str | None = None
-    extra: Extra = Field(default_factory=Extra)
+    extra: _Extra = _Extra()
 
 
-class Stats(Foreign):
-    """What all answers took."""
-
+class _Stats(LooseModel):
     instance_cost: float | None = None
     api_calls: int | None = None
 
 
-class ModelConfig(Foreign):
-    """Of the model."""
-
+class _ModelConfig(LooseModel):
     model_name: str | None = None
 
 
-class Config(Foreign):
-    """Of the run."""
-
-    model: ModelConfig = ModelConfig()
+class _Config(LooseModel):
+    model: _ModelConfig = _ModelConfig()
 
 
-class Info(Foreign):
-    """About the run."""
-
-    model_stats: Stats = Stats()
-    config: Config = Config()
+class _Info(LooseModel):
+    model_stats: _Stats = _Stats()
+    config: _Config = _Config()
     mini_version: str | None = None
     exit_status: str | None = None
     submission: str | None = None
 
 
-class File(Foreign):
-    """The whole file."""
-
-    messages: tuple[Said, ...]
-    info: Info = Field(default_factory=Info)
+class _File(LooseModel):
+    messages: tuple[_Message, ...]
+    info: _Info = _Info()
     trajectory_format: str | None = None
     instance_id: str | None = None
 
 
 def read(content: bytes) -> Trajectory:
-    """Read a file; raises ValueError if it is none of mini-swe-agent's."""
+    """Read a file. Raises ValueError if it is not one of mini-swe-agent's."""
     parsed = json.loads(content)
-    file = File.model_validate({"messages": parsed} if isinstance(parsed, list) else parsed)
+    file = _File.model_validate({"messages": parsed} if isinstance(parsed, list) else parsed)
     info = file.info
     steps = tuple(_steps(file.messages))
-    told = [step.metrics for step in steps if step.metrics]
+    metrics = [step.metrics for step in steps if step.metrics]
     return assemble(
         AgentInfo(
             name="mini-swe-agent", version=info.mini_version or "unknown", model_name=info.config.model.model_name
         ),
         steps,
         final=FinalMetrics(
-            total_prompt_tokens=_sum([each.prompt_tokens for each in told]),
-            total_completion_tokens=_sum([each.completion_tokens for each in told]),
-            total_cached_tokens=_sum([each.cached_tokens for each in told]),
+            total_prompt_tokens=_sum([each.prompt_tokens for each in metrics]),
+            total_completion_tokens=_sum([each.completion_tokens for each in metrics]),
+            total_cached_tokens=_sum([each.cached_tokens for each in metrics]),
             total_cost_usd=info.model_stats.instance_cost,
-            extra=known(api_calls=info.model_stats.api_calls),
+            extra=non_empty(api_calls=info.model_stats.api_calls),
         ),
-        extra=known(
+        extra=non_empty(
             exit_status=info.exit_status,
             submission=info.submission,
             instance_id=file.instance_id,
@@ -145,73 +131,69 @@ def read(content: bytes) -> Trajectory:
     )
 
 
-def _steps(messages: Sequence[Said]) -> Iterator[Step]:
-    """Yield an agent's step for each answer, with the outcomes that follow it; all else is a step of its own."""
-    place = 0
-    while place < len(messages):
-        said = messages[place]
-        place += 1
-        if said.role != "assistant":
-            source = "user" if said.role in {"user", "tool"} else "system"
+def _steps(messages: Sequence[_Message]) -> Iterator[Step]:
+    """Yield an agent's step for each answer with the results after it; every other message is a step of its own."""
+    at = 0
+    while at < len(messages):
+        message = messages[at]
+        at += 1
+        if message.role != "assistant":
+            source = "user" if message.role in {"user", "tool"} else "system"
             yield Step.model_validate(
-                {"source": source, "message": as_text(said.content), "timestamp": iso(said.extra.timestamp)}
+                {"source": source, "message": as_text(message.content), "timestamp": iso_time(message.extra.timestamp)}
             )
             continue
-        actions = _actions(said, place)
+        calls = _calls(message, at)
         results: list[ObservationResult] = []
-        while place < len(messages) and _answers(messages[place], said, actions, len(results)):
-            heard = messages[place]
-            call = heard.tool_call_id or actions[len(results)].tool_call_id
-            results.append(ObservationResult(source_call_id=call, content=as_text(heard.content)))
-            place += 1
-        yield _agent_step(said, actions, results)
+        result_role = "tool" if message.tool_calls else "user"
+        while at < len(messages) and len(results) < len(calls) and messages[at].role == result_role:
+            result = messages[at]
+            call_id = result.tool_call_id or calls[len(results)].tool_call_id
+            results.append(ObservationResult(source_call_id=call_id, content=as_text(result.content)))
+            at += 1
+        yield _agent_step(message, calls, results)
 
 
-def _answers(heard: Said, said: Said, actions: Sequence[ToolCall], so_far: int) -> bool:
-    """Tell whether a message is the outcome of the next action of an answer."""
-    return so_far < len(actions) and heard.role == ("tool" if said.tool_calls else "user")
-
-
-def _agent_step(said: Said, actions: Sequence[ToolCall], results: Sequence[ObservationResult]) -> Step:
-    response = said.extra.response if isinstance(said.extra.response, Response) else None
-    used = response.usage if response else None
-    is_told = used is not None or said.extra.cost is not None
+def _agent_step(message: _Message, calls: Sequence[ToolCall], results: Sequence[ObservationResult]) -> Step:
+    response = message.extra.response if isinstance(message.extra.response, _Response) else None
+    usage = response.usage if response else None
+    has_metrics = usage is not None or message.extra.cost is not None
     return Step(
         source="agent",
-        timestamp=iso(said.extra.timestamp),
+        timestamp=iso_time(message.extra.timestamp),
         model_name=response.model if response else None,
-        message=as_text(said.content),
-        tool_calls=tuple(actions) or None,
+        message=as_text(message.content),
+        tool_calls=tuple(calls) or None,
         observation=Observation(results=tuple(results)) if results else None,
-        metrics=_metrics(used or Used(), said.extra.cost) if is_told else None,
+        metrics=_metrics(usage or _Usage(), message.extra.cost) if has_metrics else None,
     )
 
 
-def _metrics(used: Used, cost: float | None) -> Metrics:
-    cached = used.prompt_tokens_details.cached_tokens if used.prompt_tokens_details else None
+def _metrics(usage: _Usage, cost: float | None) -> Metrics:
     return Metrics(
-        prompt_tokens=used.prompt_tokens,
-        completion_tokens=used.completion_tokens,
-        cached_tokens=cached,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        cached_tokens=usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else None,
         cost_usd=cost,
     )
 
 
-def _actions(said: Said, number: int) -> tuple[ToolCall, ...]:
-    """Return what an answer wants done: its tool calls, or the one command in a fenced block."""
-    if said.tool_calls:
+def _calls(message: _Message, number: int) -> tuple[ToolCall, ...]:
+    """Return an answer's tool calls, or the command in its only fenced block."""
+    if message.tool_calls:
         return tuple(
             ToolCall(
                 tool_call_id=call.id,
                 function_name=call.function.name,
                 arguments=as_arguments(call.function.arguments),
             )
-            for call in said.tool_calls
+            for call in message.tool_calls
         )
-    fenced = _FENCE.findall(as_text(said.content))
-    return (command(f"action-{number}", fenced[0]),) if len(fenced) == 1 else ()
+    commands = _FENCE.findall(as_text(message.content))
+    return (bash_call(f"action-{number}", commands[0]),) if len(commands) == 1 else ()
 
 
 def _sum(numbers: Sequence[int | None]) -> int | None:
-    told = [number for number in numbers if number is not None]
-    return sum(told) if told else None
+    """Return the sum of the known numbers; None if there is none."""
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None

@@ -1,5 +1,3 @@
-"""Programs of others: what they are given, how they reach the model, and how their end is judged."""
-
 import json
 import shlex
 import sys
@@ -13,9 +11,9 @@ import pytest
 
 from assay.agents.contract import AgentTask, Budget, Host, Outcome, Session, SolutionStatus
 from assay.agents.external import command
-from assay.agents.external.adapters import INSTRUCTION, Adapter, load_adapter
+from assay.agents.external.adapter import INSTRUCTION, Adapter, load_adapter
 from assay.agents.external.command import Command, CommandSettings
-from assay.agents.external.installed import mounts_of, tool_folder
+from assay.agents.external.install import mounts_of, tool_folder
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
 from assay.agents.llm.chat import Answer, ChatModel, Finish, Request, Role, TokenUsage, ToolCall
 from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, ModelUnavailable, RequestRefused
@@ -38,9 +36,9 @@ from assay.instances.toolchains.images import bootstrap, find_toolchain
 from assay.instances.trees.sources import default_cache
 from leaky import World
 
+"""Programs of others: what they are given, how they reach the model, and how their end is judged."""
 if TYPE_CHECKING:
     from assay.harness.engines.docker import DockerEngine
-
 ASK = r"""
 ask() {
     body=$(printf '{"model": "%s", "messages": [{"role": "user", "content": "%s"}]}' "$ASSAY_MODEL" "$1")
@@ -51,7 +49,7 @@ ask() {
     exec 3>&-
 }
 """
-"""A program of bash alone that asks a model; the reply, head and all, is in $reply."""
+"""A function of bash alone that asks a model; the reply with its headers is in $reply."""
 OBEY = (
     ASK
     + r"""
@@ -65,7 +63,7 @@ CALC = "def add(a, b): return a-b\n"
 
 @dataclass
 class Run:
-    """A program's run on a small tree."""
+    """A program on a small tree."""
 
     session: Session
     agent: Command
@@ -106,7 +104,7 @@ def prepare(tmp_path: Path) -> Callable[..., Run]:
         budget = budget or Budget()
         model: ChatModel = Metered(Scripted(lines), Ledger(budget.llm))
         session = Session(
-            AgentTask(repo="acme/calc", language="python", problem_statement="add subtracts\nMend it.\n"),
+            AgentTask(repo="acme/calc", language="python", problem_statement="add subtracts\nFix it.\n"),
             folder_workspace(tmp_path / "tree", {"calc.py": CALC}),
             ModelTalk(model, recorder, Defaults(model="real-name")),
             recorder,
@@ -124,7 +122,19 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "GRACE", 0.3)
 
 
-def test_a_program_reads_the_issue_asks_its_model_and_mends_the_tree(prepare: Callable[..., Run]) -> None:
+def test_version_depends_on_the_adapters_content(tmp_path: Path) -> None:
+    first, other = (Adapter(name="mine", run=f"exit {code}") for code in (0, 1))
+    versions = {Command(CommandSettings(adapter=adapter_file(tmp_path, each))).version for each in (first, other)}
+    assert len(versions) == 2
+
+
+def test_setting_version_replaces_the_adapters() -> None:
+    agent = Command(CommandSettings(adapter="mini-swe-agent", version="2.0.0"))
+    assert agent.adapter.install.version == "2.0.0"
+    assert agent.version.startswith("2.0.0 ")
+
+
+def test_program_reads_the_issue_asks_its_model_and_edits_the_tree(prepare: Callable[..., Run]) -> None:
     asked: list[Request] = []
 
     def answer(request: Request) -> str:
@@ -136,48 +146,14 @@ def test_a_program_reads_the_issue_asks_its_model_and_mends_the_tree(prepare: Ca
     assert outcome.status is SolutionStatus.SUBMITTED
     assert "+def add(a, b): return a+b" in run.session.workspace.diff()
     assert [message.content for message in asked[0].messages] == ["add subtracts"]
-    assert asked[0].model == "real-name", "whatever the program calls it, the run's model is asked"
+    assert asked[0].model == "real-name", "the run's model is asked, whatever name the program gives"
     steps = run.trajectory().steps
     assert [(step.source, step.message) for step in steps] == [("user", "add subtracts"), ("agent", FIX)]
     assert steps[1].metrics is not None
     assert steps[1].metrics.completion_tokens == 8  # 30 characters, four to a token
 
 
-def test_what_it_did_between_its_questions_is_in_the_trajectory(prepare: Callable[..., Run]) -> None:
-    program = """
-import json, os, urllib.request
-def ask(messages):
-    body = json.dumps({"model": "toy", "messages": messages}).encode()
-    head = {"Authorization": "Bearer " + os.environ["ASSAY_TOKEN"], "Content-Type": "application/json"}
-    asked = urllib.request.Request(os.environ["ASSAY_BASE_URL"] + "/chat/completions", body, head)
-    with urllib.request.urlopen(asked) as reply:
-        return json.load(reply)["choices"][0]["message"]
-said = [{"role": "user", "content": "go"}]
-said.append(ask(said))
-said.append({"role": "tool", "tool_call_id": said[-1]["tool_calls"][0]["id"], "content": "calc.py"})
-said.append(ask(said))
-"""
-    calls = [
-        Answer(
-            content="",
-            finish=Finish.TOOL_CALLS,
-            tool_calls=(ToolCall(id=name, name="bash", arguments=json.dumps({"command": told})),),
-        )
-        for name, told in (("first", "ls"), ("second", "git reflog"))
-    ]
-    run = prepare(f"{sys.executable} -c {shlex.quote(program)}", calls)
-    assert run.solve().status is SolutionStatus.SUBMITTED
-    actions = [step for step in run.trajectory().steps if step.tool_calls]
-    told = [
-        (step.tool_calls[0].arguments["command"], step.observation.results[0].content if step.observation else None)
-        for step in actions
-        if step.tool_calls
-    ]
-    assert told == [("ls", "calc.py"), ("git reflog", None)], "the last action counts, though nobody told its outcome"
-    assert all(step.llm_call_count == 0 for step in actions)
-
-
-def test_one_may_ask_in_another_form(prepare: Callable[..., Run]) -> None:
+def test_program_may_use_another_model_api(prepare: Callable[..., Run]) -> None:
     program = """
 import json, os, urllib.error, urllib.request
 def ask(path, body):
@@ -200,21 +176,21 @@ except urllib.error.HTTPError as error:
     answers = [Answer(content="I look.", finish=Finish.TOOL_CALLS, tool_calls=(call,)), "Done."]
     run = prepare(f"{sys.executable} -c {shlex.quote(program)}", answers, speaks="messages")
     assert run.solve().status is SolutionStatus.SUBMITTED
-    assert run.output().splitlines() == ["Done.", "403"], "it is answered in its own form alone"
+    assert run.output().splitlines() == ["Done.", "403"], "only its own API is served"
     (action,) = [step for step in run.trajectory().steps if step.tool_calls]
     assert action.observation is not None
     assert [result.content for result in action.observation.results] == ["calc.py"]
 
 
-def test_one_without_words_for_issues_is_told_what_to_do_with_one(prepare: Callable[..., Run]) -> None:
+def test_default_instruction_wraps_the_issue(prepare: Callable[..., Run]) -> None:
     run = prepare('cat "$ASSAY_INSTRUCTION"', instruction=INSTRUCTION)
     run.solve()
     root = run.session.workspace.root
     assert run.output().startswith(f"Resolve the issue below in the repository in {root}: ")
-    assert run.output().endswith("\n\nadd subtracts\nMend it.\n\n")
+    assert run.output().endswith("\n\nadd subtracts\nFix it.\n\n")
 
 
-def test_it_has_no_input_its_own_folders_and_no_key_of_the_host(
+def test_program_gets_empty_input_its_own_folders_and_its_files(
     prepare: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = prepare(
@@ -233,9 +209,9 @@ def test_it_has_no_input_its_own_folders_and_no_key_of_the_host(
     assert run.session.workspace.diff() == ""
 
 
-def test_the_budget_stops_a_program_that_would_go_on(prepare: Callable[..., Run], impatient: None) -> None:
+def test_program_that_ignores_the_used_up_budget_is_killed(prepare: Callable[..., Run], impatient: None) -> None:
     run = prepare(
-        ASK + 'for n in 1 2 3; do ask "$n"; echo "$reply" | head -n 1; done; echo mended > calc.py; sleep 60',
+        ASK + 'for n in 1 2 3; do ask "$n"; echo "$reply" | head -n 1; done; echo fixed > calc.py; sleep 60',
         ["one", "two"],
         budget=Budget(llm=BudgetLimits(calls=1)),
     )
@@ -243,45 +219,45 @@ def test_the_budget_stops_a_program_that_would_go_on(prepare: Callable[..., Run]
         run.solve()
     assert error.value.limit == "calls"
     assert [line.split()[1] for line in run.output().splitlines()] == ["200", "402", "402"]
-    assert "+mended" in run.session.workspace.diff(), "what it has done counts"
+    assert "+fixed" in run.session.workspace.diff(), "its changes until then count"
     statuses = [json.loads(line)["status"] for line in (run.logs / "proxy.jsonl").read_text().splitlines()]
     assert statuses == [200, 402, 402]
 
 
-def test_a_program_may_end_by_itself_when_the_budget_is_used_up(prepare: Callable[..., Run]) -> None:
+def test_program_may_end_by_itself_when_the_budget_is_used_up(prepare: Callable[..., Run]) -> None:
     run = prepare(ASK + "ask 1; ask 2; echo saved", ["one"], budget=Budget(llm=BudgetLimits(calls=1)))
     with pytest.raises(BudgetExceeded):
         run.solve()
     assert "saved" in run.output()
 
 
-def test_each_question_is_a_step(prepare: Callable[..., Run], impatient: None) -> None:
+def test_each_question_counts_as_a_step(prepare: Callable[..., Run], impatient: None) -> None:
     run = prepare(ASK + "while true; do ask again; done", lambda _: "yes", budget=Budget(steps=2))
     outcome = run.solve()
     assert outcome.status is SolutionStatus.LIMIT_STEPS
     assert sum(step.source == "agent" for step in run.trajectory().steps) == 2
 
 
-def test_one_that_takes_too_long_is_ended(prepare: Callable[..., Run]) -> None:
+def test_program_beyond_its_time_is_killed(prepare: Callable[..., Run]) -> None:
     run = prepare("echo half > calc.py; sleep 60", seconds=1.0)
     outcome = run.solve()
     assert outcome.status is SolutionStatus.LIMIT_TIME
     assert "+half" in run.session.workspace.diff()
 
 
-def test_a_failure_is_told_with_its_last_words_and_what_they_suggest(prepare: Callable[..., Run]) -> None:
+def test_failure_reports_the_end_of_the_output_and_what_it_suggests(prepare: Callable[..., Run]) -> None:
     run = prepare("echo 'too many tokens'; exit 3", errors=[{"pattern": "too many", "suggests": "context_exceeded"}])
     outcome = run.solve()
-    assert outcome.status is SolutionStatus.AGENT_ERROR, "a text never decides"
+    assert outcome.status is SolutionStatus.AGENT_ERROR, "output never decides"
     assert outcome.error == "toy-agent ended with exit code 3; its output suggests context_exceeded\ntoo many tokens"
 
 
-def test_words_of_failure_in_a_good_run_mean_nothing(prepare: Callable[..., Run]) -> None:
+def test_error_pattern_in_a_successful_run_is_ignored(prepare: Callable[..., Run]) -> None:
     run = prepare("echo 'too many tokens'", errors=[{"pattern": "too many", "suggests": "infra_error"}])
     assert run.solve().status is SolutionStatus.SUBMITTED
 
 
-def test_a_pipe_does_not_hide_a_failure(prepare: Callable[..., Run]) -> None:
+def test_failure_in_a_pipe_counts(prepare: Callable[..., Run]) -> None:
     assert prepare("false | cat").solve().status is SolutionStatus.AGENT_ERROR
 
 
@@ -293,46 +269,46 @@ def failing(error: AssayError) -> Callable[[Request], str]:
 
 
 @pytest.mark.parametrize("code", [0, 1])
-def test_a_model_that_cannot_answer_is_no_fault_of_the_program(prepare: Callable[..., Run], code: int) -> None:
+def test_unavailable_model_raises_whatever_the_exit_code(prepare: Callable[..., Run], code: int) -> None:
     run = prepare(f"{ASK} ask 1; exit {code}", failing(ModelUnavailable("overloaded")))
     with pytest.raises(ModelUnavailable):
         run.solve()
 
 
-def test_a_conversation_that_grew_too_long_is_told_as_such_if_the_program_failed(prepare: Callable[..., Run]) -> None:
+def test_too_long_context_raises_if_the_program_failed(prepare: Callable[..., Run]) -> None:
     with pytest.raises(ContextTooLong):
         prepare(f"{ASK} ask 1; exit 1", failing(ContextTooLong("too long"))).solve()
     assert prepare(f"{ASK} ask 1", failing(ContextTooLong("too long"))).solve().status is SolutionStatus.SUBMITTED
 
 
-def test_a_question_that_no_endpoint_takes_is_the_programs_fault(prepare: Callable[..., Run]) -> None:
+def test_refused_question_is_an_agent_error(prepare: Callable[..., Run]) -> None:
     outcome = prepare(f"{ASK} ask 1; exit 1", failing(RequestRefused("no such tool choice"))).solve()
     assert outcome.status is SolutionStatus.AGENT_ERROR
     assert "its last question was refused: no such tool choice" in outcome.error
 
 
-def test_a_failed_question_that_was_asked_again_is_forgotten(prepare: Callable[..., Run]) -> None:
+def test_failed_question_followed_by_an_answer_is_ignored(prepare: Callable[..., Run]) -> None:
     fails = failing(ModelUnavailable("busy"))
     run = prepare(f"{ASK} ask 1; ask 2", lambda request: fails(request) if request.messages[0].content == "1" else "ok")
     assert run.solve().status is SolutionStatus.SUBMITTED
 
 
-def test_one_that_cannot_start_is_told_before_it_works(prepare: Callable[..., Run]) -> None:
+def test_failing_version_command_is_an_agent_error_before_the_run(prepare: Callable[..., Run]) -> None:
     outcome = prepare("touch worked", version_command="no-such-program --version").solve()
     assert outcome.status is SolutionStatus.AGENT_ERROR
     assert "exit code 127" in outcome.error
     assert outcome.extra == {"reported_version": "", "questions": 0}
 
 
-def test_the_version_is_the_last_line_that_it_tells(prepare: Callable[..., Run]) -> None:
+def test_reported_version_is_the_last_line_of_output(prepare: Callable[..., Run]) -> None:
     outcome = prepare("exit 0", version_command="echo loading; echo 1.2.3").solve()
     assert outcome.extra == {"reported_version": "1.2.3", "questions": 0}
 
 
-def test_its_own_trajectory_is_kept_in_our_form(prepare: Callable[..., Run]) -> None:
-    told = json.dumps([{"role": "user", "content": "go"}, {"role": "assistant", "content": "```bash\nls\n```"}])
+def test_own_record_is_kept_as_atif(prepare: Callable[..., Run]) -> None:
+    record = json.dumps([{"role": "user", "content": "go"}, {"role": "assistant", "content": "```bash\nls\n```"}])
     run = prepare(
-        f"printf %s {shlex.quote(told)} > $ASSAY_LOGS/own.json",
+        f"printf %s {shlex.quote(record)} > $ASSAY_LOGS/own.json",
         trajectory={"importer": "mini", "file": "{logs}/own.json"},
     )
     run.solve()
@@ -340,33 +316,33 @@ def test_its_own_trajectory_is_kept_in_our_form(prepare: Callable[..., Run]) -> 
     assert [step.source for step in own.steps] == ["user", "agent"]
 
 
-def test_one_that_cannot_be_read_is_no_fault_of_the_work(prepare: Callable[..., Run]) -> None:
+def test_unreadable_own_record_does_not_change_the_outcome(prepare: Callable[..., Run]) -> None:
     run = prepare("echo torn > $ASSAY_LOGS/own.json", trajectory={"importer": "mini", "file": "{logs}/own.json"})
     assert run.solve().status is SolutionStatus.SUBMITTED
     assert "own.json" in (run.logs / "own-trajectory.problem.txt").read_text()
 
 
-def test_what_it_calls_its_logs_does_not_hide_what_the_proxy_wrote(prepare: Callable[..., Run]) -> None:
+def test_kept_files_do_not_replace_the_proxys_log(prepare: Callable[..., Run]) -> None:
     run = prepare(ASK + "ask 1; echo false > $ASSAY_LOGS/proxy.jsonl", ["one"], logs=["{logs}/*"])
     run.solve()
     assert json.loads((run.logs / "proxy.jsonl").read_text())["status"] == 200
     assert (run.logs / "kept" / "proxy.jsonl").read_text() == "false\n"
 
 
-def test_questions_may_come_at_once(prepare: Callable[..., Run]) -> None:
+def test_concurrent_questions_are_all_recorded(prepare: Callable[..., Run]) -> None:
     run = prepare(ASK + 'for n in 1 2 3 4 5 6; do (ask $n; echo "$reply" | tail -n 1) & done; wait', lambda _: "yes")
     assert run.solve().status is SolutionStatus.SUBMITTED
     assert run.output().count('"content": "yes"') == 6
     assert sum(step.source == "agent" for step in run.trajectory().steps) == 6
 
 
-def test_one_that_is_killed_failed(prepare: Callable[..., Run]) -> None:
+def test_killed_program_is_an_agent_error(prepare: Callable[..., Run]) -> None:
     outcome = prepare("kill -9 $$").solve()
     assert outcome.status is SolutionStatus.AGENT_ERROR
     assert "exit code 137" in outcome.error
 
 
-def test_an_engine_without_containers_is_refused(prepare: Callable[..., Run], tmp_path: Path) -> None:
+def test_engine_without_containers_raises(prepare: Callable[..., Run], tmp_path: Path) -> None:
     with pytest.raises(UserError, match="the engine 'fake' has none"):
         prepare("exit 0").agent.prepare(Host(FakeEngine({}), tmp_path))
 
@@ -378,7 +354,7 @@ def host(docker_engine: "DockerEngine") -> Host:
 
 @pytest.fixture
 def scratch() -> Iterator[Path]:
-    """A folder with a short path, that every user may enter."""
+    """A folder with a short path that every user may enter."""
     with TemporaryDirectory(prefix="a-") as name:
         Path(name).chmod(0o755)
         yield Path(name)
@@ -386,7 +362,7 @@ def scratch() -> Iterator[Path]:
 
 @pytest.mark.docker
 @pytest.mark.network
-def test_a_program_in_a_container_reaches_the_model_and_nothing_else(
+def test_program_in_a_container_reaches_the_model_and_nothing_else(
     prepare: Callable[..., Run], world: World, host: Host, scratch: Path
 ) -> None:
     program = OBEY + "(exec 4<> /dev/tcp/172.17.0.1/80) 2> /dev/null && echo reached; id -un; touch $ASSAY_HOME/mine"
@@ -394,7 +370,7 @@ def test_a_program_in_a_container_reaches_the_model_and_nothing_else(
 
     def answer(request: Request) -> str:
         asked.append(str(request.messages[0].content))
-        return "RUN<echo mended > mended.txt>"
+        return "RUN<echo fixed > fixed.txt>"
 
     run = prepare(program, answer, scratch=scratch)
     run.agent.prepare(host)
@@ -403,7 +379,7 @@ def test_a_program_in_a_container_reaches_the_model_and_nothing_else(
     with inside.open() as workspace:
         outcome = run.agent.solve(replace(run.session, workspace=workspace))
         assert outcome.status is SolutionStatus.SUBMITTED, outcome.error
-        assert "+mended" in workspace.diff()
+        assert "+fixed" in workspace.diff()
         assert workspace.exec("find /opt/agents /run/model -writable").output == ""
     assert asked == ["add subtracts"]
     assert run.output().splitlines() == ["assay"]
@@ -427,13 +403,13 @@ def iequals(*iterables):
 
 __all__ += ["iequals", "longest_common_prefix"]
 END"""
-"""Does what the release notes tell, in other words than the release."""
+"""Implements the release notes, in other code than the release."""
 COMMANDS = ("grep -n __all__ more_itertools/more.py", WRITE, "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
 PRICES = "models: {toy: {input: 3, output: 15}}\n"
 
 
 def competent(request: Request) -> Answer:
-    """Answer with the next command, by how much of the conversation there is."""
+    """Answer with the next command; the length of the conversation says which."""
     number = sum(message.role is Role.ASSISTANT for message in request.messages)
     call = ToolCall(id=f"call_{number}", name="bash", arguments=json.dumps({"command": COMMANDS[number]}))
     usage = TokenUsage(prompt_tokens=1000, completion_tokens=100)
@@ -442,7 +418,7 @@ def competent(request: Request) -> Answer:
 
 @pytest.fixture
 def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Budget], SolveRun]]:
-    """Say how mini-swe-agent solves with a real endpoint of the OpenAI-compatible interface."""
+    """Return a function that makes a run of mini-swe-agent with an OpenAI-compatible endpoint."""
     prices = tmp_path / "prices.yaml"
     prices.write_text(PRICES)
     with Proxy(Scripted(competent), ["toy"]) as endpoint:
@@ -457,7 +433,7 @@ def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[
 
 @pytest.mark.docker
 @pytest.mark.network
-def test_mini_swe_agent_resolves_a_bundled_instance_and_the_budget_stops_it(
+def test_mini_swe_agent_resolves_a_bundled_instance_and_stops_at_the_budget(
     mini: Callable[[Budget], SolveRun], tmp_path: Path
 ) -> None:
     (instance,) = load("releases", ids=[MORE], sources=make_sources()).instances
@@ -483,12 +459,12 @@ def test_mini_swe_agent_resolves_a_bundled_instance_and_the_budget_stops_it(
     (stopped,) = mini(Budget(llm=BudgetLimits(calls=2))).solve([instance], agent, settings)
     assert stopped.status is SolutionStatus.LIMIT_COST
     assert stopped.usage.calls == 2
-    assert "def iequals" in stopped.patch, "what it had done by then counts"
+    assert "def iequals" in stopped.patch, "its changes until then count"
 
 
 @pytest.mark.docker
 @pytest.mark.network
-def test_it_runs_in_an_image_that_is_older_than_it(docker_engine: "DockerEngine", host: Host, tmp_path: Path) -> None:
+def test_mini_swe_agent_runs_in_an_older_image(docker_engine: "DockerEngine", host: Host, tmp_path: Path) -> None:
     old = find_toolchain(Recipe(toolchain="3.9"), {}, docker_engine)
     if docker_engine.find_image(old.name) is None:
         bootstrap(old, docker_engine, tmp_path, tmp_path / "log")

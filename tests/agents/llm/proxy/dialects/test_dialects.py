@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.agents.external.adapters import Interface
+from assay.agents.external.adapter import ModelApi
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
 from assay.agents.llm.chat import ChatModel, Request
 from assay.agents.llm.errors import ModelUnavailable
@@ -86,8 +86,8 @@ def message_of(reply: HttpReply) -> str:
     return str(value_at(reply, ("error", "message")))
 
 
-def test_every_interface_of_adapters_has_a_dialect_and_a_sample() -> None:
-    assert set(DIALECTS) == set(SAMPLES) == {each.value for each in Interface}
+def test_every_model_api_of_adapters_has_a_dialect_and_a_sample() -> None:
+    assert set(DIALECTS) == set(SAMPLES) == {each.value for each in ModelApi}
 
 
 @pytest.mark.parametrize("name", SAMPLES)

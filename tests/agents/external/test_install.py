@@ -1,22 +1,18 @@
-"""Programs of others come into the cache once, in containers, and run from there in images that lack all they need."""
-
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from assay.agents.contract import Host
-from assay.agents.external.adapters import Adapter, Ecosystem, Install
-from assay.agents.external.installed import RUNTIME, mounts_of, tool_folder
+from assay.agents.external.adapter import Adapter, Ecosystem, Install
+from assay.agents.external.install import RUNTIME, mounts_of, tool_folder
 from assay.harness.domain import Limits, Recipe
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.toolchains.images import bootstrap, find_toolchain
 
 if TYPE_CHECKING:
     from assay.harness.engines.docker import DockerEngine
-
 pytestmark = [pytest.mark.docker, pytest.mark.network]
-
 SMALL = Install(
     ecosystem=Ecosystem.PYTHON,
     package="tabulate",
@@ -49,15 +45,15 @@ def mounts(host: Host) -> dict[str, str]:
     return mounts_of(adapter(SMALL), host)
 
 
-def test_a_second_run_installs_nothing(mounts: dict[str, str], host: Host, notes: list[str]) -> None:
+def test_second_run_installs_nothing(mounts: dict[str, str], host: Host, notes: list[str]) -> None:
     assert list(mounts.values()) == [RUNTIME, tool_folder("small")]
-    told = list(notes)
-    assert told[-2:] == ["installing runtime", "installing small: tabulate==0.9.0"]
+    first_notes = list(notes)
+    assert first_notes[-2:] == ["installing runtime", "installing small: tabulate==0.9.0"]
     assert mounts_of(adapter(SMALL), host) == mounts
-    assert notes == told
+    assert notes == first_notes
 
 
-def test_it_runs_in_a_container_without_a_python_of_its_own(
+def test_program_runs_in_an_image_without_python(
     mounts: dict[str, str], docker_engine: "DockerEngine", tmp_path: Path
 ) -> None:
     bare = find_toolchain(Recipe(language="c", toolchain="10"), {}, docker_engine)
@@ -77,7 +73,7 @@ def test_it_runs_in_a_container_without_a_python_of_its_own(
     assert done.exit_code == 0
 
 
-def test_modules_of_the_tree_do_not_stand_in_for_its_own(
+def test_modules_of_the_tree_do_not_shadow_the_programs(
     mounts: dict[str, str], docker_engine: "DockerEngine", toolchain_image: str
 ) -> None:
     script = """
@@ -90,7 +86,7 @@ def test_modules_of_the_tree_do_not_stand_in_for_its_own(
     assert done.output.decode() == "a  1\n"
 
 
-def test_a_failed_installation_is_told_and_leaves_nothing(mounts: dict[str, str], host: Host, cache: Path) -> None:
+def test_failed_installation_raises_and_leaves_nothing(mounts: dict[str, str], host: Host, cache: Path) -> None:
     before = sorted((cache / "agents").iterdir())
     with pytest.raises(EnvironmentFailure, match=r"exit code 7: out of luck \(log: ") as error:
         mounts_of(adapter(SMALL.model_copy(update={"script": "echo out of luck; exit 7"})), host)
@@ -99,11 +95,11 @@ def test_a_failed_installation_is_told_and_leaves_nothing(mounts: dict[str, str]
     assert not list((cache / "scratch").iterdir())
 
 
-def test_a_folder_of_the_host_needs_no_installation(mounts: dict[str, str], host: Host, tmp_path: Path) -> None:
+def test_folder_of_the_host_is_mounted_without_installation(mounts: dict[str, str], host: Host, tmp_path: Path) -> None:
     found = mounts_of(adapter(Install(folder=tmp_path)), host)
     assert found[str(tmp_path)] == tool_folder("small")
     assert RUNTIME in found.values()
 
 
-def test_what_needs_nothing_gets_the_runtime_for_its_way_to_the_model(mounts: dict[str, str], host: Host) -> None:
+def test_program_without_installation_gets_the_runtime_for_the_bridge(mounts: dict[str, str], host: Host) -> None:
     assert list(mounts_of(adapter(Install()), host).values()) == [RUNTIME]

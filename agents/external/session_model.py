@@ -1,4 +1,4 @@
-"""What a program of others asks its model, heard by the proxy, as the conversation of a sample."""
+"""The model of an external agent: it passes the proxy's requests to the session and records the agent's actions."""
 
 import json
 import threading
@@ -12,30 +12,30 @@ from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCa
 from assay.harness.errors import AssayError
 
 
-class Overheard:
-    """A model that passes questions on to a sample's conversation, and notes what the program did between them.
+class SessionModel:
+    """A ChatModel that asks through a session and records, from the next request, what the program did in between.
 
     Attributes:
-        answered: how many questions had an answer.
-        unanswered: why the last question had none; None if it had one.
-        is_out_of_steps: whether a question was refused for the limit of steps; each question counts as one.
+        answered: number of questions with an answer.
+        unanswered: error of the last question; None if it had an answer.
+        is_out_of_steps: whether a question was refused for the limit of steps; each question is a step.
     """
 
     def __init__(self, session: Session) -> None:
-        """Take the sample whose conversation this is."""
+        """Keep the session."""
         self.answered = 0
         self.unanswered: AssayError | None = None
         self.is_out_of_steps = False
         self._session = session
-        self._calls: dict[str, ToolCall] = {}
-        self._told: set[str] = set()
+        self._open_calls: dict[str, ToolCall] = {}
+        self._seen: set[str] = set()
         self._lock = threading.Lock()
 
     def complete(self, request: Request) -> Answer:
         """Ask; raises ModelError and BudgetExceeded."""
-        self._note_news(request)
+        self._record_new_messages(request)
         try:
-            self._count_step()
+            self._check_steps()
             answer = self._session.talk.ask(request.messages, _asking(request))
         except AssayError as error:
             self.unanswered = error
@@ -43,56 +43,52 @@ class Overheard:
         with self._lock:
             self.unanswered = None
             self.answered += 1
-            self._calls |= {call.id: _action(call.id, call.name, call.arguments) for call in answer.tool_calls}
+            self._open_calls |= {call.id: _action(call.id, call.name, call.arguments) for call in answer.tool_calls}
         return answer
 
     def finish(self) -> None:
-        """Note the actions whose outcome the model was never told."""
-        for call in self._calls.values():
-            self._session.recorder.add(_acted(call, None))
-        self._calls = {}
+        """Record the actions whose results the program never reported to the model."""
+        for call in self._open_calls.values():
+            self._session.recorder.add(_step(call, None))
+        self._open_calls = {}
 
-    def _count_step(self) -> None:
+    def _check_steps(self) -> None:
         allowed = self._session.budget.steps
         if allowed is not None and self.answered >= allowed:
             self.is_out_of_steps = True
             raise BudgetExceeded(f"the budget of {allowed} steps is used up", limit="steps")
 
-    def _note_news(self, request: Request) -> None:
-        """Note what the program tells its model of what it did since: outcomes of actions, and words of its own.
+    def _record_new_messages(self, request: Request) -> None:
+        """Record tool results and the program's own messages that no earlier request held.
 
-        Whatever stands before the first answer opens the conversation, and the conversation itself notes that.
+        Messages before the first answer open the conversation; the session itself records them.
         """
         roles = [message.role for message in request.messages]
         first = roles.index(Role.ASSISTANT) if Role.ASSISTANT in roles else len(roles)
         for message in request.messages[first:]:
             text = _text(message)
+            key = f"{message.role} {message.tool_call_id} {text}"
             with self._lock:
-                is_new = f"{message.role} {message.tool_call_id} {text}" not in self._told
-                self._told.add(f"{message.role} {message.tool_call_id} {text}")
-                call = self._calls.pop(message.tool_call_id, None) if message.role is Role.TOOL else None
+                is_new = key not in self._seen
+                self._seen.add(key)
+                call = self._open_calls.pop(message.tool_call_id, None) if message.role is Role.TOOL else None
             if call is not None:
-                self._session.recorder.add(_acted(call, text))
+                self._session.recorder.add(_step(call, text))
             elif is_new and message.role is Role.USER:
                 self._session.recorder.add(Step(source="user", message=text))
 
 
 def _asking(request: Request) -> Asking:
-    """Return how a program asks; what the conversation does not know by name goes along untouched."""
-    unnamed: dict[str, JsonValue] = {
-        "top_p": request.top_p,
-        "seed": request.seed,
-        "tool_choice": request.tool_choice
-        if isinstance(request.tool_choice, str | None)
-        else dict(request.tool_choice),
-    }
+    """Return the parameters of a request; those without a field of their own go into ``extra``."""
+    choice = request.tool_choice if isinstance(request.tool_choice, str | None) else dict(request.tool_choice)
+    others: dict[str, JsonValue] = {"top_p": request.top_p, "seed": request.seed, "tool_choice": choice}
     return Asking(
         temperature=request.temperature,
         max_tokens=request.max_tokens,
         tools=request.tools,
         stop=request.stop,
         response_format=request.response_format,
-        extra={**request.extra, **{name: value for name, value in unnamed.items() if value is not None}},
+        extra={**request.extra, **{name: value for name, value in others.items() if value is not None}},
     )
 
 
@@ -106,14 +102,14 @@ def _action(call: str, name: str, arguments: str) -> ToolCall:
     )
 
 
-def _acted(call: ToolCall, told: str | None) -> Step:
-    """Return an action as a step; nothing is asked of a model with it."""
-    results = (ObservationResult(source_call_id=call.tool_call_id, content=told),)
+def _step(call: ToolCall, result: str | None) -> Step:
+    """Return an action with its result as a step without a call of the model."""
+    results = (ObservationResult(source_call_id=call.tool_call_id, content=result),)
     return Step(
         source="agent",
         message="",
         tool_calls=(call,),
-        observation=Observation(results=results) if told is not None else None,
+        observation=Observation(results=results) if result is not None else None,
         llm_call_count=0,
     )
 

@@ -1,6 +1,6 @@
-"""Command-line agents of others, described in YAML: how one is installed, run, and what it leaves.
+"""Adapters: YAML files that say how to install and run a command-line agent, and which files to keep of it.
 
-To add one to Assay, lay ``<name>.yaml`` beside this file; to use one of your own, name its path.
+Assay's own are ``adapters/<name>.yaml``; others are named by their path.
 """
 
 import re
@@ -17,10 +17,10 @@ from assay.agents.contract import SolutionStatus
 from assay.harness.domain import Model
 from assay.harness.errors import DataError, UserError
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent / "adapters"
 SUFFIXES = (".yaml", ".yml")
 PLACEHOLDERS = ("base_url", "origin", "token", "model", "home", "logs", "tool", "root", "instruction")
-"""What ``{...}`` may hold in an adapter's texts, but for shell texts: those find ASSAY_BASE_URL and so on."""
+"""Names for ``{...}`` in an adapter's texts other than shell commands, which have ASSAY_BASE_URL and so on."""
 INSTRUCTION = """\
 Resolve the issue below in the repository in {root}: change its files so that what the issue asks for holds.
 Work on your own to the end; nobody answers questions, and there is no network. Leave the changes in the files; commit
@@ -28,52 +28,52 @@ nothing, and remove what you made only to try things out.
 
 {issue}
 """
-"""What a program is told that brings no words of its own for issues."""
+"""Default of ``Adapter.instruction``."""
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 
 class Ecosystem(StrEnum):
-    """Where a program comes from."""
+    """Package index of a program."""
 
     PYTHON = "python"
     NODE = "node"
     NONE = "none"
-    """Nothing is installed: the command is part of every image, or a folder of the host."""
+    """Nothing to install: every image has the program, or a folder of the host does."""
 
 
-class Interface(StrEnum):
-    """In which form a program asks its model; the proxy answers it in this form alone."""
+class ModelApi(StrEnum):
+    """API in which a program asks its model; the proxy serves no other."""
 
     CHAT = "chat"
-    """OpenAI's chat completions, which every server of models speaks."""
+    """OpenAI's chat completions."""
     RESPONSES = "responses"
-    """OpenAI's other one."""
+    """OpenAI's responses."""
     MESSAGES = "messages"
-    """Anthropic's; ``{origin}`` is the address that its programs want, without a version."""
+    """Anthropic's messages; its clients want ``{origin}`` as their address, without a version."""
     GEMINI = "gemini"
-    """Google's."""
+    """Google's generateContent."""
 
 
 class Install(Model):
-    """How a program comes into the folder that its containers mount."""
+    """How to install a program into the folder that its containers mount."""
 
     ecosystem: Ecosystem = Ecosystem.NONE
     package: str = ""
-    """Empty for a program that is on no index: ``script`` installs it."""
+    """Empty for a program on no package index, which ``script`` installs."""
     version: str = ""
-    """The one that was tried; a run may ask for another."""
+    """The version that was tested; a run may choose another."""
     extra: tuple[str, ...] = ()
-    """Further packages beside it, in the ecosystem's own spelling."""
+    """Further packages, in the ecosystem's own notation."""
     without: tuple[str, ...] = ()
-    """Packages that it wants and does not need here (Python only)."""
+    """Dependencies to leave out because they are not needed here (Python only)."""
     as_of: date | None = None
-    """Day after which no package may have been published, so that what was tried stays what is had (Python only)."""
+    """Ignore packages published after this day, so that every installation gets the tested ones (Python only)."""
     python: str = "3.13"
-    """Version, among the toolchains that Assay makes itself, of the Python that the program gets."""
+    """Version of the program's Python, among those that Assay builds from Debian packages."""
     script: str = ""
-    """Shell text run after that, with a network and git; $ASSAY_TOOL is the folder, $VERSION the version."""
+    """Shell commands to run last, with a network and git; $ASSAY_TOOL is the folder, $VERSION the version."""
     folder: Path | None = None
-    """Folder of the host that holds the program, instead of all this."""
+    """Folder of the host that holds the program; excludes ``ecosystem``."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -82,21 +82,21 @@ class Install(Model):
         if self.ecosystem is Ecosystem.NONE and (self.package or self.extra or self.script):
             raise ValueError("without an ecosystem (python or node) nothing is installed")
         if self.ecosystem is not Ecosystem.NONE and self.folder:
-            raise ValueError("a program is installed or lies in a folder, not both")
+            raise ValueError("a program is either installed or in a folder, not both")
         return self
 
 
 class OwnTrajectory(Model):
-    """What a program itself tells of its work."""
+    """The record that a program writes of its work."""
 
     importer: str
-    """Name among ``agents.importers.IMPORTERS``."""
+    """Name in ``importers.IMPORTERS``."""
     file: str
-    """Pattern of its path in the container."""
+    """Glob pattern of its path in the container."""
 
 
 class ErrorPattern(Model):
-    """A text in a program's output that suggests, and never decides, what went wrong."""
+    """Output of a program that suggests, and never decides, the cause of a failure."""
 
     pattern: str
     """Regular expression."""
@@ -107,37 +107,36 @@ class ErrorPattern(Model):
         try:
             re.compile(self.pattern)
         except re.error as error:
-            raise ValueError(f"{self.pattern!r} is no regular expression: {error}") from error
+            raise ValueError(f"{self.pattern!r} is not a regular expression: {error}") from error
         return self
 
 
 class Adapter(Model):
-    """A command-line agent of others."""
+    """A command-line agent."""
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")
     about: str = ""
     install: Install = Install()
     version_command: str = ""
-    """Shell text that prints the program's version."""
+    """Shell command that prints the program's version."""
     run: str = Field(min_length=1)
-    """Shell text that does the work in the root of the tree, under ``bash -o pipefail`` and with an empty input.
+    """Shell commands that do the work, run by ``bash -o pipefail`` in the root of the tree with empty standard input.
 
-    It finds ASSAY_INSTRUCTION (a file), ASSAY_MODEL, ASSAY_BASE_URL, ASSAY_TOKEN, ASSAY_HOME and ASSAY_LOGS (folders of
-    its own), ASSAY_TOOL (where the program is mounted), ASSAY_ROOT (of the tree), and ASSAY_STEPS (how many it may
-    take; empty for no limit).
+    Environment: ASSAY_INSTRUCTION (a file), ASSAY_MODEL, ASSAY_BASE_URL, ASSAY_TOKEN, ASSAY_HOME, ASSAY_LOGS (its own
+    folders), ASSAY_TOOL (where it is mounted), ASSAY_ROOT (of the tree), ASSAY_STEPS (a limit; empty for none).
     """
     instruction: str = INSTRUCTION
-    """What the program is told to do; ``{issue}`` is the issue, and ``{root}`` where the repository lies."""
+    """Task for the program; ``{issue}`` is the issue's text and ``{root}`` the repository's path."""
     env: Mapping[str, str] = Field(default_factory=dict)
     files: Mapping[str, str] = Field(default_factory=dict)
-    """Written before it runs: path in the container to content."""
+    """Files to write before the program runs: path in the container to content."""
     logs: tuple[str, ...] = ()
-    """Patterns of files in the container that are kept."""
+    """Glob patterns of files in the container to keep."""
     trajectory: OwnTrajectory | None = None
     errors: tuple[ErrorPattern, ...] = ()
     seconds: float = Field(default=3600.0, gt=0)
-    """How long it may take where the run's budget does not say."""
-    speaks: Interface = Interface.CHAT
+    """Time limit if the run's budget has none."""
+    speaks: ModelApi = ModelApi.CHAT
     needs_model: bool = True
 
     @model_validator(mode="after")
@@ -149,31 +148,32 @@ class Adapter(Model):
         return self
 
     def suggestions(self, output: str) -> tuple[SolutionStatus, ...]:
-        """Return what the output suggests to have gone wrong, each once, in the order of the patterns."""
+        """Return the causes of failure that the output suggests, each once, in the order of the patterns."""
         found = (error.suggests for error in self.errors if re.search(error.pattern, output))
         return tuple(dict.fromkeys(found))
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """Put values in place of the placeholders among them; braces around anything else stay as they are."""
+    """Replace the placeholders that have a value; other braces stay."""
     return _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text)
 
 
-def names() -> tuple[str, ...]:
-    """Return the names of the adapters that come with Assay, sorted."""
+def adapter_names() -> tuple[str, ...]:
+    """Return the names of Assay's own adapters, sorted."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.yaml")))
 
 
 def load_adapter(name: str) -> Adapter:
-    """Read an adapter by its name, or by the path of a YAML file of the user's.
+    """Read an adapter by its name, or by the path of a YAML file.
 
     Raises:
-        UserError: there is none, or it is wrong; names file, field and what to do.
+        UserError: there is none, or a field is wrong; names file and field.
     """
     if name.endswith(SUFFIXES):
         return _read(Path(name))
-    if name not in names():
-        raise UserError(f"there is no agent {name!r}; known are {', '.join(names())}, or give the path of a .yaml file")
+    if name not in adapter_names():
+        known = ", ".join(adapter_names())
+        raise UserError(f"there is no agent {name!r}; known are {known}, or give the path of a .yaml file")
     return _read(FOLDER / f"{name}.yaml")
 
 
@@ -183,9 +183,9 @@ def _read(path: Path) -> Adapter:
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise DataError(f"this is no YAML: {' '.join(str(error).split())}", file=str(path)) from error
+        raise DataError(f"this is not YAML: {' '.join(str(error).split())}", file=str(path)) from error
     if not isinstance(parsed, dict):
-        raise DataError("an adapter is a mapping with the fields name and run at least", file=str(path))
+        raise DataError("an adapter is a mapping with at least the fields name and run", file=str(path))
     try:
         adapter = Adapter.model_validate(parsed)
     except ValidationError as error:
@@ -195,11 +195,11 @@ def _read(path: Path) -> Adapter:
     return _with_folder(adapter, path.parent)
 
 
-def _with_folder(adapter: Adapter, beside: Path) -> Adapter:
-    """Read the folder of a program as lying beside the adapter's file."""
+def _with_folder(adapter: Adapter, base: Path) -> Adapter:
+    """Resolve the folder of a program relative to the adapter's file."""
     if adapter.install.folder is None:
         return adapter
-    folder = (beside / adapter.install.folder).resolve()
+    folder = (base / adapter.install.folder).resolve()
     if not folder.is_dir():
-        raise DataError(f"{folder} is no folder", file=adapter.name, field="install.folder")
+        raise DataError(f"{folder} is not a folder", file=adapter.name, field="install.folder")
     return adapter.model_copy(update={"install": adapter.install.model_copy(update={"folder": folder})})

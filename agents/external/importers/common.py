@@ -1,0 +1,104 @@
+"""Helpers of the importers: read JSON of which only some fields are known, and put a trajectory together."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from assay.agents.trajectory import AgentInfo, FinalMetrics, Observation, ObservationResult, Step, ToolCall, Trajectory
+
+
+class LooseModel(BaseModel):
+    """A JSON object of another project; fields that the class does not name are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+Each = TypeVar("Each", bound=LooseModel)
+
+
+def json_lines(content: bytes, kind: type[Each]) -> Iterator[Each]:
+    """Yield the JSON objects in a file of lines; other lines, such as warnings, are skipped.
+
+    Raises:
+        ValueError: no line is an object of this kind.
+    """
+    is_any = False
+    for line in content.decode(errors="replace").splitlines():
+        if not line.lstrip().startswith("{"):
+            continue
+        try:
+            found = kind.model_validate(json.loads(line))
+        except (ValidationError, json.JSONDecodeError):
+            continue
+        is_any = True
+        yield found
+    if not is_any:
+        raise ValueError("it has no line that is a JSON object of a known kind")
+
+
+def as_text(content: JsonValue) -> str:
+    """Return the content of a message as text: a string, the texts of its parts, or anything else as JSON."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "\n".join(_part_text(part) for part in content)
+    return json.dumps(content, ensure_ascii=False)
+
+
+def _part_text(part: JsonValue) -> str:
+    text = part.get("text") if isinstance(part, dict) else part
+    return text if isinstance(text, str) else json.dumps(part, ensure_ascii=False)[:200]
+
+
+def as_arguments(arguments: JsonValue) -> dict[str, JsonValue]:
+    """Return a tool call's arguments, which may be an object or its JSON text."""
+    if isinstance(arguments, str):
+        try:
+            parsed = json.loads(arguments)
+        except ValueError:
+            parsed = None
+        return parsed if isinstance(parsed, dict) else {"text": arguments}
+    return arguments if isinstance(arguments, dict) else {}
+
+
+def bash_call(call_id: str, command: str) -> ToolCall:
+    """Return a shell command as a tool call."""
+    return ToolCall(tool_call_id=call_id, function_name="bash", arguments={"command": command})
+
+
+def single_result(call_id: str | None, content: str) -> Observation:
+    """Return the observation of one tool call."""
+    return Observation(results=(ObservationResult(source_call_id=call_id, content=content),))
+
+
+def iso_time(seconds: float | None) -> str | None:
+    """Return the ISO 8601 text for seconds since 1970."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+def non_empty(**fields: JsonValue) -> dict[str, JsonValue] | None:
+    """Return the fields that are not empty; None if all are."""
+    return {name: value for name, value in fields.items() if value not in (None, "", {}, [])} or None
+
+
+def assemble(
+    agent: AgentInfo,
+    steps: Iterable[Step],
+    *,
+    final: FinalMetrics | None = None,
+    extra: Mapping[str, JsonValue] | None = None,
+    session_id: str | None = None,
+) -> Trajectory:
+    """Number the steps and return the trajectory. Raises ValueError if there is no step."""
+    numbered = tuple(step.model_copy(update={"step_id": number}) for number, step in enumerate(steps, 1))
+    if not numbered:
+        raise ValueError("it has no step")
+    metrics = (final or FinalMetrics()).model_copy(update={"total_steps": len(numbered)})
+    return Trajectory(
+        agent=agent, steps=numbered, final_metrics=metrics, extra=dict(extra) if extra else None, session_id=session_id
+    )
