@@ -14,9 +14,11 @@ What a patch does wrong is never an exception; it is an outcome.
 """
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
 
 
 class AssayError(Exception):
@@ -42,7 +44,7 @@ class DataError(UserError):
 
 
 def field_error(
-    error: ValidationError, *, file: str = "", instance: str = "", columns: Mapping[str, str] | None = None
+    error: "ValidationError", *, file: str = "", instance: str = "", columns: Mapping[str, str] | None = None
 ) -> DataError:
     """Turn the first complaint of a pydantic model into a DataError that says what to write instead.
 
@@ -57,7 +59,7 @@ def field_error(
     return DataError(_in_plain_words(first), file=file, instance=instance, field=".".join(names))
 
 
-def _in_plain_words(error: ErrorDetails) -> str:
+def _in_plain_words(error: "ErrorDetails") -> str:
     about = error.get("ctx", {})
     match error["type"]:
         case "missing":
