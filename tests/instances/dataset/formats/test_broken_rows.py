@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 import yaml
 
+from assay.harness.domain import Rule
 from assay.harness.errors import DataError
 from assay.instances.dataset.formats import FORMATS
 from assay.instances.dataset.load import load
 
 SAMPLES = Path(__file__).parents[3] / "data/formats"
+RULES = ", ".join(repr(str(rule)) for rule in [*Rule][:-1]) + f" or {str([*Rule][-1])!r}"
 CASES: list[dict[str, Any]] = yaml.safe_load((SAMPLES / "broken_rows.yaml").read_text())
 
 
@@ -38,7 +40,7 @@ def column(row: dict[str, Any], path: str) -> tuple[dict[str, Any], str]:
 def test_a_broken_row_gives_the_one_right_message(tmp_path: Path, case: dict[str, Any]) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text(broken(case))
-    message = f"{path}:{case['row'] + 1}: {case['message'].replace('<c>', 'c' * 40)}"
+    message = f"{path}:{case['row'] + 1}: {case['message'].replace('<c>', 'c' * 40).replace('<rules>', RULES)}"
     loaded = load(str(path), skip_bad_rows=True)
     assert [str(problem) for problem in loaded.problems] == [message]
     assert len(loaded.instances) == 2
