@@ -11,7 +11,7 @@ AGENTS = {
     "bash_loop": "assay.agents.solvers.bash_loop:BashLoop",
     "agentless": "assay.agents.solvers.agentless:Agentless",
     "ast_search": "assay.agents.solvers.ast_search:AstSearch",
-    "retrieval": "assay.agents.solvers.retrieval:Retrieval",
+    "retrieval": "assay.agents.solvers.retrieval:RetrievalSolver",
     "best_of": "assay.agents.solvers.best_of:BestOf",
     "tree_search": "assay.agents.solvers.tree_search:TreeSearch",
     "graph_search": "assay.agents.solvers.tree_search:GraphSearch",

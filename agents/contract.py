@@ -1,7 +1,7 @@
-"""The contract between the harness and a solver: what a solver gets, what it may do, what it leaves.
+"""The contract between the harness and a solver.
 
-A solver never sees an ``Instance``. It gets an ``AgentTask``, an allow-list, and a ``Workspace``, a tree in which it
-may do what it likes. The harness, not the solver, takes the patch from the workspace, after a limit or a crash as well.
+A solver never sees an ``Instance``. It gets an ``AgentTask`` (an allow-list of fields) and a ``Workspace`` (a checkout
+that it may change). The harness, not the solver, takes the patch from the workspace, also after a limit or a crash.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,13 +20,13 @@ from assay.harness.domain import Model, Status
 from assay.harness.engines.base import Engine
 
 ROOT = "/testbed"
-"""Where the repository lies in an agent's container."""
+"""Folder of the repository in an agent's container."""
 
 
 class AgentTask(Model):
-    """Everything that a solver may know about an instance: an allow-list, and no field more.
+    """Everything that a solver may know about an instance.
 
-    No id, no link, no hidden test and no gold patch is here; hints only for a solver that declares them as an oracle.
+    It has no id, link, hidden test or gold patch. Hints are only for a solver that declares them as an oracle.
     """
 
     repo: str
@@ -38,18 +38,18 @@ class AgentTask(Model):
 
 
 class Oracle(StrEnum):
-    """What a solver may declare to need and should not have; a run with one is exported to no leaderboard."""
+    """Parts of the answer that a solver may declare to need; a run with one is never exported to a leaderboard."""
 
     GOLD_PATCH = "gold_patch"
     FAIL_TO_PASS = "fail_to_pass"
     PASS_TO_PASS = "pass_to_pass"
     HINTS = "hints"
     INSTANCE_ID = "instance_id"
-    """Which instance it is, for what plays back what somebody else did."""
+    """For solvers that replay recorded patches."""
 
 
 class Oracles(Model):
-    """What a solver is told because its capabilities declare it; all else is empty."""
+    """The parts of the answer that a solver's capabilities declare; all others are empty."""
 
     gold_patch: str = Field(default="", repr=False)
     fail_to_pass: tuple[str, ...] = ()
@@ -58,29 +58,30 @@ class Oracles(Model):
 
 
 class Capabilities(Model):
-    """What a solver needs."""
+    """What a solver needs from a run."""
 
     oracle: frozenset[Oracle] = frozenset()
     needs_model: bool = True
     languages: frozenset[str] = frozenset()
-    """Those it is good for; empty for all."""
+    """Languages that it supports; empty for all."""
 
 
 class SolutionStatus(StrEnum):
-    """How a solver's work ended. Only ``infra_error`` is tried again; a patch is kept in every case."""
+    """How a sample ended. Only ``infra_error`` is retried; the patch is kept in every case."""
 
     SUBMITTED = "submitted"
     EMPTY = "empty"
-    """It ended as it should, without a change."""
+    """The solver ended normally, without a change."""
     LIMIT_COST = "limit_cost"
-    """Of money, tokens or calls."""
+    """A limit on money, tokens or calls was reached."""
     LIMIT_STEPS = "limit_steps"
     LIMIT_TIME = "limit_time"
     CONTEXT_EXCEEDED = "context_exceeded"
     FORMAT_ERROR = "format_error"
-    """The model did not keep to the form of an answer, too often."""
+    """Too many answers of the model had the wrong format."""
     AGENT_ERROR = "agent_error"
     INFRA_ERROR = "infra_error"
+    """Engine, image or endpoint failed; only the harness sets it."""
 
 
 AgentStatus = Literal[
@@ -93,40 +94,40 @@ AgentStatus = Literal[
     SolutionStatus.FORMAT_ERROR,
     SolutionStatus.AGENT_ERROR,
 ]
-"""The statuses that a solver may report; only the harness can say that the infrastructure failed."""
+"""Statuses that a solver may report: all but ``infra_error``."""
 
 
 class Candidate(Model):
-    """One patch among several that a solver chose from."""
+    """One of the patches that a solver chose from."""
 
     patch: str = Field(repr=False)
     key: str = Field(default="", repr=False)
-    """Its normalised form: equal keys are equal votes."""
+    """Normalised form of the change; candidates with equal keys vote for each other."""
     source: str = ""
-    """Where it comes from, such as ``locations 2, sample 7``."""
+    """Its origin, such as ``locations 2, sample 7``."""
     votes: int = 0
     scores: Mapping[str, float] = Field(default_factory=dict)
     """Such as ``regression_failed`` or ``reproduction``."""
     reason: str = ""
-    """Why it is empty or was left out."""
+    """Why it is empty or was rejected; empty if it is neither."""
 
 
 class Budget(Model):
-    """What a solver may use for one sample of one instance; None is no limit."""
+    """Limits of one sample of one instance; None is no limit."""
 
     llm: BudgetLimits = Field(default_factory=BudgetLimits)
-    """Money, tokens, calls, and seconds of the whole."""
+    """Money, tokens, calls, and seconds for the whole sample."""
     steps: int | None = Field(default=None, gt=0)
     command_seconds: float = Field(default=60.0, gt=0)
-    """Of one command in the workspace."""
+    """Limit of one command in the workspace."""
 
 
-class Outcome(Model):
-    """What a solver itself tells of its work."""
+class SolveOutcome(Model):
+    """The result that a solver reports."""
 
     status: AgentStatus = SolutionStatus.SUBMITTED
     patch: str | None = Field(default=None, repr=False)
-    """The patch it chose among its candidates; None: the workspace is the answer, as it stands."""
+    """The chosen candidate's patch; None if the workspace, as it stands, is the answer."""
     candidates: tuple[Candidate, ...] = Field(default=(), repr=False)
     error: str = ""
     extra: Mapping[str, Any] = Field(default_factory=dict)
@@ -134,19 +135,19 @@ class Outcome(Model):
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """What became of a command in a workspace."""
+    """Result of a command in a workspace."""
 
     exit_code: int | None
-    """As the shell tells it; 124 and ``timed_out`` when it took too long, None when the workspace is gone."""
+    """The shell's exit code; 124 after a timeout; None if the workspace has ended."""
     output: str
-    """Standard output and error as they came; head and tail only when ``truncated``."""
+    """Standard output and error, interleaved; only head and tail if ``truncated``."""
     seconds: float = 0.0
     timed_out: bool = False
     truncated: bool = False
 
 
 class Workspace(Protocol):
-    """A tree at the base commit, in a container or a folder, that a solver may change.
+    """A checkout of the base commit, in a container or a folder, that a solver may change.
 
     Paths are relative to the root of the repository, or absolute.
     """
@@ -162,9 +163,10 @@ class Workspace(Protocol):
         env: Mapping[str, str] | None = None,
         output_bytes: int = 1024 * 1024,
     ) -> CommandResult:
-        """Run a shell command in the root of the repository, in a shell of its own: nothing but files survives it.
+        """Run a shell command in a new shell in the root of the repository; only files survive it.
 
-        A command that takes too long is killed with all it started; the workspace stays. Raises EngineError.
+        A command that exceeds ``seconds`` is killed with every process it started; the workspace stays usable.
+        Raises EngineError.
         """
         ...
 
@@ -173,7 +175,7 @@ class Workspace(Protocol):
         ...
 
     def write(self, path: str, content: bytes) -> None:
-        """Write a file, with the folders above it."""
+        """Write a file; missing parent folders are made."""
         ...
 
     def files(self) -> tuple[str, ...]:
@@ -181,149 +183,158 @@ class Workspace(Protocol):
         ...
 
     def texts(self, suffixes: Sequence[str] = ()) -> dict[str, str]:
-        """Return path to text of all such files, or of those with these suffixes, at once; no binary files."""
+        """Return path to text of all files that git does not ignore; no binary files.
+
+        Args:
+            suffixes: return only files that end in one of these; all files if empty.
+        """
         ...
 
     def diff(self) -> str:
-        """Return the difference from the base tree, new files included, whatever was committed or staged."""
+        """Return the difference from the base commit, new files included, whatever was committed or staged."""
         ...
 
     def apply(self, patch: str) -> bool:
-        """Apply a patch to the tree as it stands; returns False, and changes nothing, if it does not apply."""
+        """Apply a patch to the files as they are; if it does not apply, return False and change nothing."""
         ...
 
     def snapshot(self) -> str:
-        """Keep the present state of the files that git does not ignore; return its name."""
+        """Save the state of all files that git does not ignore; return its name for ``restore`` and ``fork``."""
         ...
 
     def restore(self, snapshot: str) -> None:
-        """Go back to a state; the base tree is the state ``base``."""
+        """Bring the files to a saved state; ``base`` is the base commit."""
         ...
 
     def fork(self, snapshot: str) -> AbstractContextManager["Workspace"]:
-        """Open another workspace in a state of this one; it is gone when its context ends."""
+        """Open another workspace in a saved state of this one; it is removed when the context ends."""
         ...
 
     def run_tests(self, files: Sequence[str] = (), *, extra: Mapping[str, bytes] | None = None) -> dict[str, Status]:
-        """Run test files of the tree in its present state, in a fresh container; the tree's own tests, no hidden one.
+        """Run the repository's own test files, with the present changes, in a fresh container. No hidden test runs.
 
         Args:
-            files: paths of test files; all that the project has when empty.
-            extra: files laid into the tree for this run only, path to content.
+            files: paths of test files; all tests of the project if empty.
+            extra: files that exist in this run only, path to content.
 
         Raises:
-            UserError: nobody can say how: a folder without a runner, or a published image, whose script runs hidden
-                tests. TestsNotRunError (an AssayError): the difference cannot be applied, such as one with a symbolic
-                link. EngineError: the engine failed.
+            UserError: there is no known test command: a folder without a runner, or a published image, whose script
+                runs hidden tests.
+            TestsNotRunError: the changes cannot be applied in the fresh container (a symbolic link, for example).
+            EngineError: the engine failed.
         """
         ...
 
 
-class Asking(Model):
-    """How a question is asked; None leaves it to the run's setting or to the endpoint."""
+class AskOptions(Model):
+    """Options of one request to the model; None leaves a value to the run's setting or to the endpoint."""
 
     temperature: float | None = None
     max_tokens: int | None = None
-    """Of the answer."""
+    """Limit of the answer."""
     tools: tuple[Tool, ...] = ()
     stop: tuple[str, ...] = ()
     response_format: ResponseFormat | None = None
     extra: Mapping[str, Any] = Field(default_factory=dict)
-    """Parameters that the endpoint knows beyond these."""
+    """Further parameters of the endpoint."""
 
 
-USUAL = Asking()
+NO_OPTIONS = AskOptions()
 
 
-class Talk(Protocol):
-    """How a solver asks its model: metered, recorded, and every question is a step of the trajectory."""
+class SolverModel(Protocol):
+    """The model as a solver gets it: metered, recorded, and each answer is a step of the trajectory."""
 
-    def ask(self, messages: Sequence[Message], how: Asking = USUAL, *, purpose: str = "") -> Answer:
-        """Ask once; ``messages`` is the whole conversation. The same question again is another sample of it.
+    def ask(self, messages: Sequence[Message], how: AskOptions = NO_OPTIONS, *, purpose: str = "") -> Answer:
+        """Return the model's answer. The same request again is another sample of it.
 
-        The answer is a step of the trajectory, told with its ``purpose`` in a word or two.
+        Args:
+            messages: the whole conversation; the model remembers nothing.
+            how: options of this request.
+            purpose: a word or two for the trajectory.
 
         Raises:
-            ModelError: there is no answer. BudgetExceeded: a limit leaves no room for the call.
+            ModelError: there is no answer.
+            BudgetExceeded: a limit leaves no room for the call.
         """
         ...
 
     def samples(
-        self, messages: Sequence[Message], count: int, how: Asking = USUAL, *, purpose: str = ""
+        self, messages: Sequence[Message], count: int, how: AskOptions = NO_OPTIONS, *, purpose: str = ""
     ) -> list[Answer]:
-        """Ask the same question several times."""
+        """Return ``count`` answers to the same request; raises as ``ask``."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
-    """All that a solver works with for one sample of one instance."""
+class SolveSession:
+    """Everything that a solver works with for one sample of one instance."""
 
     task: AgentTask
     workspace: Workspace
-    talk: Talk
+    model: SolverModel
     recorder: Recorder
     budget: Budget = field(default_factory=Budget)
     seed: int = 0
     scratch: Path | None = None
-    """Folder of the host for this sample alone, the one that ``Installed.mounts`` was asked with; gone afterwards."""
+    """Folder of the host for this sample alone, as passed to ``InstallableAgent.mounts``; removed afterwards."""
     logs: Path | None = None
-    """Folder of the run for files that a solver leaves beside its trajectory; None: nobody keeps them."""
+    """Folder of the run for files beside the trajectory; None if the run keeps none."""
     oracles: Oracles = field(default_factory=Oracles)
-    """Empty but for what the solver's capabilities declare; hints are in the task."""
+    """Empty except for what the solver's capabilities declare; hints are in the task."""
 
 
 class Agent(Protocol):
     """A solver.
 
-    It is a class that takes its ``Settings``; ``agents.AGENTS`` names it. It raises nothing that it can tell as an
-    outcome, and lets ``BudgetExceeded``, ``ModelError`` and ``EngineError`` through: the harness knows their status.
+    It is a class that takes its ``Settings``; ``agents.AGENTS`` names it. It reports its own failures as an outcome and
+    lets ``BudgetExceeded``, ``ModelError`` and ``EngineError`` through: the harness maps those to a status.
     """
 
     Settings: ClassVar[type[Model]]
-    """What a user may set, as ``--set key=value``."""
+    """Options of the solver, set by ``--set key=value``."""
     name: str
     version: str
     capabilities: Capabilities
 
-    def solve(self, session: Session) -> Outcome:
-        """Work on one instance; what is left in the workspace counts, also if this raises."""
+    def solve(self, session: SolveSession) -> SolveOutcome:
+        """Work on one instance; the harness takes the workspace's changes, also if this raises."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """Where programs of others are installed, before any work begins."""
+    """The machine on which external agents are installed before a run."""
 
     engine: Engine
     cache: Path
-    """Folder that keeps what was installed for the next run."""
+    """Folder of installed programs, kept between runs."""
     toolchains: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """The user's own images: language to version to name."""
+    """The user's own toolchain images: language to version to image name."""
     note: Callable[[str], None] = lambda _text: None
-    """Told of every step that takes time, in one line each."""
+    """Called with one line for each slow step."""
 
 
 @runtime_checkable
-class Installed(Protocol):
-    """A solver that needs something of the host in its container; what a solver may have beyond ``Agent``."""
+class InstallableAgent(Protocol):
+    """An ``Agent`` whose program is installed on the host and mounted into its containers."""
 
     def prepare(self, host: Host) -> None:
-        """Install what is missing, once before a run; raises UserError or EnvironmentFailure."""
+        """Install the program if it is missing. Called once before a run. Raises UserError or EnvironmentFailure."""
         ...
 
     def mounts(self, scratch: Path) -> Mapping[str, str]:
-        """Return what a sample's container mounts read-only: path on the host to path in the container.
+        """Return the read-only mounts of a sample's container: path on the host to path in the container.
 
         Args:
-            scratch: an empty folder for this sample alone that every user may enter; its path is short (a socket
-                comes to lie in it). The solver finds it as ``Session.scratch``.
+            scratch: an empty folder for this sample alone that every user may enter, passed to the solver as
+                ``SolveSession.scratch``. Its path is short enough for a socket.
         """
         ...
 
 
-class Usage(Model):
-    """What one sample of one instance took."""
+class SampleUsage(Model):
+    """Resources used by one sample of one instance."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -332,14 +343,14 @@ class Usage(Model):
     cost: float | None = 0.0
     """US dollars; None if the price of a call is unknown."""
     paid: float | None = 0.0
-    """Of it, what was not answered from the recording."""
+    """US dollars without the answers taken from a recording."""
     seconds: float = 0.0
     model_seconds: float = 0.0
     command_seconds: float = 0.0
 
 
 class Solution(Model):
-    """What came of one sample of one instance, as the harness saw it."""
+    """Result of one sample of one instance, as the harness saw it."""
 
     instance_id: str
     sample: int = 0
@@ -348,13 +359,13 @@ class Solution(Model):
     status: SolutionStatus
     patch: str = Field(default="", repr=False)
     candidates: tuple[Candidate, ...] = Field(default=(), repr=False)
-    usage: Usage = Field(default_factory=Usage)
+    usage: SampleUsage = Field(default_factory=SampleUsage)
     steps: int = 0
-    """Of the agent, in its trajectory."""
+    """Agent steps in the trajectory that asked the model."""
     suspect_access: tuple[str, ...] = ()
-    """What the trajectory shows of looking for the answer."""
+    """Signs in the trajectory of looking up the answer; they decide nothing."""
     junk: tuple[str, ...] = ()
-    """Files that the patch adds or changes and that look like by-products; told, never taken out."""
+    """Files of the patch that look like by-products; reported, never removed."""
     error: str = ""
     attempts: int = 1
     trajectory: Trajectory | None = Field(default=None, repr=False, exclude=True)

@@ -15,12 +15,12 @@ from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
 from assay.agents.llm.cassette import Cassette, Mode
 from assay.agents.llm.chat import ChatModel, Request
 from assay.agents.llm.scripted import Scripted
-from assay.agents.sampling.habitat import Habitat
-from assay.agents.sampling.image import AgentImages
-from assay.agents.sampling.run import steady
-from assay.agents.sampling.solve import Job, Solver, solve
+from assay.agents.sampling.recorded_model import ModelDefaults
+from assay.agents.sampling.run import mask_volatile
+from assay.agents.sampling.solve import SolveJob, SolveSetup, solve
 from assay.agents.sampling.store import SolveStore
-from assay.agents.sampling.talk import Defaults
+from assay.agents.sampling.workspaces.agent_image import AgentImages
+from assay.agents.sampling.workspaces.opener import WorkspaceOpener
 from assay.agents.solvers.bash_loop import BashLoop
 from assay.cli.workbench import make_sources, open_workbench
 from assay.instances.dataset.load import load
@@ -45,7 +45,7 @@ def main() -> None:
 
     with (
         tempfile.TemporaryDirectory() as name,
-        Cassette(Path(name) / "llm.jsonl", Mode.AUTO, Scripted(answer), normalise=steady) as model,
+        Cassette(Path(name) / "llm.jsonl", Mode.AUTO, Scripted(answer), normalise=mask_volatile) as model,
     ):
 
         def within(limits: BudgetLimits) -> tuple[ChatModel, Ledger]:
@@ -54,9 +54,11 @@ def main() -> None:
 
         store = SolveStore(Path(name) / "run")
         agent = BashLoop(BashLoop.Settings(form="block"))
-        solver = Solver(agent, Habitat(bench, images), store, defaults=Defaults(model="scripted"), within=within)
+        solver = SolveSetup(
+            agent, WorkspaceOpener(bench, images), store, defaults=ModelDefaults(model="scripted"), within=within
+        )
         began = time.monotonic()
-        solution = solve(Job(bench.settle(instance)), solver).solution
+        solution = solve(SolveJob(bench.settle(instance)), solver).solution
         whole = time.monotonic() - began
     steps = [later - earlier for earlier, later in pairwise(asked)]
     commands = solution.usage.command_seconds / STEPS

@@ -1,9 +1,11 @@
 """Nodes of a search tree as a solver leaves them once they are judged."""
 
-from assay.agents.solvers.tree_search.search_tree import Node, Tree, backpropagate
+from assay.agents.solvers.tree_search.search_tree import SearchNode, SearchTree, backpropagate
 
 
-def judged(tree: Tree[str], parent: Node[str], name: str, reward: float | None, **facts: bool) -> Node[str]:
+def judged(
+    tree: SearchTree[str], parent: SearchNode[str], name: str, reward: float | None, **facts: bool
+) -> SearchNode[str]:
     """Add a node of a kind, with its reward told to all above it; None for one that nobody judged."""
     node = tree.add(parent, name, kind=name)
     node.reward = reward

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.agents.contract import Agent, AgentTask, Budget, Outcome, Session
+from assay.agents.contract import Agent, AgentTask, Budget, SolveOutcome, SolveSession
 from assay.agents.llm.budget import Ledger, Metered
 from assay.agents.llm.chat import Answer, Request
 from assay.agents.llm.scripted import Scripted
-from assay.agents.sampling.talk import Defaults, ModelTalk
+from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
 from assay.agents.trajectory import AgentInfo, Recorder, Step, Trajectory
 
@@ -17,7 +17,7 @@ from assay.agents.trajectory import AgentInfo, Recorder, Step, Trajectory
 class Played:
     """A run: how it ended, what was asked, what lies where."""
 
-    outcome: Outcome
+    outcome: SolveOutcome
     asked: list[Request]
     workspace: FolderWorkspace
     trajectory: Trajectory
@@ -53,9 +53,9 @@ class Stage:
     def play(self, agent: Agent, statement: str, language: str = "python") -> Played:
         """Let a solver work on the files; every line answers one question of it."""
         model = Metered(Scripted(self._answer), Ledger(self._budget.llm))
-        talk = ModelTalk(model, self._recorder, Defaults(model="toy"))
+        recorded = RecordedModel(model, self._recorder, ModelDefaults(model="toy"))
         task = AgentTask(repo="acme/toy", language=language, problem_statement=statement, root=self.workspace.root)
-        outcome = agent.solve(Session(task, self.workspace, talk, self._recorder, self._budget))
+        outcome = agent.solve(SolveSession(task, self.workspace, recorded, self._recorder, self._budget))
         trajectory = Trajectory.model_validate_json(self._record.read_bytes())
         return Played(outcome, self.asked, self.workspace, trajectory)
 

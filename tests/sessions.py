@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.agents.contract import AgentTask, Budget, Session
+from assay.agents.contract import AgentTask, Budget, SolveSession
 from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.chat import Answer, ChatModel, Request
 from assay.agents.llm.scripted import Scripted
-from assay.agents.sampling.talk import Defaults, ModelTalk
+from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
 from assay.agents.trajectory import AgentInfo, Recorder, Step
 from assay.harness.domain import Status
@@ -46,7 +46,7 @@ def run_unittests(workspace: FolderWorkspace, files: Sequence[str], extra: Mappi
 class Stage:
     """A session and what its model was asked."""
 
-    session: Session
+    session: SolveSession
     asked: list[Request]
     recorder: Recorder
 
@@ -94,10 +94,10 @@ def stage(
             return model.complete(request)
 
     recorder = Recorder(None, AgentInfo(name="test", version="1"))
-    session = Session(
+    session = SolveSession(
         AgentTask(repo="town/shop", language=language, problem_statement=STATEMENT, root=str(folder / "repo")),
         folder_workspace(folder / "repo", files, run_tests=run_unittests),
-        ModelTalk(Listening(), recorder, Defaults(model="scripted")),
+        RecordedModel(Listening(), recorder, ModelDefaults(model="scripted")),
         recorder,
         budget or Budget(llm=BudgetLimits()),
     )

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from assay.agents.contract import Budget, Capabilities, Outcome, Session
+from assay.agents.contract import Budget, Capabilities, SolveOutcome, SolveSession
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
 from assay.agents.llm.chat import ChatModel, Message, Role
-from assay.agents.sampling.habitat import Habitat
-from assay.agents.sampling.image import AgentImages
-from assay.agents.sampling.run import OfTheRun
-from assay.agents.sampling.solve import Solver
+from assay.agents.sampling.recorded_model import ModelDefaults
+from assay.agents.sampling.run import RunBudgetModel
+from assay.agents.sampling.solve import SolveSetup
 from assay.agents.sampling.store import SolveStore
-from assay.agents.sampling.talk import Defaults
+from assay.agents.sampling.workspaces.agent_image import AgentImages
+from assay.agents.sampling.workspaces.opener import WorkspaceOpener
 from assay.harness.domain import Instance, Model, TestPlan
 from assay.harness.engines.fake import FakeEngine, image_name
 
@@ -42,19 +42,19 @@ class NoSettings(Model):
 class Acting:
     """A solver that does what a test says."""
 
-    act: Callable[[Session], Outcome | None]
+    act: Callable[[SolveSession], SolveOutcome | None]
     capabilities: Capabilities = field(default_factory=Capabilities)
     name: str = "acting"
     version: str = "1"
     Settings: ClassVar[type[Model]] = NoSettings
 
-    def solve(self, session: Session) -> Outcome:
-        return self.act(session) or Outcome()
+    def solve(self, session: SolveSession) -> SolveOutcome:
+        return self.act(session) or SolveOutcome()
 
 
-def fix(session: Session) -> None:
+def fix(session: SolveSession) -> None:
     """Ask once and change one file."""
-    said = session.talk.ask([Message(role=Role.USER, content=session.task.problem_statement)], purpose="fix")
+    said = session.model.ask([Message(role=Role.USER, content=session.task.problem_statement)], purpose="fix")
     session.workspace.write("fix.py", f"{said.content}\n".encode())
 
 
@@ -68,21 +68,21 @@ def solver_of(
     bench: Any = None,
     within: Callable[[BudgetLimits], tuple[ChatModel, Ledger]] | None = None,
     **defaults: Any,
-) -> Solver:
+) -> SolveSetup:
     """Return a solver over the engine without containers; a model answers within the sample's budget."""
     bench = bench or FakeBench(FakeEngine({image_name(each): each for each in instances}))
 
     def metered(limits: BudgetLimits) -> tuple[ChatModel, Ledger]:
         ledger = Ledger(limits)
         assert model is not None
-        return Metered(OfTheRun(model), ledger), ledger
+        return Metered(RunBudgetModel(model), ledger), ledger
 
     more: Mapping[str, Any] = {} if model is None and within is None else {"within": within or metered}
-    return Solver(
+    return SolveSetup(
         agent,
-        Habitat(bench, AgentImages(bench.engine, root / "cache"), {"assay.run": "test"}),
+        WorkspaceOpener(bench, AgentImages(bench.engine, root / "cache"), {"assay.run": "test"}),
         SolveStore(root / "run"),
         budget or Budget(),
-        Defaults(**{"model": "tiny", **defaults}),
+        ModelDefaults(**{"model": "tiny", **defaults}),
         **more,
     )

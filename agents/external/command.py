@@ -19,7 +19,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from assay.agents.contract import Capabilities, CommandResult, Host, Outcome, Session, SolutionStatus
+from assay.agents.contract import Capabilities, CommandResult, Host, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.external import bridge
 from assay.agents.external.adapter import Adapter, fill, load_adapter
 from assay.agents.external.importers import import_trajectory
@@ -76,7 +76,7 @@ class _Paths:
     home: str
     port: int
 
-    def values(self, adapter: Adapter, session: Session, proxy: Proxy, model: str) -> dict[str, str]:
+    def values(self, adapter: Adapter, session: SolveSession, proxy: Proxy, model: str) -> dict[str, str]:
         """Return the values of an adapter's placeholders."""
         return {
             "base_url": f"http://127.0.0.1:{self.port}/v1",
@@ -122,7 +122,7 @@ class Command:
         (scratch / BRIDGE).chmod(0o644)
         return {**self._mounts, str(scratch): MODEL}
 
-    def solve(self, session: Session) -> Outcome:
+    def solve(self, session: SolveSession) -> SolveOutcome:
         """Run the program and keep its files; its exit code and the session's questions decide the outcome.
 
         Raises:
@@ -143,7 +143,7 @@ class Command:
             self._keep_files(session, values, result)
         return self._outcome(result, model, version)
 
-    def _run(self, session: Session, paths: _Paths, values: Mapping[str, str]) -> tuple[CommandResult, str]:
+    def _run(self, session: SolveSession, paths: _Paths, values: Mapping[str, str]) -> tuple[CommandResult, str]:
         """Run the program; return the result and the version that the program reports."""
         env = self._env(session, values)
         self._write_files(session, values)
@@ -158,12 +158,12 @@ class Command:
         seconds = session.budget.llm.seconds or self.settings.seconds or self.adapter.seconds
         return session.workspace.exec(command, seconds=seconds, env=env, output_bytes=OUTPUT_BYTES), version
 
-    def _env(self, session: Session, values: Mapping[str, str]) -> dict[str, str]:
+    def _env(self, session: SolveSession, values: Mapping[str, str]) -> dict[str, str]:
         env = {f"ASSAY_{name.upper()}": value for name, value in values.items()}
         env["ASSAY_STEPS"] = str(session.budget.steps or "")
         return env | {name: fill(text, values) for name, text in self.adapter.env.items()}
 
-    def _write_files(self, session: Session, values: Mapping[str, str]) -> None:
+    def _write_files(self, session: SolveSession, values: Mapping[str, str]) -> None:
         """Write the instruction and the adapter's files."""
         session.workspace.exec(f"mkdir -p {shlex.quote(values['logs'])}")
         issue = {"issue": session.task.problem_statement, "root": values["root"]}
@@ -171,7 +171,7 @@ class Command:
         for path, content in self.adapter.files.items():
             session.workspace.write(fill(path, values), fill(content, values).encode())
 
-    def _keep_files(self, session: Session, values: Mapping[str, str], result: CommandResult) -> None:
+    def _keep_files(self, session: SolveSession, values: Mapping[str, str], result: CommandResult) -> None:
         """Keep the program's output, the files that its adapter names, and its own record as ATIF."""
         folder = session.logs
         if result.exit_code is None or folder is None:
@@ -191,7 +191,7 @@ class Command:
             for path in _matching(session, fill(own.file, values))[:1]:
                 self._import(session, own.importer, path)
 
-    def _import(self, session: Session, importer: str, path: str) -> None:
+    def _import(self, session: SolveSession, importer: str, path: str) -> None:
         """Keep the program's own record as ATIF, or the problem with it; the agent's name is the adapter's."""
         content = session.workspace.read(path)
         if content is None or session.logs is None:
@@ -204,18 +204,18 @@ class Command:
         named = read.model_copy(update={"agent": read.agent.model_copy(update={"name": self.name})})
         (session.logs / "own-trajectory.json").write_text(named.model_dump_json(exclude_none=True), encoding="utf-8")
 
-    def _outcome(self, result: CommandResult, model: SessionModel, version: str) -> Outcome:
+    def _outcome(self, result: CommandResult, model: SessionModel, version: str) -> SolveOutcome:
         """Return the outcome. The program's output never decides; the error only repeats what it suggests."""
         if result.timed_out:
-            return Outcome(status=SolutionStatus.LIMIT_TIME, error=f"{self.name} took too long")
+            return SolveOutcome(status=SolutionStatus.LIMIT_TIME, error=f"{self.name} took too long")
         if model.is_out_of_steps:
-            return Outcome(status=SolutionStatus.LIMIT_STEPS, error=str(model.unanswered))
+            return SolveOutcome(status=SolutionStatus.LIMIT_STEPS, error=str(model.unanswered))
         refused = type(model.unanswered) is RequestRefused
         if model.unanswered is not None and not refused and (result.exit_code != 0 or _stops(model.unanswered)):
             raise model.unanswered
         extra = {"reported_version": version, "questions": model.answered}
         if result.exit_code == 0:
-            return Outcome(extra=extra)
+            return SolveOutcome(extra=extra)
         why = f"{self.name} ended with exit code {result.exit_code}"
         if result.exit_code is None:
             why = f"the container ended while {self.name} was running"
@@ -225,7 +225,7 @@ class Command:
         if hints:
             why += f"; its output suggests {', '.join(hints)}"
         last = result.output.strip()[-ERROR_CHARACTERS:]
-        return Outcome(status=SolutionStatus.AGENT_ERROR, error=f"{why}\n{last}".strip(), extra=extra)
+        return SolveOutcome(status=SolutionStatus.AGENT_ERROR, error=f"{why}\n{last}".strip(), extra=extra)
 
 
 def _stops(error: AssayError) -> bool:
@@ -234,7 +234,7 @@ def _stops(error: AssayError) -> bool:
 
 
 @contextmanager
-def _paths(session: Session) -> Iterator[tuple[_Paths, Path]]:
+def _paths(session: SolveSession) -> Iterator[tuple[_Paths, Path]]:
     """Yield the paths for a sample's program, and the path of its proxy's socket on the host."""
     if session.scratch is not None:
         inside = _Paths(f"{RUNTIME}/bin/python3", f"{MODEL}/{BRIDGE}", f"{MODEL}/{SOCKET}", HOME, PORT)
@@ -254,7 +254,7 @@ def _bash(text: str) -> str:
     return shlex.join(["bash", "-o", "pipefail", "-c", text])
 
 
-def _matching(session: Session, pattern: str) -> list[str]:
+def _matching(session: SolveSession, pattern: str) -> list[str]:
     """Return the paths in the workspace that a glob pattern matches, sorted; ``**`` matches folders at any depth."""
     listed = session.workspace.exec(
         _bash(f'shopt -s globstar nullglob; for f in {_quoted(pattern)}; do echo "$f"; done')

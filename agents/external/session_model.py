@@ -5,7 +5,7 @@ import threading
 
 from pydantic import JsonValue
 
-from assay.agents.contract import Asking, Session
+from assay.agents.contract import AskOptions, SolveSession
 from assay.agents.llm.chat import Answer, Message, Request, Role
 from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall
@@ -21,7 +21,7 @@ class SessionModel:
         is_out_of_steps: whether a question was refused for the limit of steps; each question is a step.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: SolveSession) -> None:
         """Keep the session."""
         self.answered = 0
         self.unanswered: AssayError | None = None
@@ -36,7 +36,7 @@ class SessionModel:
         self._record_new_messages(request)
         try:
             self._check_steps()
-            answer = self._session.talk.ask(request.messages, _asking(request))
+            answer = self._session.model.ask(request.messages, _asking(request))
         except AssayError as error:
             self.unanswered = error
             raise
@@ -78,11 +78,11 @@ class SessionModel:
                 self._session.recorder.add(Step(source="user", message=text))
 
 
-def _asking(request: Request) -> Asking:
+def _asking(request: Request) -> AskOptions:
     """Return the parameters of a request; those without a field of their own go into ``extra``."""
     choice = request.tool_choice if isinstance(request.tool_choice, str | None) else dict(request.tool_choice)
     others: dict[str, JsonValue] = {"top_p": request.top_p, "seed": request.seed, "tool_choice": choice}
-    return Asking(
+    return AskOptions(
         temperature=request.temperature,
         max_tokens=request.max_tokens,
         tools=request.tools,

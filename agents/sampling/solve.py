@@ -1,7 +1,7 @@
-"""The story of one sample of one instance: a task and a workspace go to a solver, and a solution comes out.
+"""Solve one sample of one instance: open a workspace, run the solver, take the patch.
 
-The harness takes the difference from the workspace itself, after a limit, a crash or an exception of the solver as
-well. Only what the infrastructure does wrong is worth another try.
+The harness takes the patch from the workspace itself, also after a limit, a crash or an exception of the solver. Only
+infrastructure failures are worth a retry.
 """
 
 import tempfile
@@ -15,50 +15,50 @@ from pathlib import Path
 from assay.agents.contract import (
     Agent,
     Budget,
-    Installed,
-    Outcome,
-    Session,
+    InstallableAgent,
+    SampleUsage,
     Solution,
     SolutionStatus,
-    Usage,
+    SolveOutcome,
+    SolveSession,
 )
 from assay.agents.llm.budget import BudgetLimits, Ledger
 from assay.agents.llm.chat import Answer, ChatModel, Request
 from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, ModelError
-from assay.agents.sampling.habitat import Habitat
-from assay.agents.sampling.junk import junk
-from assay.agents.sampling.scan import scan
+from assay.agents.sampling.by_products import by_products
+from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.store import SolveStore
-from assay.agents.sampling.talk import Defaults, ModelTalk
+from assay.agents.sampling.suspect_access import suspect_access
 from assay.agents.sampling.task import make_task, oracles
-from assay.agents.sampling.workspaces.checkout import TreeWorkspace
+from assay.agents.sampling.workspaces.checkout import CheckoutWorkspace
+from assay.agents.sampling.workspaces.opener import WorkspaceOpener
 from assay.agents.trajectory import AgentInfo, FinalMetrics, Recorder, Step, Trajectory
 from assay.harness.domain import Instance
 from assay.harness.errors import AssayError, EngineError, EnvironmentFailure, ImageMissing, UserError
 
-Within = Callable[[BudgetLimits], tuple[ChatModel, Ledger]]
-"""Gives the run's model under the limits of one sample."""
+ModelWithin = Callable[[BudgetLimits], tuple[ChatModel, Ledger]]
+"""Returns the run's model under the limits of one sample, and the ledger of those limits."""
 
 
 class RunBudgetExceeded(BudgetExceeded):
-    """The budget of the whole run leaves no room for a call; with a larger one the sample goes on where it was."""
+    """The budget of the whole run leaves no room for a call; with a larger one the sample resumes."""
 
 
 class NoModel:
-    """Stands for the model of a run without one."""
+    """The model of a run without one."""
 
     def complete(self, request: Request) -> Answer:  # noqa: ARG002 - the Protocol names it
-        """Refuse."""
+        """Raise UserError."""
         raise UserError("this solver asks a model; name one with --model (and --base-url)")
 
 
 def no_model(limits: BudgetLimits) -> tuple[ChatModel, Ledger]:
-    """Return a model that refuses every question."""
+    """Return a model that raises UserError for every request."""
     return NoModel(), Ledger(limits)
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class SolveJob:
     """One sample of one instance."""
 
     instance: Instance
@@ -66,16 +66,16 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Solver:
-    """What all samples of a run share."""
+class SolveSetup:
+    """Everything that the samples of a run share."""
 
     agent: Agent
-    habitat: Habitat
+    workspaces: WorkspaceOpener
     store: SolveStore
     budget: Budget = field(default_factory=Budget)
-    defaults: Defaults = field(default_factory=lambda: Defaults(model="none"))
+    defaults: ModelDefaults = field(default_factory=lambda: ModelDefaults(model="none"))
     seed: int = 0
-    within: Within = no_model
+    within: ModelWithin = no_model
 
     @property
     def model(self) -> str:
@@ -84,85 +84,73 @@ class Solver:
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
-    """A solution, and what the run has to know beside it."""
+class SolveResult:
+    """A solution, and whether the sample is finished."""
 
     solution: Solution
     is_final: bool = True
+    """False if the same command should solve the sample again."""
     is_worth_another_try: bool = False
+    """Whether a retry at once may succeed."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
-    """How a solver's work ended, and the patch that was taken then."""
+    """How a sample ended, and the patch that was taken then."""
 
     status: SolutionStatus
     error: str = ""
-    outcome: Outcome = field(default_factory=Outcome)
-    """What the solver itself reported; a solver that raised reported nothing."""
+    outcome: SolveOutcome = field(default_factory=SolveOutcome)
+    """As the solver reported it; empty if it raised."""
     is_final: bool = True
     is_worth_another_try: bool = False
     patch: str = ""
     command_seconds: float = 0.0
 
 
-def solve(job: Job, solver: Solver) -> Solved:
+def solve(job: SolveJob, setup: SolveSetup) -> SolveResult:
     """Solve one sample of one instance in a fresh workspace.
 
     Raises:
-        UserError: something that a person must mend, such as the model's key; it would meet every sample.
+        UserError: something that a person must fix and that every sample would meet, such as a wrong key of the model.
     """
-    return _Sample(job, solver).solve()
+    return _Sample(job, setup).solve()
 
 
 class _Sample:
-    """One sample at work: its folder, its conversation and its trajectory."""
+    """A sample in progress: its folder, its model and its trajectory."""
 
-    def __init__(self, job: Job, solver: Solver) -> None:
-        self._job, self._solver = job, solver
+    def __init__(self, job: SolveJob, setup: SolveSetup) -> None:
+        self._job, self._setup = job, setup
         self._began = time.monotonic()
-        self._folder = solver.store.open_sample(job.instance.id, job.sample)
-        info = AgentInfo(name=solver.agent.name, version=solver.agent.version, model_name=solver.model or None)
+        self._folder = setup.store.open_sample(job.instance.id, job.sample)
+        info = AgentInfo(name=setup.agent.name, version=setup.agent.version, model_name=setup.model or None)
         self._recorder = Recorder(self._folder / "trajectory.json", info, session_id=f"{job.instance.id}-{job.sample}")
-        model, self._ledger = solver.within(solver.budget.llm)
-        seed = None if solver.defaults.seed is None else solver.defaults.seed + job.sample
-        defaults = solver.defaults.model_copy(update={"seed": seed})
-        self._talk = ModelTalk(model, self._recorder, defaults, sample=job.sample)
+        model, self._ledger = setup.within(setup.budget.llm)
+        seed = None if setup.defaults.seed is None else setup.defaults.seed + job.sample
+        defaults = setup.defaults.model_copy(update={"seed": seed})
+        self._model = RecordedModel(model, self._recorder, defaults, sample=job.sample)
 
-    def solve(self) -> Solved:
-        """Open a workspace, let the solver work in it, and take what it left."""
+    def solve(self) -> SolveResult:
+        """Open a workspace, run the solver in it, and return the solution."""
         instance = self._job.instance
         try:
             with (
-                _scratch(self._solver) as (scratch, mounts),
-                self._solver.habitat.open(instance, mounts) as workspace,
+                _scratch(self._setup) as (scratch, mounts),
+                self._setup.workspaces.open(instance, mounts) as workspace,
             ):
-                ending = self._work(workspace, scratch)
+                ending = self._run(workspace, scratch)
         except UserError:
             raise
-        except Exception as error:  # the infrastructure's, or a mistake of ours: it must not cost the others theirs
+        except Exception as error:  # infrastructure, or a bug of Assay: it must not end the other samples
             self._log(traceback.format_exc())
             ending = _not_begun(error)
-        return Solved(self._solution(ending), ending.is_final, ending.is_worth_another_try)
+        return SolveResult(self._solution(ending), ending.is_final, ending.is_worth_another_try)
 
-    def _work(self, workspace: TreeWorkspace, scratch: Path | None) -> _Ending:
-        """Let the solver work, and take the difference whatever became of it."""
-        job, solver = self._job, self._solver
-        task = make_task(job.instance, solver.agent.capabilities, workspace.root)
-        solver.store.save_task(job.instance.id, job.sample, task)
-        session = Session(
-            task=task,
-            workspace=workspace,
-            talk=self._talk,
-            recorder=self._recorder,
-            budget=solver.budget,
-            seed=solver.seed + job.sample,
-            scratch=scratch,
-            logs=self._folder / "logs",
-            oracles=oracles(job.instance, solver.agent.capabilities),
-        )
+    def _run(self, workspace: CheckoutWorkspace, scratch: Path | None) -> _Ending:
+        """Run the solver and take the patch, however the solver ended."""
         try:
-            outcome = solver.agent.solve(session)
+            outcome = self._setup.agent.solve(self._session(workspace, scratch))
             ending = _Ending(outcome.status, outcome.error, outcome)
         except UserError:
             raise
@@ -174,75 +162,91 @@ class _Sample:
             patch = "" if workspace.is_gone else workspace.diff()
         return replace(ending, patch=patch, command_seconds=workspace.command_seconds)
 
+    def _session(self, workspace: CheckoutWorkspace, scratch: Path | None) -> SolveSession:
+        job, setup = self._job, self._setup
+        task = make_task(job.instance, setup.agent.capabilities, workspace.root)
+        setup.store.save_task(job.instance.id, job.sample, task)
+        return SolveSession(
+            task=task,
+            workspace=workspace,
+            model=self._model,
+            recorder=self._recorder,
+            budget=setup.budget,
+            seed=setup.seed + job.sample,
+            scratch=scratch,
+            logs=self._folder / "logs",
+            oracles=oracles(job.instance, setup.agent.capabilities),
+        )
+
     def _solution(self, ending: _Ending) -> Solution:
-        outcome, instance = ending.outcome, self._job.instance
+        instance = self._job.instance
         seconds = {"seconds": time.monotonic() - self._began, "command_seconds": ending.command_seconds}
-        usage = self._talk.usage.model_copy(update=seconds)
+        usage = self._model.usage.model_copy(update=seconds)
         trajectory = _finish(self._recorder, usage, ending)
         return Solution(
             instance_id=instance.id,
             sample=self._job.sample,
-            agent=self._solver.agent.name,
-            model=self._solver.model,
-            status=_status(ending.status, ending.patch),
+            agent=self._setup.agent.name,
+            model=self._setup.model,
+            status=_status(ending),
             patch=ending.patch,
-            candidates=outcome.candidates,
+            candidates=ending.outcome.candidates,
             usage=usage,
             steps=_steps(trajectory),
-            suspect_access=scan(trajectory, instance.repo.rpartition("/")[2]) if trajectory else (),
-            junk=junk(ending.patch, instance.language),
+            suspect_access=suspect_access(trajectory, instance.repo.rpartition("/")[2]) if trajectory else (),
+            junk=by_products(ending.patch, instance.language),
             error=ending.error,
             trajectory=trajectory,
         )
 
     def _log(self, text: str) -> None:
-        self._solver.store.log(self._job.instance.id, self._job.sample, text)
+        self._setup.store.log(self._job.instance.id, self._job.sample, text)
 
 
-def _ended_by(error: Exception, workspace: TreeWorkspace) -> _Ending:
-    """Say how a solver ended that raised; what it left counts all the same."""
-    told = str(error) or type(error).__name__
+def _ended_by(error: Exception, workspace: CheckoutWorkspace) -> _Ending:
+    """Return the ending of a solver that raised."""
+    message = str(error) or type(error).__name__
     if isinstance(error, BudgetExceeded):
         status = SolutionStatus.LIMIT_TIME if error.limit == "seconds" else SolutionStatus.LIMIT_COST
-        return _Ending(status, told, is_final=not isinstance(error, RunBudgetExceeded))
+        return _Ending(status, message, is_final=not isinstance(error, RunBudgetExceeded))
     if isinstance(error, ContextTooLong):
-        return _Ending(SolutionStatus.CONTEXT_EXCEEDED, told)
-    is_ours = isinstance(error, EngineError) and not workspace.is_gone
-    if is_ours or (isinstance(error, ModelError) and error.is_transient):
-        return _failure(told, is_worth_another_try=True)
+        return _Ending(SolutionStatus.CONTEXT_EXCEEDED, message)
+    is_engine_failure = isinstance(error, EngineError) and not workspace.is_gone
+    if is_engine_failure or (isinstance(error, ModelError) and error.is_transient):
+        return _failure(message, is_worth_another_try=True)
     if not isinstance(error, AssayError):
-        told = f"{type(error).__name__}: {told}"
-    return _Ending(SolutionStatus.AGENT_ERROR, told)
+        message = f"{type(error).__name__}: {message}"
+    return _Ending(SolutionStatus.AGENT_ERROR, message)
 
 
 def _not_begun(error: Exception) -> _Ending:
-    """Say how a sample ended whose workspace could not be opened, or was taken from it."""
+    """Return the ending of a sample whose workspace could not be opened or closed."""
     if isinstance(error, EnvironmentFailure | ImageMissing):
         tail = getattr(error, "tail", "")
         return _failure(f"{error}\n{tail}".strip(), is_worth_another_try=False)
-    told = str(error) if isinstance(error, EngineError) else f"internal error: {error!r}"
-    return _failure(told, is_worth_another_try=True)
+    message = str(error) if isinstance(error, EngineError) else f"internal error: {error!r}"
+    return _failure(message, is_worth_another_try=True)
 
 
-def _failure(told: str, *, is_worth_another_try: bool) -> _Ending:
-    return _Ending(SolutionStatus.INFRA_ERROR, told, is_final=False, is_worth_another_try=is_worth_another_try)
+def _failure(message: str, *, is_worth_another_try: bool) -> _Ending:
+    return _Ending(SolutionStatus.INFRA_ERROR, message, is_final=False, is_worth_another_try=is_worth_another_try)
 
 
-def _status(status: SolutionStatus, patch: str) -> SolutionStatus:
-    """Tell what was submitted from what is empty, by the patch itself."""
-    if status in {SolutionStatus.SUBMITTED, SolutionStatus.EMPTY}:
-        return SolutionStatus.SUBMITTED if patch.strip() else SolutionStatus.EMPTY
-    return status
+def _status(ending: _Ending) -> SolutionStatus:
+    """Return the status; whether a normal ending is ``submitted`` or ``empty`` is decided by the patch itself."""
+    if ending.status in {SolutionStatus.SUBMITTED, SolutionStatus.EMPTY}:
+        return SolutionStatus.SUBMITTED if ending.patch.strip() else SolutionStatus.EMPTY
+    return ending.status
 
 
 def _steps(trajectory: Trajectory | None) -> int:
-    """Count what an agent thought of; what was done without asking a model belongs to the step before."""
+    """Count the agent's steps that asked the model; an action without a question belongs to the step before."""
     steps = trajectory.steps if trajectory else ()
     return sum(step.source == "agent" and step.llm_call_count != 0 for step in steps)
 
 
-def _finish(recorder: Recorder, usage: Usage, ending: _Ending) -> Trajectory | None:
-    """Write the trajectory's end; one without any step tells how it ended in a step of the harness."""
+def _finish(recorder: Recorder, usage: SampleUsage, ending: _Ending) -> Trajectory | None:
+    """Write the end of the trajectory; one without any step gets a step of the harness that says how it ended."""
     begun = recorder.trajectory()
     if begun is None:
         recorder.add(Step(source="system", message=f"ended: {ending.status}{': ' * bool(ending.error)}{ending.error}"))
@@ -257,13 +261,13 @@ def _finish(recorder: Recorder, usage: Usage, ending: _Ending) -> Trajectory | N
 
 
 @contextmanager
-def _scratch(solver: Solver) -> Iterator[tuple[Path | None, Mapping[str, str]]]:
-    """Give a folder for one sample alone, and what of it the solver wants to be mounted; nothing for most solvers.
+def _scratch(setup: SolveSetup) -> Iterator[tuple[Path | None, Mapping[str, str]]]:
+    """Yield a folder for one sample alone and the solver's mounts from it; nothing for a solver without mounts.
 
-    Its name tells nothing: a container sees the host's path of what is mounted.
+    The folder's name reveals nothing: a container sees the host's path of what is mounted.
     """
-    agent = solver.agent
-    if not isinstance(agent, Installed) or not solver.habitat.has_containers:
+    agent = setup.agent
+    if not isinstance(agent, InstallableAgent) or not setup.workspaces.has_containers:
         yield None, {}
         return
     with tempfile.TemporaryDirectory(prefix="a-") as name:

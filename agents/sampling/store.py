@@ -1,12 +1,11 @@
-"""The layout of a run of a solver: every file name in it and every way it is written and read.
+"""The folder of a solver's run: names of its files, how they are written and read.
 
     <run>/{run.json, journal.jsonl, lock, llm.jsonl, solutions.jsonl, preds.jsonl, preds.json, multi_swe_bench.jsonl,
            instances/<id>/<sample>/{task.json, trajectory.json, patch.diff, candidates.jsonl, log.txt, solution.json}}
 
-``llm.jsonl`` is the recording of the model's answers. ``solution.json`` is written last, and says that a sample is
-finished and for which content; a folder without one is begun anew. Predictions of further samples are in
-``preds.<sample>.jsonl`` and ``multi_swe_bench.<sample>.jsonl``, since readers of such files take a second row of an
-instance for a mistake.
+``llm.jsonl`` records the model's answers. ``solution.json`` is written last and marks a sample as finished; a folder
+without one is solved again. Predictions of further samples are in ``preds.<sample>.jsonl`` and
+``multi_swe_bench.<sample>.jsonl``, since readers of such files reject a second row of an instance.
 """
 
 import json
@@ -22,22 +21,22 @@ from assay.harness.files import json_lines, read_model, replace_file, write_file
 from assay.harness.runs.store import Run, RunStore
 
 LIMITED = frozenset({SolutionStatus.LIMIT_COST, SolutionStatus.LIMIT_STEPS, SolutionStatus.LIMIT_TIME})
-"""Of solutions that a larger budget may make better."""
+"""Statuses that a larger budget may change."""
 
 
 class SavedSolution(Model):
-    """A finished marker: a solution, the key of what it was made from, and the budget that it had."""
+    """A finished sample: the solution, the hash of its inputs, and its budget."""
 
     key: str
     budget: Budget
     is_final: bool = True
-    """Whether the same command need not try again; not so after a failure of the infrastructure or of the run's own
-    budget."""
+    """False after an infrastructure failure or when the run's own budget ended the sample: the same command solves it
+    again."""
     solution: Solution
 
 
 class SolveStore:
-    """One run directory of a solver."""
+    """The folder of one solver run."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -45,17 +44,17 @@ class SolveStore:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep every other process from running in this directory; raises UserError when one already does."""
+        """Hold the run's lock. Raises UserError if another process holds it."""
         with self.run.locked():
             yield
 
     def begin(self, run: Run) -> None:
-        """Write what this run is."""
+        """Write run.json."""
         replace_file(self.root / "run.json", run.model_dump_json(indent=2).encode())
 
     @property
     def recording(self) -> Path:
-        """The file of the model's answers."""
+        """The cassette of the model's answers."""
         return self.root / "llm.jsonl"
 
     def folder(self, instance_id: str, sample: int) -> Path:
@@ -63,18 +62,18 @@ class SolveStore:
         return self.root / "instances" / instance_id / str(sample)
 
     def open_sample(self, instance_id: str, sample: int) -> Path:
-        """Return the folder of a sample that is about to begin, emptied of what an earlier attempt left."""
+        """Return the folder of a sample, emptied of an earlier attempt's files."""
         folder = self.folder(instance_id, sample)
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "logs").mkdir(parents=True)
         return folder
 
     def save_task(self, instance_id: str, sample: int, task: AgentTask) -> None:
-        """Write what the solver was told."""
+        """Write the task that the solver gets."""
         write_file(self.folder(instance_id, sample) / "task.json", task.model_dump_json(indent=1).encode())
 
     def find(self, instance_id: str, sample: int, key: str, budget: Budget) -> SavedSolution | None:
-        """Return the solution of a sample if it is final for this content; one that a limit ended, for this budget."""
+        """Return a sample's solution if it is final for this key, and for this budget if a limit ended it."""
         saved = read_model(self.folder(instance_id, sample) / "solution.json", SavedSolution)
         if saved is None or saved.key != key or not saved.is_final:
             return None
@@ -97,7 +96,7 @@ class SolveStore:
             log.write(text.rstrip("\n") + "\n")
 
     def finish(self, instances: Sequence[Instance], solutions: Sequence[Solution]) -> None:
-        """Write what the run came to, and its patches as each benchmark reads them."""
+        """Write all solutions, and the patches in the formats of the benchmarks."""
         replace_file(self.root / "solutions.jsonl", json_lines(solutions))
         multi = {each.id: each for each in instances if each.rule is Rule.MULTI_SWE_BENCH}
         for sample in sorted({each.sample for each in solutions}):
@@ -112,7 +111,7 @@ class SolveStore:
                 replace_file(self._of_sample("multi_swe_bench", sample), _lines(rows))
 
     def predictions(self, sample: int = 0) -> Path:
-        """Return the file of the predictions of one sample of each instance."""
+        """Return the file with one sample's predictions of every instance."""
         return self._of_sample("preds", sample)
 
     def _of_sample(self, name: str, sample: int) -> Path:
@@ -122,7 +121,7 @@ class SolveStore:
 def _swe_bench(solution: Solution) -> dict[str, Any]:
     return {
         "instance_id": solution.instance_id,
-        "model_name_or_path": name_of(solution.agent, solution.model),
+        "model_name_or_path": prediction_name(solution.agent, solution.model),
         "model_patch": solution.patch,
     }
 
@@ -134,8 +133,8 @@ def _multi_swe_bench(instance: Instance, solution: Solution) -> dict[str, Any]:
     return {"org": org, "repo": repo, "number": number_of(instance), "fix_patch": solution.patch}
 
 
-def name_of(agent: str, model: str) -> str:
-    """Return the name under which a solver's predictions are known."""
+def prediction_name(agent: str, model: str) -> str:
+    """Return the ``model_name_or_path`` of a solver's predictions."""
     return f"{agent}.{model}" if model else agent
 
 

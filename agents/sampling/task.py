@@ -1,16 +1,16 @@
-"""What of an instance a solver is told: an allow-list, field by field, and no field more."""
+"""Turn an instance into what a solver may know of it, field by field."""
 
 from assay.agents.contract import AgentTask, Capabilities, Oracle, Oracles
 from assay.harness.domain import Instance
 
 
 def make_task(instance: Instance, capabilities: Capabilities, root: str) -> AgentTask:
-    """Return what a solver may know about an instance.
+    """Return the task of an instance.
 
     Args:
-        instance: what is to be resolved.
-        capabilities: of the solver; hints are told only if it declares them as an oracle.
-        root: where the repository lies in the solver's workspace.
+        instance: to be solved.
+        capabilities: of the solver; hints are included only if it declares them as an oracle.
+        root: folder of the repository in the solver's workspace.
     """
     return AgentTask(
         repo=instance.repo,
@@ -22,7 +22,7 @@ def make_task(instance: Instance, capabilities: Capabilities, root: str) -> Agen
 
 
 def oracles(instance: Instance, capabilities: Capabilities) -> Oracles:
-    """Return of an instance's answer what a solver declares to need, and nothing else."""
+    """Return the parts of the answer that a solver declares to need, and no others."""
     answer: dict[Oracle, tuple[str, object]] = {
         Oracle.GOLD_PATCH: ("gold_patch", instance.gold_patch),
         Oracle.FAIL_TO_PASS: ("fail_to_pass", instance.fail_to_pass),

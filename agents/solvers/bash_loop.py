@@ -14,12 +14,12 @@ from pydantic import Field, JsonValue
 
 from assay.agents.contract import (
     AgentTask,
-    Asking,
+    AskOptions,
     Capabilities,
     CommandResult,
-    Outcome,
-    Session,
     SolutionStatus,
+    SolveOutcome,
+    SolveSession,
 )
 from assay.agents.llm.chat import Answer, Message, Role
 from assay.agents.solvers.shared.actions import BASH, GBNF, NoAction, clip, read_action
@@ -95,15 +95,15 @@ class BashLoop:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
 
-    def solve(self, session: Session) -> Outcome:
+    def solve(self, session: SolveSession) -> SolveOutcome:
         """Let the model act until it submits or a limit is reached; the workspace is the answer."""
         opening = self._opening(session)
         turns: list[Turn] = []
         wrong_in_a_row, cost = 0, 0.0
         for _ in range(min(self.settings.steps, session.budget.steps or self.settings.steps)):
             if self.settings.cost is not None and cost >= self.settings.cost:
-                return Outcome(status=SolutionStatus.LIMIT_COST)
-            answer = session.talk.ask(conversation(opening, turns, self.settings.keep), self._asking(), purpose="act")
+                return SolveOutcome(status=SolutionStatus.LIMIT_COST)
+            answer = session.model.ask(conversation(opening, turns, self.settings.keep), self._asking(), purpose="act")
             cost += (answer.usage + answer.wasted).cost or 0.0
             try:
                 command = read_action(answer)
@@ -111,19 +111,19 @@ class BashLoop:
                 turns.append(self._correct(session, answer, problem))
                 wrong_in_a_row += 1
                 if wrong_in_a_row == self.settings.wrong_forms:
-                    return Outcome(status=SolutionStatus.FORMAT_ERROR, error=str(problem))
+                    return SolveOutcome(status=SolutionStatus.FORMAT_ERROR, error=str(problem))
                 continue
             wrong_in_a_row = 0
             if command.strip() == SUBMIT:
                 note(session, answer, command, "submitted")
-                return Outcome()
+                return SolveOutcome()
             result = session.workspace.exec(command, seconds=session.budget.command_seconds, env=QUIET)
             turns.append(self._observe(session, answer, command, result))
             if result.exit_code is None:
-                return Outcome(status=SolutionStatus.AGENT_ERROR, error="the workspace is gone")
-        return Outcome(status=SolutionStatus.LIMIT_STEPS)
+                return SolveOutcome(status=SolutionStatus.AGENT_ERROR, error="the workspace ended while a command ran")
+        return SolveOutcome(status=SolutionStatus.LIMIT_STEPS)
 
-    def _opening(self, session: Session) -> tuple[Message, ...]:
+    def _opening(self, session: SolveSession) -> tuple[Message, ...]:
         system = SYSTEM.format(form=self._form, seconds=session.budget.command_seconds, submit=SUBMIT)
         return Message(role=Role.SYSTEM, content=system), Message(role=Role.USER, content=state(session.task))
 
@@ -131,20 +131,20 @@ class BashLoop:
     def _form(self) -> str:
         return FORMS["tool" if self.settings.form == "tool" else "block"]
 
-    def _asking(self) -> Asking:
-        return Asking(
+    def _asking(self) -> AskOptions:
+        return AskOptions(
             tools=(BASH,) if self.settings.form == "tool" else (),
             extra={"grammar": GBNF} if self.settings.form == "grammar" else {},
         )
 
-    def _correct(self, session: Session, answer: Answer, problem: NoAction) -> Turn:
+    def _correct(self, session: SolveSession, answer: Answer, problem: NoAction) -> Turn:
         """Tell the model what was wrong; without its calls, since endpoints refuse a history with malformed ones."""
         said = Message(role=Role.ASSISTANT, content=answer.content or "(an answer without an action)")
         told = f"{problem}\n{self._form}"
         session.recorder.add(Step(source="user", message=told))
         return Turn(said, Message(role=Role.USER, content=told), collapsed=told)
 
-    def _observe(self, session: Session, answer: Answer, command: str, result: CommandResult) -> Turn:
+    def _observe(self, session: SolveSession, answer: Answer, command: str, result: CommandResult) -> Turn:
         """Tell the model what came of its command."""
         told = describe(result, self.settings.observation)
         note(session, answer, command, told, result)
@@ -176,7 +176,7 @@ def describe(result: CommandResult, limit: int) -> str:
     return f"[{ending}{cut}]\n{clip(result.output, limit)}"
 
 
-def note(session: Session, answer: Answer, command: str, told: str, result: CommandResult | None = None) -> None:
+def note(session: SolveSession, answer: Answer, command: str, told: str, result: CommandResult | None = None) -> None:
     """Record an action with what the model was told of it."""
     call = answer.tool_calls[0].id if answer.tool_calls else "action"
     extra: dict[str, JsonValue] = {"exit_code": result.exit_code, "seconds": round(result.seconds, 3)} if result else {}

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from assay.agents.contract import Capabilities, Oracle, Outcome, Session
+from assay.agents.contract import Capabilities, Oracle, SolveOutcome, SolveSession
 from assay.agents.trajectory import Step
 from assay.harness.domain import Model
 
@@ -22,13 +22,13 @@ class Gold:
     def __init__(self, settings: NoSettings) -> None:
         """Take settings, of which there are none."""
 
-    def solve(self, session: Session) -> Outcome:
+    def solve(self, session: SolveSession) -> SolveOutcome:
         """Apply the gold patch; an outcome with the patch itself if it does not apply."""
         patch = session.oracles.gold_patch
         session.recorder.add(Step(source="agent", message="applies the gold patch", llm_call_count=0))
         if session.workspace.apply(patch):
-            return Outcome()
-        return Outcome(patch=patch, error="the gold patch does not apply to the workspace; it stands as it is")
+            return SolveOutcome()
+        return SolveOutcome(patch=patch, error="the gold patch does not apply to the workspace; it stands as it is")
 
 
 class Null:
@@ -42,7 +42,7 @@ class Null:
     def __init__(self, settings: NoSettings) -> None:
         """Take settings, of which there are none."""
 
-    def solve(self, session: Session) -> Outcome:
+    def solve(self, session: SolveSession) -> SolveOutcome:
         """Leave the workspace as it is."""
         session.recorder.add(Step(source="agent", message="changes nothing", llm_call_count=0))
-        return Outcome()
+        return SolveOutcome()

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import ValidationError
 
-from assay.agents.contract import Capabilities, Oracle, Outcome, Session, SolutionStatus
+from assay.agents.contract import Capabilities, Oracle, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.trajectory import Step, Trajectory
 from assay.harness.domain import Model
 from assay.harness.errors import UserError
@@ -39,20 +39,20 @@ class Replay:
         self._folder = source if source.is_dir() else None
         self._patches = {} if source.is_dir() else _predictions(source)
 
-    def solve(self, session: Session) -> Outcome:
+    def solve(self, session: SolveSession) -> SolveOutcome:
         """Apply the recorded patch to the workspace; the outcome holds the patch itself where it does not apply."""
         name = session.oracles.instance_id
         patch = self._patch(name)
         if patch is None:
-            return Outcome(status=SolutionStatus.AGENT_ERROR, error=f"nothing is recorded for {name}")
+            return SolveOutcome(status=SolutionStatus.AGENT_ERROR, error=f"nothing is recorded for {name}")
         recorded = self._trajectory(name)
         for step in recorded.steps if recorded else ():
             session.recorder.add(step)
         if recorded is None:
             session.recorder.add(Step(source="agent", message="applies the recorded patch", llm_call_count=0))
         if session.workspace.apply(patch):
-            return Outcome()
-        return Outcome(patch=patch, error="the recorded patch does not apply")
+            return SolveOutcome()
+        return SolveOutcome(patch=patch, error="the recorded patch does not apply")
 
     def _patch(self, name: str) -> str | None:
         if self._folder is None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from assay.agents.sampling.image import AgentImages
+from assay.agents.sampling.workspaces.agent_image import AgentImages
 from assay.harness.engines.docker import DockerEngine
 from corpus.conftest import corpus_mirror, place
 from corpus.stage import Place

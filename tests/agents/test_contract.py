@@ -1,16 +1,17 @@
-"""The statuses that a solver may report."""
+from typing import get_args
 
 import pytest
 from pydantic import ValidationError
 
-from assay.agents.contract import Outcome, SolutionStatus
+from assay.agents.contract import AgentStatus, SolutionStatus, SolveOutcome
 
 
-@pytest.mark.parametrize("status", [each for each in SolutionStatus if each is not SolutionStatus.INFRA_ERROR])
-def test_outcome_takes_every_status_that_a_solver_may_report(status: SolutionStatus) -> None:
-    assert Outcome.model_validate({"status": status}).status is status
-
-
-def test_outcome_with_infra_error_is_refused() -> None:
+def test_solve_outcome_refuses_infra_error() -> None:
     with pytest.raises(ValidationError, match="status"):
-        Outcome.model_validate({"status": SolutionStatus.INFRA_ERROR})
+        SolveOutcome.model_validate({"status": "infra_error"})
+
+
+def test_solve_outcome_takes_every_other_status() -> None:
+    assert {*get_args(AgentStatus)} == {*SolutionStatus} - {SolutionStatus.INFRA_ERROR}
+    for status in get_args(AgentStatus):
+        assert SolveOutcome.model_validate({"status": str(status)}).status is status

@@ -1,1 +1,1 @@
-"""Trees at a base commit that solvers work in: a container's (``box``) and a folder's on this machine (``folder``)."""
+"""Checkouts that solvers work in: in a container (``container``) or in a folder of this machine (``folder``)."""

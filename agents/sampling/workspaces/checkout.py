@@ -1,6 +1,6 @@
-"""What all workspaces share: the tree's files, difference and states, by shell texts that the place knows how to run.
+"""Base class of workspaces: files, diff and saved states of a checkout, all through git.
 
-A place (a container, a folder) adds how a command runs, how one file is read and written, and how the tree is copied.
+A subclass (container, folder) runs commands, reads and writes one file, and copies the checkout.
 """
 
 import io
@@ -18,12 +18,13 @@ from assay.harness.domain import Status
 from assay.harness.errors import EngineError
 
 BASE = "base"
-"""Name of the first state."""
+"""Name of the state of the base commit."""
 PLUMBING_SECONDS = 300.0
+"""Limit of one git operation of the harness."""
 LARGEST = 256 * 1024 * 1024
-"""Bytes of a difference, or of all texts of a tree."""
+"""Bytes of a diff, or of all texts of a checkout."""
 LONGEST_TEXT = 4 * 1024 * 1024
-"""Bytes of one file that counts as a text."""
+"""Bytes of the largest file that ``texts`` returns."""
 LEFT_OUT = b"\n[... output left out ...]\n"
 SETTINGS = {
     "PAGER": "cat",
@@ -39,26 +40,26 @@ SETTINGS = {
     "TERM": "dumb",
     "NO_COLOR": "1",
 }
-"""Environment of every command: nothing waits for a person."""
+"""Environment of every command, so that no program waits for input."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """What became of a command, in bytes."""
+class RawCommandResult:
+    """Result of a command, output in bytes."""
 
     exit_code: int | None
     output: bytes
     seconds: float
     is_gone: bool = False
-    """The place is; nothing can run in it any more."""
+    """Whether the workspace has ended; no command can run in it any more."""
 
 
-class TreeWorkspace(ABC):
-    """A tree with the harness's own repository over it; safe to use from several threads.
+class CheckoutWorkspace(ABC):
+    """A checkout with a second repository of the harness's own; thread-safe.
 
     Attributes:
-        root: the tree's folder.
-        command_seconds: what the commands of the solver have taken so far.
+        root: the checkout's folder.
+        command_seconds: seconds that the solver's commands have taken so far.
     """
 
     def __init__(self, root: str, store: str) -> None:
@@ -70,11 +71,13 @@ class TreeWorkspace(ABC):
 
     @property
     def is_gone(self) -> bool:
-        """Whether the place has ended, through what ran in it; nothing can be taken from it any more."""
+        """Whether a command has ended the workspace; no diff can be taken from it any more."""
         return False
 
     @abstractmethod
-    def _run(self, command: str, *, seconds: float, stdin: bytes, env: Mapping[str, str], output_bytes: int) -> Ran:
+    def _run(
+        self, command: str, *, seconds: float, stdin: bytes, env: Mapping[str, str], output_bytes: int
+    ) -> RawCommandResult:
         """Run a shell command in the root by ``scripts.COMMAND``."""
 
     @abstractmethod
@@ -83,15 +86,15 @@ class TreeWorkspace(ABC):
 
     @abstractmethod
     def write(self, path: str, content: bytes) -> None:
-        """Write a file, with the folders above it."""
+        """Write a file; missing parent folders are made."""
 
     @abstractmethod
     def fork(self, snapshot: str) -> AbstractContextManager[Workspace]:
-        """Open another workspace in a state of this one; it is gone when its context ends."""
+        """Open another workspace in a saved state of this one; it is removed when the context ends."""
 
     @abstractmethod
     def run_tests(self, files: Sequence[str] = (), *, extra: Mapping[str, bytes] | None = None) -> dict[str, Status]:
-        """Run test files of the tree in its present state, in a fresh place."""
+        """Run test files with the present changes, in a fresh workspace."""
 
     def exec(
         self,
@@ -102,7 +105,7 @@ class TreeWorkspace(ABC):
         env: Mapping[str, str] | None = None,
         output_bytes: int = 1024 * 1024,
     ) -> CommandResult:
-        """Run a shell command in the root of the repository, in a shell of its own: nothing but files survives it."""
+        """Run a shell command in a new shell in the root of the repository; only files survive it."""
         ran = self._run(
             command, seconds=seconds, stdin=stdin, env={**SETTINGS, **(env or {})}, output_bytes=output_bytes
         )
@@ -120,7 +123,7 @@ class TreeWorkspace(ABC):
         return tuple(sorted(path for path in listed.decode(errors="replace").split("\0") if path))
 
     def texts(self, suffixes: Sequence[str] = ()) -> dict[str, str]:
-        """Return path to text of all such files, or of those with these suffixes, at once; no binary files."""
+        """Return path to text of all files that git does not ignore, or of those with these suffixes; not binary."""
         packed = self._plumb(scripts.stage(self._base), scripts.pack([f"*{suffix}" for suffix in suffixes]))
         found = {}
         with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
@@ -131,16 +134,16 @@ class TreeWorkspace(ABC):
         return dict(sorted(found.items()))
 
     def diff(self) -> str:
-        """Return the difference from the base tree, new files included, whatever was committed or staged."""
+        """Return the difference from the base commit, new files included, whatever was committed or staged."""
         return self._plumb(scripts.stage(self._base), scripts.diff(self._base)).decode(errors="replace")
 
     def diff_of(self, snapshot: str) -> str:
-        """Return the difference of a state from the base tree."""
-        tree = self._tree(snapshot)
-        return self._plumb(f"g read-tree --reset {tree} || exit 1", scripts.diff(self._base)).decode(errors="replace")
+        """Return the difference of a saved state from the base commit."""
+        state = self._git_tree(snapshot)
+        return self._plumb(f"g read-tree --reset {state} || exit 1", scripts.diff(self._base)).decode(errors="replace")
 
     def apply(self, patch: str) -> bool:
-        """Apply a patch to the tree as it stands; returns False, and changes nothing, if it does not apply."""
+        """Apply a patch to the files as they are; if it does not apply, return False and change nothing."""
         if not patch.strip():
             return True
         with self._lock:
@@ -149,21 +152,21 @@ class TreeWorkspace(ABC):
             return self._plumbing(script, text.encode(errors="replace")).exit_code == 0
 
     def snapshot(self) -> str:
-        """Keep the present state of the files that git does not ignore; return its name."""
+        """Save the state of all files that git does not ignore; return its name, the id of a git tree."""
         return self._plumb(scripts.stage(self._base), "g write-tree || exit 1").decode().strip()
 
     def restore(self, snapshot: str) -> None:
-        """Go back to a state; the base tree is the state ``base``."""
-        self._plumb(scripts.stage(self._base), scripts.restore(self._tree(snapshot)))
+        """Bring the files to a saved state; ``base`` is the base commit."""
+        self._plumb(scripts.stage(self._base), scripts.restore(self._git_tree(snapshot)))
 
     def _open_store(self, *, borrow: bool) -> None:
-        """Make the harness's repository, unless it is there, and learn the base tree."""
+        """Make the harness's repository if it is missing, and read the id of the base commit's git tree."""
         ran = self._plumbing(scripts.open_store(self._store, borrow=borrow))
         self._base = ran.output.decode(errors="replace").strip()
         if ran.exit_code != 0 or not self._base:
             raise EngineError(f"{self.root} is no git repository with a commit, or git is missing there")
 
-    def _tree(self, snapshot: str) -> str:
+    def _git_tree(self, snapshot: str) -> str:
         return self._base if snapshot == BASE else shlex.quote(snapshot)
 
     def _plumb(self, *lines: str) -> bytes:
@@ -173,12 +176,12 @@ class TreeWorkspace(ABC):
             raise EngineError(f"the files of the workspace cannot be read any more (status {ran.exit_code})")
         return ran.output
 
-    def _plumbing(self, script: str, stdin: bytes = b"") -> Ran:
+    def _plumbing(self, script: str, stdin: bytes = b"") -> RawCommandResult:
         return self._run(script, seconds=PLUMBING_SECONDS, stdin=stdin, env={}, output_bytes=LARGEST)
 
 
 def _cut(output: bytes, limit: int) -> tuple[bytes, bool]:
-    """Join head and tail of what ``scripts.COMMAND`` kept; tell whether something is missing between them."""
+    """Return head and tail of what ``scripts.COMMAND`` kept, and whether output between them is missing."""
     head = max(limit // 2, 1)
     tail = max(limit - head, 1)
     if len(output) <= head + tail:

@@ -1,6 +1,6 @@
 """A workspace without a container: a git checkout in a folder of this machine.
 
-For tests, and for people without an engine. It holds nothing back: commands run as the user who runs Assay.
+For tests, and for people without an engine. It isolates nothing: commands run as the user who runs Assay.
 """
 
 import base64
@@ -16,21 +16,21 @@ from pathlib import Path
 
 from assay.agents.contract import Workspace
 from assay.agents.sampling.workspaces import scripts
-from assay.agents.sampling.workspaces.checkout import Ran, TreeWorkspace
+from assay.agents.sampling.workspaces.checkout import CheckoutWorkspace, RawCommandResult
 from assay.harness.domain import Status
 from assay.harness.errors import EngineError, UserError
 
 RunTests = Callable[["FolderWorkspace", Sequence[str], Mapping[str, bytes]], dict[str, Status]]
-"""Runs test files, with extra files laid into the tree, and returns what became of each test."""
+"""Runs test files with extra files in place; returns the status of each test."""
 GRACE = 20.0
-"""Seconds that ending a command may take beyond its own."""
+"""Seconds beyond a command's own limit until it must have ended."""
 
 
-class FolderWorkspace(TreeWorkspace):
-    """A checkout; its base is the commit that is checked out when it is opened."""
+class FolderWorkspace(CheckoutWorkspace):
+    """A checkout in a folder; its base is the commit that is checked out when it is opened."""
 
     def __init__(self, folder: Path, *, run_tests: RunTests | None = None, store: Path | None = None) -> None:
-        """Open a checkout; the harness's repository comes to lie in ``store``, by default inside of its ``.git``.
+        """Open a checkout; the harness's own repository is in ``store``, by default inside ``.git``.
 
         Raises:
             EngineError: the folder is no git repository with a commit.
@@ -41,7 +41,9 @@ class FolderWorkspace(TreeWorkspace):
         self._run_tests = run_tests
         self._open_store(borrow=True)
 
-    def _run(self, command: str, *, seconds: float, stdin: bytes, env: Mapping[str, str], output_bytes: int) -> Ran:
+    def _run(
+        self, command: str, *, seconds: float, stdin: bytes, env: Mapping[str, str], output_bytes: int
+    ) -> RawCommandResult:
         began = time.monotonic()
         with _input(stdin) as given:
             argv = scripts.command_line(command, uuid.uuid4().hex, given, seconds, output_bytes)
@@ -59,7 +61,7 @@ class FolderWorkspace(TreeWorkspace):
                 )
             except (OSError, subprocess.TimeoutExpired) as error:
                 raise EngineError(f"a command cannot run in {self._folder}: {error}") from error
-        return Ran(done.returncode, done.stdout, time.monotonic() - began)
+        return RawCommandResult(done.returncode, done.stdout, time.monotonic() - began)
 
     def read(self, path: str) -> bytes | None:
         """Return a file's content; None if there is no regular file of that name."""
@@ -67,14 +69,14 @@ class FolderWorkspace(TreeWorkspace):
         return file.read_bytes() if file.is_file() else None
 
     def write(self, path: str, content: bytes) -> None:
-        """Write a file, with the folders above it."""
+        """Write a file; missing parent folders are made."""
         file = self._folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
 
     @contextmanager
     def fork(self, snapshot: str) -> Iterator[Workspace]:
-        """Copy the folder, bring the copy to a state, and remove it in the end."""
+        """Copy the folder and bring the copy to a saved state; it is removed when the context ends."""
         with tempfile.TemporaryDirectory(prefix="assay-fork-") as scratch:
             copy = Path(scratch) / self._folder.name
             with self._lock:
@@ -84,9 +86,9 @@ class FolderWorkspace(TreeWorkspace):
             yield forked
 
     def run_tests(self, files: Sequence[str] = (), *, extra: Mapping[str, bytes] | None = None) -> dict[str, Status]:
-        """Run test files by the function that the workspace was opened with, in a fork."""
+        """Run test files in a fork, by the ``run_tests`` that the workspace was opened with."""
         if self._run_tests is None:
-            raise UserError("tests cannot run in this folder: nobody said how; give run_tests")
+            raise UserError("tests cannot run in this folder; pass run_tests")
         with self.fork(self.snapshot()) as fresh:
             assert isinstance(fresh, FolderWorkspace)
             for path, content in (extra or {}).items():
@@ -96,7 +98,7 @@ class FolderWorkspace(TreeWorkspace):
 
 @contextmanager
 def _input(stdin: bytes) -> Iterator[str]:
-    """Give what ``scripts.COMMAND`` reads for a command: base64 text, or a file for what is too long for that."""
+    """Yield a command's input for ``scripts.COMMAND``: base64 text, or the path of a file if it is long."""
     if len(stdin) <= 48 * 1024:
         yield base64.b64encode(stdin).decode()
         return
@@ -109,7 +111,13 @@ def _input(stdin: bytes) -> Iterator[str]:
 def folder_workspace(
     folder: Path, files: Mapping[str, str | bytes], *, run_tests: RunTests | None = None
 ) -> FolderWorkspace:
-    """Make a git repository of these files, with one commit, and open it; the folder is made if need be."""
+    """Make a git repository with one commit of these files and open it.
+
+    Args:
+        folder: made if it does not exist.
+        files: path to content.
+        run_tests: runs test files; None if there are no tests.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for path, content in files.items():
         file = folder / path

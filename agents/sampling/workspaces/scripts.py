@@ -1,15 +1,14 @@
-"""The shell texts that all workspaces run, in a container or on this machine; pure.
+"""The shell scripts that workspaces run, in a container or on this machine. Pure.
 
-The harness keeps a repository of its own for each tree (``store``): whatever an agent commits, stages, configures or
-deletes in the tree's ``.git``, the difference from the base tree is still seen. Its index is a cache of what the files
-were when they were last looked at, and starts from the base tree every time.
+The harness keeps a second repository (``store``) for each checkout: whatever an agent commits, stages, configures or
+deletes in ``.git``, the diff from the base commit stays right. Its index is a cache and starts from the base each time.
 """
 
 import shlex
 from collections.abc import Sequence
 
 MARK = "ASSAY_COMMAND"
-"""Variable by which everything that a command started is found again."""
+"""Environment variable by which all processes of a command are found."""
 
 COMMAND = r"""
 seconds=$1 head=$2 tail=$3 mark=$4 command=$5 input=$6
@@ -34,14 +33,14 @@ end_all() {
 } 2> /dev/null | { head -c "$head"; tail -c "$tail"; }
 exit "${PIPESTATUS[0]}"
 """
-"""Runs a command in a shell of its own and ends all that it started; bash, arguments as in ``command_line``.
+"""Bash script: runs a command in a new shell and kills every process it started. Arguments as in ``command_line``.
 
-Its output goes through a pipe that keeps head and tail. What it leaves running would keep that pipe open: nothing may
-outlive it. Processes are found by their environment, which a session or a process group of their own does not hide.
+The output goes through a pipe that keeps head and tail; a process left running would keep that pipe open. Processes are
+found by their environment, which a new session or process group does not hide.
 """
 
 KILLED = 137
-"""Status of a command that is out of time; who was killed for another reason has it too, but sooner."""
+"""Exit code of a command after its timeout; one killed for another reason has it too, but earlier."""
 APPLIES_NOT = 1
 
 _GIT = (
@@ -56,14 +55,15 @@ _ENVIRONMENT = (
 
 
 def command_line(command: str, mark: str, stdin: str, seconds: float, output_bytes: int) -> list[str]:
-    """Return the argument vector that runs a command by ``COMMAND``.
+    """Return the arguments that run a command by ``COMMAND``.
 
     Args:
         command: shell text.
-        mark: a name that no other command has.
-        stdin: what it reads: base64 text, or the path of a file, which is removed; empty for nothing.
+        mark: a unique name.
+        stdin: its input: base64 text, or the path of a file, which is removed; empty for none.
         seconds: after which it is killed.
-        output_bytes: kept of its output, half of the beginning and half of the end; one byte more tells of more.
+        output_bytes: bytes of output to keep, half from the start and half from the end; one byte more is returned if
+            there was more.
     """
     head = max(output_bytes // 2, 1)
     tail = max(output_bytes - head, 1) + 1
@@ -71,19 +71,19 @@ def command_line(command: str, mark: str, stdin: str, seconds: float, output_byt
 
 
 def plumbing(store: str, *lines: str) -> str:
-    """Return a script whose ``git`` is the harness's own repository over the tree of the working folder."""
+    """Return a script with a function ``g``: git with the harness's repository over the working folder."""
     own = f'g() {{ {_GIT} --git-dir={shlex.quote(store)} --work-tree=. "$@"; }}'
     return "\n".join(["exec 2> /dev/null", _ENVIRONMENT, own, *lines])
 
 
 def open_store(store: str, *, borrow: bool) -> str:
-    """Return the script that makes the harness's repository beside a tree's own, once, and prints the base tree's id.
+    """Return a script that makes the harness's repository if it is missing and prints the id of the base's git tree.
 
-    The base tree is the tree of the commit that is checked out.
+    The base is the commit that is checked out.
 
     Args:
-        store: the folder of that repository.
-        borrow: read the objects where they are; else copy them, so that they stay if the agent removes its own.
+        store: folder of the harness's repository.
+        borrow: use the checkout's objects; otherwise copy them, so that they stay if the agent deletes its own.
     """
     quoted = shlex.quote(store)
     objects = (
@@ -110,15 +110,15 @@ def _base(store: str) -> str:
 
 
 def stage(base: str) -> str:
-    """Return the lines that bring the harness's index to the present state of the files that git does not ignore.
+    """Return lines that bring the harness's index to the present state of all files that git does not ignore.
 
-    A repository that the agent made inside of the tree cannot be added, and must not keep the rest from it.
+    A repository that the agent made inside the checkout cannot be added and must not prevent adding the rest.
     """
     return f"g read-tree --reset {base} || exit 1\ng add --all --ignore-errors -- ."
 
 
 def diff(base: str) -> str:
-    """Return the line that prints the difference between the base tree and the harness's index."""
+    """Return a line that prints the difference between the base and the harness's index."""
     return (
         "g diff-index --cached --patch --binary --full-index --no-renames --no-color --no-ext-diff --no-textconv"
         f" --ignore-submodules=all --src-prefix=a/ --dst-prefix=b/ --unified=3 {base} -- || exit 1"
@@ -126,22 +126,22 @@ def diff(base: str) -> str:
 
 
 def restore(tree: str) -> str:
-    """Return the line that brings the files from the state in the harness's index to that of a tree."""
+    """Return a line that brings the files from the state in the harness's index to that of a git tree."""
     return f"g read-tree --reset -u {tree} || exit 1"
 
 
 def apply() -> str:
-    """Return the line that applies the patch on its standard input to the files, wholly or not at all."""
+    """Return a line that applies the patch on standard input to the files, wholly or not at all."""
     return f"g apply --whitespace=nowarn - || exit {APPLIES_NOT}"
 
 
 def list_files(patterns: Sequence[str] = ()) -> str:
-    """Return the line that prints the paths in the harness's index, each ended by NUL; of regular files only."""
+    """Return a line that prints the paths of regular files in the harness's index, each ended by NUL."""
     chosen = " ".join(shlex.quote(pattern) for pattern in patterns)
     kinds = r"sed -z -n 's/^100[0-9]* [0-9a-f]* [0-9]\t//p'"
     return f"g ls-files --stage -z -- {chosen} | {kinds}"
 
 
 def pack(patterns: Sequence[str]) -> str:
-    """Return the line that prints a tar archive of the files in the harness's index that match any of the patterns."""
+    """Return a line that prints a tar archive of the files in the harness's index that match any of the patterns."""
     return f"{list_files(patterns)} | tar --create --null --no-recursion --files-from=- --file=-"

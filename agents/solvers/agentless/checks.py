@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from assay.agents.contract import Session, Workspace
+from assay.agents.contract import SolveSession, Workspace
 from assay.agents.solvers.agentless import prompts
 from assay.agents.solvers.agentless.repository import Repository, ask, bounded, draw, note
 from assay.agents.solvers.agentless.settings import AgentlessSettings
@@ -24,7 +24,7 @@ BASE = "base"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ScriptKind:
     """How a reproduction test is written: file name, command, what it is called, and its fence."""
 
     name: str
@@ -33,18 +33,18 @@ class Kind:
     fence: str
 
 
-PYTHON = Kind("reproduce_bug.py", "python reproduce_bug.py", "Python script", "python")
-SHELL = Kind("reproduce_bug.sh", "sh reproduce_bug.sh", "POSIX shell script", "sh")
+PYTHON = ScriptKind("reproduce_bug.py", "python reproduce_bug.py", "Python script", "python")
+SHELL = ScriptKind("reproduce_bug.sh", "sh reproduce_bug.sh", "POSIX shell script", "sh")
 
 
-def passing_tests(session: Session, settings: AgentlessSettings) -> frozenset[str]:
+def passing_tests(session: SolveSession, settings: AgentlessSettings) -> frozenset[str]:
     """Run the project's tests on the tree as it is and return those that pass; none if they are not to be run."""
     tests = session.workspace.run_tests(settings.test_files) if settings.regression else {}
     return frozenset(name for name, status in tests.items() if status is Status.PASSED)
 
 
 def select_regression(
-    session: Session, repository: Repository, passing: Collection[str], settings: AgentlessSettings
+    session: SolveSession, repository: Repository, passing: Collection[str], settings: AgentlessSettings
 ) -> frozenset[str]:
     """Return the tests that patches must keep: all that pass but those the model says should not be run."""
     if not settings.regression:
@@ -63,7 +63,7 @@ def select_regression(
     return frozenset(passing) - named
 
 
-def reproduction_test(session: Session, repository: Repository, settings: AgentlessSettings) -> str:
+def reproduction_test(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> str:
     """Return the reproduction test that most samples agree on; empty if none shows the issue.
 
     Every sample is run on the tree as it is; kept are those that print that the issue is there, and nothing to the
@@ -91,7 +91,7 @@ def reproduction_test(session: Session, repository: Repository, settings: Agentl
     return kept[winner]
 
 
-def kind_of(language: str) -> Kind:
+def kind_of(language: str) -> ScriptKind:
     """Return how reproduction tests are written for a project."""
     return PYTHON if language == "python" else SHELL
 
@@ -101,7 +101,7 @@ def script_in(answer: str) -> str:
     return next((each.content for each in blocks(answer)), "")
 
 
-def said_by(session: Session, kind: Kind, script: str) -> str:
+def said_by(session: SolveSession, kind: ScriptKind, script: str) -> str:
     """Run a reproduction test on the tree as it stands; return which of the three it prints, or what went wrong."""
     if not script.strip():
         return "no script in the answer"
@@ -130,7 +130,7 @@ def changed(workspace: Workspace, files: Mapping[str, str]) -> Iterator[None]:
         workspace.restore(BASE)
 
 
-def failures(session: Session, wanted: Collection[str], settings: AgentlessSettings) -> int | None:
+def failures(session: SolveSession, wanted: Collection[str], settings: AgentlessSettings) -> int | None:
     """Return how many of these tests do not pass in the tree as it stands; None if there are none."""
     if not wanted:
         return None
@@ -138,6 +138,6 @@ def failures(session: Session, wanted: Collection[str], settings: AgentlessSetti
     return sum(1 for name in wanted if tests.get(name) is not Status.PASSED)
 
 
-def is_resolved(session: Session, repository: Repository, script: str) -> bool | None:
+def is_resolved(session: SolveSession, repository: Repository, script: str) -> bool | None:
     """Tell whether the reproduction test finds the issue resolved in the tree as it stands; None without a test."""
     return said_by(session, kind_of(repository.language), script) == RESOLVED if script else None

@@ -13,14 +13,14 @@ Places = Mapping[str, Sequence[Interval]]
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
+class CodeExcerpt:
     """The text for a prompt, and the lines that it holds. Files of which no line fits are not among them."""
 
     text: str
     places: Places
 
 
-def excerpt(texts: Mapping[str, str], places: Places, characters: int, numbered: bool = False) -> Excerpt:
+def excerpt(texts: Mapping[str, str], places: Places, characters: int, numbered: bool = False) -> CodeExcerpt:
     """Return the lines of files that fit into a prompt, from the first line of each on.
 
     Args:
@@ -40,7 +40,7 @@ def excerpt(texts: Mapping[str, str], places: Places, characters: int, numbered:
     }
     parts = [f"### {path}\n```\n{shown(texts[path], spans, numbered)}\n```" for path, spans in kept.items()]
     remarks = [prompts.CUT.format(path=path, count=count, all=len(costs[path])) for path, count in cut.items()]
-    return Excerpt("\n\n".join([*parts, *(["\n".join([prompts.LEFT_OUT, *remarks])] if remarks else [])]), kept)
+    return CodeExcerpt("\n\n".join([*parts, *(["\n".join([prompts.LEFT_OUT, *remarks])] if remarks else [])]), kept)
 
 
 def shares(needs: Mapping[str, int], room: int) -> dict[str, int]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from assay.agents.contract import Session
+from assay.agents.contract import SolveSession
 from assay.agents.solvers.agentless import prompts
 from assay.agents.solvers.agentless.excerpt import excerpt
 from assay.agents.solvers.agentless.locations import Location, intervals, parse_locations, parse_paths
@@ -29,7 +29,7 @@ class LocationSet:
     intervals: Mapping[str, Sequence[Interval]]
 
 
-def locate_files(session: Session, repository: Repository, settings: AgentlessSettings) -> list[str]:
+def locate_files(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> list[str]:
     """Name the files to look at: those of the model and those retrieved, the ones that both name first."""
     suggested = suggest_files(session, repository, settings)[: settings.top_files]
     if not settings.retrieval:
@@ -42,7 +42,7 @@ def locate_files(session: Session, repository: Repository, settings: AgentlessSe
     return chosen
 
 
-def suggest_files(session: Session, repository: Repository, settings: AgentlessSettings) -> list[str]:
+def suggest_files(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> list[str]:
     """Ask which files must be edited, the tree alone being shown."""
     tree = folder_tree(repository.files, settings.tree_characters)
     prompt = prompts.FILES.format(**_issue(repository), tree=tree, count=settings.suggested_files)
@@ -50,7 +50,7 @@ def suggest_files(session: Session, repository: Repository, settings: AgentlessS
     return parse_paths(answer, repository.files, repository.task.root)[: settings.suggested_files]
 
 
-def relevant_files(session: Session, repository: Repository, settings: AgentlessSettings) -> list[str]:
+def relevant_files(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> list[str]:
     """Ask which folders are irrelevant; return the files that remain, or all if none would."""
     tree = folder_tree(repository.files, settings.tree_characters)
     answer = ask(session, prompts.FOLDERS.format(**_issue(repository), tree=tree), "rule out", settings.folder_tokens)
@@ -72,7 +72,7 @@ def without(answer: str, paths: Collection[str], root: str) -> list[str]:
 
 
 def locate_elements(
-    session: Session, repository: Repository, files: Sequence[str], settings: AgentlessSettings
+    session: SolveSession, repository: Repository, files: Sequence[str], settings: AgentlessSettings
 ) -> dict[str, list[Location]]:
     """Ask which classes, functions and variables matter, outlines of the files being shown.
 
@@ -92,7 +92,7 @@ def locate_elements(
 
 
 def locate_lines(
-    session: Session, repository: Repository, elements: Places, settings: AgentlessSettings
+    session: SolveSession, repository: Repository, elements: Places, settings: AgentlessSettings
 ) -> list[LocationSet]:
     """Ask, several times, which lines to edit; the elements are shown with context and line numbers.
 

@@ -17,7 +17,7 @@ from assay.agents.solvers.shared.edits import Interval, merged
 from assay.harness.languages import LANGUAGES
 from assay.harness.languages.syntax import Definition, definitions
 
-Kind = Literal["class", "function", "variable", "line"]
+LocationKind = Literal["class", "function", "variable", "line"]
 
 WINDOW = 10
 """Lines of context before and after a place."""
@@ -33,7 +33,7 @@ LINES = re.compile(r"(?P<first>\d+)(?:\s*(?:-|to|\u2013)\s*(?P<last>\d+))?")
 class Location:
     """A class, function or variable by its name, dotted, or a range of lines, counted from 1, both within."""
 
-    kind: Kind
+    kind: LocationKind
     name: str = ""
     first: int = 0
     last: int = 0

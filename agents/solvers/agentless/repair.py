@@ -4,20 +4,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from assay.agents.contract import Session
+from assay.agents.contract import SolveSession
 from assay.agents.solvers.agentless import prompts
 from assay.agents.solvers.agentless.excerpt import excerpt
 from assay.agents.solvers.agentless.localize import LocationSet
 from assay.agents.solvers.agentless.repository import Repository, draw, note
 from assay.agents.solvers.agentless.settings import AgentlessSettings
 from assay.agents.solvers.shared.edit_grammars import parse_search_replace
-from assay.agents.solvers.shared.edits import Applied, apply_edits
+from assay.agents.solvers.shared.edits import AppliedEdits, apply_edits
 from assay.agents.solvers.shared.normalise import change_key, differs
 from assay.agents.solvers.shared.syntax_check import broken
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class RepairSample:
     """One answer of the model, made into files.
 
     ``files`` holds path to new text, ``key`` what the change means; both are empty for a sample that was dropped, and
@@ -32,8 +32,8 @@ class Sample:
 
 
 def draw_samples(
-    session: Session, repository: Repository, sets: Sequence[LocationSet], settings: AgentlessSettings
-) -> Iterator[tuple[int, Sample]]:
+    session: SolveSession, repository: Repository, sets: Sequence[LocationSet], settings: AgentlessSettings
+) -> Iterator[tuple[int, RepairSample]]:
     """Yield patches for each location set, with the number of the set: the first greedy, the others not."""
     for number, chosen in enumerate(sets):
         seen = excerpt(repository.files, chosen.intervals, settings.code_characters)
@@ -51,7 +51,7 @@ def draw_samples(
             yield number, sample
 
 
-def judge(answer: str, repository: Repository, chosen: LocationSet, source: str) -> Sample:
+def judge(answer: str, repository: Repository, chosen: LocationSet, source: str) -> RepairSample:
     """Turn an answer into a sample by the edits that lie within the lines that were shown, and by new files.
 
     Dropped is what holds no edit that applies, what no longer parses, and what changes nothing but blank lines,
@@ -65,14 +65,14 @@ def judge(answer: str, repository: Repository, chosen: LocationSet, source: str)
     remarks = (*parsed.problems, *unseen, *map(str, (*applied.failed, *applied.fuzzy)))
     reason = _reason(repository, applied, remarks)
     if reason:
-        return Sample(source, reason=reason, remarks=remarks)
+        return RepairSample(source, reason=reason, remarks=remarks)
     key = change_key(repository.language, repository.files, applied.files)
     if not key:
-        return Sample(source, reason="only comments, docstrings or layout change", remarks=remarks)
-    return Sample(source, applied.files, key, remarks=remarks)
+        return RepairSample(source, reason="only comments, docstrings or layout change", remarks=remarks)
+    return RepairSample(source, applied.files, key, remarks=remarks)
 
 
-def _reason(repository: Repository, applied: Applied, remarks: Sequence[str]) -> str:
+def _reason(repository: Repository, applied: AppliedEdits, remarks: Sequence[str]) -> str:
     """Return why a sample is dropped; empty if it is kept."""
     if not applied.files:
         return "; ".join(["no edit applies" if remarks else "no edit in the answer", *remarks])
@@ -82,7 +82,7 @@ def _reason(repository: Repository, applied: Applied, remarks: Sequence[str]) ->
     return "; ".join(f"{path} no longer parses: {problem}" for path, problem in wrong.items())
 
 
-def _told(sample: Sample) -> str:
+def _told(sample: RepairSample) -> str:
     what = f"dropped: {sample.reason}" if sample.reason else f"changes {', '.join(sample.files)}"
     remarks = "" if sample.reason or not sample.remarks else f" ({'; '.join(sample.remarks)})"
     return f"{sample.source}: {what}{remarks}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.agents.contract import AgentTask, Asking, Session
+from assay.agents.contract import AgentTask, AskOptions, SolveSession
 from assay.agents.llm.chat import Message, Role
 from assay.agents.solvers.agentless.locations import SUFFIXES
 from assay.agents.trajectory import Step
@@ -25,7 +25,7 @@ class Repository:
         return self.task.language
 
 
-def read_repository(session: Session) -> Repository:
+def read_repository(session: SolveSession) -> Repository:
     """Read all source files of the workspace but those of tests."""
     language = session.task.language
     texts = session.workspace.texts(sorted(SUFFIXES))
@@ -76,17 +76,17 @@ def _tree_lines(paths: Sequence[str]) -> Iterator[str]:
         yield "  " * len(folders) + name
 
 
-def ask(session: Session, prompt: str, purpose: str, tokens: int, temperature: float = 0.0) -> str:
+def ask(session: SolveSession, prompt: str, purpose: str, tokens: int, temperature: float = 0.0) -> str:
     """Ask the model one question and return its answer; the same question again is another sample.
 
     Raises:
         ModelError: there is no answer. BudgetExceeded: a limit leaves no room for the call.
     """
-    how = Asking(temperature=temperature, max_tokens=tokens)
-    return session.talk.ask([Message(role=Role.USER, content=prompt)], how, purpose=purpose).content
+    how = AskOptions(temperature=temperature, max_tokens=tokens)
+    return session.model.ask([Message(role=Role.USER, content=prompt)], how, purpose=purpose).content
 
 
-def draw(session: Session, prompt: str, purpose: str, how: tuple[int, float], count: int) -> Iterator[str]:
+def draw(session: SolveSession, prompt: str, purpose: str, how: tuple[int, float], count: int) -> Iterator[str]:
     """Yield so many answers to one question: the first greedy, the others at a temperature.
 
     They are asked for one by one, so that those before a limit are not lost.
@@ -103,6 +103,6 @@ def draw(session: Session, prompt: str, purpose: str, how: tuple[int, float], co
         yield ask(session, prompt, purpose, tokens, temperature if index else 0.0)
 
 
-def note(session: Session, text: str) -> None:
+def note(session: SolveSession, text: str) -> None:
     """Write a step into the trajectory that took no model."""
     session.recorder.add(Step(source="agent", message=text, llm_call_count=0))

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay.agents.contract import Candidate, Capabilities, Outcome, Session, SolutionStatus
+from assay.agents.contract import Candidate, Capabilities, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.errors import BudgetExceeded, ModelError
 from assay.agents.solvers.agentless.checks import (
     changed,
@@ -15,23 +15,23 @@ from assay.agents.solvers.agentless.checks import (
     select_regression,
 )
 from assay.agents.solvers.agentless.localize import locate_elements, locate_files, locate_lines
-from assay.agents.solvers.agentless.repair import Sample, draw_samples
+from assay.agents.solvers.agentless.repair import RepairSample, draw_samples
 from assay.agents.solvers.agentless.repository import Repository, note, read_repository
 from assay.agents.solvers.agentless.settings import AgentlessSettings
 from assay.agents.solvers.agentless.vote import Ballot, Vote, interleave, majority
 
 
 @dataclass(slots=True)
-class Drawn:
+class SamplePool:
     """The samples so far, set by set, and what is known of each change by its key."""
 
-    sets: dict[int, list[Sample]] = field(default_factory=dict)
+    sets: dict[int, list[RepairSample]] = field(default_factory=dict)
     regression: dict[str, int | None] = field(default_factory=dict)
     reproduction: dict[str, bool | None] = field(default_factory=dict)
     patches: dict[str, str] = field(default_factory=dict)
 
     @property
-    def samples(self) -> list[Sample]:
+    def samples(self) -> list[RepairSample]:
         """All samples: the first of every set, then the second of every set, so that greedy ones come first."""
         return interleave(list(self.sets.values()))
 
@@ -54,25 +54,25 @@ class Agentless:
         """Take the paper's constants, or others."""
         self._settings = settings
 
-    def solve(self, session: Session) -> Outcome:
+    def solve(self, session: SolveSession) -> SolveOutcome:
         """Return the patch with the most votes, and all others as candidates, each with what became of it.
 
         At a limit the best of what was drawn so far is left in the workspace.
         """
-        drawn = Drawn()
+        drawn = SamplePool()
         try:
             return self._solve(session, drawn)
         except (BudgetExceeded, ModelError):
             leave(session, drawn, drawn.vote())
             raise
 
-    def _solve(self, session: Session, drawn: Drawn) -> Outcome:
+    def _solve(self, session: SolveSession, drawn: SamplePool) -> SolveOutcome:
         settings = self._settings
         repository = read_repository(session)
         passing = passing_tests(session, settings)  # first: tests that cannot be run are told before anything is paid
         files = locate_files(session, repository, settings)
         if not files:
-            return Outcome(
+            return SolveOutcome(
                 status=SolutionStatus.EMPTY, patch="", error="no file of the repository was named or retrieved"
             )
         elements = locate_elements(session, repository, files, settings)
@@ -83,7 +83,9 @@ class Agentless:
             self._validate(session, repository, drawn, passing)
         return conclude(session, drawn)
 
-    def _validate(self, session: Session, repository: Repository, drawn: Drawn, passing: Collection[str]) -> None:
+    def _validate(
+        self, session: SolveSession, repository: Repository, drawn: SamplePool, passing: Collection[str]
+    ) -> None:
         """Run the tests to keep and the reproduction test on every change, once for all samples that mean the same."""
         settings = self._settings
         wanted = select_regression(session, repository, passing, settings)
@@ -95,12 +97,12 @@ class Agentless:
                 drawn.reproduction[key] = is_resolved(session, repository, script)
 
 
-def _first_of_each(samples: Sequence[Sample]) -> Mapping[str, Mapping[str, str]]:
+def _first_of_each(samples: Sequence[RepairSample]) -> Mapping[str, Mapping[str, str]]:
     """Return the files of the first sample of every change."""
     return {each.key: each.files for each in reversed(samples) if each.key}
 
 
-def conclude(session: Session, drawn: Drawn) -> Outcome:
+def conclude(session: SolveSession, drawn: SamplePool) -> SolveOutcome:
     """Count the votes, leave the winner in the workspace and tell of all candidates."""
     vote = drawn.vote()
     told = tuple(candidates(drawn, vote))
@@ -108,11 +110,13 @@ def conclude(session: Session, drawn: Drawn) -> Outcome:
     if vote.winner is None:
         reasons = Counter(each.reason for each in drawn.samples)
         problem = "; ".join(f"{count} x {reason}" for reason, count in reasons.most_common())
-        return Outcome(status=SolutionStatus.EMPTY, patch="", candidates=told, error=f"no sample is left: {problem}")
-    return Outcome(patch=told[vote.winner].patch, candidates=told)
+        return SolveOutcome(
+            status=SolutionStatus.EMPTY, patch="", candidates=told, error=f"no sample is left: {problem}"
+        )
+    return SolveOutcome(patch=told[vote.winner].patch, candidates=told)
 
 
-def candidates(drawn: Drawn, vote: Vote) -> list[Candidate]:
+def candidates(drawn: SamplePool, vote: Vote) -> list[Candidate]:
     """Return every sample as a candidate: votes for those that had one, a reason for all others."""
     samples = drawn.samples
     votes = Counter(samples[index].key for index in vote.kept)
@@ -129,13 +133,13 @@ def candidates(drawn: Drawn, vote: Vote) -> list[Candidate]:
     ]
 
 
-def _scores(drawn: Drawn, sample: Sample) -> dict[str, float]:
+def _scores(drawn: SamplePool, sample: RepairSample) -> dict[str, float]:
     failed, resolved = drawn.regression.get(sample.key), drawn.reproduction.get(sample.key)
     scores = {"regression_failed": failed, "reproduction": resolved}
     return {name: float(value) for name, value in scores.items() if value is not None}
 
 
-def _failing(drawn: Drawn, sample: Sample) -> str:
+def _failing(drawn: SamplePool, sample: RepairSample) -> str:
     """Tell what kept a sample from voting."""
     failed, resolved = drawn.regression.get(sample.key), drawn.reproduction.get(sample.key)
     fewest = min((each for each in drawn.regression.values() if each is not None), default=None)
@@ -144,7 +148,7 @@ def _failing(drawn: Drawn, sample: Sample) -> str:
     return f"the reproduction test does not say that the issue is resolved ({resolved})"
 
 
-def leave(session: Session, drawn: Drawn, vote: Vote) -> None:
+def leave(session: SolveSession, drawn: SamplePool, vote: Vote) -> None:
     """Leave the winner, and nothing else, in the workspace."""
     session.workspace.restore("base")
     if vote.winner is None:

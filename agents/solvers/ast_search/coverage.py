@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 
 from assay.agents.contract import Workspace
 from assay.agents.solvers.ast_search.programs.trace_lines import MARK
-from assay.agents.solvers.ast_search.spectrum import Run
+from assay.agents.solvers.ast_search.spectrum import TracedTest
 from assay.harness.domain import Model
 
 LANGUAGES = frozenset({"python"})
@@ -32,13 +32,13 @@ class TestLines(Model):
     """Path to pairs of first and last line."""
 
 
-class Report(Model):
+class TracerReport(Model):
     """What the tracer prints."""
 
     tests: tuple[TestLines, ...] = Field(default=())
 
 
-def trace_script(workspace: Workspace, path: str, seconds: float) -> list[Run]:
+def trace_script(workspace: Workspace, path: str, seconds: float) -> list[TracedTest]:
     """Run a file of the tree as a program and return what it ran through; nothing if that cannot be told.
 
     Args:
@@ -49,12 +49,12 @@ def trace_script(workspace: Workspace, path: str, seconds: float) -> list[Run]:
     return _trace(workspace, "script", [path], seconds)
 
 
-def trace_tests(workspace: Workspace, paths: Sequence[str], seconds: float) -> list[Run]:
+def trace_tests(workspace: Workspace, paths: Sequence[str], seconds: float) -> list[TracedTest]:
     """Run files of tests that the tree holds and return what each test ran through, as far as the time reaches."""
     return _trace(workspace, "tests", paths, seconds) if paths else []
 
 
-def _trace(workspace: Workspace, mode: str, paths: Sequence[str], seconds: float) -> list[Run]:
+def _trace(workspace: Workspace, mode: str, paths: Sequence[str], seconds: float) -> list[TracedTest]:
     program = resources.files("assay.agents.solvers.ast_search.programs").joinpath("trace_lines.py").read_bytes()
     arguments = shlex.join([mode, f"{seconds * 0.8:.1f}", *paths])
     done = workspace.exec(f"exec {PYTHON} - {arguments}", seconds=seconds, stdin=program, output_bytes=OUTPUT)
@@ -62,15 +62,15 @@ def _trace(workspace: Workspace, mode: str, paths: Sequence[str], seconds: float
     if done.truncated or not line:
         return []
     try:
-        report = Report.model_validate_json(line.removeprefix(MARK))
+        report = TracerReport.model_validate_json(line.removeprefix(MARK))
     except ValidationError:  # the tests ran in the same process and may have written anything
         return []
     return [_run(test) for test in report.tests]
 
 
-def _run(test: TestLines) -> Run:
+def _run(test: TestLines) -> TracedTest:
     lines = {
         path: frozenset(line for first, last in pairs for line in range(first, last + 1))
         for path, pairs in test.lines.items()
     }
-    return Run(test.name, test.failed, lines)
+    return TracedTest(test.name, test.failed, lines)

@@ -8,11 +8,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.agents.contract import CommandResult, Session
+from assay.agents.contract import CommandResult, SolveSession
 from assay.agents.llm.chat import Message, Role
 from assay.agents.solvers.ast_search import prompts
 from assay.agents.solvers.ast_search.coverage import LANGUAGES, PYTHON, trace_script, trace_tests
-from assay.agents.solvers.ast_search.spectrum import FORMULAS, Run, Suspect, merge_lines, rank_methods, score_lines
+from assay.agents.solvers.ast_search.spectrum import (
+    FORMULAS,
+    SuspectRange,
+    TracedTest,
+    merge_lines,
+    rank_methods,
+    score_lines,
+)
 from assay.agents.solvers.shared import bm25
 from assay.agents.solvers.shared.codebase import Codebase
 from assay.agents.solvers.shared.fences import blocks
@@ -32,11 +39,11 @@ FENCES = ("", "python", "py")
 class Suspicion:
     """The most suspect methods, the worst first, or why there are none."""
 
-    methods: tuple[Suspect, ...] = ()
+    methods: tuple[SuspectRange, ...] = ()
     problem: str = ""
 
 
-def suspect_methods(session: Session, code: Codebase, formula: str, tries: int, test_files: int) -> Suspicion:
+def suspect_methods(session: SolveSession, code: Codebase, formula: str, tries: int, test_files: int) -> Suspicion:
     """Have the model write a failing test and rank the methods that it runs through; leaves the tree as it was.
 
     Args:
@@ -63,14 +70,14 @@ def suspect_methods(session: Session, code: Codebase, formula: str, tries: int, 
     return Suspicion(tuple(rank_methods(ranges, code.definitions)))
 
 
-def _reproduce(session: Session, tries: int) -> bool:
+def _reproduce(session: SolveSession, tries: int) -> bool:
     """Ask for the failing test until it fails in the right way; it then lies in the tree."""
     messages = [
         Message(role=Role.SYSTEM, content=prompts.SYSTEM),
         Message(role=Role.USER, content=f"{prompts.issue(session.task)}\n\n{prompts.REPRODUCE.format(script=SCRIPT)}"),
     ]
     for _ in range(tries):
-        answer = session.talk.ask(messages, purpose="reproduce")
+        answer = session.model.ask(messages, purpose="reproduce")
         session.workspace.write(SCRIPT, _program(answer.content).encode())
         command = f"exec {PYTHON} {SCRIPT}"
         done = session.workspace.exec(command, seconds=session.budget.command_seconds)
@@ -90,7 +97,7 @@ def _complaint(done: CommandResult) -> str:
     return prompts.NOT_REPRODUCED.format(ending=ending, output=done.output[-TOLD:])
 
 
-def _runs(session: Session, code: Codebase, test_files: int) -> list[Run]:
+def _runs(session: SolveSession, code: Codebase, test_files: int) -> list[TracedTest]:
     """Trace the failing test, and the tree's own tests as far as they pass; only code of the project counts.
 
     Each file of tests has a process of its own: next to one that cannot be collected, pytest runs none.
@@ -102,12 +109,12 @@ def _runs(session: Session, code: Codebase, test_files: int) -> list[Run]:
     is_test = languages.find(session.task.language).is_test_file
     sources = {path for path in code.paths if not is_test(path)}
     return [
-        Run(run.name, run.failed, {path: lines for path, lines in run.lines.items() if path in sources})
+        TracedTest(run.name, run.failed, {path: lines for path, lines in run.lines.items() if path in sources})
         for run in [*failing, *(run for run in visible if not run.failed)]
     ]
 
 
-def _visible_tests(session: Session, code: Codebase, most: int) -> Sequence[str]:
+def _visible_tests(session: SolveSession, code: Codebase, most: int) -> Sequence[str]:
     """Return the files of tests in the tree that fit the issue best."""
     paths = languages.find(session.task.language).test_targets(code.paths)
     return bm25.rank(session.task.problem_statement, {path: code.text(path) for path in paths}, most)

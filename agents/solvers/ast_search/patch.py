@@ -6,8 +6,8 @@ from enum import StrEnum
 
 from assay.agents.contract import AgentTask
 from assay.agents.solvers.shared.codebase import is_inside
-from assay.agents.solvers.shared.edit_grammars import Parsed, parse_tagged
-from assay.agents.solvers.shared.edits import Applied, Edit, Problem, Result, apply_edits
+from assay.agents.solvers.shared.edit_grammars import ParsedEdits, parse_tagged
+from assay.agents.solvers.shared.edits import AppliedEdits, EditProblem, EditResult, FileEdit, apply_edits
 from assay.agents.solvers.shared.syntax_check import broken
 
 
@@ -31,7 +31,7 @@ NO_PARTS = "it holds no <file>, <original> and <patched> parts"
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class PatchAttempt:
     """One answer of the patch writer."""
 
     status: ExtractStatus
@@ -51,7 +51,7 @@ class Attempt:
         return self.status is not ExtractStatus.RAW_PATCH_BUT_UNPARSED
 
 
-def attempt(answer: str, texts: Mapping[str, str], task: AgentTask) -> Attempt:
+def attempt(answer: str, texts: Mapping[str, str], task: AgentTask) -> PatchAttempt:
     """Read a change and apply it to the files.
 
     Args:
@@ -71,34 +71,34 @@ def attempt(answer: str, texts: Mapping[str, str], task: AgentTask) -> Attempt:
     ]
     if not problems and not applied.files:
         problems = [NO_CHANGE if parsed.edits else NO_PARTS]
-    return Attempt(extract_status(parsed, applied), applied.files, "\n".join(problems))
+    return PatchAttempt(extract_status(parsed, applied), applied.files, "\n".join(problems))
 
 
-def _without_guesses(texts: Mapping[str, str], edits: Sequence[Edit]) -> Applied:
+def _without_guesses(texts: Mapping[str, str], edits: Sequence[FileEdit]) -> AppliedEdits:
     """Apply edits whose lines are there but for white space, as in the paper; lines that are only like them are not."""
     applied = apply_edits(texts, edits)
     guessed = {each.edit for each in applied.fuzzy}
     if not guessed:
         return applied
     sure = apply_edits(texts, [edit for edit in edits if edit not in guessed])
-    unmatched = (Result(edit, problem=Problem.NOT_FOUND) for edit in guessed)
-    return Applied(sure.files, (*sure.results, *unmatched))
+    unmatched = (EditResult(edit, problem=EditProblem.NOT_FOUND) for edit in guessed)
+    return AppliedEdits(sure.files, (*sure.results, *unmatched))
 
 
-def extract_status(parsed: Parsed, applied: Applied) -> ExtractStatus:
+def extract_status(parsed: ParsedEdits, applied: AppliedEdits) -> ExtractStatus:
     """Return the place of a change on the ladder: the best that any of its parts comes to."""
     problems = {each.problem for each in applied.failed}
     if not parsed.edits:
         return ExtractStatus.RAW_PATCH_BUT_UNPARSED
     if applied.files:
         return ExtractStatus.APPLICABLE_PATCH
-    if Problem.EMPTY_SEARCH in problems:
+    if EditProblem.EMPTY_SEARCH in problems:
         return ExtractStatus.MATCHED_BUT_EMPTY_ORIGIN
-    if Problem.NO_CHANGE in problems or len(applied.failed) < len(applied.results):
+    if EditProblem.NO_CHANGE in problems or len(applied.failed) < len(applied.results):
         return ExtractStatus.MATCHED_BUT_EMPTY_DIFF
     return ExtractStatus.RAW_PATCH_BUT_UNMATCHED
 
 
-def best_attempt(attempts: Sequence[Attempt]) -> Attempt:
+def best_attempt(attempts: Sequence[PatchAttempt]) -> PatchAttempt:
     """Return the attempt that is highest on the ladder; of equal ones one without a problem, and then the first."""
     return min(attempts, key=lambda each: (each.rank, bool(each.problem)))

@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from assay.agents.solvers.shared.codebase import Place
-from assay.agents.solvers.shared.search import SHOWN, Found, Search
+from assay.agents.solvers.shared.code_search import SHOWN, CodeSearch, SearchResult
+from assay.agents.solvers.shared.codebase import Snippet
 from assay.harness.domain import Model
 
 
@@ -26,7 +26,7 @@ class BugLocation(Model):
         return "" if value is None else value
 
 
-class Wish(Model):
+class NextStep(Model):
     """What the model wants next: searches, or the places to change."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -42,7 +42,7 @@ class Wish(Model):
         return value
 
 
-def find_places(search: Search, location: BugLocation) -> list[Place]:
+def find_places(search: CodeSearch, location: BugLocation) -> list[Snippet]:
     """Return the code that a location means: its method, else its class, else its file; nothing if none is there."""
     for found in _tried(search, location):
         within = [each for each in found.places if not location.file or _is_in(each, location.file)]
@@ -51,7 +51,7 @@ def find_places(search: Search, location: BugLocation) -> list[Place]:
     return []
 
 
-def _tried(search: Search, location: BugLocation) -> Iterator[Found]:
+def _tried(search: CodeSearch, location: BugLocation) -> Iterator[SearchResult]:
     """Yield what the location may mean, the narrowest first."""
     if location.method and location.class_:
         yield search.search_method_in_class(location.method, location.class_)
@@ -63,7 +63,7 @@ def _tried(search: Search, location: BugLocation) -> Iterator[Found]:
         yield search.get_file_content(location.file)
 
 
-def _is_in(place: Place, file: str) -> bool:
+def _is_in(place: Snippet, file: str) -> bool:
     return f"/{file}".endswith(f"/{place.path}") or f"/{place.path}".endswith(f"/{file.removeprefix('./')}")
 
 

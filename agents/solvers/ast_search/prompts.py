@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from assay.agents.contract import AgentTask
-from assay.agents.solvers.ast_search.spectrum import Suspect
-from assay.agents.solvers.shared.codebase import Place
-from assay.agents.solvers.shared.search import manual, shown
+from assay.agents.solvers.ast_search.spectrum import SuspectRange
+from assay.agents.solvers.shared.code_search import manual, shown
+from assay.agents.solvers.shared.codebase import Snippet
 
 SYSTEM = (
     "You are a careful programmer. You find the cause of an issue by searching the code of a repository, and then you "
@@ -93,7 +93,7 @@ def issue(task: AgentTask) -> str:
     return ISSUE.format(repo=task.repo, language=task.language, statement=task.problem_statement.strip())
 
 
-def opening(task: AgentTask, suspects: Sequence[Suspect]) -> str:
+def opening(task: AgentTask, suspects: Sequence[SuspectRange]) -> str:
     """Return what begins the search."""
     methods = "\n".join(
         f"{number}. {each.name} in {each.path}, lines {each.first} to {each.last} (score {each.score:.2f})"
@@ -108,7 +108,7 @@ def proxy(note: str) -> str:
     return PROXY.format(manual=manual(), note=note)
 
 
-def patch(found: Sequence[tuple[Place, str]]) -> str:
+def patch(found: Sequence[tuple[Snippet, str]]) -> str:
     """Return what asks for the change, with the places to change and what each is to do."""
     told = [f"{shown(place)}\n{f'It should: {behaviour}' if behaviour else ''}".rstrip() for place, behaviour in found]
     return PATCH.format(places="\n\n".join([PLACES, *told]) if told else "")

@@ -10,15 +10,15 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from assay.agents.contract import Capabilities, Outcome, Session
+from assay.agents.contract import Capabilities, SolveOutcome, SolveSession
 from assay.agents.llm.chat import Message, Role
 from assay.agents.solvers.ast_search import prompts
 from assay.agents.solvers.ast_search.faults import Suspicion, suspect_methods
-from assay.agents.solvers.ast_search.patch import Attempt, attempt, best_attempt
-from assay.agents.solvers.ast_search.places import Wish, find_places, spelled
-from assay.agents.solvers.shared.codebase import Codebase, Place
+from assay.agents.solvers.ast_search.patch import PatchAttempt, attempt, best_attempt
+from assay.agents.solvers.ast_search.places import NextStep, find_places, spelled
+from assay.agents.solvers.shared.code_search import CodeSearch, perform
+from assay.agents.solvers.shared.codebase import Codebase, Snippet
 from assay.agents.solvers.shared.json_answers import ask_json
-from assay.agents.solvers.shared.search import Search, perform
 from assay.agents.solvers.shared.tries import Tries
 from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall
 from assay.harness.domain import Model
@@ -28,11 +28,11 @@ CALLS = 10
 
 
 @dataclass(slots=True)
-class Hunt:
+class SearchProgress:
     """A search under way: the conversation, and the places that were named last, each with what it should do."""
 
     messages: list[Message]
-    places: list[tuple[Place, str]] = field(default_factory=list)
+    places: list[tuple[Snippet, str]] = field(default_factory=list)
 
 
 class AstSearch:
@@ -60,7 +60,7 @@ class AstSearch:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
 
-    def solve(self, session: Session) -> Outcome:
+    def solve(self, session: SolveSession) -> SolveOutcome:
         """Find suspects if wished, search, write the change; the best of its attempts is left in the workspace."""
         code = Codebase(session.workspace.texts(), session.task.language)
         suspicion = self._suspect(session, code)
@@ -69,7 +69,7 @@ class AstSearch:
         status = tries.best.status.value
         return tries.outcome({"extract_status": status, "spectrum": suspicion.problem or len(suspicion.methods)})
 
-    def _suspect(self, session: Session, code: Codebase) -> Suspicion:
+    def _suspect(self, session: SolveSession, code: Codebase) -> Suspicion:
         if not self.settings.spectrum:
             return Suspicion(problem="not asked for")
         options = self.settings
@@ -78,29 +78,29 @@ class AstSearch:
         session.recorder.add(Step(source="system", message=f"suspect methods: {told}"))
         return found
 
-    def _search(self, session: Session, code: Codebase, suspicion: Suspicion) -> Hunt:
+    def _search(self, session: SolveSession, code: Codebase, suspicion: Suspicion) -> SearchProgress:
         """Let the model search until it names places that exist, or the rounds are over."""
-        search = Search(code)
-        hunt = Hunt([Message(role=Role.SYSTEM, content=prompts.SYSTEM)])
+        search = CodeSearch(code)
+        hunt = SearchProgress([Message(role=Role.SYSTEM, content=prompts.SYSTEM)])
         _say(hunt.messages, prompts.opening(session.task, suspicion.methods))
         for _ in range(min(self.settings.rounds, session.budget.steps or self.settings.rounds)):
-            answer = session.talk.ask(hunt.messages, purpose="search")
+            answer = session.model.ask(hunt.messages, purpose="search")
             hunt.messages.append(answer.as_message())
             note = Message(role=Role.USER, content=prompts.proxy(answer.content))
-            wish = ask_json(session.talk, [note], Wish, purpose="proxy")
+            wish = ask_json(session.model, [note], NextStep, purpose="proxy")
             told, is_over = _follow(session, search, hunt, wish)
             if is_over:
                 break
             _say(hunt.messages, f"{told}\n\n{prompts.NEXT}")
         return hunt
 
-    def _write_patch(self, session: Session, code: Codebase, hunt: Hunt) -> Tries[Attempt]:
+    def _write_patch(self, session: SolveSession, code: Codebase, hunt: SearchProgress) -> Tries[PatchAttempt]:
         """Ask for the change until it fits the code and parses."""
         _say(hunt.messages, prompts.patch(hunt.places))
         texts = {path: code.text(path) for path in code.paths}
         tries = Tries(session.workspace, best_attempt, "attempt")
         for _ in range(1 + self.settings.patch_retries):
-            answer = session.talk.ask(hunt.messages, purpose="patch")
+            answer = session.model.ask(hunt.messages, purpose="patch")
             made = attempt(answer.content, texts, session.task)
             tries.add(made, extract_status=made.rank)
             if not made.problem:
@@ -110,7 +110,7 @@ class AstSearch:
         return tries
 
 
-def _follow(session: Session, search: Search, hunt: Hunt, wish: Wish | str) -> tuple[str, bool]:
+def _follow(session: SolveSession, search: CodeSearch, hunt: SearchProgress, wish: NextStep | str) -> tuple[str, bool]:
     """Do what the model wishes; return what it is told, and whether the search is over."""
     if isinstance(wish, str):
         return prompts.NOT_UNDERSTOOD, False
@@ -126,7 +126,7 @@ def _follow(session: Session, search: Search, hunt: Hunt, wish: Wish | str) -> t
     return f"{prompts.NOWHERE} {', '.join(map(spelled, wish.bug_locations))}.", False
 
 
-def _performed(session: Session, search: Search, call: str) -> str:
+def _performed(session: SolveSession, search: CodeSearch, call: str) -> str:
     """Make a search call and note it."""
     found = perform(search, call)
     session.recorder.add(

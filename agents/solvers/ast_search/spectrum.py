@@ -20,7 +20,7 @@ TOP = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TracedTest:
     """A test that ran: how it ended, and the lines it ran through, path to line numbers from 1."""
 
     name: str
@@ -29,7 +29,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class LineCounts:
     """Of how many tests, failing and passing, run through a line."""
 
     failed: int
@@ -40,11 +40,11 @@ class Counts:
     all_passed: int
 
 
-Formula = Callable[[Counts], float]
+Formula = Callable[[LineCounts], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Suspect:
+class SuspectRange:
     """Some lines of a file and how suspect they are; the last line belongs to them."""
 
     path: str
@@ -55,28 +55,28 @@ class Suspect:
     """Qualified name of the method; empty for lines only."""
 
 
-def ochiai(counts: Counts) -> float:
+def ochiai(counts: LineCounts) -> float:
     """Return failed / sqrt(all_failed * (failed + passed)): the cosine between the line and the failures."""
     return _ratio(counts.failed, math.sqrt(counts.all_failed * (counts.failed + counts.passed)))
 
 
-def tarantula(counts: Counts) -> float:
+def tarantula(counts: LineCounts) -> float:
     """Return the share of the failing tests, over that share and the share of the passing tests."""
     failing = _ratio(counts.failed, counts.all_failed)
     return _ratio(failing, failing + _ratio(counts.passed, counts.all_passed))
 
 
-def op2(counts: Counts) -> float:
+def op2(counts: LineCounts) -> float:
     """Return failed - passed / (all_passed + 1): any more failing tests outweigh all passing ones."""
     return counts.failed - counts.passed / (counts.all_passed + 1)
 
 
-def barinel(counts: Counts) -> float:
+def barinel(counts: LineCounts) -> float:
     """Return 1 - passed / (passed + failed): the likeliest probability with which the line fails."""
     return _ratio(counts.failed, counts.passed + counts.failed)
 
 
-def dstar(counts: Counts) -> float:
+def dstar(counts: LineCounts) -> float:
     """Return failed ** 2 / (passed + failing tests elsewhere); infinite where exactly the failing tests run."""
     elsewhere = counts.passed + counts.all_failed - counts.failed
     if counts.failed and not elsewhere:
@@ -91,33 +91,33 @@ def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def score_lines(runs: Sequence[Run], formula: Formula = ochiai) -> dict[tuple[str, int], float]:
+def score_lines(runs: Sequence[TracedTest], formula: Formula = ochiai) -> dict[tuple[str, int], float]:
     """Return the score of every line that a failing test runs through, by path and number."""
     failing = Counter(line for run in runs if run.failed for line in _lines(run))
     passing = Counter(line for run in runs if not run.failed for line in _lines(run))
     all_failed = sum(run.failed for run in runs)
     all_passed = len(runs) - all_failed
-    return {line: formula(Counts(often, passing[line], all_failed, all_passed)) for line, often in failing.items()}
+    return {line: formula(LineCounts(often, passing[line], all_failed, all_passed)) for line, often in failing.items()}
 
 
-def _lines(run: Run) -> Iterable[tuple[str, int]]:
+def _lines(run: TracedTest) -> Iterable[tuple[str, int]]:
     return ((path, number) for path, numbers in run.lines.items() for number in numbers)
 
 
-def merge_lines(scores: Mapping[tuple[str, int], float]) -> list[Suspect]:
+def merge_lines(scores: Mapping[tuple[str, int], float]) -> list[SuspectRange]:
     """Merge neighbouring lines of equal score into ranges; the most suspect first, equal ones in order of the files."""
     numbered = enumerate(sorted(scores))
     runs = groupby(numbered, key=lambda each: (each[1][0], each[1][1] - each[0], scores[each[1]]))
     merged = []
     for (path, _, score), grouped in runs:
         lines = [line for _, (_, line) in grouped]
-        merged.append(Suspect(path, lines[0], lines[-1], score))
+        merged.append(SuspectRange(path, lines[0], lines[-1], score))
     return _ranked(merged)
 
 
 def rank_methods(
-    ranges: Sequence[Suspect], definitions: Callable[[str], Sequence[Definition]], top: int = TOP
-) -> list[Suspect]:
+    ranges: Sequence[SuspectRange], definitions: Callable[[str], Sequence[Definition]], top: int = TOP
+) -> list[SuspectRange]:
     """Return the methods that suspect lines lie in, each as suspect as its worst line, the most suspect first.
 
     Args:
@@ -133,9 +133,9 @@ def rank_methods(
             if method is not None:
                 key = (each.path, method)
                 found[key] = max(found.get(key, -math.inf), each.score)
-    methods = [Suspect(path, one.first, one.last, score, one.name) for (path, one), score in found.items()]
+    methods = [SuspectRange(path, one.first, one.last, score, one.name) for (path, one), score in found.items()]
     return _ranked(methods)[:top]
 
 
-def _ranked(suspects: Iterable[Suspect]) -> list[Suspect]:
+def _ranked(suspects: Iterable[SuspectRange]) -> list[SuspectRange]:
     return sorted(suspects, key=lambda each: (-each.score, each.path, each.first))

@@ -6,7 +6,7 @@ of the issue (BM25) find the files that are ranked; ranking and merging are as t
 
 from collections.abc import Mapping, Sequence
 
-from assay.agents.contract import Asking, Session
+from assay.agents.contract import AskOptions, SolveSession
 from assay.agents.llm.chat import Message, Role
 from assay.agents.solvers.best_of.selection import merged
 from assay.agents.solvers.shared.bm25 import rank
@@ -27,7 +27,7 @@ Name the files that have to be read or changed to solve the issue, the most impo
 line, and nothing else."""
 
 
-def files_for(session: Session, texts: Mapping[str, str], *, shortlist: int, rankings: int) -> list[str]:
+def files_for(session: SolveSession, texts: Mapping[str, str], *, shortlist: int, rankings: int) -> list[str]:
     """Return source files, none of them a test, the most important first.
 
     Args:
@@ -44,7 +44,7 @@ def files_for(session: Session, texts: Mapping[str, str], *, shortlist: int, ran
         return found
     listed = "\n".join(_listed(task.language, path, sources[path]) for path in found)
     question = Message(role=Role.USER, content=RANKING.format(statement=task.problem_statement, files=listed))
-    answers = session.talk.samples([question], rankings, Asking(), purpose="rank files")
+    answers = session.model.samples([question], rankings, AskOptions(), purpose="rank files")
     named = merged([_named(answer.content, found) for answer in answers])
     return [*named, *(path for path in found if path not in named)]
 

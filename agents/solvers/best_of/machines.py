@@ -8,25 +8,25 @@ Each is one conversation of a bounded number of answers.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from assay.agents.contract import Asking, Candidate, Session
+from assay.agents.contract import AskOptions, Candidate, SolveSession
 from assay.agents.llm.chat import Message, Role
 from assay.agents.llm.errors import ContextTooLong
 from assay.agents.solvers.best_of import prompts
-from assay.agents.solvers.best_of.lab import BASE, Edited, Lab, Ran
 from assay.agents.solvers.best_of.selection import SHOWS_BUG, chosen, read_choice, read_test
+from assay.agents.solvers.best_of.trials import BASE, EditedState, ScriptRun, TrialWorkspace
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class MachineSetup:
     """How a machine is run: on what session, in which lab, with so many answers at this temperature."""
 
-    session: Session
-    lab: Lab
+    session: SolveSession
+    lab: TrialWorkspace
     attempts: int
     temperature: float | None
 
 
-def _converse(machine: Machine, opening: str, purpose: str, react: Callable[[str, int], str | None]) -> None:
+def _converse(machine: MachineSetup, opening: str, purpose: str, react: Callable[[str, int], str | None]) -> None:
     """Ask until ``react``, given an answer and how many are left, has nothing more to tell the model.
 
     A conversation that has become too long for the model ends with what there is; one that is so from the start raises.
@@ -37,7 +37,7 @@ def _converse(machine: Machine, opening: str, purpose: str, react: Callable[[str
     ]
     for left in reversed(range(machine.attempts)):
         try:
-            answer = machine.session.talk.ask(messages, Asking(temperature=machine.temperature), purpose=purpose)
+            answer = machine.session.model.ask(messages, AskOptions(temperature=machine.temperature), purpose=purpose)
         except ContextTooLong:
             if len(messages) == 2:
                 raise
@@ -48,7 +48,7 @@ def _converse(machine: Machine, opening: str, purpose: str, react: Callable[[str
         messages += [answer.as_message(), Message(role=Role.USER, content=told)]
 
 
-class Testing:
+class TestingMachine:
     """Writes one test.
 
     Attributes:
@@ -56,10 +56,10 @@ class Testing:
         ran: how it ended on the original code.
     """
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: MachineSetup) -> None:
         self._machine = machine
         self.test = ""
-        self.ran: Ran | None = None
+        self.ran: ScriptRun | None = None
 
     def work(self, material: str) -> None:
         """Write and run tests until the model is content with one that shows the fault."""
@@ -77,7 +77,7 @@ class Testing:
         return prompts.NOT_YET_A_TEST
 
 
-class Editing:
+class EditingMachine:
     """Writes one edit, beginning with a test.
 
     Attributes:
@@ -85,13 +85,13 @@ class Editing:
         test: the script, which may have been rewritten; empty for none.
     """
 
-    def __init__(self, machine: Machine, test: str) -> None:
+    def __init__(self, machine: MachineSetup, test: str) -> None:
         self._machine = machine
         self.test = test
-        self.edited = Edited()
-        self._ran: Ran | None = None
+        self.edited = EditedState()
+        self._ran: ScriptRun | None = None
 
-    def work(self, material: str, ran: Ran | None) -> None:
+    def work(self, material: str, ran: ScriptRun | None) -> None:
         """Write edits and try them until the model is content; ``ran`` is how the test ended on the original code."""
         self._ran = ran
         _converse(self._machine, prompts.editing(material, self.test, ran), "edit", self._react)
@@ -110,14 +110,14 @@ class Editing:
         return prompts.tried(self.edited, self._ran, after)
 
 
-class Selection:
+class SelectionMachine:
     """Chooses one of several candidates.
 
     Attributes:
         choice: what the model named, as it wrote it; None if it never chose.
     """
 
-    def __init__(self, machine: Machine, candidates: Sequence[Candidate]) -> None:
+    def __init__(self, machine: MachineSetup, candidates: Sequence[Candidate]) -> None:
         self._machine = machine
         self._candidates = tuple(candidates)
         self._snapshots = tuple(machine.lab.restored(each.patch) or BASE for each in candidates)

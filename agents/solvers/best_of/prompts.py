@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from assay.agents.contract import AgentTask, Candidate
-from assay.agents.solvers.best_of.lab import Edited, Ran, interpreter
+from assay.agents.solvers.best_of.trials import EditedState, ScriptRun, interpreter
 
 DONE = "<done/>"
 _TEST = re.compile(r"<test>.*?</test>", re.DOTALL)
@@ -48,11 +48,7 @@ EDITING = """\
 Change the code so that the issue is solved, for every input it is about. Write all changes, each time anew against the
 original code, in this form:
 ### path/of/file
-<<<<<<< SEARCH
 lines exactly as they stand in the file, enough of them to be unique
-=======
-lines to stand there instead
->>>>>>> REPLACE
 You may also write the test anew if it is wrong. What you wrote is tried, and you see what comes of it."""
 WITH_TEST = """\
 A test script for it:
@@ -99,18 +95,18 @@ def testing(about: str) -> str:
     return TESTING.format(material=about)
 
 
-def tested(ran: Ran, *, shows_bug: bool) -> str:
+def tested(ran: ScriptRun, *, shows_bug: bool) -> str:
     """Return what is told of a test's run on the original code."""
     return TESTED.format(ran=ran, advice=SHOWS if shows_bug else SHOWS_NOT)
 
 
-def editing(about: str, test: str, ran: Ran | None) -> str:
+def editing(about: str, test: str, ran: ScriptRun | None) -> str:
     """Return how the editing machine begins."""
     told = WITH_TEST.format(test=test, ran=ran) if test else NO_TEST_YET
     return EDITING.format(material=about, test=told)
 
 
-def tried(edited: Edited, original: Ran | None, after: Ran | None) -> str:
+def tried(edited: EditedState, original: ScriptRun | None, after: ScriptRun | None) -> str:
     """Return what is told of edits that were applied, and of the test on both states."""
     runs = f"On the original code the test came to {original}\nOn the changed code it came to {after}" if after else ""
     return TRIED.format(report=edited.report or "The code is as it was.", runs=runs, done=DONE)
@@ -127,7 +123,7 @@ def selection(about: str, candidates: Sequence[Candidate]) -> str:
     return SELECTION.format(material=about, count=len(candidates), candidates=shown)
 
 
-def compared(results: Sequence[tuple[str, Ran]], *, is_last: bool) -> str:
+def compared(results: Sequence[tuple[str, ScriptRun]], *, is_last: bool) -> str:
     """Return what is told of a test that ran on the original code and with each candidate."""
     told = "\n\n".join(f"On {name} the test came to {ran}" for name, ran in results)
     return f"{told}\n\n{LAST if is_last else NO_CHOICE}"

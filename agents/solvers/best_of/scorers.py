@@ -1,14 +1,14 @@
 """What gives a patch a number: the seam for reward models, after SWE-Reasoner's test-time compute.
 
 SWE-Reasoner (Ma et al., "Thinking Longer, Not Larger", arXiv 2503.23803) draws several solutions and lets a reward
-model choose. Whatever scores is a class that takes the ``Talk`` of the run; register one under the entry-point group
+model choose. A scorer is a class that takes the run's ``SolverModel``; register it under the entry-point group
 ``assay.scorers``, or name it as ``package.module:Class``.
 """
 
 import re
 from typing import Protocol
 
-from assay.agents.contract import AgentTask, Asking, Candidate, Talk
+from assay.agents.contract import AgentTask, AskOptions, Candidate, SolverModel
 from assay.agents.llm.chat import Message, Role
 
 SCORERS = {"reward_model": "assay.agents.solvers.best_of.scorers:RewardModel"}
@@ -39,9 +39,9 @@ class Scorer(Protocol):
 class RewardModel:
     """Asks the run's chat endpoint for the probability, in percent, that a patch is right."""
 
-    def __init__(self, talk: Talk) -> None:
+    def __init__(self, model: SolverModel) -> None:
         """Take whom to ask."""
-        self._talk = talk
+        self._model = model
 
     def score(self, task: AgentTask, candidate: Candidate) -> float:
         """Return 0 to 100; 0 if the model names no number."""
@@ -52,6 +52,6 @@ class RewardModel:
             patch=candidate.patch,
         )
         message = Message(role=Role.USER, content=prompt)
-        answer = self._talk.ask([message], Asking(temperature=0.0), purpose="score")
+        answer = self._model.ask([message], AskOptions(temperature=0.0), purpose="score")
         found = _VALUE.search(answer.content)
         return min(100.0, float(found[1])) if found else 0.0

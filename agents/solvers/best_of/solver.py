@@ -18,15 +18,14 @@ from assay.agents.contract import (
     Agent,
     Candidate,
     Capabilities,
-    Installed,
-    Outcome,
-    Session,
+    InstallableAgent,
     SolutionStatus,
+    SolveOutcome,
+    SolveSession,
 )
 from assay.agents.solvers.best_of import prompts
 from assay.agents.solvers.best_of.context import files_for, shown
-from assay.agents.solvers.best_of.lab import BASE, Lab, Ran, outputs
-from assay.agents.solvers.best_of.machines import Editing, Machine, Selection, Testing
+from assay.agents.solvers.best_of.machines import EditingMachine, MachineSetup, SelectionMachine, TestingMachine
 from assay.agents.solvers.best_of.scorers import SCORERS, Scorer
 from assay.agents.solvers.best_of.selection import (
     FINALISTS,
@@ -37,6 +36,7 @@ from assay.agents.solvers.best_of.selection import (
     with_majority_votes,
     with_test_votes,
 )
+from assay.agents.solvers.best_of.trials import BASE, ScriptRun, TrialWorkspace, exit_statuses
 from assay.harness.domain import Model, Status
 from assay.harness.errors import UserError
 from assay.harness.plugins import resolve
@@ -97,7 +97,7 @@ class BestOf:
         if self._inner is not None:
             self.capabilities = self._inner.capabilities
 
-    def solve(self, session: Session) -> Outcome:
+    def solve(self, session: SolveSession) -> SolveOutcome:
         """Sample, vote, select; the choice is left in the workspace, or the best so far if a limit breaks it off."""
         work = _Work(self.settings, session, self._inner)
         try:
@@ -109,8 +109,8 @@ class BestOf:
             raise
         work.leave(best)
         if best is None:
-            return Outcome(status=SolutionStatus.EMPTY, candidates=tuple(work.candidates), extra=work.told)
-        return Outcome(patch=best.patch, candidates=tuple(work.candidates), extra=work.told)
+            return SolveOutcome(status=SolutionStatus.EMPTY, candidates=tuple(work.candidates), extra=work.told)
+        return SolveOutcome(patch=best.patch, candidates=tuple(work.candidates), extra=work.told)
 
 
 def _inner(settings: BestOf.Settings) -> Agent | None:
@@ -120,7 +120,7 @@ def _inner(settings: BestOf.Settings) -> Agent | None:
 
     given = [f"{key}={json.dumps(value)}" for key, value in settings.inner_settings.items()]
     agent, _ = make_agent(settings.inner, given)
-    if isinstance(agent, Installed):
+    if isinstance(agent, InstallableAgent):
         raise UserError(
             f"best_of cannot wrap {settings.inner}: it is installed beside a container, not in a fork of it"
         )
@@ -135,11 +135,11 @@ class _Work:
         told: what is told of it beside the candidates.
     """
 
-    def __init__(self, settings: BestOf.Settings, session: Session, inner: Agent | None) -> None:
+    def __init__(self, settings: BestOf.Settings, session: SolveSession, inner: Agent | None) -> None:
         self._settings = settings
         self._session = session
         self._inner = inner
-        self._lab = Lab(session, shown=settings.observation)
+        self._lab = TrialWorkspace(session, shown=settings.observation)
         self._tests: list[str] = []
         self.candidates: list[Candidate] = []
         self.told: dict[str, JsonValue] = {}
@@ -151,8 +151,8 @@ class _Work:
         order = files_for(self._session, texts, shortlist=self._settings.shortlist, rankings=self._settings.rankings)
         return prompts.material(self._session.task, shown(texts, order, self._settings.context))
 
-    def _machine(self, attempts: int) -> Machine:
-        return Machine(self._session, self._lab, attempts, self._settings.temperature)
+    def _machine(self, attempts: int) -> MachineSetup:
+        return MachineSetup(self._session, self._lab, attempts, self._settings.temperature)
 
     def sample(self) -> None:
         """Make the samples and the tests."""
@@ -169,14 +169,14 @@ class _Work:
             self._tests += [test for test, _ in written[self._settings.samples :]]
         self._tests = [test for test in self._tests if test]
 
-    def _testing(self) -> tuple[str, Ran | None]:
-        machine = Testing(self._machine(self._settings.attempts))
+    def _testing(self) -> tuple[str, ScriptRun | None]:
+        machine = TestingMachine(self._machine(self._settings.attempts))
         machine.work(self._material)
         return machine.test, machine.ran
 
-    def _sample_own(self, index: int, test: str, ran: Ran | None) -> None:
+    def _sample_own(self, index: int, test: str, ran: ScriptRun | None) -> None:
         """Let the editing machine write one sample; the test, as it leaves it, will vote."""
-        machine = Editing(self._machine(self._settings.attempts), test)
+        machine = EditingMachine(self._machine(self._settings.attempts), test)
         machine.work(self._material, ran)
         self._tests.append(machine.test)
         edited = machine.edited
@@ -189,7 +189,7 @@ class _Work:
         """Let the inner solver work in a workspace of its own; what it left counts, also if a limit breaks it off."""
         with self._session.workspace.fork(BASE) as forked:
             session = replace(self._session, workspace=forked, seed=self._session.seed + index)
-            outcome = Outcome(status=SolutionStatus.AGENT_ERROR)
+            outcome = SolveOutcome(status=SolutionStatus.AGENT_ERROR)
             try:
                 outcome = inner.solve(session)
             finally:
@@ -218,11 +218,13 @@ class _Work:
         rows: dict[str, tuple[int | None, ...]] = {}
         for each in self.candidates:
             if each.patch not in rows:
-                rows[each.patch] = outputs(self._lab, self._tests, self._lab.restored(each.patch), what=each.source)
+                rows[each.patch] = exit_statuses(
+                    self._lab, self._tests, self._lab.restored(each.patch), what=each.source
+                )
         matrix = TestMatrix(
             tests=tuple(self._tests),
             test_outputs_per_edit=tuple(rows[each.patch] for each in self.candidates),
-            unedited=rows.get("") or outputs(self._lab, self._tests, BASE, what="original"),
+            unedited=rows.get("") or exit_statuses(self._lab, self._tests, BASE, what="original"),
         )
         self.candidates = with_test_votes(self.candidates, matrix)
         self.told["generated_tests"] = matrix.model_dump(mode="json")
@@ -243,7 +245,7 @@ class _Work:
         found = finalists(self.candidates, self._settings.finalists)
         if len(found) == 1:
             return found[0]
-        machine = Selection(self._machine(self._settings.selection_attempts), found)
+        machine = SelectionMachine(self._machine(self._settings.selection_attempts), found)
         index = machine.work(self._material)
         self.told["selection"] = {"finalists": [each.source for each in found], "choice": machine.choice}
         return found[index]
@@ -262,7 +264,7 @@ class _Work:
         return self._session.workspace.run_tests(self._settings.test_files)
 
     def _by_score(self) -> Candidate:
-        scorer: Scorer = resolve("scorer", self._settings.scorer, SCORERS)(self._session.talk)
+        scorer: Scorer = resolve("scorer", self._settings.scorer, SCORERS)(self._session.model)
         self._score(SCORE, lambda each: scorer.score(self._session.task, each))
         return best_by(SCORE, self.candidates)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.agents.solvers.shared.edits import Applied, Edit, Result, apply_edits
+from assay.agents.solvers.shared.edits import AppliedEdits, EditResult, FileEdit, apply_edits
 from assay.agents.solvers.shared.matching import Match
 
 _NUMBER = re.compile(r"^[ \t]*(\d+)\|")
@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"^[ \t]*(\d+)\|")
 class NumberedEdit:
     """An edit, and the lines of the file that it quotes; they count from 1, and 0 is for a quote without numbers."""
 
-    edit: Edit
+    edit: FileEdit
     first: int = 0
     last: int = 0
 
@@ -43,10 +43,10 @@ def numbered_edit(path: str, original: str, edited: str) -> NumberedEdit:
     """
     search, numbers = without_numbers(original)
     replace, _ = without_numbers(edited) if numbers else (edited.replace("\r\n", "\n").strip("\n"), [])
-    return NumberedEdit(Edit(path, search, replace), min(numbers, default=0), max(numbers, default=0))
+    return NumberedEdit(FileEdit(path, search, replace), min(numbers, default=0), max(numbers, default=0))
 
 
-def apply_numbered(texts: Mapping[str, str], edits: Iterable[NumberedEdit]) -> Applied:
+def apply_numbered(texts: Mapping[str, str], edits: Iterable[NumberedEdit]) -> AppliedEdits:
     """Apply edits from the end of the files to their start, so that the numbers stay true.
 
     The lines that the numbers name are looked at first; models miscount, so the whole file comes after that.
@@ -56,17 +56,17 @@ def apply_numbered(texts: Mapping[str, str], edits: Iterable[NumberedEdit]) -> A
         edits: what to do; equal ones are done once.
     """
     changed: dict[str, str] = {}
-    results: list[Result] = []
+    results: list[EditResult] = []
     for each in sorted(dict.fromkeys(edits), key=lambda each: -each.first):
         path = each.edit.path
         now = {path: changed.get(path, texts.get(path))}
         applied = _apply(each, {path: text for path, text in now.items() if text is not None})
         changed |= applied.files
         results += applied.results
-    return Applied({path: text for path, text in changed.items() if text != texts.get(path)}, tuple(results))
+    return AppliedEdits({path: text for path, text in changed.items() if text != texts.get(path)}, tuple(results))
 
 
-def _apply(each: NumberedEdit, files: Mapping[str, str]) -> Applied:
+def _apply(each: NumberedEdit, files: Mapping[str, str]) -> AppliedEdits:
     if each.first:
         within = apply_edits(files, [each.edit], {each.edit.path: [(each.first, each.last)]})
         if not within.failed and all(result.match is not Match.FUZZY for result in within.results):

@@ -13,11 +13,11 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from assay.agents.contract import Capabilities, Outcome, Session, SolutionStatus
+from assay.agents.contract import Capabilities, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.chat import Message, Role
 from assay.agents.llm.tokens import estimate_tokens
-from assay.agents.solvers.retrieval.forms import SYSTEM, Choice, Edits, editor_question, retriever_question
 from assay.agents.solvers.retrieval.numbering import apply_numbered, blank_only, numbered_edit
+from assay.agents.solvers.retrieval.prompts import SYSTEM, EditorAnswer, FileChoice, editor_question, retriever_question
 from assay.agents.solvers.shared import bm25
 from assay.agents.solvers.shared.codebase import Codebase, is_inside
 from assay.agents.solvers.shared.edit_grammars import clean_path
@@ -36,7 +36,7 @@ README = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class EditorAttempt:
     """One answer of the editor: path to new text of what it changes, and what is wrong with it."""
 
     files: Mapping[str, str] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Change:
     """Whether it was JSON of the right form."""
 
 
-class Retrieval:
+class RetrievalSolver:
     """The solver; see the module."""
 
     class Settings(Model):
@@ -59,7 +59,7 @@ class Retrieval:
         """Of them, those that are left for the answer."""
 
         @model_validator(mode="after")
-        def _leaves_room_for_the_question(self) -> "Retrieval.Settings":
+        def _leaves_room_for_the_question(self) -> "RetrievalSolver.Settings":
             if self.answer >= self.context:
                 raise ValueError(f"answer ({self.answer}) must be less than context ({self.context})")
             return self
@@ -71,25 +71,25 @@ class Retrieval:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
 
-    def solve(self, session: Session) -> Outcome:
+    def solve(self, session: SolveSession) -> SolveOutcome:
         """Rank, retrieve, edit; the first edit without a fault, or else the first that changes anything, is left."""
         texts = session.workspace.texts()
         code = Codebase(texts, session.task.language)
         candidates = self._rank(session, code)
         if not candidates:
-            return Outcome(status=SolutionStatus.EMPTY, error="no source file shares a word with the issue")
+            return SolveOutcome(status=SolutionStatus.EMPTY, error="no source file shares a word with the issue")
         chosen, problem = self._retrieve(session, code, candidates)
         if not chosen:
-            return Outcome(status=SolutionStatus.FORMAT_ERROR, error=f"the retriever chose no file: {problem}")
+            return SolveOutcome(status=SolutionStatus.FORMAT_ERROR, error=f"the retriever chose no file: {problem}")
         shown = self._fitting(session, {path: texts[path] for path in chosen})
         if not shown:
             told = f"{chosen[0]} alone has more than the {self.settings.context} tokens of the context"
-            return Outcome(status=SolutionStatus.CONTEXT_EXCEEDED, error=told)
+            return SolveOutcome(status=SolutionStatus.CONTEXT_EXCEEDED, error=told)
         left_out = [path for path in chosen if path not in shown]
         tries = self._edit(session, texts, shown)
         return tries.outcome({"candidates": candidates, "files for editing": chosen, "left out": left_out})
 
-    def _rank(self, session: Session, code: Codebase) -> list[str]:
+    def _rank(self, session: SolveSession, code: Codebase) -> list[str]:
         """Return the source files that fit the issue best, without tests."""
         language = session.task.language
         is_test = languages.find(language).is_test_file
@@ -99,7 +99,7 @@ class Retrieval:
         session.recorder.add(Step(source="system", message=f"BM25 found: {', '.join(found) or 'nothing'}"))
         return found
 
-    def _retrieve(self, session: Session, code: Codebase, candidates: list[str]) -> tuple[list[str], str]:
+    def _retrieve(self, session: SolveSession, code: Codebase, candidates: list[str]) -> tuple[list[str], str]:
         """Have the files to change chosen; return them, or none and why."""
         readme = _readme(code)
         count = len(candidates)
@@ -108,7 +108,7 @@ class Retrieval:
             count = count * 3 // 4
             question = retriever_question(session.task, readme, code, candidates[:count])
         problem = ""
-        for choice in json_tries(session.talk, _messages(question), Choice, purpose="retrieve"):
+        for choice in json_tries(session.model, _messages(question), FileChoice, purpose="retrieve"):
             if isinstance(choice, str):
                 problem = choice
                 continue
@@ -119,7 +119,7 @@ class Retrieval:
             problem = f"there is no file {', '.join(choice.files)}"
         return [], problem
 
-    def _fitting(self, session: Session, files: Mapping[str, str]) -> dict[str, str]:
+    def _fitting(self, session: SolveSession, files: Mapping[str, str]) -> dict[str, str]:
         """Return the files that the context holds, in the retriever's order; those that are too long are skipped."""
         fitting: dict[str, str] = {}
         for path, text in files.items():
@@ -127,12 +127,12 @@ class Retrieval:
                 fitting[path] = text
         return fitting
 
-    def _edit(self, session: Session, texts: Mapping[str, str], shown: Mapping[str, str]) -> Tries[Change]:
+    def _edit(self, session: SolveSession, texts: Mapping[str, str], shown: Mapping[str, str]) -> Tries[EditorAttempt]:
         """Ask for the edits until nothing is wrong with them."""
         tries = Tries(session.workspace, best_change, "answer")
         question = _messages(editor_question(session.task, shown))
-        for answer in json_tries(session.talk, question, Edits, purpose="edit"):
-            change = Change(problem=answer) if isinstance(answer, str) else make_change(answer, texts, session)
+        for answer in json_tries(session.model, question, EditorAnswer, purpose="edit"):
+            change = EditorAttempt(problem=answer) if isinstance(answer, str) else make_change(answer, texts, session)
             tries.add(change)
             if not change.problem:
                 break
@@ -142,7 +142,7 @@ class Retrieval:
         return estimate_tokens(question) <= self.settings.context - self.settings.answer
 
 
-def make_change(answer: Edits, texts: Mapping[str, str], session: Session) -> Change:
+def make_change(answer: EditorAnswer, texts: Mapping[str, str], session: SolveSession) -> EditorAttempt:
     """Apply the editor's answer to the files, and check that they parse and that more than blank lines differ.
 
     Args:
@@ -162,10 +162,10 @@ def make_change(answer: Edits, texts: Mapping[str, str], session: Session) -> Ch
         *(f"{path}: only blank lines would change" for path in applied.files if path not in files),
     ]
     told = "\n".join(problems) or ("" if files else "nothing would change")
-    return Change(files, told, is_read=True)
+    return EditorAttempt(files, told, is_read=True)
 
 
-def best_change(changes: Sequence[Change]) -> Change:
+def best_change(changes: Sequence[EditorAttempt]) -> EditorAttempt:
     """Return the first change without a fault; else the first that changes anything; else the first that was read."""
     return min(changes, key=lambda each: (not each.files, bool(each.problem), not each.is_read))
 

@@ -31,7 +31,7 @@ CLOSING = frozenset({")", "]", "}", "end"})
 
 
 @dataclass(slots=True)
-class _Page:
+class _Writer:
     """Lines as they are written, token by token."""
 
     language: Language
@@ -102,7 +102,7 @@ def canonical(language: str, path: str, text: str, rename: Mapping[str, str] | N
     known, root = parsed.language, parsed.root
     if first_mistake(root) is not None:
         return tuple(_plain_lines(_without_comments(root, text_of(root))))
-    page = _Page(known, rename=rename or {})
+    page = _Writer(known, rename=rename or {})
     try:
         _put(root, page, known)
         page.end_line()
@@ -111,7 +111,7 @@ def canonical(language: str, path: str, text: str, rename: Mapping[str, str] | N
     return tuple(page.lines)
 
 
-def _put(node: "Node", page: _Page, language: Language) -> None:
+def _put(node: "Node", page: _Writer, language: Language) -> None:
     """Write a node: a literal as it is, statements line by line, all else token by token."""
     if is_comment(node) or node.type == "line_continuation" or _is_docstring(node, language):
         return
@@ -129,7 +129,7 @@ def _put(node: "Node", page: _Page, language: Language) -> None:
             page.end_statement()
 
 
-def _put_token(node: "Node", page: _Page) -> None:
+def _put_token(node: "Node", page: _Writer) -> None:
     token = " ".join(text_of(node).split())
     if not token or (token == ";" and _ends_for_nothing(node, page.language)):
         return
@@ -151,7 +151,7 @@ def _allows_no_comma(parent: "Node | None") -> bool:
     return not parent.type.startswith(("tuple", "subscript", "pattern"))
 
 
-def _put_statements(node: "Node", page: _Page, language: Language) -> None:
+def _put_statements(node: "Node", page: _Writer, language: Language) -> None:
     """Write the members of a block each on a line of its own; brackets around them stay with what is outside."""
     step = 1 if node.type in language.SYNTAX.blocks else 0
     before = len(page.lines)
@@ -169,7 +169,7 @@ def _put_statements(node: "Node", page: _Page, language: Language) -> None:
         page.begin()
 
 
-def _put_mark(node: "Node", page: _Page, step: int) -> None:
+def _put_mark(node: "Node", page: _Writer, step: int) -> None:
     """Write what is not a member of a block: its brackets, and marks between members."""
     token = text_of(node).strip()
     if not token or (token == ";" and page.language.SYNTAX.optional_semicolons):

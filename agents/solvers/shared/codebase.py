@@ -11,7 +11,7 @@ from assay.harness.languages.syntax import Definition, Kind, definitions, innerm
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Snippet:
     """Some lines of a file; they count from 1, and the last one belongs to it."""
 
     path: str
@@ -88,7 +88,7 @@ class Codebase:
                 found = (each for each in self.definitions(path) if each.kind == kind)
                 yield from ((path, each) for each in found if f".{each.name}".endswith(f".{wanted}"))
 
-    def occurrences(self, path: str, wanted: str, around: int) -> Iterator[Place]:
+    def occurrences(self, path: str, wanted: str, around: int) -> Iterator[Snippet]:
         """Yield where a text occurs in a file, with lines around it; what the place before shows is not told again."""
         text, start, shown = self._texts[path], 0, 0
         while (start := text.find(wanted, start)) >= 0:
@@ -98,22 +98,22 @@ class Codebase:
                 yield self.place(path, max(line - around, 1), shown, line)
             start += len(wanted)
 
-    def place(self, path: str, first: int, last: int, line: int) -> Place:
+    def place(self, path: str, first: int, last: int, line: int) -> Snippet:
         """Return some lines of a file; who owns one of them, owns the place."""
         owner = innermost(self.definitions(path), line)
-        return Place(path, first, last, owner.name if owner else "", self._lines(path, first, last))
+        return Snippet(path, first, last, owner.name if owner else "", self._lines(path, first, last))
 
-    def whole(self, path: str, each: Definition) -> Place:
+    def whole(self, path: str, each: Definition) -> Snippet:
         """Return all of a definition."""
-        return Place(path, each.first, each.last, each.name, self._lines(path, each.first, each.last))
+        return Snippet(path, each.first, each.last, each.name, self._lines(path, each.first, each.last))
 
-    def signatures(self, path: str, each: Definition) -> Place:
+    def signatures(self, path: str, each: Definition) -> Snippet:
         """Return the heads of a class and of its methods; a class that holds no method is its own signature."""
         members = [other for other in self.definitions(path) if self._is_member(path, other, each)]
         inside = any(each.first <= member.first <= each.last for member in members)
         parts = self._heads(path, [each, *members]) if inside else [self._lines(path, each.first, each.last)]
         beside = [] if inside else self._heads(path, members)
-        return Place(path, each.first, each.last, each.name, "\n".join(parts + beside))
+        return Snippet(path, each.first, each.last, each.name, "\n".join(parts + beside))
 
     def _is_member(self, path: str, other: Definition, owner: Definition) -> bool:
         """Tell whether a method belongs to a class: written in it or, as in Go, outside of all classes."""

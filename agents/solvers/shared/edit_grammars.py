@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.agents.contract import ROOT
-from assay.agents.solvers.shared.edits import Edit
+from assay.agents.solvers.shared.edits import FileEdit
 
 SEARCH = re.compile(r"\s*<{5,9} ?SEARCH\s*$")
 SEPARATOR = re.compile(r"={5,9}\s*$")
@@ -18,14 +18,14 @@ TAGGED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedEdits:
     """The edits that a text holds, in order, and why parts of it that look like edits are none."""
 
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[FileEdit, ...] = ()
     problems: tuple[str, ...] = ()
 
 
-def parse_search_replace(text: str, root: str = ROOT) -> Parsed:
+def parse_search_replace(text: str, root: str = ROOT) -> ParsedEdits:
     """Read Agentless' form: a heading ``### path``, then blocks between SEARCH and REPLACE markers, fenced or not.
 
     The path holds until the next heading. A block with more than one separator line is skipped, equal blocks count
@@ -35,7 +35,7 @@ def parse_search_replace(text: str, root: str = ROOT) -> Parsed:
         text: what the model said.
         root: of the repository, which models put before paths.
     """
-    edits: list[Edit] = []
+    edits: list[FileEdit] = []
     problems: list[str] = []
     path = ""
     for line, block in _blocks(text.replace("\r\n", "\n").split("\n")):
@@ -48,7 +48,7 @@ def parse_search_replace(text: str, root: str = ROOT) -> Parsed:
             problems.append(problem)
         else:
             edits.append(_edit(path, block))
-    return Parsed(tuple(dict.fromkeys(edits)), tuple(problems))
+    return ParsedEdits(tuple(dict.fromkeys(edits)), tuple(problems))
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[str, list[str] | None]]:
@@ -80,17 +80,17 @@ def _problem(path: str, block: list[str]) -> str:
     return "" if separators == 1 else f"{path}: a block has {separators} separator lines; exactly one is needed"
 
 
-def _edit(path: str, block: list[str]) -> Edit:
+def _edit(path: str, block: list[str]) -> FileEdit:
     middle = next(index for index, line in enumerate(block) if SEPARATOR.match(line))
     search, replace = (_without_dots(part) for part in (block[:middle], block[middle + 1 :]))
-    return Edit(path, "\n".join(search), "\n".join(replace))
+    return FileEdit(path, "\n".join(search), "\n".join(replace))
 
 
 def _without_dots(lines: list[str]) -> list[str]:
     return lines[1:] if lines and lines[0].strip() == "..." else lines
 
 
-def parse_tagged(text: str, root: str = ROOT) -> Parsed:
+def parse_tagged(text: str, root: str = ROOT) -> ParsedEdits:
     """Read AutoCodeRover's form: ``<file>``, ``<original>`` and ``<patched>`` elements, in fences or not.
 
     Args:
@@ -98,10 +98,12 @@ def parse_tagged(text: str, root: str = ROOT) -> Parsed:
         root: of the repository, which models put before paths.
     """
     found = list(TAGGED.finditer(text.replace("\r\n", "\n")))
-    edits = (Edit(clean_path(each["path"], root), _inner(each["search"]), _inner(each["replace"])) for each in found)
+    edits = (
+        FileEdit(clean_path(each["path"], root), _inner(each["search"]), _inner(each["replace"])) for each in found
+    )
     missing = text.count("<original>") - len(found)
     problems = (f"{missing} modification(s) lack a file, an original or a patched part",) if missing > 0 else ()
-    return Parsed(tuple(dict.fromkeys(edits)), problems)
+    return ParsedEdits(tuple(dict.fromkeys(edits)), problems)
 
 
 def _inner(text: str) -> str:

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from assay.agents.solvers.shared.matching import Match, Place, goodness, reindented, search
+from assay.agents.solvers.shared.matching import Match, MatchedLines, goodness, reindented, search
 
 Interval = tuple[int, int]
 """First and last line, counted from 1, both within."""
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class FileEdit:
     """Lines of a file and those that shall replace them, without the last line end.
 
     An empty ``search`` makes a new file; an empty ``replace`` removes the lines.
@@ -31,7 +31,7 @@ class Edit:
     replace: str
 
 
-class Problem(StrEnum):
+class EditProblem(StrEnum):
     """Why an edit was not applied."""
 
     NO_FILE = "there is no such file"
@@ -43,15 +43,15 @@ class Problem(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class EditResult:
     """What became of one edit: on which rung it was found, and where, or why not."""
 
-    edit: Edit
+    edit: FileEdit
     match: Match | None = None
     """None if it was not applied; a new file is an exact match."""
     line: int = 0
     """First line that was replaced, counted from 1 when the edit was applied; 0 if none was."""
-    problem: Problem | None = None
+    problem: EditProblem | None = None
     lines: tuple[int, ...] = ()
     """Of an ambiguous edit: where it could apply."""
 
@@ -64,19 +64,19 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class AppliedEdits:
     """Files after edits: only those that changed, path to new text, and what became of every edit."""
 
     files: Mapping[str, str]
-    results: tuple[Result, ...] = ()
+    results: tuple[EditResult, ...] = ()
 
     @property
-    def failed(self) -> tuple[Result, ...]:
+    def failed(self) -> tuple[EditResult, ...]:
         """Edits that were not applied."""
         return tuple(each for each in self.results if each.problem is not None)
 
     @property
-    def fuzzy(self) -> tuple[Result, ...]:
+    def fuzzy(self) -> tuple[EditResult, ...]:
         """Edits that were applied to lines which only resemble the quoted ones; to be reported back."""
         return tuple(each for each in self.results if each.match is Match.FUZZY)
 
@@ -86,8 +86,8 @@ class Applied:
 
 
 def apply_edits(
-    files: Mapping[str, str], edits: Sequence[Edit], intervals: Mapping[str, Sequence[Interval]] | None = None
-) -> Applied:
+    files: Mapping[str, str], edits: Sequence[FileEdit], intervals: Mapping[str, Sequence[Interval]] | None = None
+) -> AppliedEdits:
     """Apply edits in their order, each to what those before it left; equal edits apply once.
 
     Args:
@@ -95,14 +95,14 @@ def apply_edits(
         edits: what to do.
         intervals: lines of a file, as it is in ``files``, that edits are confined to; the whole file where it has none.
     """
-    boards: dict[str, _Board] = {}
+    boards: dict[str, _OpenFile] = {}
     results = []
     for edit in dict.fromkeys(edits):
         if edit.path not in boards:
-            boards[edit.path] = _Board(files.get(edit.path), (intervals or {}).get(edit.path, ()))
+            boards[edit.path] = _OpenFile(files.get(edit.path), (intervals or {}).get(edit.path, ()))
         results.append(boards[edit.path].apply(edit))
     texts = {path: board.text for path, board in boards.items()}
-    return Applied(
+    return AppliedEdits(
         {path: text for path, text in texts.items() if text is not None and text != files.get(path)}, tuple(results)
     )
 
@@ -127,7 +127,7 @@ def is_inside(path: str) -> bool:
     return bool(parts) and not path.startswith("/") and not {"..", ".git"} & set(parts)
 
 
-class _Board:
+class _OpenFile:
     """A file that is being edited, cut into parts that are open to edits and parts that are not.
 
     Edits change the length of a part and move no other: the intervals stay true whatever was applied before.
@@ -147,41 +147,41 @@ class _Board:
         lines = [line for _, part in self._parts for line in part]
         return ("\r\n" if self._crlf else "\n").join(lines)
 
-    def apply(self, edit: Edit) -> Result:
+    def apply(self, edit: FileEdit) -> EditResult:
         """Apply an edit to the parts that are open."""
         if not edit.search.strip():
             return self._create(edit)
         if self._is_new:
-            return Result(edit, problem=Problem.NO_FILE)
+            return EditResult(edit, problem=EditProblem.NO_FILE)
         quoted, new = _lines(edit.search), _lines(edit.replace)
         match, found = self._find(quoted)
         if match is None:
-            return Result(edit, problem=Problem.NOT_FOUND)
+            return EditResult(edit, problem=EditProblem.NOT_FOUND)
         at = tuple(self._line(part, place) for part, place in reversed(found))
         if len(found) > 1:
-            return Result(edit, problem=Problem.AMBIGUOUS, lines=at)
+            return EditResult(edit, problem=EditProblem.AMBIGUOUS, lines=at)
         part, place = found[0]
         lines = self._parts[part][1]
         if match is not Match.EXACT:
             quoted, new = _without_blank_edges(quoted, new)
             new = reindented(new, [(quoted_line, lines[index]) for quoted_line, index in _pairs(quoted, place)])
         if lines[place.first : place.last] == new:
-            return Result(edit, problem=Problem.NO_CHANGE)
+            return EditResult(edit, problem=EditProblem.NO_CHANGE)
         lines[place.first : place.last] = new
-        return Result(edit, match, at[0])
+        return EditResult(edit, match, at[0])
 
-    def _create(self, edit: Edit) -> Result:
+    def _create(self, edit: FileEdit) -> EditResult:
         if self.text:
-            return Result(edit, problem=Problem.EMPTY_SEARCH)
+            return EditResult(edit, problem=EditProblem.EMPTY_SEARCH)
         if not is_inside(edit.path):
-            return Result(edit, problem=Problem.OUTSIDE)
+            return EditResult(edit, problem=EditProblem.OUTSIDE)
         if not edit.replace:
-            return Result(edit, problem=Problem.NO_CHANGE)
+            return EditResult(edit, problem=EditProblem.NO_CHANGE)
         self._is_new = False
         self._parts = [(True, [*_lines(edit.replace), ""])]
-        return Result(edit, Match.EXACT, 1)
+        return EditResult(edit, Match.EXACT, 1)
 
-    def _find(self, quoted: Sequence[str]) -> tuple[Match | None, list[tuple[int, Place]]]:
+    def _find(self, quoted: Sequence[str]) -> tuple[Match | None, list[tuple[int, MatchedLines]]]:
         """Return the best rung with a place, and its best places, from the end of the file to its start."""
         opened = [number for number, (is_open, _) in enumerate(self._parts) if is_open]
         for match in Match:
@@ -191,7 +191,7 @@ class _Board:
                 return match, [each for each in reversed(found) if goodness(each[1]) == best]
         return None, []
 
-    def _line(self, part: int, place: Place) -> int:
+    def _line(self, part: int, place: MatchedLines) -> int:
         return sum(len(lines) for _, lines in self._parts[:part]) + place.first + 1
 
 
@@ -219,7 +219,7 @@ def _without_blank_edges(quoted: list[str], new: list[str]) -> tuple[list[str], 
     return quoted, new
 
 
-def _pairs(quoted: Sequence[str], place: Place) -> Iterator[tuple[str, int]]:
+def _pairs(quoted: Sequence[str], place: MatchedLines) -> Iterator[tuple[str, int]]:
     """Yield the quoted lines that are not blank, and the index each was found at."""
     filled = [line for line in quoted if line.strip()]
     yield from zip(filled, (index for _, index in place.pairs), strict=True)

@@ -8,16 +8,16 @@ _WHOLE = re.compile(r"\s*```[^\n]*\n(?P<content>.*?)\n?```\s*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class FencedBlock:
     """A fenced block: what stands behind its opening fence, such as a language, and the lines up to the closing one."""
 
     info: str
     content: str
 
 
-def blocks(text: str) -> tuple[Block, ...]:
+def blocks(text: str) -> tuple[FencedBlock, ...]:
     """Return the fenced blocks of a text, in order; one that is not closed is none."""
-    return tuple(Block(found["info"].strip(), found["content"]) for found in _BLOCK.finditer(text))
+    return tuple(FencedBlock(found["info"].strip(), found["content"]) for found in _BLOCK.finditer(text))
 
 
 def unfenced(text: str) -> str:

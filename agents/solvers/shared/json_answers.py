@@ -9,11 +9,11 @@ from typing import TypeVar
 
 from pydantic import JsonValue, ValidationError
 
-from assay.agents.contract import Asking, Talk
+from assay.agents.contract import AskOptions, SolverModel
 from assay.agents.llm.chat import Message
 from assay.harness.domain import Model
 
-Form = TypeVar("Form", bound=Model)
+Answered = TypeVar("Answered", bound=Model)
 
 TRIES = 5
 """Of SWE-Fixer (arXiv 2501.05040), and as many for AutoCodeRover's translation into JSON."""
@@ -21,11 +21,11 @@ FIRST, LATER = 0.0, 0.7
 """Temperatures of the first try and of those after it, of SWE-Fixer."""
 
 
-class NotOfThisFormError(ValueError):
+class AnswerFormatError(ValueError):
     """An answer holds no JSON object of the form that was asked for; says what is wrong."""
 
 
-def read_json(text: str, form: type[Form]) -> Form:
+def read_json(text: str, form: type[Answered]) -> Answered:
     """Return the first JSON object in a text that has a form; fences, prose and raw line feeds in it do not matter.
 
     Args:
@@ -42,7 +42,7 @@ def read_json(text: str, form: type[Form]) -> Form:
         except ValidationError as error:
             first = error.errors()[0]
             problem = f"{'.'.join(map(str, first['loc'])) or 'the object'}: {first['msg']}"
-    raise NotOfThisFormError(problem)
+    raise AnswerFormatError(problem)
 
 
 def _objects(text: str) -> Iterator[dict[str, JsonValue]]:
@@ -59,30 +59,32 @@ def _objects(text: str) -> Iterator[dict[str, JsonValue]]:
         start = text.find("{", end)
 
 
-def json_tries(talk: Talk, messages: Sequence[Message], form: type[Form], *, purpose: str) -> Iterator[Form | str]:
+def json_tries(
+    model: SolverModel, messages: Sequence[Message], form: type[Answered], *, purpose: str
+) -> Iterator[Answered | str]:
     """Ask the same question up to ``TRIES`` times; yield each answer of the form, or what is wrong with it.
 
     Args:
-        talk: whom to ask; it is asked again only when the next try is wanted.
+        model: whom to ask; it is asked again only when the next try is wanted.
         messages: the question.
         form: of the answer.
         purpose: of the question.
 
     Raises:
-        ModelError, BudgetExceeded: as ``Talk.ask``.
+        ModelError, BudgetExceeded: as ``SolverModel.ask``.
     """
     for number in range(TRIES):
-        answer = talk.ask(messages, Asking(temperature=LATER if number else FIRST), purpose=purpose)
+        answer = model.ask(messages, AskOptions(temperature=LATER if number else FIRST), purpose=purpose)
         try:
             yield read_json(answer.content, form)
-        except NotOfThisFormError as error:
+        except AnswerFormatError as error:
             yield str(error)
 
 
-def ask_json(talk: Talk, messages: Sequence[Message], form: type[Form], *, purpose: str) -> Form | str:
+def ask_json(model: SolverModel, messages: Sequence[Message], form: type[Answered], *, purpose: str) -> Answered | str:
     """Return the first answer of the form, or what is wrong with the last of ``TRIES``; arguments as ``json_tries``."""
-    read: Form | str = ""
-    for read in json_tries(talk, messages, form, purpose=purpose):
+    read: Answered | str = ""
+    for read in json_tries(model, messages, form, purpose=purpose):
         if not isinstance(read, str):
             break
     return read

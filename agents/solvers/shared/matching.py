@@ -30,7 +30,7 @@ class Match(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MatchedLines:
     """Where quoted lines were found: lines ``first`` to ``last`` (exclusive) of the searched ones, from 0.
 
     ``pairs`` holds index of a quoted line and index of the line that it was found as; ``score`` counts lines that
@@ -44,7 +44,7 @@ class Place:
     likeness: float
 
 
-def search(lines: Sequence[str], quoted: Sequence[str], match: Match) -> list[Place]:
+def search(lines: Sequence[str], quoted: Sequence[str], match: Match) -> list[MatchedLines]:
     """Return all places of quoted lines on one rung of the ladder, in their order; none for blank quotes.
 
     Args:
@@ -55,17 +55,17 @@ def search(lines: Sequence[str], quoted: Sequence[str], match: Match) -> list[Pl
     return RUNGS[match](lines, quoted) if any(line.strip() for line in quoted) else []
 
 
-def _exact(lines: Sequence[str], quoted: Sequence[str]) -> list[Place]:
+def _exact(lines: Sequence[str], quoted: Sequence[str]) -> list[MatchedLines]:
     size = len(quoted)
     starts = (start for start in range(len(lines) - size + 1) if lines[start] == quoted[0])
     found = (start for start in starts if list(lines[start : start + size]) == list(quoted))
     return [
-        Place(start, start + size, tuple((index, start + index) for index in range(size)), size, float(size))
+        MatchedLines(start, start + size, tuple((index, start + index) for index in range(size)), size, float(size))
         for start in found
     ]
 
 
-def _whitespace(lines: Sequence[str], quoted: Sequence[str]) -> list[Place]:
+def _whitespace(lines: Sequence[str], quoted: Sequence[str]) -> list[MatchedLines]:
     found, wanted = _filled(lines), _filled(quoted)
     squeezed = ["".join(lines[index].split()) for index in found]
     sought = ["".join(quoted[index].split()) for index in wanted]
@@ -74,9 +74,9 @@ def _whitespace(lines: Sequence[str], quoted: Sequence[str]) -> list[Place]:
     return [_place(wanted, found[at:], [1.0] * size) for at in starts]
 
 
-def _fuzzy(lines: Sequence[str], quoted: Sequence[str]) -> list[Place]:
+def _fuzzy(lines: Sequence[str], quoted: Sequence[str]) -> list[MatchedLines]:
     """Return windows with enough lines that are alike; of those that overlap, the best."""
-    kept: list[Place] = []
+    kept: list[MatchedLines] = []
     for place in sorted(_windows(lines, quoted), key=goodness, reverse=True):
         better = (each for each in kept if goodness(each) > goodness(place))
         if not any(each.first < place.last and place.first < each.last for each in better):
@@ -84,14 +84,14 @@ def _fuzzy(lines: Sequence[str], quoted: Sequence[str]) -> list[Place]:
     return sorted(kept, key=lambda each: each.first)
 
 
-RUNGS: Mapping[Match, Callable[[Sequence[str], Sequence[str]], list[Place]]] = {
+RUNGS: Mapping[Match, Callable[[Sequence[str], Sequence[str]], list[MatchedLines]]] = {
     Match.EXACT: _exact,
     Match.WHITESPACE: _whitespace,
     Match.FUZZY: _fuzzy,
 }
 
 
-def goodness(place: Place) -> tuple[int, float]:
+def goodness(place: MatchedLines) -> tuple[int, float]:
     """Return by what places are compared: lines that match, then how well they do."""
     return place.score, round(place.likeness, 6)
 
@@ -100,13 +100,13 @@ def _filled(lines: Sequence[str]) -> list[int]:
     return [index for index, line in enumerate(lines) if line.strip()]
 
 
-def _place(wanted: Sequence[int], found: Sequence[int], ratios: Sequence[float]) -> Place:
+def _place(wanted: Sequence[int], found: Sequence[int], ratios: Sequence[float]) -> MatchedLines:
     pairs = tuple(zip(wanted, found, strict=False))
     alike = [each for each in ratios if each >= LIKE]
-    return Place(pairs[0][1], pairs[-1][1] + 1, pairs, len(alike), sum(alike))
+    return MatchedLines(pairs[0][1], pairs[-1][1] + 1, pairs, len(alike), sum(alike))
 
 
-def _windows(lines: Sequence[str], quoted: Sequence[str]) -> Iterator[Place]:
+def _windows(lines: Sequence[str], quoted: Sequence[str]) -> Iterator[MatchedLines]:
     """Lay the quoted lines over every run of as many lines, none of them blank; yield where enough are alike."""
     found, wanted = _filled(lines), _filled(quoted)
     known: dict[tuple[str, str], float] = {}

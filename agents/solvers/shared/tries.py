@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
-from assay.agents.contract import AgentStatus, Candidate, Outcome, SolutionStatus, Workspace
+from assay.agents.contract import AgentStatus, Candidate, SolutionStatus, SolveOutcome, Workspace
 
 
 class Try(Protocol):
@@ -60,10 +60,10 @@ class Tries(Generic[Made]):
         self.candidates.append(Candidate(patch=patch, source=source, reason=made.problem, scores=scores))
         self._lay(self.best)
 
-    def outcome(self, extra: dict[str, Any]) -> Outcome:
+    def outcome(self, extra: dict[str, Any]) -> SolveOutcome:
         """Return how a solver ends whose answer is the best try: with a change, with none, or with no form at all."""
         unchanged: AgentStatus = SolutionStatus.EMPTY if self.best.is_read else SolutionStatus.FORMAT_ERROR
-        return Outcome(
+        return SolveOutcome(
             status=SolutionStatus.SUBMITTED if self.best.files else unchanged,
             candidates=tuple(self.candidates),
             error=self.best.problem,

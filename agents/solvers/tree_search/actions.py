@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 
-from assay.agents.contract import Session
+from assay.agents.contract import SolveSession
+from assay.agents.solvers.shared.code_search import CodeSearch, manual, perform
 from assay.agents.solvers.shared.codebase import Codebase
 from assay.agents.solvers.shared.edit_grammars import clean_path, parse_search_replace
-from assay.agents.solvers.shared.edits import Applied, Problem, apply_edits
-from assay.agents.solvers.shared.search import Search, manual, perform
+from assay.agents.solvers.shared.edits import AppliedEdits, EditProblem, apply_edits
 from assay.agents.solvers.shared.syntax_check import broken
 from assay.harness.domain import Status
 from assay.harness.errors import UserError
@@ -24,7 +24,7 @@ VIEW_LINES = 400
 FAILED = frozenset({Status.FAILED, Status.ERROR})
 
 
-class Kind(StrEnum):
+class ActionKind(StrEnum):
     """What can be done."""
 
     SEARCH = "search"
@@ -54,11 +54,11 @@ class Failure(StrEnum):
 
 
 OF_EDITS = {
-    Problem.NO_FILE: Failure.FILE_NOT_FOUND,
-    Problem.NOT_FOUND: Failure.STRING_NOT_FOUND,
-    Problem.AMBIGUOUS: Failure.MULTIPLE_OCCURRENCES,
-    Problem.EMPTY_SEARCH: Failure.FILE_EXISTS,
-    Problem.NO_CHANGE: Failure.NO_CHANGES,
+    EditProblem.NO_FILE: Failure.FILE_NOT_FOUND,
+    EditProblem.NOT_FOUND: Failure.STRING_NOT_FOUND,
+    EditProblem.AMBIGUOUS: Failure.MULTIPLE_OCCURRENCES,
+    EditProblem.EMPTY_SEARCH: Failure.FILE_EXISTS,
+    EditProblem.NO_CHANGE: Failure.NO_CHANGES,
 }
 
 
@@ -66,12 +66,12 @@ OF_EDITS = {
 class Action:
     """What a model wants done; ``body`` is what stands between the tags."""
 
-    kind: Kind
+    kind: ActionKind
     body: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class PassFailCounts:
     """What a run of tests came to, in numbers of tests."""
 
     passed: int
@@ -79,14 +79,14 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class SearchState:
     """What a node of the tree stands for: a state of the workspace, and the action that led to it."""
 
     snapshot: str
     files: Mapping[str, str] = field(default_factory=dict)
     """Path to text of the files that differ from the base."""
     patch: str = ""
-    action: Action = Action(Kind.NONE)
+    action: Action = Action(ActionKind.NONE)
     said: str = ""
     """The answer with the action, whole."""
     seen: str = ""
@@ -96,7 +96,7 @@ class State:
     """Places of the code that have been shown on the way here."""
     is_news: bool = False
     """Whether this action showed a place that was not shown before."""
-    tests: Counts | None = None
+    tests: PassFailCounts | None = None
     """Of this very action."""
     feedback: str = ""
     """What was said to the model of other tries before it chose this action."""
@@ -104,7 +104,7 @@ class State:
     """Why the state was given its reward."""
 
 
-_TAGS = "|".join(kind.value for kind in Kind if kind is not Kind.NONE)
+_TAGS = "|".join(kind.value for kind in ActionKind if kind is not ActionKind.NONE)
 _ACTION = re.compile(rf"<(?P<kind>{_TAGS})>(?P<body>.*?)</(?P=kind)>", re.DOTALL)
 _LINES = re.compile(r"^(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?$")
 
@@ -134,13 +134,13 @@ NO_ACTION = "That was no action. End your answer with exactly one of the tagged 
 def read_action(text: str) -> Action | None:
     """Return the action in an answer; None unless there is exactly one."""
     found = list(_ACTION.finditer(text))
-    return Action(Kind(found[0]["kind"]), found[0]["body"].strip()) if len(found) == 1 else None
+    return Action(ActionKind(found[0]["kind"]), found[0]["body"].strip()) if len(found) == 1 else None
 
 
-class Bench:
+class ActionRunner:
     """Does actions in a workspace, from whatever state."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: SolveSession) -> None:
         """Take the session; the workspace is brought to the state that an action starts from."""
         self._session = session
         self._workspace = session.workspace
@@ -152,10 +152,10 @@ class Bench:
         self.go_to("base")
         return self._workspace.texts()
 
-    def root(self) -> State:
+    def root(self) -> SearchState:
         """Return the state before any action."""
         self.go_to("base")
-        return State(snapshot="base")
+        return SearchState(snapshot="base")
 
     def go_to(self, snapshot: str) -> None:
         """Bring the workspace to a state."""
@@ -164,32 +164,32 @@ class Bench:
             self._workspace.restore(snapshot)
             self._at = snapshot
 
-    def do(self, before: State, action: Action) -> State:
+    def do(self, before: SearchState, action: Action) -> SearchState:
         """Return the state after an action; what fails leaves the files as they were and tells why."""
-        does: dict[Kind, Callable[[State, str], State]] = {
-            Kind.SEARCH: self._search,
-            Kind.VIEW: self._view,
-            Kind.EDIT: self._edit,
-            Kind.TEST: self._test,
-            Kind.FINISH: self._finish,
-            Kind.NONE: self._nothing,
+        does: dict[ActionKind, Callable[[SearchState, str], SearchState]] = {
+            ActionKind.SEARCH: self._search,
+            ActionKind.VIEW: self._view,
+            ActionKind.EDIT: self._edit,
+            ActionKind.TEST: self._test,
+            ActionKind.FINISH: self._finish,
+            ActionKind.NONE: self._nothing,
         }
         start = replace(before, action=action, failure=None, is_news=False, tests=None, seen="")
         return does[action.kind](start, action.body) if action.kind in does else start
 
-    def _texts(self, state: State) -> dict[str, str]:
+    def _texts(self, state: SearchState) -> dict[str, str]:
         return {**self.base, **state.files}
 
-    def _codebase(self, state: State) -> Codebase:
+    def _codebase(self, state: SearchState) -> Codebase:
         return Codebase(self._texts(state), self._session.task.language)
 
-    def _search(self, state: State, call: str) -> State:
-        found = perform(Search(self._codebase(state)), call)
+    def _search(self, state: SearchState, call: str) -> SearchState:
+        found = perform(CodeSearch(self._codebase(state)), call)
         if not found.places:
             return replace(state, seen=found.text, failure=Failure.NO_SEARCH_HITS)
         return _showing(state, found.text, {f"{each.path}:{each.first}-{each.last}" for each in found.places})
 
-    def _view(self, state: State, wanted: str) -> State:
+    def _view(self, state: SearchState, wanted: str) -> SearchState:
         match = _LINES.match(wanted)
         path = clean_path(match["path"] if match else wanted, self._session.task.root)
         code = self._codebase(state)
@@ -206,14 +206,14 @@ class Bench:
         shown = code.place(path, max(first, 1), last, first)
         return _showing(state, f"{path}, lines {first} to {last}:\n{shown.code}", {f"{path}:{first}-{last}"})
 
-    def _edit(self, state: State, body: str) -> State:
+    def _edit(self, state: SearchState, body: str) -> SearchState:
         parsed = parse_search_replace(body, self._session.task.root)
         if not parsed.edits:
             problem = "; ".join(parsed.problems) or "there is no SEARCH/REPLACE block"
             return replace(state, seen=f"The edit cannot be read: {problem}.", failure=Failure.MALFORMED)
         applied = apply_edits(self._texts(state), parsed.edits)
         if applied.failed:
-            failure = OF_EDITS[applied.failed[0].problem or Problem.NOT_FOUND]
+            failure = OF_EDITS[applied.failed[0].problem or EditProblem.NOT_FOUND]
             return replace(state, seen=f"Nothing was changed.\n{applied.report()}", failure=failure)
         wrong = broken(self._session.task.language, self._texts(state), applied.files)
         if wrong:
@@ -223,7 +223,7 @@ class Bench:
             )
         return self._changed(state, applied)
 
-    def _changed(self, state: State, applied: Applied) -> State:
+    def _changed(self, state: SearchState, applied: AppliedEdits) -> SearchState:
         """Write edited files into the workspace and keep that state."""
         self.go_to(state.snapshot)
         self._at = ""
@@ -238,7 +238,7 @@ class Bench:
             seen=applied.report(),
         )
 
-    def _test(self, state: State, body: str) -> State:
+    def _test(self, state: SearchState, body: str) -> SearchState:
         paths = tuple(clean_path(line, self._session.task.root) for line in body.splitlines() if line.strip())
         missing = [path for path in paths if path not in self._texts(state)]
         if missing:
@@ -251,17 +251,17 @@ class Bench:
         failed = [name for name, status in results.items() if status in FAILED]
         passed = sum(status is Status.PASSED for status in results.values())
         told = [f"{passed} passed, {len(failed)} failed.", *(f"failed: {name}" for name in failed[:20])]
-        return replace(state, seen="\n".join(told), tests=Counts(passed, len(failed)))
+        return replace(state, seen="\n".join(told), tests=PassFailCounts(passed, len(failed)))
 
-    def _finish(self, state: State, _why: str) -> State:
+    def _finish(self, state: SearchState, _why: str) -> SearchState:
         if not state.patch:
             told = "Nothing has been changed, so nothing can be finished."
             return replace(state, seen=told, failure=Failure.NO_CHANGES)
         return replace(state, seen="The work is handed in.")
 
-    def _nothing(self, state: State, why: str) -> State:
+    def _nothing(self, state: SearchState, why: str) -> SearchState:
         return replace(state, seen=why or NO_ACTION, failure=Failure.MALFORMED)
 
 
-def _showing(state: State, text: str, places: set[str]) -> State:
+def _showing(state: SearchState, text: str, places: set[str]) -> SearchState:
     return replace(state, seen=text, shown=state.shown | places, is_news=not places <= state.shown)

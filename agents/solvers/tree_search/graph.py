@@ -14,7 +14,7 @@ from typing import Literal
 from assay.agents.solvers.tree_search.relations import Mention, mentions
 from assay.harness.languages.syntax import Definition, Parsed, definitions_in, parse
 
-Kind = Literal["directory", "file", "class", "function"]
+VertexKind = Literal["directory", "file", "class", "function"]
 Relation = Literal["contains", "calls", "inherits"]
 ROOT = ""
 """Identifier of the top directory."""
@@ -31,7 +31,7 @@ class Vertex:
 
     id: str
     """Path, then ``::`` and the qualified name for what is in a file, and ``@line`` where that is not unique."""
-    kind: Kind
+    kind: VertexKind
     path: str
     name: str = ""
     first: int = 0
@@ -47,7 +47,7 @@ class Neighbour:
     id: str
 
 
-class Graph:
+class CodeGraph:
     """Vertices and what relates them.
 
     Attributes:
@@ -72,7 +72,7 @@ class Graph:
         return [(source, target) for source, kind, target in self._edges if kind == relation]
 
 
-def build(texts: Mapping[str, str], language: str) -> Graph:
+def build(texts: Mapping[str, str], language: str) -> CodeGraph:
     """Return the graph of a repository's source files, in whatever known language each is.
 
     Args:
@@ -97,7 +97,7 @@ def build(texts: Mapping[str, str], language: str) -> Graph:
     for file in files:
         edges += file.inside()
         edges += names.edges(file)
-    return Graph(vertices, edges)
+    return CodeGraph(vertices, edges)
 
 
 def _folders(paths: Iterable[str]) -> dict[str, Vertex]:

@@ -11,13 +11,20 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from assay.agents.contract import Asking, Capabilities, Outcome, Session, SolutionStatus
+from assay.agents.contract import AskOptions, Capabilities, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.chat import Message, Role
 from assay.agents.solvers.shared.bm25 import rank
 from assay.agents.solvers.shared.codebase import Codebase
-from assay.agents.solvers.tree_search.actions import EDIT_MANUAL, SEARCH_MANUAL, Bench, Kind, State, read_action
-from assay.agents.solvers.tree_search.graph import ROOT, Graph, Vertex, build
-from assay.agents.solvers.tree_search.search_tree import Bounds, Node, Tree, grow
+from assay.agents.solvers.tree_search.actions import (
+    EDIT_MANUAL,
+    SEARCH_MANUAL,
+    ActionKind,
+    ActionRunner,
+    SearchState,
+    read_action,
+)
+from assay.agents.solvers.tree_search.graph import ROOT, CodeGraph, Vertex, build
+from assay.agents.solvers.tree_search.search_tree import Bounds, SearchNode, SearchTree, grow
 from assay.agents.solvers.tree_search.uct import BestFirst
 from assay.agents.solvers.tree_search.value import Reward, read_reward
 from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall
@@ -86,18 +93,18 @@ class GraphSearch:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
 
-    def solve(self, session: Session) -> Outcome:
+    def solve(self, session: SolveSession) -> SolveOutcome:
         """Explore the graph, then let the model search and edit with what was found relevant."""
-        bench = Bench(session)
+        bench = ActionRunner(session)
         walk = _Walk(self.settings, session, bench.base)
         walk.explore()
         state = self._patch(session, bench, walk.context())
         extra = {"relevant": [vertex.id for vertex in walk.relevant()], "visited": walk.visited}
         if state.patch:
-            return Outcome(extra=extra)
-        return Outcome(status=SolutionStatus.FORMAT_ERROR, error="no edit could be applied", extra=extra)
+            return SolveOutcome(extra=extra)
+        return SolveOutcome(status=SolutionStatus.FORMAT_ERROR, error="no edit could be applied", extra=extra)
 
-    def _patch(self, session: Session, bench: Bench, context: str) -> State:
+    def _patch(self, session: SolveSession, bench: ActionRunner, context: str) -> SearchState:
         """Let the model act until an edit applies; the workspace keeps it."""
         task = TASK.format(
             repo=session.task.repo,
@@ -108,10 +115,10 @@ class GraphSearch:
         messages = [Message(role=Role.SYSTEM, content=SYSTEM), Message(role=Role.USER, content=task)]
         state = bench.root()
         for number in range(1, self.settings.rounds + 1):
-            answer = session.talk.ask(messages, Asking(temperature=self.settings.temperature), purpose="patch")
+            answer = session.model.ask(messages, AskOptions(temperature=self.settings.temperature), purpose="patch")
             action = read_action(answer.content)
             seen = NO_ACTION
-            if action is not None and action.kind in {Kind.SEARCH, Kind.VIEW, Kind.EDIT}:
+            if action is not None and action.kind in {ActionKind.SEARCH, ActionKind.VIEW, ActionKind.EDIT}:
                 state = bench.do(state, action)
                 seen = state.seen
                 session.recorder.add(_step(f"patch-{number}", action.kind, action.body, seen))
@@ -133,14 +140,14 @@ class Visit:
 class _Walk:
     """One exploration of one repository."""
 
-    def __init__(self, settings: GraphSearch.Settings, session: Session, texts: dict[str, str]) -> None:
+    def __init__(self, settings: GraphSearch.Settings, session: SolveSession, texts: dict[str, str]) -> None:
         self._settings = settings
         self._session = session
         self._statement = session.task.problem_statement.strip()
         self._texts = texts
         self._code = Codebase(texts, session.task.language)
-        self._graph: Graph = build(texts, session.task.language)
-        self._tree = Tree(Visit(self._graph.vertices[ROOT], "the repository"), expansions=settings.expansions)
+        self._graph: CodeGraph = build(texts, session.task.language)
+        self._tree = SearchTree(Visit(self._graph.vertices[ROOT], "the repository"), expansions=settings.expansions)
         self._ahead: dict[str, list[tuple[str, str]]] = {}
 
     @property
@@ -155,7 +162,7 @@ class _Walk:
         self._close_dead_ends()
         grow(self._tree, self._visit, Bounds(nodes=visits + 1, first_finish_depth=None), BestFirst())
 
-    def _visit(self, parent: Node[Visit]) -> Node[Visit]:
+    def _visit(self, parent: SearchNode[Visit]) -> SearchNode[Visit]:
         relation, target = self._next(parent)
         here = parent.content.vertex.id or "the repository"
         visit = Visit(self._graph.vertices[target], f"{here} {relation} {target}")
@@ -174,16 +181,16 @@ class _Walk:
         shown = self._show(visit.vertex)[: self._settings.shown]
         prompt = RELEVANCE.format(statement=self._statement, way=visit.way, shown=shown)
         message = Message(role=Role.USER, content=prompt)
-        how = Asking(temperature=self._settings.temperature)
-        answer = self._session.talk.ask([message], how, purpose="relevance")
+        how = AskOptions(temperature=self._settings.temperature)
+        answer = self._session.model.ask([message], how, purpose="relevance")
         reward = read_reward(answer.content) or Reward(0.0, "the model gave no value")
         return Reward(max(0.0, reward.value), reward.why)
 
-    def _next(self, node: Node[Visit]) -> tuple[str, str]:
+    def _next(self, node: SearchNode[Visit]) -> tuple[str, str]:
         """Return the neighbour that is visited next, and its relation."""
         return self._unvisited(node)[0]
 
-    def _unvisited(self, node: Node[Visit]) -> list[tuple[str, str]]:
+    def _unvisited(self, node: SearchNode[Visit]) -> list[tuple[str, str]]:
         visited = {each.content.vertex.id for each in self._tree.nodes}
         return [each for each in self._neighbours(node.content.vertex) if each[1] not in visited]
 

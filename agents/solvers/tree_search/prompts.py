@@ -2,8 +2,8 @@
 
 from assay.agents.contract import AgentTask
 from assay.agents.llm.chat import Message, Role
-from assay.agents.solvers.tree_search.actions import MANUAL, State
-from assay.agents.solvers.tree_search.search_tree import Node
+from assay.agents.solvers.tree_search.actions import MANUAL, SearchState
+from assay.agents.solvers.tree_search.search_tree import SearchNode
 
 SYSTEM = f"""\
 You solve an issue in a repository, one action at a time. Say shortly what you want to find out or do, and end your
@@ -54,7 +54,7 @@ SHORT = 1_500
 """Characters of one step in a history."""
 
 
-def feedback_question(task: AgentTask, parent: Node[State]) -> str:
+def feedback_question(task: AgentTask, parent: SearchNode[SearchState]) -> str:
     """Return what is asked of the tries from a state before another one is made."""
     tries = "\n".join(
         f"{number}. ({each.worth:g}) {short(each.content)}" for number, each in enumerate(parent.children, 1)
@@ -62,7 +62,7 @@ def feedback_question(task: AgentTask, parent: Node[State]) -> str:
     return FEEDBACK.format(statement=task.problem_statement, history=history(parent), tries=tries)
 
 
-def judge_question(task: AgentTask, node: Node[State]) -> str:
+def judge_question(task: AgentTask, node: SearchNode[SearchState]) -> str:
     """Return what is asked of a state that no rule can judge."""
     return JUDGE.format(
         statement=task.problem_statement,
@@ -72,7 +72,7 @@ def judge_question(task: AgentTask, node: Node[State]) -> str:
     )
 
 
-def conversation(task: AgentTask, node: Node[State], feedback: str) -> list[Message]:
+def conversation(task: AgentTask, node: SearchNode[SearchState], feedback: str) -> list[Message]:
     """Return what the model is told in a state: the issue, every step on the way with its outcome, and feedback."""
     opening = TASK.format(repo=task.repo, language=task.language, statement=task.problem_statement.strip())
     messages = [Message(role=Role.SYSTEM, content=SYSTEM), Message(role=Role.USER, content=opening)]
@@ -89,13 +89,13 @@ def conversation(task: AgentTask, node: Node[State], feedback: str) -> list[Mess
     return messages
 
 
-def history(node: Node[State] | None) -> str:
+def history(node: SearchNode[SearchState] | None) -> str:
     """Return the steps that lead to a state, shortly."""
     steps = node.path()[1:] if node else []
     return "\n".join(f"{number}. {short(each.content)}" for number, each in enumerate(steps, 1)) or "none"
 
 
-def short(state: State) -> str:
+def short(state: SearchState) -> str:
     """Return a step and what it came to, cut if it is long."""
     told_action = f"{state.action.kind}: {state.action.body}"
     return f"{told_action[:SHORT]}\n   came to: {state.seen[:SHORT]}"

@@ -13,15 +13,15 @@ T = TypeVar("T")
 
 
 @dataclass(eq=False, slots=True)
-class Node(Generic[T]):
-    """One state of the search, what led to it and what came of it. ``Tree.add`` makes them."""
+class SearchNode(Generic[T]):
+    """One state of the search, what led to it and what came of it. ``SearchTree.add`` makes them."""
 
     number: int
     """In order of making, the root being 0."""
     content: T
     """What it stands for."""
-    parent: "Node[T] | None" = None
-    children: "list[Node[T]]" = field(default_factory=list)
+    parent: "SearchNode[T] | None" = None
+    children: "list[SearchNode[T]]" = field(default_factory=list)
     depth: int = 0
     kind: str = ""
     """Of the action that led here: children of one kind are repetitions."""
@@ -49,19 +49,19 @@ class Node(Generic[T]):
         """Its reward, 0 while it has none."""
         return self.reward or 0.0
 
-    def path(self) -> "list[Node[T]]":
+    def path(self) -> "list[SearchNode[T]]":
         """Return the nodes from the root to this one."""
         above = self.parent.path() if self.parent else []
         return [*above, self]
 
-    def below(self) -> "Iterator[Node[T]]":
+    def below(self) -> "Iterator[SearchNode[T]]":
         """Yield all nodes under this one."""
         for child in self.children:
             yield child
             yield from child.below()
 
 
-class Tree(Generic[T]):
+class SearchTree(Generic[T]):
     """All nodes of one search.
 
     Attributes:
@@ -70,42 +70,42 @@ class Tree(Generic[T]):
 
     def __init__(self, root: T, *, expansions: int = 5) -> None:
         """Begin with a root; ``expansions`` is the most children that a node may get."""
-        self.nodes: list[Node[T]] = [Node(0, root)]
+        self.nodes: list[SearchNode[T]] = [SearchNode(0, root)]
         self._expansions = expansions
 
     @property
-    def root(self) -> Node[T]:
+    def root(self) -> SearchNode[T]:
         """The first node."""
         return self.nodes[0]
 
-    def add(self, parent: Node[T], content: T, *, kind: str = "") -> Node[T]:
+    def add(self, parent: SearchNode[T], content: T, *, kind: str = "") -> SearchNode[T]:
         """Append a child to a node and return it; nobody has judged it yet."""
-        child = Node(len(self.nodes), content, parent, depth=parent.depth + 1, kind=kind)
+        child = SearchNode(len(self.nodes), content, parent, depth=parent.depth + 1, kind=kind)
         parent.children.append(child)
         self.nodes.append(child)
         return child
 
-    def expandable(self) -> list[Node[T]]:
+    def expandable(self) -> list[SearchNode[T]]:
         """Return the nodes that may get another child."""
         return [each for each in self.nodes if self._is_expandable(each)]
 
-    def finished(self) -> list[Node[T]]:
+    def finished(self) -> list[SearchNode[T]]:
         """Return the nodes that claim to be a solution, the first of each parent."""
-        found: dict[int, Node[T]] = {}
+        found: dict[int, SearchNode[T]] = {}
         for node in self.nodes:
             if node.finished and node.parent:
                 found.setdefault(node.parent.number, node)
         return list(found.values())
 
-    def leaves(self) -> list[Node[T]]:
+    def leaves(self) -> list[SearchNode[T]]:
         """Return the nodes without children."""
         return [each for each in self.nodes if not each.children]
 
-    def _is_expandable(self, node: Node[T]) -> bool:
+    def _is_expandable(self, node: SearchNode[T]) -> bool:
         return not node.terminal and not node.duplicate and len(node.children) < self._expansions
 
 
-def backpropagate(node: Node[T]) -> None:
+def backpropagate(node: SearchNode[T]) -> None:
     """Tell a judged node and all above it: one visit more each, and its reward. A node without a reward tells none."""
     if node.reward is None:
         return
@@ -117,7 +117,7 @@ def backpropagate(node: Node[T]) -> None:
 class Selector(Protocol):
     """Chooses among nodes that can be expanded."""
 
-    def __call__(self, nodes: Sequence[Node[T]]) -> Node[T]:
+    def __call__(self, nodes: Sequence[SearchNode[T]]) -> SearchNode[T]:
         """Return one of these nodes; there is at least one."""
         ...
 
@@ -139,7 +139,7 @@ class Bounds:
     """US dollars."""
 
 
-def stop_reason(tree: Tree[T], bounds: Bounds, cost: float = 0.0) -> str:
+def stop_reason(tree: SearchTree[T], bounds: Bounds, cost: float = 0.0) -> str:
     """Say why a search ends now; empty if it goes on. ``cost`` is what it has taken, in US dollars."""
     finished = tree.finished()
     best = max((each.worth for each in finished), default=-math.inf)
@@ -155,7 +155,7 @@ def stop_reason(tree: Tree[T], bounds: Bounds, cost: float = 0.0) -> str:
     return next((reason for reason, is_so in ends.items() if is_so), "")
 
 
-def next_node(tree: Tree[T], bounds: Bounds, selector: Selector) -> Node[T]:
+def next_node(tree: SearchTree[T], bounds: Bounds, selector: Selector) -> SearchNode[T]:
     """Return the node to expand: the newest until a first solution is found or the tree is deep, then the chosen one.
 
     Raises:
@@ -167,15 +167,15 @@ def next_node(tree: Tree[T], bounds: Bounds, selector: Selector) -> Node[T]:
     return nodes[-1] if _goes_straight_on(tree, bounds) else selector(nodes)
 
 
-def _goes_straight_on(tree: Tree[T], bounds: Bounds) -> bool:
+def _goes_straight_on(tree: SearchTree[T], bounds: Bounds) -> bool:
     if bounds.first_finish_depth is None or any(node.finished for node in tree.nodes):
         return False
     return all(node.depth < bounds.first_finish_depth for node in tree.nodes)
 
 
 def grow(
-    tree: Tree[T],
-    expand: Callable[[Node[T]], Node[T]],
+    tree: SearchTree[T],
+    expand: Callable[[SearchNode[T]], SearchNode[T]],
     bounds: Bounds,
     selector: Selector,
     cost: Callable[[], float] = lambda: 0.0,
@@ -197,22 +197,22 @@ def grow(
     return reason
 
 
-def mean_reward(node: Node[T]) -> float:
+def mean_reward(node: SearchNode[T]) -> float:
     """Return the mean over a trajectory, root included, of what its nodes are worth on average (value by visits)."""
     means = [each.value / each.visits if each.visits else 0.0 for each in node.path()]
     return sum(means) / len(means)
 
 
-def best_reward(node: Node[T]) -> float:
+def best_reward(node: SearchNode[T]) -> float:
     """Return the reward of the node itself."""
     return node.worth
 
 
-def candidates(tree: Tree[T]) -> list[Node[T]]:
+def candidates(tree: SearchTree[T]) -> list[SearchNode[T]]:
     """Return the nodes to choose the result from: the solutions, else the leaves, those that changed anything first."""
     return tree.finished() or [leaf for leaf in tree.leaves() if leaf.changed] or tree.leaves()
 
 
-def result(tree: Tree[T], measure: Callable[[Node[T]], float] = mean_reward) -> Node[T]:
+def result(tree: SearchTree[T], measure: Callable[[SearchNode[T]], float] = mean_reward) -> SearchNode[T]:
     """Return the node that a search comes to; the first made of equal ones."""
     return max(candidates(tree), key=measure)

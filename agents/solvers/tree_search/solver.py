@@ -13,24 +13,39 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, JsonValue
 
-from assay.agents.contract import AgentStatus, Asking, Candidate, Capabilities, Outcome, Session, SolutionStatus
+from assay.agents.contract import (
+    AgentStatus,
+    AskOptions,
+    Candidate,
+    Capabilities,
+    SolutionStatus,
+    SolveOutcome,
+    SolveSession,
+)
 from assay.agents.llm.chat import Answer, Message, Role
 from assay.agents.llm.errors import ContextTooLong
 from assay.agents.solvers.tree_search import prompts
-from assay.agents.solvers.tree_search.actions import NO_ACTION, Action, Bench, Kind, State, read_action
+from assay.agents.solvers.tree_search.actions import (
+    NO_ACTION,
+    Action,
+    ActionKind,
+    ActionRunner,
+    SearchState,
+    read_action,
+)
 from assay.agents.solvers.tree_search.debate import debate
 from assay.agents.solvers.tree_search.search_tree import (
     Bounds,
-    Node,
+    SearchNode,
+    SearchTree,
     Selector,
-    Tree,
     best_reward,
     candidates,
     grow,
     mean_reward,
     result,
 )
-from assay.agents.solvers.tree_search.uct import BestFirst, Softmax, told
+from assay.agents.solvers.tree_search.uct import BestFirst, Softmax, score_terms
 from assay.agents.solvers.tree_search.value import Reward, by_rule, read_reward
 from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall
 from assay.harness.domain import Model
@@ -74,7 +89,7 @@ class TreeSearch:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
 
-    def solve(self, session: Session) -> Outcome:
+    def solve(self, session: SolveSession) -> SolveOutcome:
         """Grow the tree and leave the workspace in the state that is the result, also if a limit breaks it off."""
         search = _Search(self.settings, session)
         try:
@@ -85,18 +100,18 @@ class TreeSearch:
             raise
         search.leave(chosen)
         status = _status(chosen, is_over_cost=search.is_over_cost())
-        return Outcome(status=status, candidates=search.candidates(), extra={"ended": reason})
+        return SolveOutcome(status=status, candidates=search.candidates(), extra={"ended": reason})
 
 
 class _Search:
     """One search on one instance."""
 
-    def __init__(self, settings: TreeSearch.Settings, session: Session) -> None:
+    def __init__(self, settings: TreeSearch.Settings, session: SolveSession) -> None:
         self._settings = settings
         self._session = session
-        self._bench = Bench(session)
+        self._bench = ActionRunner(session)
         self._answers: list[Answer] = []
-        self.tree: Tree[State] = Tree(self._bench.root(), expansions=settings.expansions)
+        self.tree: SearchTree[SearchState] = SearchTree(self._bench.root(), expansions=settings.expansions)
 
     def bounds(self) -> Bounds:
         """Return what ends the search."""
@@ -122,7 +137,7 @@ class _Search:
         """Tell whether the search has spent what it may."""
         return self._settings.cost is not None and self.cost() >= self._settings.cost
 
-    def expand(self, parent: Node[State]) -> Node[State]:
+    def expand(self, parent: SearchNode[SearchState]) -> SearchNode[SearchState]:
         """Try one more action from a state: ask for it, do it, judge it."""
         feedback = self._feedback(parent) if self._settings.feedback and parent.children else ""
         action, said = self._action(parent, feedback)
@@ -135,7 +150,7 @@ class _Search:
         self._note(child)
         return child
 
-    def _action(self, parent: Node[State], feedback: str) -> tuple[Action, str]:
+    def _action(self, parent: SearchNode[SearchState], feedback: str) -> tuple[Action, str]:
         """Ask for an action; the empty one if the model writes none, over and over, or cannot read any further."""
         messages = prompts.conversation(self._session.task, parent, feedback)
         for _ in range(self._settings.wrong_forms):
@@ -144,22 +159,22 @@ class _Search:
             except ContextTooLong:
                 if parent is self.tree.root:
                     raise
-                return Action(Kind.NONE, "The way here is longer than the model can read."), ""
+                return Action(ActionKind.NONE, "The way here is longer than the model can read."), ""
             action = read_action(answer.content)
             if action is not None:
                 return action, answer.content
             messages = [*messages, answer.as_message(), Message(role=Role.USER, content=NO_ACTION)]
-        return Action(Kind.NONE), answer.content
+        return Action(ActionKind.NONE), answer.content
 
-    def _feedback(self, parent: Node[State]) -> str:
+    def _feedback(self, parent: SearchNode[SearchState]) -> str:
         return self._question(prompts.feedback_question(self._session.task, parent), "feedback").strip()
 
-    def _judge(self, node: Node[State]) -> None:
+    def _judge(self, node: SearchNode[SearchState]) -> None:
         reward = by_rule(node) or self._judged_by_model(node)
         node.reward = reward.value
         node.content = replace(node.content, why=reward.why)
 
-    def _judged_by_model(self, node: Node[State]) -> Reward:
+    def _judged_by_model(self, node: SearchNode[SearchState]) -> Reward:
         """Let the model judge; what it never gives a value has the value 0, for neither good nor bad."""
         question = prompts.judge_question(self._session.task, node)
         for _ in range(self._settings.wrong_forms):
@@ -172,11 +187,11 @@ class _Search:
         return self._ask([Message(role=Role.USER, content=text)], purpose).content
 
     def _ask(self, messages: Sequence[Message], purpose: str) -> Answer:
-        answer = self._session.talk.ask(messages, Asking(temperature=self._settings.temperature), purpose=purpose)
+        answer = self._session.model.ask(messages, AskOptions(temperature=self._settings.temperature), purpose=purpose)
         self._answers.append(answer)
         return answer
 
-    def _note(self, node: Node[State]) -> None:
+    def _note(self, node: SearchNode[SearchState]) -> None:
         """Record what was done, where in the tree, and what speaks for going on from there."""
         state, call = node.content, f"node-{node.number}"
         extra: dict[str, JsonValue] = {
@@ -194,17 +209,17 @@ class _Search:
                 tool_calls=(action,),
                 observation=Observation(results=(seen,)),
                 llm_call_count=0,
-                extra={"scores_above": {**told(node.parent)} if node.parent and node.parent.visits else {}},
+                extra={"scores_above": {**score_terms(node.parent)} if node.parent and node.parent.visits else {}},
             )
         )
 
-    def choose(self) -> Node[State]:
+    def choose(self) -> SearchNode[SearchState]:
         """Return the result, by the discriminator that the user chose."""
         if self._settings.discriminator == "debate":
             return self._debated()
         return result(self.tree, mean_reward if self._settings.discriminator == "mean_reward" else best_reward)
 
-    def _debated(self) -> Node[State]:
+    def _debated(self) -> SearchNode[SearchState]:
         """Let the model debate the solutions; the mean reward decides if it comes to nothing, or there is none."""
         found = [node for node in candidates(self.tree) if node.content.patch]
         if not found:
@@ -218,7 +233,7 @@ class _Search:
         )
         return result(self.tree) if number is None else found[number]
 
-    def leave(self, chosen: Node[State]) -> None:
+    def leave(self, chosen: SearchNode[SearchState]) -> None:
         """Bring the workspace to a state."""
         self._bench.go_to(chosen.content.snapshot)
 
@@ -236,22 +251,22 @@ class _Search:
         )
 
 
-def _mark(node: Node[State], *, is_repeated: bool) -> None:
+def _mark(node: SearchNode[SearchState], *, is_repeated: bool) -> None:
     """Tell the tree what it needs to know of a state."""
     state = node.content
     node.duplicate = is_repeated
-    node.finished = state.action.kind is Kind.FINISH and state.failure is None and not is_repeated
-    node.terminal = node.finished or state.action.kind in {Kind.REJECT, Kind.NONE}
+    node.finished = state.action.kind is ActionKind.FINISH and state.failure is None and not is_repeated
+    node.terminal = node.finished or state.action.kind in {ActionKind.REJECT, ActionKind.NONE}
     node.changed = bool(state.patch)
-    node.risky = state.action.kind is Kind.EDIT
+    node.risky = state.action.kind is ActionKind.EDIT
     node.expects_correction = state.failure is not None and not node.terminal
 
 
-def _repeated(before: State, action: Action) -> State:
+def _repeated(before: SearchState, action: Action) -> SearchState:
     return replace(before, action=action, seen="This was tried before.", failure=None, is_news=False, tests=None)
 
 
-def _status(chosen: Node[State], *, is_over_cost: bool) -> AgentStatus:
+def _status(chosen: SearchNode[SearchState], *, is_over_cost: bool) -> AgentStatus:
     if not chosen.content.patch:
         return SolutionStatus.EMPTY
     if chosen.finished:

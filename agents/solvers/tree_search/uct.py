@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 
-from assay.agents.solvers.tree_search.search_tree import Node, T
+from assay.agents.solvers.tree_search.search_tree import SearchNode, T
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ UNSEEN = Score(exploration=math.inf)
 """Of a node that was never visited: it comes before all others."""
 
 
-def score(node: Node[T], weights: Weights = PUBLISHED) -> Score:
+def score(node: SearchNode[T], weights: Weights = PUBLISHED) -> Score:
     """Return the terms of a node's upper confidence bound; infinite for a node without a visit."""
     if node.visits == 0:
         return UNSEEN
@@ -92,11 +92,11 @@ def _if(condition: bool, constant: float) -> float:
     return constant if condition else 0.0
 
 
-def _visits_above(node: Node[T]) -> int:
+def _visits_above(node: SearchNode[T]) -> int:
     return node.parent.visits if node.parent else 1
 
 
-def _deserves_another_try(node: Node[T], weights: Weights) -> bool:
+def _deserves_another_try(node: SearchNode[T], weights: Weights) -> bool:
     """Tell whether a promising node has been left by one edit only, and a bad one."""
     judged = [child for child in node.children if child.reward is not None]
     if len(judged) != 1 or node.worth < weights.high_value:
@@ -104,19 +104,19 @@ def _deserves_another_try(node: Node[T], weights: Weights) -> bool:
     return judged[0].risky and judged[0].worth <= weights.low_value
 
 
-def _leads_to_a_solution(node: Node[T], weights: Weights) -> bool:
+def _leads_to_a_solution(node: SearchNode[T], weights: Weights) -> bool:
     """Tell whether this changed state has been carried to a solution that was judged to be right."""
     return node.changed and any(each.finished and each.worth >= weights.finished_reward for each in node.below())
 
 
-def _need_of_correction(node: Node[T]) -> float:
+def _need_of_correction(node: SearchNode[T]) -> float:
     """Return 1 for the first of a row of failed steps, less for each try to mend it, 0 for all other nodes."""
     if not node.expects_correction or (node.parent and node.parent.expects_correction):
         return 0.0
     return 1 / (1 + len(node.children) ** 2)
 
 
-def _kinds(node: Node[T]) -> Counter[str]:
+def _kinds(node: SearchNode[T]) -> Counter[str]:
     return Counter(child.kind for child in node.children if child.kind)
 
 
@@ -126,7 +126,7 @@ class BestFirst:
     def __init__(self, weights: Weights = PUBLISHED) -> None:
         self._weights = weights
 
-    def __call__(self, nodes: Sequence[Node[T]]) -> Node[T]:
+    def __call__(self, nodes: Sequence[SearchNode[T]]) -> SearchNode[T]:
         """Return the best node."""
         return max(nodes, key=lambda node: score(node, self._weights).total)
 
@@ -138,7 +138,7 @@ class Softmax:
         self._random = random.Random(seed)
         self._weights = weights
 
-    def __call__(self, nodes: Sequence[Node[T]]) -> Node[T]:
+    def __call__(self, nodes: Sequence[SearchNode[T]]) -> SearchNode[T]:
         """Return a node; the same seed and the same calls give the same nodes."""
         totals = [score(node, self._weights).total for node in nodes]
         return self._random.choices(nodes, probabilities(totals))[0]
@@ -151,7 +151,7 @@ def probabilities(totals: Sequence[float]) -> list[float]:
     return [each / sum(raw) for each in raw]
 
 
-def told(node: Node[T], weights: Weights = PUBLISHED) -> dict[str, float]:
+def score_terms(node: SearchNode[T], weights: Weights = PUBLISHED) -> dict[str, float]:
     """Return the terms of a node's score that count for something, by name, for a trajectory."""
     terms = score(node, weights)
     return {each.name: getattr(terms, each.name) for each in fields(terms) if getattr(terms, each.name)}

@@ -8,8 +8,8 @@ model judges.
 import re
 from dataclasses import dataclass
 
-from assay.agents.solvers.tree_search.actions import Failure, Kind, State
-from assay.agents.solvers.tree_search.search_tree import Node
+from assay.agents.solvers.tree_search.actions import ActionKind, Failure, SearchState
+from assay.agents.solvers.tree_search.search_tree import SearchNode
 
 MAJOR, MINOR = -50.0, -25.0
 WORST, BEST = -100.0, 100.0
@@ -45,24 +45,24 @@ class Reward:
     why: str
 
 
-def by_rule(node: Node[State]) -> Reward | None:
+def by_rule(node: SearchNode[SearchState]) -> Reward | None:
     """Return the reward of a state if a rule can tell it; None if a model has to judge."""
     state = node.content
     if state.failure is not None:
         return _of_failure(node, state.failure)
-    if state.action.kind is Kind.REJECT:
+    if state.action.kind is ActionKind.REJECT:
         return Reward(REJECTED, "the way was given up")
-    if state.action.kind in {Kind.SEARCH, Kind.VIEW}:
+    if state.action.kind in {ActionKind.SEARCH, ActionKind.VIEW}:
         return Reward(NEWS, "it shows code not seen before") if state.is_news else Reward(NO_NEWS, "nothing new")
     return _of_tests(node)
 
 
-def _of_failure(node: Node[State], failure: Failure) -> Reward:
+def _of_failure(node: SearchNode[SearchState], failure: Failure) -> Reward:
     value = SEVERITY.get(failure, WORST) + REPEATED * _failures_before(node)
     return Reward(max(WORST, value), f"it failed: {failure}")
 
 
-def _failures_before(node: Node[State]) -> int:
+def _failures_before(node: SearchNode[SearchState]) -> int:
     """Count the failed actions that lead straight to this one."""
     count, above = 0, node.parent
     while above is not None and above.content.failure is not None:
@@ -70,7 +70,7 @@ def _failures_before(node: Node[State]) -> int:
     return count
 
 
-def _of_tests(node: Node[State]) -> Reward | None:
+def _of_tests(node: SearchNode[SearchState]) -> Reward | None:
     tests = node.content.tests
     if tests is None or not tests.passed + tests.failed:
         return None

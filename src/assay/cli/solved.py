@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.agents.contract import Solution
-from assay.agents.sampling.run import Progress
+from assay.agents.sampling.run import SolveProgress
 from assay.cli import console
 
 if TYPE_CHECKING:
     from assay.harness.runs.report import RunReport
 
 
-def progress(total: int, line: console.Line | None) -> Progress:
+def progress(total: int, line: console.Line | None) -> SolveProgress:
     """Return who tells of finished samples, on a live line or in one line each."""
     lock = threading.Lock()
     done = 0
@@ -28,7 +28,7 @@ def progress(total: int, line: console.Line | None) -> Progress:
             else:
                 console.say(f"[{done}/{total}] {told}")
 
-    return Progress(finished=finished)
+    return SolveProgress(finished=finished)
 
 
 def _took(solution: Solution) -> str:

@@ -8,16 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.agents.contract import Agent, Budget, Host, Installed, Solution, SolutionStatus
+from assay.agents.contract import Agent, Budget, Host, InstallableAgent, Solution, SolutionStatus
 from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.cassette import Mode
 from assay.agents.registry import make_agent
-from assay.agents.sampling.habitat import Habitat
-from assay.agents.sampling.image import AgentImages
-from assay.agents.sampling.run import OfTheRun, Progress, SolveRunner, spent_before, steady
-from assay.agents.sampling.solve import Job, Solver, Within, no_model
-from assay.agents.sampling.store import SolveStore, name_of
-from assay.agents.sampling.talk import Defaults
+from assay.agents.sampling.recorded_model import ModelDefaults
+from assay.agents.sampling.run import RunBudgetModel, SolveProgress, SolveRunner, mask_volatile, recorded_spending
+from assay.agents.sampling.solve import ModelWithin, SolveJob, SolveSetup, no_model
+from assay.agents.sampling.store import SolveStore, prediction_name
+from assay.agents.sampling.workspaces.agent_image import AgentImages
+from assay.agents.sampling.workspaces.opener import WorkspaceOpener
 from assay.cli import console, exits, solved
 from assay.cli.config import toolchain_images
 from assay.cli.options import EnvironmentChoice
@@ -123,30 +123,30 @@ class SolveRun:
                 abort=bench.abort,
             )
             self._begin(bench, store, agent, settled)
-            jobs = [Job(instance, sample) for sample in range(self.choice.samples) for instance in settled]
+            jobs = [SolveJob(instance, sample) for sample in range(self.choice.samples) for instance in settled]
             solutions = until_interrupt(partial(runner.execute, jobs))
             store.finish(settled, solutions)
         return solutions
 
     def _solver(
-        self, bench: Workbench, store: SolveStore, agent: Agent, within: Within, note: Callable[[str], None]
-    ) -> Solver:
+        self, bench: Workbench, store: SolveStore, agent: Agent, within: ModelWithin, note: Callable[[str], None]
+    ) -> SolveSetup:
         """Put the solver together, and install what it needs on the host."""
         cache = make_sources().cache
-        habitat = Habitat(bench, AgentImages(bench.engine, cache, note), {"assay.run": self.run_id})
-        if isinstance(agent, Installed) and habitat.has_containers:
+        habitat = WorkspaceOpener(bench, AgentImages(bench.engine, cache, note), {"assay.run": self.run_id})
+        if isinstance(agent, InstallableAgent) and habitat.has_containers:
             agent.prepare(Host(bench.engine, cache, toolchain_images(), note))
         choice = self.choice
-        defaults = Defaults(
+        defaults = ModelDefaults(
             model=choice.model or "none",
             temperature=choice.temperature,
             max_tokens=choice.max_tokens,
             seed=choice.seed,
         )
-        return Solver(agent, habitat, store, choice.budget, defaults, choice.seed or 0, within)
+        return SolveSetup(agent, habitat, store, choice.budget, defaults, choice.seed or 0, within)
 
     @contextmanager
-    def _model(self, agent: Agent, store: SolveStore) -> Iterator[Within]:
+    def _model(self, agent: Agent, store: SolveStore) -> Iterator[ModelWithin]:
         """Open the model with its layers; a solver without one gets none."""
         from assay.agents.llm.stack import Setup, Stack
 
@@ -162,13 +162,13 @@ class SolveRun:
             setup = Setup(
                 endpoint=endpoint,
                 limits=BudgetLimits(cost=choice.total_cost),
-                spent=spent_before(store.recording),
+                spent=recorded_spending(store.recording),
                 cassette=recording,
                 mode=mode,
                 prices=choice.prices,
             )
-            stack = opened.enter_context(Stack(setup, normalise=steady))
-            stack.model = OfTheRun(stack.model)
+            stack = opened.enter_context(Stack(setup, normalise=mask_volatile))
+            stack.model = RunBudgetModel(stack.model)
             yield stack.within
 
     def _endpoint(self, opened: ExitStack) -> "tuple[Endpoint, Mode]":
@@ -202,7 +202,7 @@ class SolveRun:
             "executor": self.executor,
             "jobs": str(self.jobs),
         }
-        name = name_of(agent.name, choice.model if agent.capabilities.needs_model else "")
+        name = prediction_name(agent.name, choice.model if agent.capabilities.needs_model else "")
         store.begin(describe(self.run_id, instances, bench, name, settings))
 
     def _session(self) -> Session:
@@ -249,7 +249,7 @@ class SolveRun:
         print(solved.sum_line(solutions), f"· {self.runs_dir / self.run_id}")
 
     @contextmanager
-    def _watched(self, instances: int) -> Iterator[tuple[Progress, console.Notes]]:
+    def _watched(self, instances: int) -> Iterator[tuple[SolveProgress, console.Notes]]:
         """Show how the run goes on."""
         notes = console.Notes()
         total = instances * self.choice.samples
@@ -265,5 +265,5 @@ def oracle_of(agent: Agent) -> str:
 
 
 def _prediction(solution: Solution) -> Prediction:
-    model = name_of(solution.agent, solution.model)
+    model = prediction_name(solution.agent, solution.model)
     return Prediction(instance_id=solution.instance_id, model=model, patch=solution.patch)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.agents.contract import AgentTask, Budget, Host, Outcome, Session, SolutionStatus
+from assay.agents.contract import AgentTask, Budget, Host, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.external import command
 from assay.agents.external.adapter import INSTRUCTION, Adapter, load_adapter
 from assay.agents.external.command import Command, CommandSettings
@@ -20,8 +20,8 @@ from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, ModelUnavail
 from assay.agents.llm.proxy.server import Proxy
 from assay.agents.llm.scripted import Scripted
 from assay.agents.registry import make_agent
-from assay.agents.sampling.talk import Defaults, ModelTalk
-from assay.agents.sampling.workspaces.box import Place
+from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
+from assay.agents.sampling.workspaces.container import ContainerSpec
 from assay.agents.sampling.workspaces.folder import folder_workspace
 from assay.agents.trajectory import AgentInfo, Recorder, Trajectory
 from assay.cli.session import Session as CliSession
@@ -65,12 +65,12 @@ CALC = "def add(a, b): return a-b\n"
 class Run:
     """A program on a small tree."""
 
-    session: Session
+    session: SolveSession
     agent: Command
     recorder: Recorder
     logs: Path
 
-    def solve(self) -> Outcome:
+    def solve(self) -> SolveOutcome:
         return self.agent.solve(self.session)
 
     def trajectory(self) -> Trajectory:
@@ -103,10 +103,10 @@ def prepare(tmp_path: Path) -> Callable[..., Run]:
         recorder = Recorder(None, AgentInfo(name="toy-agent", version="1", model_name="toy"))
         budget = budget or Budget()
         model: ChatModel = Metered(Scripted(lines), Ledger(budget.llm))
-        session = Session(
+        session = SolveSession(
             AgentTask(repo="acme/calc", language="python", problem_statement="add subtracts\nFix it.\n"),
             folder_workspace(tmp_path / "tree", {"calc.py": CALC}),
-            ModelTalk(model, recorder, Defaults(model="real-name")),
+            RecordedModel(model, recorder, ModelDefaults(model="real-name")),
             recorder,
             budget,
             scratch=scratch,
@@ -375,7 +375,9 @@ def test_program_in_a_container_reaches_the_model_and_nothing_else(
     run = prepare(program, answer, scratch=scratch)
     run.agent.prepare(host)
     plan = world.place.plan
-    inside = Place(host.engine, world.image, mounts=run.agent.mounts(scratch), user=plan.user, root=plan.workdir)
+    inside = ContainerSpec(
+        host.engine, world.image, mounts=run.agent.mounts(scratch), user=plan.user, root=plan.workdir
+    )
     with inside.open() as workspace:
         outcome = run.agent.solve(replace(run.session, workspace=workspace))
         assert outcome.status is SolutionStatus.SUBMITTED, outcome.error

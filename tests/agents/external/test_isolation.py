@@ -15,9 +15,9 @@ import pytest
 
 from assay.agents.llm.proxy.server import Proxy
 from assay.agents.llm.scripted import Scripted
-from assay.agents.sampling.habitat import agent_place
-from assay.agents.sampling.image import AgentImages, check_start
-from assay.agents.sampling.workspaces.box import BoxWorkspace, Place
+from assay.agents.sampling.workspaces.agent_image import AgentImages, check_start
+from assay.agents.sampling.workspaces.container import ContainerSpec, ContainerWorkspace
+from assay.agents.sampling.workspaces.opener import agent_container
 from assay.harness.engines.base import Box
 from assay.harness.errors import EnvironmentFailure
 from leaky import FUTURE, World, with_layer
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.docker
 class Container:
     """An agent's container with the proxy's socket, and a container of a leaking image."""
 
-    workspace: BoxWorkspace
+    workspace: ContainerWorkspace
     world: World
     proxy: Proxy
     scratch: Path
@@ -78,7 +78,7 @@ def cell(world: World) -> Iterator[Container]:
         model = Scripted(lambda _request: "hello")
         labels = {"assay.instance": world.place.instance.id}
         with Proxy(model, ["tiny"], unix_socket=scratch / "model.sock") as proxy:
-            where = agent_place(world.engine, world.image, world.place.plan, labels, {name: "/run/assay"})
+            where = agent_container(world.engine, world.image, world.place.plan, labels, {name: "/run/assay"})
             leaky = world.engine.open(world.leaky, world.place.plan.limits, {})
             with where.open() as workspace, leaky as box:
                 check_start(workspace)
@@ -195,7 +195,7 @@ def test_installed_second_copy_of_the_project_is_rejected(world: World, tmp_path
 
 
 def test_leaking_image_is_rejected_at_the_start(world: World) -> None:
-    where = Place(world.engine, world.leaky, store="/tmp/store")
+    where = ContainerSpec(world.engine, world.leaky, store="/tmp/store")
     with where.open() as workspace, pytest.raises(EnvironmentFailure, match="more than one commit"):
         check_start(workspace)
 

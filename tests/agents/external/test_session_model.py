@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.agents.contract import AgentTask, Budget, Session
+from assay.agents.contract import AgentTask, Budget, SolveSession
 from assay.agents.external.session_model import SessionModel
 from assay.agents.llm.chat import Answer, Finish, Message, Part, Request, Role, ToolCall
 from assay.agents.llm.errors import BudgetExceeded, ModelUnavailable
 from assay.agents.llm.scripted import Scripted
-from assay.agents.sampling.talk import Defaults, ModelTalk
+from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.folder import folder_workspace
 from assay.agents.trajectory import AgentInfo, Recorder, Step
 
@@ -34,10 +34,10 @@ class Conversation:
                 raise ModelUnavailable("busy")
             return line
 
-        session = Session(
+        session = SolveSession(
             AgentTask(repo="acme/calc", language="python", problem_statement="add subtracts\n"),
             folder_workspace(folder, {}),
-            ModelTalk(Scripted(answer), self.recorder, Defaults(model="real-name")),
+            RecordedModel(Scripted(answer), self.recorder, ModelDefaults(model="real-name")),
             self.recorder,
             budget or Budget(),
         )

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from assay.agents.contract import Budget, Session, SolutionStatus
+from assay.agents.contract import Budget, SolutionStatus, SolveSession
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered, Spent
 from assay.agents.llm.cassette import Cassette, Mode
 from assay.agents.llm.cassette_key import key_of
 from assay.agents.llm.chat import Answer, ChatModel, Message, Request, Role, TokenUsage
 from assay.agents.llm.scripted import Scripted
-from assay.agents.sampling.run import OfTheRun, Progress, SolveRunner, spent_before, steady
-from assay.agents.sampling.solve import Job
+from assay.agents.sampling.run import RunBudgetModel, SolveProgress, SolveRunner, mask_volatile, recorded_spending
+from assay.agents.sampling.solve import SolveJob
 from assay.harness.domain import Instance
 from assay.harness.errors import EngineError
 from assay.harness.runs.executors import find_executor
@@ -47,9 +47,9 @@ def runner_of(root: Path, instances: list[Instance], act: Any = fix, model: Any 
 def test_every_sample_of_every_instance_in_the_order_that_was_asked_for(
     tmp_path: Path, instances: list[Instance]
 ) -> None:
-    jobs = [Job(each, sample) for sample in range(2) for each in instances]
+    jobs = [SolveJob(each, sample) for sample in range(2) for each in instances]
     told: list[tuple[str, bool]] = []
-    progress = Progress(finished=lambda solution, reused: told.append((solution.instance_id, reused)))
+    progress = SolveProgress(finished=lambda solution, reused: told.append((solution.instance_id, reused)))
     solutions = runner_of(tmp_path, instances, jobs=3, progress=progress).execute(jobs)
     assert [(each.instance_id, each.sample) for each in solutions] == [(job.instance.id, job.sample) for job in jobs]
     assert {each.status for each in solutions} == {SolutionStatus.SUBMITTED}
@@ -58,11 +58,11 @@ def test_every_sample_of_every_instance_in_the_order_that_was_asked_for(
 
 
 def test_what_is_finished_is_not_done_again(tmp_path: Path, instances: list[Instance]) -> None:
-    jobs = [Job(each) for each in instances]
+    jobs = [SolveJob(each) for each in instances]
     first = runner_of(tmp_path, instances).execute(jobs)
     calls: list[str] = []
 
-    def again(session: Session) -> None:
+    def again(session: SolveSession) -> None:
         calls.append(session.task.problem_statement)
 
     second = runner_of(tmp_path, instances, again).execute(jobs)
@@ -75,7 +75,7 @@ def test_what_is_finished_is_not_done_again(tmp_path: Path, instances: list[Inst
 @pytest.mark.parametrize("change", ["statement", "settings", "temperature", "tree", "tokens"])
 def test_other_content_is_done_again(tmp_path: Path, instances: list[Instance], change: str) -> None:
     one = instances[:1]
-    runner_of(tmp_path, one).execute([Job(one[0])])
+    runner_of(tmp_path, one).execute([SolveJob(one[0])])
     options: dict[str, dict[str, Any]] = {
         "settings": {"settings": {"steps": 3}},
         "temperature": {"temperature": 0.5},
@@ -88,16 +88,16 @@ def test_other_content_is_done_again(tmp_path: Path, instances: list[Instance], 
     }
     other = [one[0].model_copy(update=changes.get(change, {}))]
     done: list[int] = []
-    runner_of(tmp_path, other, lambda _session: done.append(1), **more).execute([Job(other[0])])
+    runner_of(tmp_path, other, lambda _session: done.append(1), **more).execute([SolveJob(other[0])])
     assert done == [1]
 
 
 def test_a_sample_that_a_limit_ended_is_done_again_with_another_limit(
     tmp_path: Path, instances: list[Instance]
 ) -> None:
-    job = [Job(instances[0])]
+    job = [SolveJob(instances[0])]
 
-    def twice(session: Session) -> None:
+    def twice(session: SolveSession) -> None:
         fix(session)
         fix(session)
 
@@ -113,31 +113,31 @@ def test_a_sample_that_a_limit_ended_is_done_again_with_another_limit(
 def test_only_the_infrastructure_s_failures_are_tried_again(tmp_path: Path, instances: list[Instance]) -> None:
     tries: list[int] = []
 
-    def unlucky(session: Session) -> None:
+    def unlucky(session: SolveSession) -> None:
         tries.append(1)
         if len(tries) < 3:
             raise EngineError("the engine restarts")
         fix(session)
 
-    (solution,) = runner_of(tmp_path, instances, unlucky).execute([Job(instances[0])])
+    (solution,) = runner_of(tmp_path, instances, unlucky).execute([SolveJob(instances[0])])
     assert (solution.status, solution.attempts) == ("submitted", 3)
     tries.clear()
 
-    def wrong(_session: Session) -> None:
+    def wrong(_session: SolveSession) -> None:
         tries.append(1)
         raise ZeroDivisionError
 
-    (solution,) = runner_of(tmp_path, instances, wrong).execute([Job(instances[1])])
+    (solution,) = runner_of(tmp_path, instances, wrong).execute([SolveJob(instances[1])])
     assert (solution.status, solution.attempts, len(tries)) == ("agent_error", 1, 1)
 
 
 def test_a_failure_of_the_infrastructure_is_not_final(tmp_path: Path, instances: list[Instance]) -> None:
-    def broken(_session: Session) -> None:
+    def broken(_session: SolveSession) -> None:
         raise EngineError("no engine")
 
-    (solution,) = runner_of(tmp_path, instances, broken).execute([Job(instances[0])])
+    (solution,) = runner_of(tmp_path, instances, broken).execute([SolveJob(instances[0])])
     assert (solution.status, solution.attempts) == ("infra_error", 3)
-    (solution,) = runner_of(tmp_path, instances).execute([Job(instances[0])])
+    (solution,) = runner_of(tmp_path, instances).execute([SolveJob(instances[0])])
     assert (solution.status, solution.attempts) == ("submitted", 1)
 
 
@@ -156,24 +156,24 @@ def test_the_run_s_budget_ends_samples_that_go_on_with_a_larger_one(tmp_path: Pa
     model = Priced()
     recording = tmp_path / "llm.jsonl"
 
-    def act(session: Session) -> None:
+    def act(session: SolveSession) -> None:
         for number in range(2):
-            session.talk.ask([Message(role=Role.USER, content=f"{session.task.problem_statement} {number}")])
+            session.model.ask([Message(role=Role.USER, content=f"{session.task.problem_statement} {number}")])
 
     def run(dollars: float) -> list[str]:
-        paid = Ledger(BudgetLimits(cost=dollars), spent_before(recording))
-        with Cassette(recording, Mode.AUTO, Metered(model, paid), normalise=steady) as recorded:
+        paid = Ledger(BudgetLimits(cost=dollars), recorded_spending(recording))
+        with Cassette(recording, Mode.AUTO, Metered(model, paid), normalise=mask_volatile) as recorded:
 
             def within(limits: BudgetLimits) -> tuple[ChatModel, Ledger]:
                 ledger = Ledger(limits)
-                return Metered(OfTheRun(recorded), ledger), ledger
+                return Metered(RunBudgetModel(recorded), ledger), ledger
 
             runner = runner_of(tmp_path, instances, act, within=within)
-            return [each.status for each in runner.execute([Job(each) for each in instances[:2]])]
+            return [each.status for each in runner.execute([SolveJob(each) for each in instances[:2]])]
 
     assert run(1.5) == ["empty", "limit_cost"]
     assert len(model.asked) == 3
-    assert spent_before(recording) == Spent(calls=3, tokens=21, cost=1.5)
+    assert recorded_spending(recording) == Spent(calls=3, tokens=21, cost=1.5)
     assert run(1.5) == ["empty", "limit_cost"]
     assert len(model.asked) == 3
     assert run(5.0) == ["empty", "empty"]
@@ -182,7 +182,7 @@ def test_the_run_s_budget_ends_samples_that_go_on_with_a_larger_one(tmp_path: Pa
 
 def test_what_another_execution_shows_otherwise_is_no_other_question() -> None:
     def key(text: str) -> str:
-        return key_of(Request(model="m", messages=(Message(role=Role.USER, content=text),)), steady)
+        return key_of(Request(model="m", messages=(Message(role=Role.USER, content=text),)), mask_volatile)
 
     same = [
         ("drwxr-xr-x 2 assay assay 4096 Nov 21 17:51 src", "drwxr-xr-x 2 assay assay 4096 Dec  1  2027 src"),
@@ -229,7 +229,7 @@ class Endpoint:
             if holds:
                 self.held += 1
             else:
-                self.answered.append(steady(json.dumps(body, sort_keys=True)))
+                self.answered.append(mask_volatile(json.dumps(body, sort_keys=True)))
         if holds:
             time.sleep(60)
             return

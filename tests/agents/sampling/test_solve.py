@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from assay.agents.contract import Asking, Budget, Candidate, Capabilities, Oracle, Outcome, Session, SolutionStatus
+from assay.agents.contract import (
+    AskOptions,
+    Budget,
+    Candidate,
+    Capabilities,
+    Oracle,
+    SolutionStatus,
+    SolveOutcome,
+    SolveSession,
+)
 from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.chat import Answer, Message, Request, Role, TokenUsage
 from assay.agents.llm.errors import (
@@ -20,7 +29,7 @@ from assay.agents.llm.errors import (
     RequestRefused,
 )
 from assay.agents.llm.scripted import Scripted
-from assay.agents.sampling.solve import Job, Solved, solve
+from assay.agents.sampling.solve import SolveJob, SolveResult, solve
 from assay.agents.solvers.bash_loop import BashLoop
 from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall, Trajectory
 from assay.harness.domain import Instance
@@ -32,16 +41,16 @@ FIXED = "+fixed = True"
 
 
 @pytest.fixture
-def play(tmp_path: Path, instance: Instance) -> Callable[..., Solved]:
-    def play(act: Any, model: Any = None, **more: Any) -> Solved:
+def play(tmp_path: Path, instance: Instance) -> Callable[..., SolveResult]:
+    def play(act: Any, model: Any = None, **more: Any) -> SolveResult:
         agent = act if hasattr(act, "solve") else Acting(act)
         solver = solver_of(tmp_path, agent, [instance], model or Scripted(lambda _request: "fixed = True"), **more)
-        return solve(Job(instance), solver)
+        return solve(SolveJob(instance), solver)
 
     return play
 
 
-def test_the_difference_is_the_patch(play: Callable[..., Solved], tmp_path: Path, instance: Instance) -> None:
+def test_the_difference_is_the_patch(play: Callable[..., SolveResult], tmp_path: Path, instance: Instance) -> None:
     solution = play(fix).solution
     assert (solution.status, solution.instance_id, solution.agent) == ("submitted", instance.id, "acting")
     assert FIXED in solution.patch
@@ -56,17 +65,17 @@ def test_the_difference_is_the_patch(play: Callable[..., Solved], tmp_path: Path
     }  # fmt: skip
 
 
-def test_nothing_changed_is_empty_whatever_the_solver_says(play: Callable[..., Solved]) -> None:
-    assert play(lambda _session: Outcome()).solution.status is SolutionStatus.EMPTY
-    busy = lambda session: session.workspace.write("a", b"1\n") or Outcome(status=SolutionStatus.EMPTY)  # noqa: E731
+def test_nothing_changed_is_empty_whatever_the_solver_says(play: Callable[..., SolveResult]) -> None:
+    assert play(lambda _session: SolveOutcome()).solution.status is SolutionStatus.EMPTY
+    busy = lambda session: session.workspace.write("a", b"1\n") or SolveOutcome(status=SolutionStatus.EMPTY)  # noqa: E731
     assert play(busy).solution.status is SolutionStatus.SUBMITTED
 
 
-def test_a_chosen_candidate_is_the_patch(play: Callable[..., Solved]) -> None:
-    def choose(session: Session) -> Outcome:
+def test_a_chosen_candidate_is_the_patch(play: Callable[..., SolveResult]) -> None:
+    def choose(session: SolveSession) -> SolveOutcome:
         session.workspace.write("scratch.txt", b"by the way\n")
         candidates = (Candidate(patch="one"), Candidate(patch="two", votes=3))
-        return Outcome(patch="two\n", candidates=candidates)
+        return SolveOutcome(patch="two\n", candidates=candidates)
 
     solution = play(choose).solution
     assert (solution.patch, [each.votes for each in solution.candidates]) == ("two\n", [0, 3])
@@ -88,9 +97,9 @@ ENDS = [
 
 @pytest.mark.parametrize(("error", "status"), ENDS, ids=lambda each: type(each).__name__)
 def test_what_was_done_before_a_limit_or_an_exception_counts(
-    play: Callable[..., Solved], tmp_path: Path, instance: Instance, error: Exception, status: str
+    play: Callable[..., SolveResult], tmp_path: Path, instance: Instance, error: Exception, status: str
 ) -> None:
-    def act(session: Session) -> None:
+    def act(session: SolveSession) -> None:
         fix(session)
         raise error
 
@@ -107,9 +116,9 @@ def test_what_was_done_before_a_limit_or_an_exception_counts(
 
 @pytest.mark.parametrize("error", [EngineError("the socket"), ModelUnavailable("busy")])
 def test_the_infrastructure_s_failures_are_tried_again_and_nothing_else_is(
-    play: Callable[..., Solved], error: Exception
+    play: Callable[..., SolveResult], error: Exception
 ) -> None:
-    def act(session: Session) -> None:
+    def act(session: SolveSession) -> None:
         fix(session)
         raise error
 
@@ -120,15 +129,14 @@ def test_the_infrastructure_s_failures_are_tried_again_and_nothing_else_is(
     assert not solved.is_final
 
 
-def test_solver_that_blames_the_infrastructure_is_an_agent_error(play: Callable[..., Solved]) -> None:
-    status: Any = SolutionStatus.INFRA_ERROR
-    solved = play(lambda _session: Outcome(status=status, error="it was not me"))
+def test_a_solver_cannot_blame_the_infrastructure(play: Callable[..., SolveResult]) -> None:
+    solved = play(lambda _session: SolveOutcome(status=SolutionStatus.INFRA_ERROR, error="it was not me"))
     assert solved.solution.status is SolutionStatus.AGENT_ERROR
     assert solved.is_final
 
 
 def test_an_image_that_cannot_be_made_is_no_fault_of_the_solver_and_not_tried_again_at_once(
-    play: Callable[..., Solved], instance: Instance
+    play: Callable[..., SolveResult], instance: Instance
 ) -> None:
     def prepare(_instance: Instance) -> str:
         raise EnvironmentFailure("no such package", tail="the last line")
@@ -141,8 +149,8 @@ def test_an_image_that_cannot_be_made_is_no_fault_of_the_solver_and_not_tried_ag
 
 
 @pytest.mark.parametrize("error", [AccessDenied("wrong key"), UserError("no tests here")])
-def test_what_a_person_must_mend_ends_the_run(play: Callable[..., Solved], error: Exception) -> None:
-    def act(_session: Session) -> None:
+def test_what_a_person_must_mend_ends_the_run(play: Callable[..., SolveResult], error: Exception) -> None:
+    def act(_session: SolveSession) -> None:
         raise error
 
     with pytest.raises(type(error), match=str(error)):
@@ -151,11 +159,11 @@ def test_what_a_person_must_mend_ends_the_run(play: Callable[..., Solved], error
 
 def test_a_solver_without_a_model_that_asks_one_is_told_so(tmp_path: Path, instance: Instance) -> None:
     with pytest.raises(UserError, match="--model"):
-        solve(Job(instance), solver_of(tmp_path, Acting(fix), [instance]))
+        solve(SolveJob(instance), solver_of(tmp_path, Acting(fix), [instance]))
 
 
-def test_a_budget_ends_the_work_and_what_was_done_stays(play: Callable[..., Solved]) -> None:
-    def act(session: Session) -> None:
+def test_a_budget_ends_the_work_and_what_was_done_stays(play: Callable[..., SolveResult]) -> None:
+    def act(session: SolveSession) -> None:
         while True:
             fix(session)
 
@@ -169,11 +177,11 @@ def test_a_budget_ends_the_work_and_what_was_done_stays(play: Callable[..., Solv
 
 
 def test_oracles_are_told_to_those_who_declare_them_and_to_nobody_else(
-    play: Callable[..., Solved], instance: Instance
+    play: Callable[..., SolveResult], instance: Instance
 ) -> None:
     seen: list[Any] = []
 
-    def act(session: Session) -> None:
+    def act(session: SolveSession) -> None:
         seen.append((session.oracles.gold_patch, session.oracles.fail_to_pass, session.oracles.instance_id))
 
     play(Acting(act))
@@ -192,15 +200,15 @@ def test_no_prompt_of_a_native_solver_holds_anything_of_the_answer(tmp_path: Pat
         return "```bash\ngit log --all; env; ls -la /\n```" if len(asked) < 3 else "```bash\nsubmit\n```"
 
     agent = BashLoop(BashLoop.Settings(form="block"))
-    solve(Job(marked), solver_of(tmp_path, agent, [marked], Scripted(answer)))
+    solve(SolveJob(marked), solver_of(tmp_path, agent, [marked], Scripted(answer)))
     assert len(asked) == 3
     told = "".join(request.model_dump_json() for request in asked)
     assert marked.problem_statement in told
     assert "mark" not in told
 
 
-def test_suspicious_access_and_by_products_are_told(play: Callable[..., Solved]) -> None:
-    def act(session: Session) -> None:
+def test_suspicious_access_and_by_products_are_told(play: Callable[..., SolveResult]) -> None:
+    def act(session: SolveSession) -> None:
         call = ToolCall(tool_call_id="1", function_name="bash", arguments={"command": "git log --all -p"})
         seen = Observation(results=(ObservationResult(source_call_id="1", content="nothing"),))
         session.recorder.add(Step(source="agent", message="", tool_calls=(call,), observation=seen, llm_call_count=0))
@@ -217,9 +225,9 @@ def test_samples_have_seeds_and_answers_of_their_own(tmp_path: Path, instance: I
     asked: list[Request] = []
     seeds: list[int] = []
 
-    def act(session: Session) -> None:
+    def act(session: SolveSession) -> None:
         seeds.append(session.seed)
-        session.talk.ask([Message(role=Role.USER, content="?")], Asking())
+        session.model.ask([Message(role=Role.USER, content="?")], AskOptions())
 
     def answer(request: Request) -> str:
         asked.append(request)
@@ -227,7 +235,7 @@ def test_samples_have_seeds_and_answers_of_their_own(tmp_path: Path, instance: I
 
     for sample in (0, 1):
         solver = solver_of(tmp_path, Acting(act), [instance], Scripted(answer), seed=40)
-        solve(Job(instance, sample), solver)
+        solve(SolveJob(instance, sample), solver)
     assert seeds == [0, 1]
     assert [request.seed for request in asked] == [40, 41]
     assert asked[0].sample != asked[1].sample

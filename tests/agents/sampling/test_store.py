@@ -5,7 +5,7 @@ from pathlib import Path
 
 from assay.agents.contract import AgentTask, Budget, Candidate, Solution, SolutionStatus
 from assay.agents.llm.budget import BudgetLimits
-from assay.agents.sampling.store import SavedSolution, SolveStore, name_of
+from assay.agents.sampling.store import SavedSolution, SolveStore, prediction_name
 from assay.harness.domain import Instance, Origin, Rule, Stages
 
 
@@ -79,7 +79,7 @@ def test_predictions_have_the_forms_of_the_benchmarks(tmp_path: Path, instance: 
     assert rows("multi_swe_bench.jsonl") == [{"org": "acme", "repo": "calc", "number": 17, "fix_patch": "q\n"}]
     assert not (tmp_path / "multi_swe_bench.1.jsonl").exists()
     assert len(rows("solutions.jsonl")) == 3
-    assert name_of("gold", "") == "gold"
+    assert prediction_name("gold", "") == "gold"
 
 
 def test_no_file_of_predictions_has_two_of_an_instance(tmp_path: Path, instance: Instance) -> None:

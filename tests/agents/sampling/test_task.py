@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.agents.contract import AgentTask, Capabilities, Oracle
-from assay.agents.sampling.habitat import agent_place
 from assay.agents.sampling.task import make_task, oracles
-from assay.agents.sampling.workspaces.box import BoxWorkspace
+from assay.agents.sampling.workspaces.container import ContainerWorkspace
+from assay.agents.sampling.workspaces.opener import agent_container
 from assay.harness.domain import Asset, DatasetRef, Instance, Origin, Stages, Status
 from leaky import World
 
@@ -83,7 +83,7 @@ def test_a_container_holds_nothing_of_an_instance(world: World, tmp_path: Path) 
     marks = {"id": "acme__python-qqzzyyxx", "version": "9.8.7-qqzzyyxx", "hints": "qqzzyyxx hint"}
     instance = place.instance.model_copy(update=marks)
     labels = {"assay.run": "run-qqzzyyxx", "assay.instance": instance.id}
-    where = agent_place(world.engine, world.image, place.plan, labels, {str(tmp_path): "/run/assay"})
+    where = agent_container(world.engine, world.image, place.plan, labels, {str(tmp_path): "/run/assay"})
     with where.open() as workspace:
         told = _everything_about_the_container(workspace)
     forbidden = (
@@ -100,7 +100,7 @@ def test_a_container_holds_nothing_of_an_instance(world: World, tmp_path: Path) 
     assert not [each for each in forbidden if each in told]
 
 
-def _everything_about_the_container(workspace: BoxWorkspace) -> str:
+def _everything_about_the_container(workspace: ContainerWorkspace) -> str:
     command = (
         "env; hostname; cat /etc/hostname /etc/hosts /proc/*/environ /proc/*/cmdline /proc/self/mountinfo "
         "/proc/self/cgroup 2> /dev/null | tr '\\0' '\\n'; git log --format=full; cat .git/config;"

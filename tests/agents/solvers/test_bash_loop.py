@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from assay.agents.contract import AgentTask, Budget, CommandResult, Outcome, Session, SolutionStatus
+from assay.agents.contract import AgentTask, Budget, CommandResult, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.chat import Answer, Role, TokenUsage, ToolCall
 from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.llm.scripted import Scripted
-from assay.agents.sampling.talk import Defaults, ModelTalk
+from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
 from assay.agents.solvers.bash_loop import BashLoop
 from assay.agents.trajectory import AgentInfo, Recorder
@@ -45,7 +45,7 @@ def play(tmp_path: Path) -> Callable[..., Played]:
 @pytest.mark.parametrize("say", [block, call])
 def test_it_acts_until_the_model_submits(play: Callable[..., Played], say: Callable[[str], str | Answer]) -> None:
     run = play([say("cat calc.py"), say(FIX), say("submit"), say("echo never > never")])
-    assert run.outcome == Outcome(status=SolutionStatus.SUBMITTED)
+    assert run.outcome == SolveOutcome(status=SolutionStatus.SUBMITTED)
     assert "+    return a + b" in run.workspace.diff()
     assert run.workspace.read("never") is None
     assert len(run.asked) == 3
@@ -184,14 +184,15 @@ def test_every_action_is_in_the_trajectory_with_what_came_of_it(play: Callable[.
     ]
 
 
-def test_workspace_that_is_gone_ends_as_agent_error(tmp_path: Path) -> None:
+def test_a_workspace_that_ends_under_a_command_is_an_agent_error(tmp_path: Path) -> None:
     class Gone(FolderWorkspace):
         def exec(self, *args: Any, **options: Any) -> CommandResult:
             return CommandResult(exit_code=None, output="")
 
     root = folder_workspace(tmp_path / "repo", {"calc.py": WRONG}).root
     recorder = Recorder(None, AgentInfo(name="bash_loop", version="1"))
-    talk = ModelTalk(Scripted([block("ls")]), recorder, Defaults(model="toy"))
+    recorded = RecordedModel(Scripted([block("ls")]), recorder, ModelDefaults(model="toy"))
     task = AgentTask(repo="acme/calc", language="python", problem_statement="x")
-    outcome = BashLoop(BashLoop.Settings()).solve(Session(task, Gone(Path(root)), talk, recorder))
-    assert (outcome.status, outcome.error) == (SolutionStatus.AGENT_ERROR, "the workspace is gone")
+    outcome = BashLoop(BashLoop.Settings()).solve(SolveSession(task, Gone(Path(root)), recorded, recorder))
+    assert outcome.status is SolutionStatus.AGENT_ERROR
+    assert outcome.error == "the workspace ended while a command ran"

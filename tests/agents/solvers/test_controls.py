@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from assay.agents.contract import Oracle
-from assay.agents.sampling.habitat import Habitat
-from assay.agents.sampling.image import AgentImages
-from assay.agents.sampling.solve import Job, Solver, solve
+from assay.agents.sampling.solve import SolveJob, SolveSetup, solve
 from assay.agents.sampling.store import SolveStore
+from assay.agents.sampling.workspaces.agent_image import AgentImages
 from assay.agents.sampling.workspaces.folder import folder_workspace
+from assay.agents.sampling.workspaces.opener import WorkspaceOpener
 from assay.agents.solvers.controls import Gold, NoSettings, Null
 from assay.harness.domain import Instance
 from leaky import World
@@ -18,14 +18,14 @@ from solvers import FakeBench, solver_of
 
 def test_gold_declares_what_it_is_told(tmp_path: Path, instance: Instance) -> None:
     assert Gold.capabilities.oracle == {Oracle.GOLD_PATCH}
-    solution = solve(Job(instance), solver_of(tmp_path, Gold(NoSettings()), [instance])).solution
+    solution = solve(SolveJob(instance), solver_of(tmp_path, Gold(NoSettings()), [instance])).solution
     assert solution.patch == instance.gold_patch, "the engine without containers has no tree that it could apply to"
     assert solution.trajectory is not None
 
 
 def test_null_changes_nothing(tmp_path: Path, instance: Instance) -> None:
     assert not Null.capabilities.oracle
-    solution = solve(Job(instance), solver_of(tmp_path, Null(NoSettings()), [instance])).solution
+    solution = solve(SolveJob(instance), solver_of(tmp_path, Null(NoSettings()), [instance])).solution
     assert (solution.status, solution.patch) == ("empty", "")
 
 
@@ -35,8 +35,8 @@ def test_the_gold_patch_comes_back_from_a_container_as_the_same_change(tmp_path:
     bench = FakeBench(world.engine, lambda _instance: world.leaky)
     bench.plan = lambda _instance: world.place.plan  # type: ignore[method-assign]
     images = AgentImages(world.engine, tmp_path / "cache")
-    solver = Solver(Gold(NoSettings()), Habitat(bench, images), SolveStore(tmp_path / "run"))
-    solution = solve(Job(instance), solver).solution
+    solver = SolveSetup(Gold(NoSettings()), WorkspaceOpener(bench, images), SolveStore(tmp_path / "run"))
+    solution = solve(SolveJob(instance), solver).solution
     assert solution.status == "submitted", solution.error
     files = {"src/calc/__init__.py", "src/calc/dos.py"}
     trees = {}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.agents.sampling.solve import Job, Solved, solve
+from assay.agents.sampling.solve import SolveJob, SolveResult, solve
 from assay.agents.solvers.replay import Replay, ReplaySettings
 from assay.agents.trajectory import AgentInfo, Recorder, Step
 from assay.harness.domain import Instance
@@ -23,8 +23,8 @@ MISFIT = (
 
 @pytest.fixture
 def replay(tmp_path: Path, instance: Instance):  # type: ignore[no-untyped-def]  # a function
-    def replay(source: Path) -> Solved:
-        return solve(Job(instance), solver_of(tmp_path, Replay(ReplaySettings(source=source)), [instance]))
+    def replay(source: Path) -> SolveResult:
+        return solve(SolveJob(instance), solver_of(tmp_path, Replay(ReplaySettings(source=source)), [instance]))
 
     return replay
 

@@ -147,7 +147,7 @@ class Coverage:
         return "" if set(path.split("/")) & set(_FOREIGN) else path
 
 
-class Witness:
+class PytestPlugin:
     """A plug-in of pytest that hears when tests begin and how they end."""
 
     def __init__(self, coverage: Coverage) -> None:
@@ -240,7 +240,7 @@ def run_tests(coverage: Coverage, paths: "list[str]") -> None:
         unittest.defaultTestLoader.loadTestsFromNames(names).run(Heard(coverage))
         return
     options = ["-q", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
-    pytest.main(options + paths, plugins=[Witness(coverage)])
+    pytest.main(options + paths, plugins=[PytestPlugin(coverage)])
 
 
 def main(mode: str, seconds: str, paths: "list[str]") -> None:

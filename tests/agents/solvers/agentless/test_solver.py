@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.agents.contract import AgentTask, Outcome, Session, SolutionStatus
+from assay.agents.contract import AgentTask, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.chat import Request
 from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.llm.scripted import Scripted
-from assay.agents.sampling.talk import Defaults, ModelTalk
+from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
 from assay.agents.solvers.agentless import Agentless, AgentlessSettings
 from assay.agents.trajectory import AgentInfo, Recorder
@@ -111,7 +111,7 @@ def run_tests(workspace: FolderWorkspace, files: Sequence[str], extra: Mapping[s
 
 @dataclass
 class Solved:
-    outcome: Outcome
+    outcome: SolveOutcome
     workspace: FolderWorkspace
     model: Model
     recorder: Recorder
@@ -126,11 +126,13 @@ class Solved:
         return "\n".join(str(step.message) for step in trajectory.steps if step.llm_call_count == 0)
 
 
-def session_in(folder: Path, model: Model, files: Mapping[str, str] = FILES, language: str = "python") -> Session:
+def session_in(folder: Path, model: Model, files: Mapping[str, str] = FILES, language: str = "python") -> SolveSession:
     workspace = folder_workspace(folder / "tree", files, run_tests=run_tests)
     recorder = Recorder(None, AgentInfo(name="agentless", version="1"))
     task = AgentTask(repo="a/shop", language=language, problem_statement=ISSUE, root=workspace.root)
-    return Session(task, workspace, ModelTalk(Scripted(model), recorder, Defaults(model="scripted")), recorder)
+    return SolveSession(
+        task, workspace, RecordedModel(Scripted(model), recorder, ModelDefaults(model="scripted")), recorder
+    )
 
 
 def solve(folder: Path, options: Mapping[str, object], **answers: Sequence[str]) -> Solved:
@@ -349,7 +351,7 @@ def test_what_was_drawn_before_a_limit_is_left_in_the_workspace(tmp_path: Path) 
         return model(request)
 
     session = session_in(tmp_path, model)
-    session = replace(session, talk=ModelTalk(Scripted(answer), session.recorder, Defaults(model="scripted")))
+    session = replace(session, model=RecordedModel(Scripted(answer), session.recorder, ModelDefaults(model="scripted")))
     with pytest.raises(BudgetExceeded):
         Agentless(AgentlessSettings(samples=5, regression=False)).solve(session)
     assert "count >= LIMIT" in session.workspace.diff()

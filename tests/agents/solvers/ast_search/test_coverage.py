@@ -9,7 +9,7 @@ import pytest
 
 from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
 from assay.agents.solvers.ast_search.coverage import trace_script, trace_tests
-from assay.agents.solvers.ast_search.spectrum import Run
+from assay.agents.solvers.ast_search.spectrum import TracedTest
 
 SHOP = """\
 class Shop:
@@ -59,7 +59,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FolderWorkspac
     return folder_workspace(tmp_path / "tree", files)
 
 
-def seen(runs: list[Run]) -> dict[str, tuple[bool, list[int]]]:
+def seen(runs: list[TracedTest]) -> dict[str, tuple[bool, list[int]]]:
     """Return what the tests covered of the shop, by the end of their names."""
     return {
         run.name.replace("::", ".").rpartition(".")[2]: (run.failed, sorted(run.lines.get("shop.py", ())))

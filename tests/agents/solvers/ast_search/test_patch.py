@@ -3,7 +3,7 @@
 import pytest
 
 from assay.agents.contract import AgentTask
-from assay.agents.solvers.ast_search.patch import Attempt, ExtractStatus, attempt, best_attempt
+from assay.agents.solvers.ast_search.patch import ExtractStatus, PatchAttempt, attempt, best_attempt
 
 TEXTS = {"a.py": "def one():\n    return 1\n\n\ndef two():\n    return 1\n"}
 TASK = AgentTask(repo="acme/toy", language="python", problem_statement="one is two")
@@ -48,11 +48,11 @@ def test_the_place_on_the_ladder_and_what_to_mend(answer: str, status: str, prob
 
 def test_the_best_attempt_is_the_highest_then_the_one_without_a_problem_then_the_first() -> None:
     tried = [
-        Attempt(ExtractStatus.RAW_PATCH_BUT_UNMATCHED, problem="x"),
-        Attempt(ExtractStatus.APPLICABLE_PATCH, {"a": "1"}, "x"),
-        Attempt(ExtractStatus.APPLICABLE_PATCH, {"a": "2"}),
-        Attempt(ExtractStatus.APPLICABLE_PATCH, {"a": "3"}),
-        Attempt(ExtractStatus.MATCHED_BUT_EMPTY_DIFF, problem="x"),
+        PatchAttempt(ExtractStatus.RAW_PATCH_BUT_UNMATCHED, problem="x"),
+        PatchAttempt(ExtractStatus.APPLICABLE_PATCH, {"a": "1"}, "x"),
+        PatchAttempt(ExtractStatus.APPLICABLE_PATCH, {"a": "2"}),
+        PatchAttempt(ExtractStatus.APPLICABLE_PATCH, {"a": "3"}),
+        PatchAttempt(ExtractStatus.MATCHED_BUT_EMPTY_DIFF, problem="x"),
     ]
     assert best_attempt(tried) is tried[2]
     assert best_attempt(tried[:2]) is tried[1]

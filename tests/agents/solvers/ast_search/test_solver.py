@@ -13,8 +13,8 @@ from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.solvers.ast_search import AstSearch
 from assay.agents.solvers.ast_search.places import BugLocation, find_places
+from assay.agents.solvers.shared.code_search import CodeSearch
 from assay.agents.solvers.shared.codebase import Codebase
-from assay.agents.solvers.shared.search import Search
 from playing import Played, Stage
 
 SHOP = """\
@@ -189,7 +189,7 @@ def test_the_best_attempt_lies_in_the_workspace_when_the_budget_ends(tmp_path: P
     ],
 )
 def test_a_place_is_the_narrowest_that_exists(location: dict[str, Any], found: list[str]) -> None:
-    search = Search(Codebase(FILES, "python"))
+    search = CodeSearch(Codebase(FILES, "python"))
     assert [place.owner for place in find_places(search, BugLocation.model_validate(location))] == found
 
 

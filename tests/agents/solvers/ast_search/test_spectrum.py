@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from assay.agents.solvers.ast_search.spectrum import (
     FORMULAS,
-    Counts,
-    Run,
-    Suspect,
+    LineCounts,
+    SuspectRange,
+    TracedTest,
     dstar,
     merge_lines,
     ochiai,
@@ -36,9 +36,9 @@ BY_HAND = {
 }
 
 
-def runs() -> list[Run]:
+def runs() -> list[TracedTest]:
     return [
-        Run(name, name in "FG", {"a.py": frozenset(line for line, tests in MATRIX.items() if name in tests)})
+        TracedTest(name, name in "FG", {"a.py": frozenset(line for line, tests in MATRIX.items() if name in tests)})
         for name in "FGPQ"
     ]
 
@@ -56,7 +56,7 @@ def test_lines_that_no_failing_test_runs_through_are_not_suspect() -> None:
 
 def test_without_passing_tests_all_lines_are_equally_suspect() -> None:
     """Ochiai: 1 / sqrt(1 * 1) = 1 for every line; Tarantula: 1 / (1 + 0) = 1."""
-    only = [Run("F", True, {"a.py": frozenset({3, 9})})]
+    only = [TracedTest("F", True, {"a.py": frozenset({3, 9})})]
     assert score_lines(only) == {("a.py", 3): 1.0, ("a.py", 9): 1.0}
     assert set(score_lines(only, FORMULAS["tarantula"]).values()) == {1.0}
 
@@ -71,10 +71,10 @@ def test_neighbours_of_equal_score_become_a_range() -> None:
         ("a.py", 7): 0.9,
     }
     assert merge_lines(scores | {("a.py", 10): 0.9}) == [
-        Suspect("a.py", 6, 8, 0.9),
-        Suspect("a.py", 10, 10, 0.9),
-        Suspect("a.py", 4, 5, 0.5),
-        Suspect("b.py", 1, 1, 0.5),
+        SuspectRange("a.py", 6, 8, 0.9),
+        SuspectRange("a.py", 10, 10, 0.9),
+        SuspectRange("a.py", 4, 5, 0.5),
+        SuspectRange("b.py", 1, 1, 0.5),
     ]
 
 
@@ -82,7 +82,7 @@ def test_a_method_is_as_suspect_as_its_worst_line() -> None:
     text = "import os\n\nclass A:\n    def one(self):\n        x = 1\n        return x\n\ndef two():\n    return 2\n"
     scores = {("a.py", 1): 1.0, ("a.py", 5): 0.4, ("a.py", 6): 0.8, ("a.py", 9): 0.6}
     found = rank_methods(merge_lines(scores), lambda path: definitions("python", path, text))
-    assert found == [Suspect("a.py", 4, 6, 0.8, "A.one"), Suspect("a.py", 8, 9, 0.6, "two")]
+    assert found == [SuspectRange("a.py", 4, 6, 0.8, "A.one"), SuspectRange("a.py", 8, 9, 0.6, "two")]
 
 
 def test_the_first_five_methods_are_told() -> None:
@@ -93,26 +93,28 @@ def test_the_first_five_methods_are_told() -> None:
 
 
 def test_what_lies_inside_a_class_but_outside_of_methods_is_no_method() -> None:
-    ranges = [Suspect("a.py", 1, 3, 1.0)]
+    ranges = [SuspectRange("a.py", 1, 3, 1.0)]
     assert rank_methods(ranges, lambda path: definitions("python", path, "class A:\n    x = 1\n    y = 2\n")) == []
 
 
 COUNTS = st.builds(
-    lambda failed, passed, more_failed, more_passed: Counts(failed, passed, failed + more_failed, passed + more_passed),
+    lambda failed, passed, more_failed, more_passed: LineCounts(
+        failed, passed, failed + more_failed, passed + more_passed
+    ),
     *[st.integers(0, 20)] * 4,
 )
 
 
 @given(COUNTS, st.sampled_from(sorted(FORMULAS)))
-def test_a_line_is_not_more_suspect_for_another_passing_test(counts: Counts, name: str) -> None:
+def test_a_line_is_not_more_suspect_for_another_passing_test(counts: LineCounts, name: str) -> None:
     formula = FORMULAS[name]
-    more = Counts(counts.failed, counts.passed + 1, counts.all_failed, counts.all_passed + 1)
-    same_total = Counts(counts.failed, counts.passed, counts.all_failed, counts.all_passed + 1)
+    more = LineCounts(counts.failed, counts.passed + 1, counts.all_failed, counts.all_passed + 1)
+    same_total = LineCounts(counts.failed, counts.passed, counts.all_failed, counts.all_passed + 1)
     assert formula(more) <= formula(same_total) + 1e-12
 
 
 @given(COUNTS)
-def test_ochiai_and_dstar_stay_within_their_bounds(counts: Counts) -> None:
+def test_ochiai_and_dstar_stay_within_their_bounds(counts: LineCounts) -> None:
     assert 0 <= ochiai(counts) <= 1
     assert dstar(counts) >= 0
 

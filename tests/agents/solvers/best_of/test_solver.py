@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.agents.contract import AgentTask, Candidate, Capabilities, Oracle, Outcome, Session, SolutionStatus
+from assay.agents.contract import AgentTask, Candidate, Capabilities, Oracle, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.chat import Answer, ChatModel, Message, Request, Role
 from assay.agents.llm.errors import BudgetExceeded, ContextTooLong
 from assay.agents.solvers.best_of import BestOf
@@ -96,7 +96,7 @@ def test_the_selection_machine_may_choose_against_the_votes(tmp_path: Path) -> N
     assert "+    return 3" in on.workspace.diff()
 
 
-def run_two(tmp_path: Path, *ending: str, **settings: object) -> tuple[Outcome, str]:
+def run_two(tmp_path: Path, *ending: str, **settings: object) -> tuple[SolveOutcome, str]:
     """Sample a long and a short fix, in this order, both with all votes, and end with these answers."""
     lines = [TEST, DONE, STRICT, DONE, LONG_FIX, DONE, FIX, DONE, *ending]
     on = stage(tmp_path, lines)
@@ -260,16 +260,16 @@ class Seeded:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
 
-    def solve(self, session: Session) -> Outcome:
-        said = session.talk.ask([Message(role=Role.USER, content="body of total")], purpose="inner").content
+    def solve(self, session: SolveSession) -> SolveOutcome:
+        said = session.model.ask([Message(role=Role.USER, content="body of total")], purpose="inner").content
         text = (session.workspace.read("shop/prices.py") or b"").decode()
         body = said + self.settings.suffix
         session.workspace.write("shop/prices.py", text.replace("return sum(prices[1:])", body).encode())
         if said == "stop":
-            return Outcome(status=SolutionStatus.LIMIT_STEPS)
+            return SolveOutcome(status=SolutionStatus.LIMIT_STEPS)
         session.workspace.exec(f"echo {session.seed} > seed.txt")
         session.workspace.exec("rm seed.txt" if said.startswith("return") else "true")
-        return Outcome()
+        return SolveOutcome()
 
 
 INNER = f"{__name__}:Seeded"

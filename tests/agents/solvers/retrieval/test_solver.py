@@ -11,7 +11,7 @@ from assay.agents.contract import Budget, SolutionStatus
 from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.llm.tokens import estimate_tokens
-from assay.agents.solvers.retrieval import Retrieval
+from assay.agents.solvers.retrieval import RetrievalSolver
 from playing import Played, Stage
 
 SHOP = "def price(count):\n    return count * 4\n\n\ndef total(counts):\n    return sum(map(price, counts))\n"
@@ -47,7 +47,9 @@ def play(tmp_path: Path) -> Callable[..., Played]:
     def play(
         lines: Iterable[str], files: Mapping[str, str] = FILES, language: str = "python", **settings: Any
     ) -> Played:
-        return Stage(tmp_path, files, lines).play(Retrieval(Retrieval.Settings(**settings)), ISSUE, language)
+        return Stage(tmp_path, files, lines).play(
+            RetrievalSolver(RetrievalSolver.Settings(**settings)), ISSUE, language
+        )
 
     return play
 
@@ -143,7 +145,7 @@ def test_a_file_that_is_too_long_alone_is_told(play: Callable[..., Played]) -> N
 
 def test_an_answer_as_long_as_the_context_is_refused() -> None:
     with pytest.raises(ValueError, match=r"answer \(8192\) must be less than context \(4000\)"):
-        Retrieval.Settings(context=4000)
+        RetrievalSolver.Settings(context=4000)
 
 
 def test_the_retriever_s_question_is_cut_to_the_context(play: Callable[..., Played]) -> None:
@@ -169,7 +171,7 @@ def test_the_best_answer_lies_in_the_workspace_when_the_budget_ends(tmp_path: Pa
     half = answer(edit("2|    return count * 4", "    return count * 3"), edit("nothing of this", "at all"))
     stage = Stage(tmp_path, FILES, [CHOSEN, half, MISSING, FIX], Budget(llm=BudgetLimits(calls=3)))
     with pytest.raises(BudgetExceeded):
-        stage.play(Retrieval(Retrieval.Settings()), ISSUE)
+        stage.play(RetrievalSolver(RetrievalSolver.Settings()), ISSUE)
     assert stage.workspace.read("src/shop.py") == FIXED.encode()
 
 

@@ -1,7 +1,7 @@
 """Edits as models write them."""
 
 from assay.agents.solvers.shared.edit_grammars import clean_path, parse_search_replace, parse_tagged
-from assay.agents.solvers.shared.edits import Edit
+from assay.agents.solvers.shared.edits import FileEdit
 
 TWO = """\
 The condition is wrong.
@@ -34,9 +34,9 @@ package b
 def test_blocks_belong_to_the_path_above_them() -> None:
     parsed = parse_search_replace(TWO)
     assert parsed.edits == (
-        Edit("src/a.py", "    if x:\n        go()", "    if not x:\n        go()"),
-        Edit("src/a.py", "y = 1", ""),
-        Edit("b.go", "", "package b"),
+        FileEdit("src/a.py", "    if x:\n        go()", "    if not x:\n        go()"),
+        FileEdit("src/a.py", "y = 1", ""),
+        FileEdit("b.go", "", "package b"),
     )
     assert parsed.problems == ()
 
@@ -47,13 +47,13 @@ def block(*lines: str, path: str = "### a.py\n") -> str:
 
 def test_a_block_with_two_separators_is_skipped_and_told() -> None:
     parsed = parse_search_replace(block("a", "=======", "b", "=======", "c") + "\n" + block("d", "=======", "e"))
-    assert parsed.edits == (Edit("a.py", "d", "e"),)
+    assert parsed.edits == (FileEdit("a.py", "d", "e"),)
     assert len(parsed.problems) == 1
     assert "2 separator lines" in parsed.problems[0]
 
 
 def test_leading_dots_are_taken_off() -> None:
-    assert parse_search_replace(block("...", "a", "=======", "...", "b")).edits == (Edit("a.py", "a", "b"),)
+    assert parse_search_replace(block("...", "a", "=======", "...", "b")).edits == (FileEdit("a.py", "a", "b"),)
 
 
 def test_equal_blocks_count_once() -> None:
@@ -66,20 +66,20 @@ def test_what_is_no_edit_is_told() -> None:
     assert cut_off.edits == ()
     assert "no end" in cut_off.problems[0]
     nested = parse_search_replace("### a.py\n<<<<<<< SEARCH\na\n" + block("c", "=======", "d", path=""))
-    assert nested.edits == (Edit("a.py", "c", "d"),)
+    assert nested.edits == (FileEdit("a.py", "c", "d"),)
     assert len(nested.problems) == 1
 
 
 def test_headings_within_a_block_are_code() -> None:
     edit = parse_search_replace(block("### not a path", "=======", "x")).edits
-    assert edit == (Edit("a.py", "### not a path", "x"),)
+    assert edit == (FileEdit("a.py", "### not a path", "x"),)
 
 
 def test_tagged_modifications() -> None:
     text = (
         "```\n<file>/testbed/a.py</file>\n<original>\n    x\n</original>\n<patched>\n    y\n\n    z\n</patched>\n```\n"
     )
-    assert parse_tagged(text).edits == (Edit("a.py", "    x", "    y\n\n    z"),)
+    assert parse_tagged(text).edits == (FileEdit("a.py", "    x", "    y\n\n    z"),)
     assert parse_tagged(text.replace("<file>/testbed/a.py</file>", "")).problems != ()
 
 

@@ -6,16 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.solvers.shared.edits import Edit, Problem, apply_edits, merged
+from assay.agents.solvers.shared.edits import EditProblem, FileEdit, apply_edits, merged
 from assay.agents.solvers.shared.matching import Match
 
 # Lines 1 to 8; line 2 and line 7 are the same.
 EIGHT = "a = 1\nsame()\nb = 2\nc = 3\nd = 4\ne = 5\nsame()\nf = 6\n"
 
 
-def one(text: str, search: str, replace: str, *intervals: tuple[int, int]) -> tuple[str, Match | None, Problem | None]:
+def one(
+    text: str, search: str, replace: str, *intervals: tuple[int, int]
+) -> tuple[str, Match | None, EditProblem | None]:
     """Apply one edit; return the text after it, the rung it was found on, and the problem."""
-    applied = apply_edits({"f.py": text}, [Edit("f.py", search, replace)], {"f.py": intervals})
+    applied = apply_edits({"f.py": text}, [FileEdit("f.py", search, replace)], {"f.py": intervals})
     (result,) = applied.results
     return applied.files.get("f.py", text), result.match, result.problem
 
@@ -26,13 +28,13 @@ def test_lines_that_occur_once_are_replaced() -> None:
 
 def test_lines_are_whole_lines() -> None:
     """``= 3`` is part of a line only: the first rung must not find it, and the others find nothing alike."""
-    assert one(EIGHT, "= 3", "= 4") == (EIGHT, None, Problem.NOT_FOUND)
+    assert one(EIGHT, "= 3", "= 4") == (EIGHT, None, EditProblem.NOT_FOUND)
 
 
 def test_lines_that_occur_twice_are_told_and_left() -> None:
-    applied = apply_edits({"f.py": EIGHT}, [Edit("f.py", "same()", "other()")])
+    applied = apply_edits({"f.py": EIGHT}, [FileEdit("f.py", "same()", "other()")])
     assert applied.files == {}
-    assert applied.results[0].problem is Problem.AMBIGUOUS
+    assert applied.results[0].problem is EditProblem.AMBIGUOUS
     assert applied.results[0].lines == (2, 7)
     assert "lines 2, 7" in applied.report()
 
@@ -49,12 +51,12 @@ def test_an_edit_lies_within_an_interval_as_a_whole(interval: tuple[int, int], a
     """The quote is lines 4 and 5; both bounds of an interval belong to it."""
     text, _, problem = one(EIGHT, "c = 3\nd = 4", "x", interval)
     assert (text != EIGHT) is applies
-    assert problem is (None if applies else Problem.NOT_FOUND)
+    assert problem is (None if applies else EditProblem.NOT_FOUND)
 
 
 def test_intervals_stay_true_when_edits_before_them_add_lines() -> None:
     """The first edit turns line 1 into four lines; the second one's interval, 7 to 8, still means the last two."""
-    edits = [Edit("f.py", "a = 1", "a = 1\na\na\na"), Edit("f.py", "same()", "last()")]
+    edits = [FileEdit("f.py", "a = 1", "a = 1\na\na\na"), FileEdit("f.py", "same()", "last()")]
     applied = apply_edits({"f.py": EIGHT}, edits, {"f.py": [(7, 8), (1, 1)]})
     assert applied.files["f.py"] == "a = 1\na\na\na\nsame()\nb = 2\nc = 3\nd = 4\ne = 5\nlast()\nf = 6\n"
     assert [each.line for each in applied.results] == [1, 10]
@@ -64,17 +66,17 @@ def test_without_intervals_the_whole_file_is_open() -> None:
     """What Agentless' own code fails at without saying so."""
     unbounded: list[dict[str, list[tuple[int, int]]] | None] = [None, {}, {"f.py": []}]
     for intervals in unbounded:
-        applied = apply_edits({"f.py": EIGHT}, [Edit("f.py", "f = 6", "f = 7")], intervals)
+        applied = apply_edits({"f.py": EIGHT}, [FileEdit("f.py", "f = 6", "f = 7")], intervals)
         assert applied.files == {"f.py": EIGHT.replace("f = 6", "f = 7")}
 
 
 def test_an_edit_may_build_on_the_one_before() -> None:
-    applied = apply_edits({"f.py": "a\nb\n"}, [Edit("f.py", "a", "x\ny"), Edit("f.py", "y", "z")])
+    applied = apply_edits({"f.py": "a\nb\n"}, [FileEdit("f.py", "a", "x\ny"), FileEdit("f.py", "y", "z")])
     assert applied.files == {"f.py": "x\nz\nb\n"}
 
 
 def test_equal_edits_apply_once() -> None:
-    edit = Edit("f.py", "a", "a\na2")
+    edit = FileEdit("f.py", "a", "a\na2")
     assert apply_edits({"f.py": "a\nb\n"}, [edit, edit]).files == {"f.py": "a\na2\nb\n"}
 
 
@@ -110,19 +112,19 @@ def test_likeness_needs_half_of_the_lines() -> None:
     text = "value = compute(2)\nreturn other_thing\nlast\n"
     after, match, _ = one(text, "value = compute(1)\nzzz", "value = compute(3)")
     assert (after, match) == ("value = compute(3)\nlast\n", Match.FUZZY)
-    assert one(text, "value = compute(1)\nzzz\nqqq", "x")[2] is Problem.NOT_FOUND
+    assert one(text, "value = compute(1)\nzzz\nqqq", "x")[2] is EditProblem.NOT_FOUND
 
 
 def test_likeness_is_reported() -> None:
-    applied = apply_edits({"f.py": EIGHT + "value = compute(2)\n"}, [Edit("f.py", "value = compute(1)", "x")])
+    applied = apply_edits({"f.py": EIGHT + "value = compute(2)\n"}, [FileEdit("f.py", "value = compute(1)", "x")])
     assert [each.line for each in applied.fuzzy] == [9]
     assert "fuzzy" in applied.report()
 
 
 def test_two_places_that_are_equally_like_are_ambiguous() -> None:
     text = "value = compute(2)\n\nvalue = compute(3)\n"
-    applied = apply_edits({"f.py": text}, [Edit("f.py", "value = compute(1)", "x")])
-    assert applied.results[0].problem is Problem.AMBIGUOUS
+    applied = apply_edits({"f.py": text}, [FileEdit("f.py", "value = compute(1)", "x")])
+    assert applied.results[0].problem is EditProblem.AMBIGUOUS
     assert applied.results[0].lines == (1, 3)
 
 
@@ -132,11 +134,16 @@ def test_a_better_rung_wins_over_several_places_of_a_worse_one() -> None:
 
 
 def test_new_files_and_what_may_not_become_one() -> None:
-    edits = [Edit("new.py", "", "x = 1"), Edit("f.py", "", "x"), Edit("none.py", "a", "b"), Edit("../up.py", "", "x")]
+    edits = [
+        FileEdit("new.py", "", "x = 1"),
+        FileEdit("f.py", "", "x"),
+        FileEdit("none.py", "a", "b"),
+        FileEdit("../up.py", "", "x"),
+    ]
     applied = apply_edits({"f.py": "a\n"}, edits)
     assert applied.files == {"new.py": "x = 1\n"}
     problems = [each.problem for each in applied.results]
-    assert problems == [None, Problem.EMPTY_SEARCH, Problem.NO_FILE, Problem.OUTSIDE]
+    assert problems == [None, EditProblem.EMPTY_SEARCH, EditProblem.NO_FILE, EditProblem.OUTSIDE]
 
 
 def test_lines_can_be_removed() -> None:
@@ -144,7 +151,7 @@ def test_lines_can_be_removed() -> None:
 
 
 def test_an_edit_that_changes_nothing_is_told() -> None:
-    assert one("a\nb\n", "b", "b")[2] is Problem.NO_CHANGE
+    assert one("a\nb\n", "b", "b")[2] is EditProblem.NO_CHANGE
 
 
 def test_line_ends_stay_as_the_file_has_them() -> None:
@@ -177,7 +184,7 @@ def test_edits_made_from_a_difference_make_the_difference(before: list[str], aft
     changes = [
         each for each in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes() if each[0] == "replace"
     ]
-    edits = [Edit("f", "\n".join(old[a:b]), "\n".join(new[c:d])) for _, a, b, c, d in changes]
+    edits = [FileEdit("f", "\n".join(old[a:b]), "\n".join(new[c:d])) for _, a, b, c, d in changes]
     applied = apply_edits({"f": "\n".join(old)}, edits)
     expected = list(old)
     for _, a, b, c, d in reversed(changes):
@@ -188,5 +195,5 @@ def test_edits_made_from_a_difference_make_the_difference(before: list[str], aft
 
 @given(lines=LINES, search=LINES.map("\n".join), replace=LINES.map("\n".join))
 def test_only_what_is_told_as_applied_changes_a_file(lines: list[str], search: str, replace: str) -> None:
-    applied = apply_edits({"f": "\n".join(lines)}, [Edit("f", search, replace)])
+    applied = apply_edits({"f": "\n".join(lines)}, [FileEdit("f", search, replace)])
     assert bool(applied.files) is (applied.results[0].problem is None)

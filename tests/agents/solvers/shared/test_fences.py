@@ -2,22 +2,25 @@
 
 import pytest
 
-from assay.agents.solvers.shared.fences import Block, blocks, unfenced
+from assay.agents.solvers.shared.fences import FencedBlock, blocks, unfenced
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("It is so:\n```python\nx = 1\n\ny = 2\n```\nDone.", [Block("python", "x = 1\n\ny = 2\n")]),
-        ("```\na\n```\n``` sh \nb\n```", [Block("", "a\n"), Block("sh", "b\n")]),
-        ('```json\n{}\n```\nand\n```py\nx = "```"\n```', [Block("json", "{}\n"), Block("py", 'x = "```"\n')]),
-        ("```\n```", [Block("", "")]),
+        ("It is so:\n```python\nx = 1\n\ny = 2\n```\nDone.", [FencedBlock("python", "x = 1\n\ny = 2\n")]),
+        ("```\na\n```\n``` sh \nb\n```", [FencedBlock("", "a\n"), FencedBlock("sh", "b\n")]),
+        (
+            '```json\n{}\n```\nand\n```py\nx = "```"\n```',
+            [FencedBlock("json", "{}\n"), FencedBlock("py", 'x = "```"\n')],
+        ),
+        ("```\n```", [FencedBlock("", "")]),
         ("```python\nnot closed", []),
         ("a word ```in``` a line", []),
         ("", []),
     ],
 )
-def test_blocks(text: str, found: list[Block]) -> None:
+def test_blocks(text: str, found: list[FencedBlock]) -> None:
     assert list(blocks(text)) == found
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ConfigDict
 
-from assay.agents.solvers.shared.json_answers import NotOfThisFormError, read_json
+from assay.agents.solvers.shared.json_answers import AnswerFormatError, read_json
 from assay.harness.domain import Model
 
 
@@ -47,7 +47,7 @@ def test_raw_line_feeds_in_texts_are_forgiven() -> None:
     ],
 )
 def test_what_has_not_the_form_is_told(text: str, problem: str) -> None:
-    with pytest.raises(NotOfThisFormError, match=problem):
+    with pytest.raises(AnswerFormatError, match=problem):
         read_json(text, Wanted)
 
 

@@ -8,11 +8,11 @@ from assay.agents.sampling.workspaces.folder import folder_workspace
 from assay.agents.solvers.tree_search.actions import (
     VIEW_LINES,
     Action,
-    Bench,
-    Counts,
+    ActionKind,
+    ActionRunner,
     Failure,
-    Kind,
-    State,
+    PassFailCounts,
+    SearchState,
     read_action,
 )
 from sessions import FIX, SHOP, Stage, edit, stage
@@ -25,8 +25,8 @@ def on(tmp_path: Path) -> Stage:
     return stage(tmp_path, [], files={**SHOP, **LONG})
 
 
-def did(on: Stage, *actions: tuple[Kind, str]) -> State:
-    bench = Bench(on.session)
+def did(on: Stage, *actions: tuple[ActionKind, str]) -> SearchState:
+    bench = ActionRunner(on.session)
     state = bench.root()
     for kind, body in actions:
         state = bench.do(state, Action(kind, body))
@@ -36,9 +36,9 @@ def did(on: Stage, *actions: tuple[Kind, str]) -> State:
 @pytest.mark.parametrize(
     ("text", "action"),
     [
-        ("First look.\n<view>a.py:1-3</view>", Action(Kind.VIEW, "a.py:1-3")),
-        ("<finish>\ndone\n</finish>", Action(Kind.FINISH, "done")),
-        ("<test></test>", Action(Kind.TEST, "")),
+        ("First look.\n<view>a.py:1-3</view>", Action(ActionKind.VIEW, "a.py:1-3")),
+        ("<finish>\ndone\n</finish>", Action(ActionKind.FINISH, "done")),
+        ("<test></test>", Action(ActionKind.TEST, "")),
         ("I would look at a.py.", None),
         ("<view>a.py</view> <view>b.py</view>", None),
         ("<view>a.py", None),
@@ -52,23 +52,38 @@ def test_exactly_one_action_is_read(text: str, action: Action | None) -> None:
 @pytest.mark.parametrize(
     ("kind", "body", "failure", "told"),
     [
-        (Kind.SEARCH, 'search_class("Bank")', Failure.NO_SEARCH_HITS, "There is no class Bank"),
-        (Kind.SEARCH, "where is it", Failure.NO_SEARCH_HITS, "no search call"),
-        (Kind.VIEW, "shop/price.py", Failure.FILE_NOT_FOUND, "There is no file shop/price.py"),
-        (Kind.VIEW, "long.py", Failure.TOO_MANY_TOKENS, f"{VIEW_LINES + 1} lines"),
-        (Kind.EDIT, "change it", Failure.MALFORMED, "cannot be read"),
-        (Kind.EDIT, edit("shop/none.py", "a", "b"), Failure.FILE_NOT_FOUND, "no such file"),
-        (Kind.EDIT, edit("shop/prices.py", "    return avg(x)\n    y", "b"), Failure.STRING_NOT_FOUND, "not found"),
-        (Kind.EDIT, edit("long.py", "x = 1", "x = 2"), Failure.MULTIPLE_OCCURRENCES, "more than one place"),
-        (Kind.EDIT, edit("shop/prices.py", "def total(prices):", "def total(prices):"), Failure.NO_CHANGES, "change"),
-        (Kind.EDIT, edit("shop/prices.py", "", "x = 1"), Failure.FILE_EXISTS, "has content"),
-        (Kind.EDIT, edit("shop/prices.py", "def total(prices):", "def total(:"), Failure.INVALID_FILE, "not parse"),
-        (Kind.TEST, "tests/test_none.py", Failure.FILE_NOT_FOUND, "There is no file"),
-        (Kind.FINISH, "done", Failure.NO_CHANGES, "Nothing has been changed"),
-        (Kind.NONE, "", Failure.MALFORMED, "no action"),
+        (ActionKind.SEARCH, 'search_class("Bank")', Failure.NO_SEARCH_HITS, "There is no class Bank"),
+        (ActionKind.SEARCH, "where is it", Failure.NO_SEARCH_HITS, "no search call"),
+        (ActionKind.VIEW, "shop/price.py", Failure.FILE_NOT_FOUND, "There is no file shop/price.py"),
+        (ActionKind.VIEW, "long.py", Failure.TOO_MANY_TOKENS, f"{VIEW_LINES + 1} lines"),
+        (ActionKind.EDIT, "change it", Failure.MALFORMED, "cannot be read"),
+        (ActionKind.EDIT, edit("shop/none.py", "a", "b"), Failure.FILE_NOT_FOUND, "no such file"),
+        (
+            ActionKind.EDIT,
+            edit("shop/prices.py", "    return avg(x)\n    y", "b"),
+            Failure.STRING_NOT_FOUND,
+            "not found",
+        ),
+        (ActionKind.EDIT, edit("long.py", "x = 1", "x = 2"), Failure.MULTIPLE_OCCURRENCES, "more than one place"),
+        (
+            ActionKind.EDIT,
+            edit("shop/prices.py", "def total(prices):", "def total(prices):"),
+            Failure.NO_CHANGES,
+            "change",
+        ),
+        (ActionKind.EDIT, edit("shop/prices.py", "", "x = 1"), Failure.FILE_EXISTS, "has content"),
+        (
+            ActionKind.EDIT,
+            edit("shop/prices.py", "def total(prices):", "def total(:"),
+            Failure.INVALID_FILE,
+            "not parse",
+        ),
+        (ActionKind.TEST, "tests/test_none.py", Failure.FILE_NOT_FOUND, "There is no file"),
+        (ActionKind.FINISH, "done", Failure.NO_CHANGES, "Nothing has been changed"),
+        (ActionKind.NONE, "", Failure.MALFORMED, "no action"),
     ],
 )
-def test_failures(on: Stage, kind: Kind, body: str, failure: Failure, told: str) -> None:
+def test_failures(on: Stage, kind: ActionKind, body: str, failure: Failure, told: str) -> None:
     state = did(on, (kind, body))
     assert state.failure is failure
     assert told in state.seen
@@ -77,22 +92,22 @@ def test_failures(on: Stage, kind: Kind, body: str, failure: Failure, told: str)
 
 
 def test_a_search_shows_code_once_as_news(on: Stage) -> None:
-    search = (Kind.SEARCH, 'search_method("total")')
+    search = (ActionKind.SEARCH, 'search_method("total")')
     first, second = did(on, search), did(on, search, search)
     assert "return sum(prices[1:])" in first.seen
     assert (first.is_news, second.is_news) == (True, False)
 
 
 def test_a_view_of_some_lines(on: Stage) -> None:
-    assert did(on, (Kind.VIEW, "shop/prices.py:5-6")).seen == (
+    assert did(on, (ActionKind.VIEW, "shop/prices.py:5-6")).seen == (
         "shop/prices.py, lines 5 to 6:\ndef cheapest(prices):\n    return min(prices)"
     )
-    assert did(on, (Kind.VIEW, "shop/prices.py:6")).seen.endswith("lines 6 to 6:\n    return min(prices)")
-    assert did(on, (Kind.VIEW, f"{on.workspace.root}/shop/till.py")).failure is None
+    assert did(on, (ActionKind.VIEW, "shop/prices.py:6")).seen.endswith("lines 6 to 6:\n    return min(prices)")
+    assert did(on, (ActionKind.VIEW, f"{on.workspace.root}/shop/till.py")).failure is None
 
 
 def test_what_was_edited_is_what_is_seen_and_searched(on: Stage) -> None:
-    state = did(on, (Kind.EDIT, FIX), (Kind.VIEW, "shop/prices.py:1-2"))
+    state = did(on, (ActionKind.EDIT, FIX), (ActionKind.VIEW, "shop/prices.py:1-2"))
     assert state.seen.endswith("    return sum(prices)")
     assert "+    return sum(prices)" in state.patch
     assert on.workspace.read("shop/prices.py") == b"".join(
@@ -102,15 +117,15 @@ def test_what_was_edited_is_what_is_seen_and_searched(on: Stage) -> None:
 
 def test_a_new_file_and_an_edit_of_it(on: Stage) -> None:
     new = edit("tests/test_total.py", "", "x = 1")
-    state = did(on, (Kind.EDIT, new), (Kind.EDIT, edit("tests/test_total.py", "x = 1", "x = 2")))
+    state = did(on, (ActionKind.EDIT, new), (ActionKind.EDIT, edit("tests/test_total.py", "x = 1", "x = 2")))
     assert state.files == {"tests/test_total.py": "x = 2\n"}
 
 
 def test_ways_do_not_see_each_other(on: Stage) -> None:
-    bench = Bench(on.session)
+    bench = ActionRunner(on.session)
     root = bench.root()
-    fixed = bench.do(root, Action(Kind.EDIT, FIX))
-    other = bench.do(root, Action(Kind.EDIT, edit("shop/till.py", "class Till:", "class Box:")))
+    fixed = bench.do(root, Action(ActionKind.EDIT, FIX))
+    other = bench.do(root, Action(ActionKind.EDIT, edit("shop/till.py", "class Till:", "class Box:")))
     assert "prices.py" not in other.patch
     assert "till.py" not in fixed.patch
     bench.go_to(fixed.snapshot)
@@ -121,10 +136,10 @@ def test_ways_do_not_see_each_other(on: Stage) -> None:
 
 def test_tests_run_in_the_state_they_are_asked_for_in(on: Stage) -> None:
     breaking = edit("shop/prices.py", "    return min(prices)", "    return max(prices)")
-    test = (Kind.TEST, "tests/test_prices.py")
-    assert did(on, test).tests == Counts(1, 0)
-    broken = did(on, (Kind.EDIT, breaking), test)
-    assert broken.tests == Counts(0, 1)
+    test = (ActionKind.TEST, "tests/test_prices.py")
+    assert did(on, test).tests == PassFailCounts(1, 0)
+    broken = did(on, (ActionKind.EDIT, breaking), test)
+    assert broken.tests == PassFailCounts(0, 1)
     assert broken.seen == "0 passed, 1 failed.\nfailed: test_cheapest"
 
 
@@ -132,7 +147,7 @@ def test_a_workspace_without_a_way_to_run_tests_says_so(on: Stage, tmp_path: Pat
     from dataclasses import replace
 
     bare = replace(on.session, workspace=folder_workspace(tmp_path / "bare", SHOP))
-    bench = Bench(bare)
-    state = bench.do(bench.root(), Action(Kind.TEST, ""))
+    bench = ActionRunner(bare)
+    state = bench.do(bench.root(), Action(ActionKind.TEST, ""))
     assert (state.failure, state.tests) == (None, None)
     assert "cannot be run" in state.seen

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.solvers.tree_search.graph import MOST_NAMESAKES, Graph, Neighbour, build
+from assay.agents.solvers.tree_search.graph import MOST_NAMESAKES, CodeGraph, Neighbour, build
 
 FILES = {
     "town/shop.py": (
@@ -19,11 +19,11 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def town() -> Graph:
+def town() -> CodeGraph:
     return build(FILES, "python")
 
 
-def test_vertices(town: Graph) -> None:
+def test_vertices(town: CodeGraph) -> None:
     assert {each.id: each.kind for each in town.vertices.values()} == {
         "": "directory",
         "town": "directory",
@@ -40,7 +40,7 @@ def test_vertices(town: Graph) -> None:
     assert (shop.path, shop.name, shop.first, shop.last) == ("town/shop.py", "Shop", 4, 7)
 
 
-def test_contains(town: Graph) -> None:
+def test_contains(town: CodeGraph) -> None:
     assert set(town.edges("contains")) == {
         ("", "town"),
         ("", "run.py"),
@@ -54,7 +54,7 @@ def test_contains(town: Graph) -> None:
     }
 
 
-def test_calls_and_inherits(town: Graph) -> None:
+def test_calls_and_inherits(town: CodeGraph) -> None:
     assert set(town.edges("calls")) == {
         ("town/shop.py::Shop.open", "town/house.py::House.unlock"),
         ("town/shop.py::Shop.open", "town/shop.py::ring"),
@@ -64,7 +64,7 @@ def test_calls_and_inherits(town: Graph) -> None:
     assert town.edges("inherits") == [("town/shop.py::Shop", "town/house.py::House")]
 
 
-def test_neighbours_in_both_directions(town: Graph) -> None:
+def test_neighbours_in_both_directions(town: CodeGraph) -> None:
     assert set(town.neighbours("town/house.py::House")) == {
         Neighbour("is in", "town/house.py"),
         Neighbour("contains", "town/house.py::House.unlock"),

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from assay.agents.solvers.tree_search.search_tree import (
     Bounds,
-    Node,
-    Tree,
+    SearchNode,
+    SearchTree,
     best_reward,
     candidates,
     grow,
@@ -23,19 +23,19 @@ from assay.agents.solvers.tree_search.uct import BestFirst, Softmax, score
 from judging import judged
 
 
-def test_a_reward_is_told_to_all_above(small: Tree[str]) -> None:
+def test_a_reward_is_told_to_all_above(small: SearchTree[str]) -> None:
     told_nodes = {node.content: (node.visits, node.value) for node in small.nodes}
     # a: 60 + -50; root: 60 + 20 + -50
     assert told_nodes == {"root": (3, 30), "a": (2, 10), "b": (1, 20), "c": (1, -50)}
 
 
-def test_a_state_that_nobody_judged_tells_nothing(small: Tree[str]) -> None:
+def test_a_state_that_nobody_judged_tells_nothing(small: SearchTree[str]) -> None:
     judged(small, small.root, "d", None)
     assert small.root.visits == 3
 
 
 def test_the_newest_node_goes_first_until_a_solution_or_the_depth() -> None:
-    tree, bounds = Tree("root"), Bounds(first_finish_depth=3)
+    tree, bounds = SearchTree("root"), Bounds(first_finish_depth=3)
     poor = judged(tree, tree.root, "poor", -100)
     assert next_node(tree, bounds, BestFirst()) is poor  # by the scores it would be the root
     deeper = judged(tree, poor, "deeper", -100)
@@ -46,14 +46,14 @@ def test_the_newest_node_goes_first_until_a_solution_or_the_depth() -> None:
 
 
 def test_after_the_first_solution_the_scores_decide() -> None:
-    tree = Tree("root")
+    tree = SearchTree("root")
     poor = judged(tree, tree.root, "poor", -100)
     judged(tree, poor, "finish", -100, finished=True, terminal=True)
     assert next_node(tree, Bounds(), BestFirst()) is tree.root
 
 
 def test_a_duplicate_is_not_gone_on_with() -> None:
-    tree = Tree("root")
+    tree = SearchTree("root")
     first = judged(tree, tree.root, "first", 0)
     judged(tree, tree.root, "again", None, duplicate=True)
     assert tree.expandable() == [tree.root, first]
@@ -61,14 +61,14 @@ def test_a_duplicate_is_not_gone_on_with() -> None:
 
 
 def test_nothing_to_expand_is_an_error() -> None:
-    tree = Tree("root")
+    tree = SearchTree("root")
     tree.root.terminal = True
     with pytest.raises(ValueError, match="no node"):
         next_node(tree, Bounds(), BestFirst())
 
 
-def finishing(*rewards: float, same_parent: bool = False) -> Tree[str]:
-    tree = Tree("root")
+def finishing(*rewards: float, same_parent: bool = False) -> SearchTree[str]:
+    tree = SearchTree("root")
     for reward in rewards:
         parent = tree.root if same_parent else judged(tree, tree.root, "edit", 0)
         judged(tree, parent, "finish", reward, finished=True, terminal=True)
@@ -90,12 +90,12 @@ def finishing(*rewards: float, same_parent: bool = False) -> Tree[str]:
         (finishing(80, -5), Bounds(enough_reward=80, least_finished=2), 0, "a solution is good enough"),
     ],
 )
-def test_ends(tree: Tree[str], bounds: Bounds, cost: float, reason: str) -> None:
+def test_ends(tree: SearchTree[str], bounds: Bounds, cost: float, reason: str) -> None:
     assert stop_reason(tree, bounds, cost) == reason
 
 
 def test_a_tree_that_is_full_ends() -> None:
-    tree = Tree("root", expansions=1)
+    tree = SearchTree("root", expansions=1)
     judged(tree, tree.root, "finish", 0, finished=True, terminal=True)
     assert stop_reason(tree, Bounds()) == "no node can be expanded"
 
@@ -108,7 +108,7 @@ def test_discriminators() -> None:
     second: b = (10 + 80) / 2 = 45, finish 80 / 1 = 80  -> (45 + 45 + 80) / 3 = 56.67
     third (an unfinished leaf, 100 under b): not looked at while there is a solution
     """
-    tree = Tree("root")
+    tree = SearchTree("root")
     a = judged(tree, tree.root, "a", 90)
     first = judged(tree, a, "finish", 0, finished=True, terminal=True)
     b = judged(tree, tree.root, "b", 10)
@@ -123,19 +123,19 @@ def test_discriminators() -> None:
 
 def test_the_two_discriminators_can_differ() -> None:
     """Steady steps 70 and 70; a leap from -90 to 75: the mean prefers the first, the best reward the second."""
-    tree = Tree("root")
+    tree = SearchTree("root")
     steady = judged(tree, judged(tree, tree.root, "a", 70), "finish", 70, finished=True, terminal=True)
     leap = judged(tree, judged(tree, tree.root, "b", -90), "finish", 75, finished=True, terminal=True)
     assert result(tree, mean_reward) is steady
     assert result(tree, best_reward) is leap
 
 
-def test_without_a_solution_a_leaf_is_the_result(small: Tree[str]) -> None:
+def test_without_a_solution_a_leaf_is_the_result(small: SearchTree[str]) -> None:
     assert [node.content for node in candidates(small)] == ["b", "c"]
     assert result(small, best_reward).content == "b"
 
 
-def test_without_a_solution_a_change_comes_before_no_change(small: Tree[str]) -> None:
+def test_without_a_solution_a_change_comes_before_no_change(small: SearchTree[str]) -> None:
     changed = judged(small, small.root, "poor change", -100, changed=True)
     assert candidates(small) == [changed]
 
@@ -145,7 +145,7 @@ STEPS = st.lists(st.tuples(st.integers(0, 30), st.none() | st.integers(-100, 100
 
 @given(STEPS)
 def test_visits_and_values_add_up(steps: list[tuple[int, float | None]]) -> None:
-    tree = Tree("root", expansions=50)
+    tree = SearchTree("root", expansions=50)
     for where, reward in steps:
         judged(tree, tree.nodes[where % len(tree.nodes)], "step", reward)
     for node in tree.nodes:
@@ -159,9 +159,9 @@ def test_visits_and_values_add_up(steps: list[tuple[int, float | None]]) -> None
 @given(st.integers(1, 4), st.integers(1, 40), st.randoms(use_true_random=False), st.booleans())
 def test_a_search_keeps_its_bounds(expansions: int, nodes: int, random: object, is_soft: bool) -> None:
     draw: Callable[[], float] = random.random  # type: ignore[attr-defined]
-    tree, bounds = Tree("root", expansions=expansions), Bounds(nodes=nodes, first_finish_depth=3)
+    tree, bounds = SearchTree("root", expansions=expansions), Bounds(nodes=nodes, first_finish_depth=3)
 
-    def expand(node: Node[str]) -> Node[str]:
+    def expand(node: SearchNode[str]) -> SearchNode[str]:
         child = tree.add(node, "x", kind="x")
         child.reward = 200 * draw() - 100
         child.finished = child.terminal = draw() < 0.2

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.solvers.tree_search.search_tree import Node, Tree
-from assay.agents.solvers.tree_search.uct import BestFirst, Softmax, Weights, probabilities, score, told
+from assay.agents.solvers.tree_search.search_tree import SearchNode, SearchTree
+from assay.agents.solvers.tree_search.uct import BestFirst, Softmax, Weights, probabilities, score, score_terms
 from judging import judged
 
 
-def test_scores_of_a_small_tree(small: Tree[str]) -> None:
+def test_scores_of_a_small_tree(small: SearchTree[str]) -> None:
     """By hand, with ln 3 = 1.098612 and ln 2 = 0.693147.
 
     root: 0 + sqrt(ln 1 / 3) - 0.8 sqrt(0)                                   =  0
@@ -23,7 +23,7 @@ def test_scores_of_a_small_tree(small: Tree[str]) -> None:
     assert totals == pytest.approx({"root": 0, "a": 79.941152, "b": 20.248147, "c": -0.298816}, abs=2e-6)
 
 
-def test_order_of_selection(small: Tree[str]) -> None:
+def test_order_of_selection(small: SearchTree[str]) -> None:
     remaining, order = list(small.nodes), []
     while remaining:
         best = BestFirst()(remaining)
@@ -32,14 +32,14 @@ def test_order_of_selection(small: Tree[str]) -> None:
     assert order == ["a", "b", "root", "c"]
 
 
-def test_a_node_that_was_never_visited_comes_first(small: Tree[str]) -> None:
+def test_a_node_that_was_never_visited_comes_first(small: SearchTree[str]) -> None:
     fresh = small.add(small.nodes[2], "fresh")
     assert score(fresh).total == math.inf
     assert BestFirst()(small.nodes) is fresh
 
 
-def leaf(reward: float, **facts: bool) -> Node[str]:
-    tree = Tree("root")
+def leaf(reward: float, **facts: bool) -> SearchNode[str]:
+    tree = SearchTree("root")
     return judged(tree, tree.root, "leaf", reward, **facts)
 
 
@@ -48,8 +48,8 @@ def test_a_high_value_leaf_is_worth_50_more(reward: float, bonus: float) -> None
     assert score(leaf(reward)).high_value_leaf == bonus
 
 
-def family(reward: float, *children: tuple[str, float | None, dict[str, bool]]) -> Node[str]:
-    tree = Tree("root")
+def family(reward: float, *children: tuple[str, float | None, dict[str, bool]]) -> SearchNode[str]:
+    tree = SearchTree("root")
     node = judged(tree, tree.root, "parent", reward)
     for kind, of_child, facts in children:
         judged(tree, node, kind, of_child, **facts)
@@ -70,7 +70,7 @@ EDIT = {"risky": True}
         (family(50, ("edit", -50, EDIT), ("view", None, EDIT)), 20),  # the second was not judged
     ],
 )
-def test_a_good_node_with_one_bad_edit_gets_20(node: Node[str], bonus: float) -> None:
+def test_a_good_node_with_one_bad_edit_gets_20(node: SearchNode[str], bonus: float) -> None:
     assert score(node).high_value_bad_children == bonus
 
 
@@ -84,7 +84,7 @@ def test_a_very_high_child_costs_5_once(rewards: tuple[float | None, ...], penal
 
 @pytest.mark.parametrize(("changed", "reward", "penalty"), [(True, 100, -50), (True, 99, 0), (False, 100, 0)])
 def test_the_way_to_a_perfect_solution_costs_50(changed: bool, reward: float, penalty: float) -> None:
-    tree = Tree("root")
+    tree = SearchTree("root")
     node = judged(tree, tree.root, "edit", 10, changed=changed)
     middle = judged(tree, node, "test", 10, changed=True)
     judged(tree, middle, "finish", reward, finished=True, terminal=True, changed=True)
@@ -94,7 +94,7 @@ def test_the_way_to_a_perfect_solution_costs_50(changed: bool, reward: float, pe
 
 def test_a_needed_correction_fades_with_tries() -> None:
     """50 / (1 + children squared): 50, 25, 10, 5; a second failure in a row gets nothing."""
-    tree = Tree("root")
+    tree = SearchTree("root")
     node = judged(tree, tree.root, "edit", -25, expects_correction=True)
     bonuses = [score(node).expect_correction]
     for kind in ("a", "b", "c"):
@@ -120,7 +120,7 @@ def test_repeated_actions_cost_50_by_the_square_of_repetitions() -> None:
 
 def test_depth() -> None:
     """Penalty 0.8 x sqrt(4) = 1.6 at depth 4. A depth bonus is for the root only: 200 x e^0.8 = 445.108."""
-    tree = Tree("root")
+    tree = SearchTree("root")
     node = tree.root
     for _ in range(4):
         node = judged(tree, node, "step", 0)
@@ -132,7 +132,7 @@ def test_depth() -> None:
 
 
 def test_terms_that_count_are_told() -> None:
-    assert set(told(leaf(60))) == {"exploitation", "depth_penalty", "high_value_leaf"}
+    assert set(score_terms(leaf(60))) == {"exploitation", "depth_penalty", "high_value_leaf"}
 
 
 def test_softmax_draws_by_the_scores() -> None:
@@ -142,7 +142,7 @@ def test_softmax_draws_by_the_scores() -> None:
     assert probabilities([-1000, -1000]) == [0.5, 0.5]
 
 
-def test_softmax_is_repeatable_and_draws_more_than_the_best(small: Tree[str]) -> None:
+def test_softmax_is_repeatable_and_draws_more_than_the_best(small: SearchTree[str]) -> None:
     close = Weights(exploitation=0, high_value_bad_children=0, expect_correction=0)
     draws = [[Softmax(seed, close)(small.nodes).content for seed in range(200)] for _ in range(2)]
     assert draws[0] == draws[1]

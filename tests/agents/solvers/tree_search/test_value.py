@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.solvers.tree_search.actions import Action, Counts, Failure, Kind, State
-from assay.agents.solvers.tree_search.search_tree import Node, Tree
+from assay.agents.solvers.tree_search.actions import Action, ActionKind, Failure, PassFailCounts, SearchState
+from assay.agents.solvers.tree_search.search_tree import SearchNode, SearchTree
 from assay.agents.solvers.tree_search.value import by_rule, read_reward
 
 
-def way(*states: State, rewards: tuple[float, ...] = ()) -> Node[State]:
-    tree = Tree(State("base"))
+def way(*states: SearchState, rewards: tuple[float, ...] = ()) -> SearchNode[SearchState]:
+    tree = SearchTree(SearchState("base"))
     node = tree.root
     for number, state in enumerate(states):
         node = tree.add(node, state)
@@ -18,15 +18,15 @@ def way(*states: State, rewards: tuple[float, ...] = ()) -> Node[State]:
     return node
 
 
-def failed(failure: Failure) -> State:
-    return State("base", action=Action(Kind.EDIT), failure=failure)
+def failed(failure: Failure) -> SearchState:
+    return SearchState("base", action=Action(ActionKind.EDIT), failure=failure)
 
 
-def ran(passed: int, wrong: int) -> State:
-    return State("base", action=Action(Kind.TEST), tests=Counts(passed, wrong))
+def ran(passed: int, wrong: int) -> SearchState:
+    return SearchState("base", action=Action(ActionKind.TEST), tests=PassFailCounts(passed, wrong))
 
 
-def value(node: Node[State]) -> float | None:
+def value(node: SearchNode[SearchState]) -> float | None:
     reward = by_rule(node)
     return reward.value if reward else None
 
@@ -48,19 +48,19 @@ def test_failures(failure: Failure, expected: float) -> None:
 
 
 def test_giving_up_is_worth_the_worst() -> None:
-    assert value(way(State("base", action=Action(Kind.REJECT)))) == -100
+    assert value(way(SearchState("base", action=Action(ActionKind.REJECT)))) == -100
 
 
 def test_each_failure_before_costs_25_more_and_100_is_the_end() -> None:
     """Minor -25, then -50, -75, -100, and no lower. A step that worked in between begins anew."""
     minor = failed(Failure.NO_SEARCH_HITS)
     assert [value(way(*[minor] * times)) for times in range(1, 6)] == [-25, -50, -75, -100, -100]
-    assert value(way(minor, minor, State("base", action=Action(Kind.VIEW)), minor)) == -25
+    assert value(way(minor, minor, SearchState("base", action=Action(ActionKind.VIEW)), minor)) == -25
 
 
-@pytest.mark.parametrize(("kind", "is_news", "expected"), [(Kind.SEARCH, True, 50), (Kind.VIEW, False, 25)])
-def test_news(kind: Kind, is_news: bool, expected: float) -> None:
-    assert value(way(State("base", action=Action(kind), is_news=is_news))) == expected
+@pytest.mark.parametrize(("kind", "is_news", "expected"), [(ActionKind.SEARCH, True, 50), (ActionKind.VIEW, False, 25)])
+def test_news(kind: ActionKind, is_news: bool, expected: float) -> None:
+    assert value(way(SearchState("base", action=Action(kind), is_news=is_news))) == expected
 
 
 @pytest.mark.parametrize(
@@ -77,15 +77,15 @@ def test_news(kind: Kind, is_news: bool, expected: float) -> None:
 def test_tests_against_those_before(
     before: tuple[int, int], reward: float, after: tuple[int, int], expected: float
 ) -> None:
-    between = State("base", action=Action(Kind.EDIT))
+    between = SearchState("base", action=Action(ActionKind.EDIT))
     assert value(way(ran(*before), between, ran(*after), rewards=(reward, 99))) == expected
 
 
 def test_what_no_rule_tells_is_for_the_model() -> None:
     assert value(way(ran(1, 1))) is None  # some fail, and nobody knows how many did before
     assert value(way(ran(0, 0))) is None
-    assert value(way(State("base", action=Action(Kind.EDIT)))) is None
-    assert value(way(State("base", action=Action(Kind.FINISH)))) is None
+    assert value(way(SearchState("base", action=Action(ActionKind.EDIT)))) is None
+    assert value(way(SearchState("base", action=Action(ActionKind.FINISH)))) is None
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""How a solver asks its model: with the run's settings, metered, and written into the trajectory."""
+"""The model that a solver gets: the run's settings applied, usage counted, every answer in the trajectory."""
 
 import json
 import threading
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from assay.agents.contract import USUAL, Asking, Usage
+from assay.agents.contract import NO_OPTIONS, AskOptions, SampleUsage
 from assay.agents.llm.chat import Answer, ChatModel, Message, Part, Request, Role
 from assay.agents.llm.errors import ModelError
 from assay.agents.llm.samples import Samples
@@ -14,11 +14,11 @@ from assay.agents.trajectory import Metrics, Recorder, Step
 from assay.harness.domain import Model
 
 STRIDE = 100_000
-"""Samples of one question that one sample of an instance may ask for; the next sample's numbers begin behind them."""
+"""Sample numbers per request reserved for one sample of an instance; the next sample's numbers start after them."""
 
 
-class Defaults(Model):
-    """What a run says of every question; a question's own ``Asking`` wins."""
+class ModelDefaults(Model):
+    """The run's options for every request; a request's own ``AskOptions`` win."""
 
     model: str
     temperature: float | None = None
@@ -26,49 +26,50 @@ class Defaults(Model):
     seed: int | None = None
 
 
-class ModelTalk:
-    """A conversation partner for one sample of one instance; safe to use from several threads.
+class RecordedModel:
+    """The ``SolverModel`` of one sample of one instance; thread-safe.
 
     Attributes:
         defaults: the run's settings.
-        model: whom it asks, counting what that takes; for who speaks to a model in another way, such as the proxy.
+        model: the counted model, for callers that build requests themselves, such as the proxy.
     """
 
-    def __init__(self, model: ChatModel, recorder: Recorder, defaults: Defaults, *, sample: int = 0) -> None:
-        """Take the model with its budget and recording around it.
+    def __init__(self, model: ChatModel, recorder: Recorder, defaults: ModelDefaults, *, sample: int = 0) -> None:
+        """Wrap a model that already has its budget and cassette.
 
         Args:
-            model: whom to ask.
+            model: answers the requests.
             recorder: gets a step for every answer.
             defaults: the run's settings.
-            sample: which sample of the instance this is; the same questions of another one get other answers.
+            sample: number of the sample; the same request of another sample gets another answer.
         """
         self.defaults = defaults
-        self.model = Counted(model, sample)
+        self.model = CountedModel(model, sample)
         self._recorder = recorder
         self._samples = Samples()
-        self._told: set[tuple[str, str]] = set()
+        self._seen: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
 
     @property
-    def usage(self) -> Usage:
-        """What has been used so far; nothing of commands and of the whole time."""
+    def usage(self) -> SampleUsage:
+        """Tokens, cost and model seconds so far; command and total seconds are 0."""
         return self.model.usage
 
-    def ask(self, messages: Sequence[Message], how: Asking = USUAL, *, purpose: str = "") -> Answer:
-        """Ask once; the same question again is another sample of it.
+    def ask(self, messages: Sequence[Message], how: AskOptions = NO_OPTIONS, *, purpose: str = "") -> Answer:
+        """Return the answer to a request; the same request again is another sample of it.
 
         Raises:
-            ModelError: there is no answer. BudgetExceeded: a limit leaves no room for the call.
+            ModelError: there is no answer.
+            BudgetExceeded: a limit leaves no room for the call.
         """
         return self.samples(messages, 1, how, purpose=purpose)[0]
 
     def samples(
-        self, messages: Sequence[Message], count: int, how: Asking = USUAL, *, purpose: str = ""
+        self, messages: Sequence[Message], count: int, how: AskOptions = NO_OPTIONS, *, purpose: str = ""
     ) -> list[Answer]:
-        """Ask the same question several times, one after another; raises as ``ask``.
+        """Return ``count`` answers to the same request, asked one after another; raises as ``ask``.
 
-        Answers that came before a failure are in the trajectory and on record, but not returned.
+        Answers before a failure are in the trajectory and the cassette, but not returned.
         """
         if count < 1:
             return []
@@ -81,7 +82,7 @@ class ModelTalk:
                 answers.append(answer)
         return answers
 
-    def _request(self, messages: Sequence[Message], how: Asking) -> Request:
+    def _request(self, messages: Sequence[Message], how: AskOptions) -> Request:
         usual = self.defaults
         return Request(
             model=usual.model,
@@ -96,35 +97,35 @@ class ModelTalk:
         )
 
     def _note_prompt(self, messages: Sequence[Message], purpose: str) -> None:
-        """Write down how a conversation opens, once; what follows its first answer is in the steps before."""
+        """Record the messages before the first answer, each once; later messages are in earlier steps."""
         for message in messages:
             if message.role in {Role.ASSISTANT, Role.TOOL}:
                 break
             text = _text(message.content)
             with self._lock:
-                is_new = (message.role, text) not in self._told
-                self._told.add((message.role, text))
+                is_new = (message.role, text) not in self._seen
+                self._seen.add((message.role, text))
             if is_new:
                 self._recorder.add(_opening(message.role, text, purpose))
 
 
-class Counted:
-    """A model around a model that counts what it takes, and numbers the samples of one sample of an instance."""
+class CountedModel:
+    """A model that counts the usage of another one and gives requests the sample numbers of one sample."""
 
     def __init__(self, model: ChatModel, sample: int = 0) -> None:
         self._model = model
         self._first = sample * STRIDE
-        self._usage = Usage()
+        self._usage = SampleUsage()
         self._lock = threading.Lock()
 
     @property
-    def usage(self) -> Usage:
-        """What has been used so far."""
+    def usage(self) -> SampleUsage:
+        """Usage so far."""
         with self._lock:
             return self._usage
 
     def complete(self, request: Request) -> Answer:
-        """Ask; raises ModelError and BudgetExceeded, and counts what a failed call has cost."""
+        """Return the answer; counts failed calls too. Raises ModelError and BudgetExceeded."""
         numbered = request.model_copy(update={"sample": self._first + request.sample})
         try:
             answer = self._model.complete(numbered)
@@ -161,7 +162,7 @@ def _opening(role: Role, text: str, purpose: str) -> Step:
 
 
 def _step(answer: Answer, request: Request, purpose: str) -> Step:
-    """Return an answer as a step; what is done with it is told by the solver, in steps of its own."""
+    """Return an answer as a step. Tool calls in it are only requests: the solver records what it runs."""
     extra: dict[str, JsonValue] = {"purpose": purpose} if purpose else {}
     if answer.tool_calls:
         extra["asked_for"] = [
@@ -194,7 +195,7 @@ def _metrics(answer: Answer) -> Metrics:
 
 
 def _text(content: str | tuple[Part, ...]) -> str:
-    """Return a message's text; parts that are not text stand as JSON, cut short, since pictures are long."""
+    """Return a message's text; parts that are not text (pictures) become JSON, cut short."""
     if isinstance(content, str):
         return content
     return "\n".join(_part(part) for part in content)

@@ -1,4 +1,4 @@
-"""A workspace in a container: what agents work in. Discarded afterwards; only a difference leaves it."""
+"""A workspace in a container. It is discarded afterwards; only its diff leaves it."""
 
 import base64
 import secrets
@@ -12,20 +12,21 @@ from pathlib import PurePosixPath
 
 from assay.agents.contract import ROOT, Workspace
 from assay.agents.sampling.workspaces import scripts
-from assay.agents.sampling.workspaces.checkout import BASE, Ran, TreeWorkspace
+from assay.agents.sampling.workspaces.checkout import BASE, CheckoutWorkspace, RawCommandResult
 from assay.harness.domain import Limits, Status
 from assay.harness.engines.base import Box, Engine, Pipe, Piped
 from assay.harness.errors import EngineError, UserError
 
 STORE = "/var/lib/assay/store"
-"""Where the harness's own repository lies in an agent's image."""
+"""Folder of the harness's own repository in an agent's image."""
 GRACE = 60.0
-"""Seconds that ending a command may take beyond its own; then the whole box is ended."""
+"""Seconds beyond a command's own limit until it must have ended; then the container is ended."""
 FRAMES = 64 * 1024
-"""Bytes of an answer beyond the command's output."""
+"""Bytes of a reply beyond the command's output."""
 NO_FILE = 66
+"""Exit code of ``read`` for a path that is no regular file."""
 SHORT = 8192
-"""Bytes of a request that the shell reads by itself, one by one; a longer one is worth two processes."""
+"""Longest request in bytes that the shell reads by itself, byte by byte; longer ones are read by ``head``."""
 SERVER = f"""
 exec 2> /dev/null
 run() {{
@@ -37,16 +38,18 @@ while read -r length end; do
   printf '%03d%s' "$?" "$end"
 done
 """
-"""Runs requests that it reads from its input, each after a line with the request's length in bytes and the mark that
-ends its answer; a status of three digits comes before that mark."""
+"""Shell server: reads a line with a request's length in bytes and an end mark, then the request, and runs it; replies
+with the output, the exit code in three digits and the mark."""
 
-TreeTests = Callable[[str, Sequence[str], Mapping[str, bytes]], dict[str, Status]]
-"""Runs test files of the base tree with a patch on top, and extra files laid into it, in a fresh container."""
+PatchTests = Callable[[str, Sequence[str], Mapping[str, bytes]], dict[str, Status]]
+"""Runs test files of the base commit with a patch applied and extra files added, in a fresh container.
+
+Arguments: the patch, paths of test files, extra files by path."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where an agent's containers run, and as whom."""
+class ContainerSpec:
+    """Image, user, folder and limits of an agent's containers."""
 
     engine: Engine
     image: str
@@ -59,25 +62,28 @@ class Place:
     store: str = STORE
 
     @contextmanager
-    def open(self, tests: TreeTests | None = None) -> Iterator["BoxWorkspace"]:
-        """Start a container and open the tree in it; both are gone when the context ends.
+    def open(self, tests: PatchTests | None = None) -> Iterator["ContainerWorkspace"]:
+        """Start a container and open its checkout; the container is removed when the context ends.
+
+        Args:
+            tests: runs test files; None if they cannot be run.
 
         Raises:
-            EngineError: the engine failed, or there is no repository in the image.
+            EngineError: the engine failed, or the image holds no repository.
         """
         with self.engine.open(self.image, self.limits, self.labels, mounts=self.mounts) as box:
-            workspace = BoxWorkspace(self, box, tests)
+            workspace = ContainerWorkspace(self, box, tests)
             try:
                 yield workspace
             finally:
                 workspace.close()
 
 
-class BoxWorkspace(TreeWorkspace):
-    """The tree in one container; commands run as the user that tests run as."""
+class ContainerWorkspace(CheckoutWorkspace):
+    """A checkout in one container; commands run as the tests' user."""
 
-    def __init__(self, place: Place, box: Box, tests: TreeTests | None = None) -> None:
-        """Open the tree; ``tests`` says how test files are run, if they can be."""
+    def __init__(self, place: ContainerSpec, box: Box, tests: PatchTests | None = None) -> None:
+        """Open the checkout; ``tests`` runs test files, None if they cannot be run."""
         super().__init__(place.root, place.store)
         self.box = box
         self._place = place
@@ -88,35 +94,37 @@ class BoxWorkspace(TreeWorkspace):
 
     @property
     def is_gone(self) -> bool:
-        """Whether the container has ended, through what ran in it."""
+        """Whether a command has ended the container."""
         return self._is_gone
 
     def close(self) -> None:
-        """Let go of the container; nothing can run any more."""
+        """End the shell server; no command can run afterwards."""
         if self._pipe is not None:
             self._pipe.close()
             self._pipe = None
 
-    def _run(self, command: str, *, seconds: float, stdin: bytes, env: Mapping[str, str], output_bytes: int) -> Ran:
+    def _run(
+        self, command: str, *, seconds: float, stdin: bytes, env: Mapping[str, str], output_bytes: int
+    ) -> RawCommandResult:
         argv = scripts.command_line(command, uuid.uuid4().hex, base64.b64encode(stdin).decode(), seconds, output_bytes)
         exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in env.items())
         request = f"{exports}run {shlex.join(argv[4:])}\n"
         began = time.monotonic()
         with self._lock:
             if self._is_gone:
-                return Ran(None, b"", 0.0, is_gone=True)
+                return RawCommandResult(None, b"", 0.0, is_gone=True)
             send = self._send if isinstance(self.box, Piped) else self._start
             code, output = send(request, seconds + GRACE, output_bytes + FRAMES)
-        return Ran(code, output, time.monotonic() - began, is_gone=code is None)
+        return RawCommandResult(code, output, time.monotonic() - began, is_gone=code is None)
 
     def _send(self, request: str, seconds: float, _output_bytes: int) -> tuple[int | None, bytes]:
-        """Have the server in the box run a request; it costs no call of the engine."""
+        """Run a request by the shell server in the container, without a call of the engine."""
         sent, end = request.encode(errors="replace"), secrets.token_hex(16)
         pipe = self._pipe or self._connect()
-        told = pipe.exchange(f"{len(sent)} {end}\n".encode() + sent, end.encode(), seconds)
-        if told is not None:
-            return int(told[-3:]), told[:-3]
-        # The command has ended the server, which is the agent's right, or the box has ended.
+        reply = pipe.exchange(f"{len(sent)} {end}\n".encode() + sent, end.encode(), seconds)
+        if reply is not None:
+            return int(reply[-3:]), reply[:-3]
+        # The command has ended the server, as an agent may, or the container has ended.
         self.close()
         try:
             self._connect()
@@ -134,7 +142,7 @@ class BoxWorkspace(TreeWorkspace):
         return self._pipe
 
     def _start(self, request: str, seconds: float, output_bytes: int) -> tuple[int | None, bytes]:
-        """Run a request as a command of the engine's, where boxes have no pipes."""
+        """Run a request as a command of an engine without pipes."""
         where = self._place
         done = self.box.exec(
             ["bash", "-c", f"run() {{\n{scripts.COMMAND}\n}}\n{request}"],
@@ -154,7 +162,7 @@ class BoxWorkspace(TreeWorkspace):
         return ran.output if ran.exit_code == 0 else None
 
     def write(self, path: str, content: bytes) -> None:
-        """Write a file, with the folders above it; raises OSError if the agent's user may not."""
+        """Write a file; missing parent folders are made. Raises OSError if the agent's user may not."""
         name = _anchored(path)
         above = shlex.quote(str(PurePosixPath(name).parent))
         ran = self._plumbing(f"mkdir -p {above} && cat > {shlex.quote(name)}", content)
@@ -163,20 +171,20 @@ class BoxWorkspace(TreeWorkspace):
 
     @contextmanager
     def fork(self, snapshot: str) -> Iterator[Workspace]:
-        """Open another container of the same image and bring its tree to a state of this one."""
+        """Open another container of the same image and bring it to a saved state of this one."""
         patch = "" if snapshot == BASE else self.diff_of(snapshot)
         with self._place.open(self._tests) as forked:
             if not forked.apply(patch):
-                raise EngineError("a state of the workspace cannot be made anew in another container")
+                raise EngineError("a state of the workspace cannot be restored in another container")
             yield forked
 
     def run_tests(self, files: Sequence[str] = (), *, extra: Mapping[str, bytes] | None = None) -> dict[str, Status]:
-        """Run test files of the tree in its present state, in a fresh container of the pristine image."""
+        """Run test files with the present changes, in a fresh container of the instance's image."""
         if self._tests is None:
-            raise UserError("the tree's own tests cannot be run here: nobody said how")
+            raise UserError("the repository's own tests cannot be run here: there is no test command")
         return self._tests(self.diff(), files, extra or {})
 
 
 def _anchored(path: str) -> str:
-    """Return a path that no program takes for an option."""
+    """Return a path that no program reads as an option."""
     return path if path.startswith("/") else f"./{path}"

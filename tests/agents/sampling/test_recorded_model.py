@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.agents.contract import Asking
+from assay.agents.contract import AskOptions
 from assay.agents.llm.cassette import Cassette, Mode
 from assay.agents.llm.chat import Answer, Message, Request, Role, TokenUsage, ToolCall
 from assay.agents.llm.errors import ModelUnavailable
 from assay.agents.llm.scripted import Scripted
-from assay.agents.sampling.talk import STRIDE, Defaults, ModelTalk
+from assay.agents.sampling.recorded_model import STRIDE, ModelDefaults, RecordedModel
 from assay.agents.trajectory import AgentInfo, Recorder, Trajectory
 
 SYSTEM = Message(role=Role.SYSTEM, content="Be brief.")
@@ -31,17 +31,19 @@ class Told:
         )
 
 
-def talk(model: object, *, sample: int = 0, path: Path | None = None, **defaults: object) -> tuple[ModelTalk, Recorder]:
+def talk(
+    model: object, *, sample: int = 0, path: Path | None = None, **defaults: object
+) -> tuple[RecordedModel, Recorder]:
     recorder = Recorder(path, AgentInfo(name="a", version="1"))
-    chosen = Defaults.model_validate({"model": "tiny"} | defaults)
-    return ModelTalk(model, recorder, chosen, sample=sample), recorder  # type: ignore[arg-type]
+    chosen = ModelDefaults.model_validate({"model": "tiny"} | defaults)
+    return RecordedModel(model, recorder, chosen, sample=sample), recorder  # type: ignore[arg-type]
 
 
 def test_the_run_s_settings_hold_where_a_question_does_not_say_otherwise() -> None:
     model = Told()
     partner, _ = talk(model, temperature=0.3, max_tokens=7, seed=5)
     partner.ask([QUESTION])
-    partner.ask([QUESTION], Asking(temperature=0.0, max_tokens=9, stop=("x",), extra={"grammar": "g"}))
+    partner.ask([QUESTION], AskOptions(temperature=0.0, max_tokens=9, stop=("x",), extra={"grammar": "g"}))
     first, second = model.requests
     assert (first.model, first.temperature, first.max_tokens, first.seed, first.stop) == ("tiny", 0.3, 7, 5, ())
     assert (second.temperature, second.max_tokens, second.seed, second.stop) == (0.0, 9, 5, ("x",))

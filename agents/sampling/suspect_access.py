@@ -1,6 +1,6 @@
-"""Signs, in a trajectory, of looking for the answer instead of finding it. They are told; they decide nothing.
+"""Signs in a trajectory that an agent looked the answer up. They are reported and decide nothing.
 
-A container of ours holds no answer, so that most of these tries fail; on images and agents of others they may not.
+Assay's own containers hold no answer, so most of these attempts fail; on external images and agents they may succeed.
 """
 
 import json
@@ -29,17 +29,18 @@ SIGNS = {
     "hidden tests": r"\b(?:FAIL_TO_PASS|PASS_TO_PASS|fail_to_pass|pass_to_pass|(?:test|gold)_patch|(?:fix|test)\.patch)"
     r"\b",
 }
-"""What is looked for, and by which pattern, in what the agent did; not in what it read."""
+"""Name of a sign to its pattern, searched in the agent's tool calls, not in their output."""
 LONGEST = 120
+"""Characters of a quoted match."""
 _COMPILED = {name: re.compile(pattern) for name, pattern in SIGNS.items()}
 
 
-def scan(trajectory: Trajectory, package: str = "") -> tuple[str, ...]:
-    """Return what looks suspicious, each with the number of its step and the words themselves, in order.
+def suspect_access(trajectory: Trajectory, package: str = "") -> tuple[str, ...]:
+    """Return the signs in order, each as ``step NUMBER: SIGN: MATCHED TEXT``.
 
     Args:
-        trajectory: of a sample.
-        package: name under which the project is installed, whose second copy would be the answer.
+        trajectory: of one sample.
+        package: name under which the project is installed; an installed copy could be the fixed release.
     """
     signs = dict(_COMPILED)
     if package:
@@ -60,7 +61,7 @@ def _signs(action: str, signs: dict[str, re.Pattern[str]]) -> Iterator[tuple[str
 
 
 def _actions(step: Step) -> Iterator[str]:
-    """Yield what an agent did in a step, as text."""
+    """Yield the arguments of each tool call of a step as text."""
     if step.source != "agent" or step.is_copied_context:
         return
     for call in step.tool_calls or ():

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.agents.solvers.shared.codebase import Codebase, Place, dotted
+from assay.agents.solvers.shared.codebase import Codebase, Snippet, dotted
 
 SHOWN = 3
 """How many places a result shows."""
@@ -22,90 +22,90 @@ FILES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a search came to: as a model is told, and all the places behind it."""
 
     text: str
-    places: tuple[Place, ...] = ()
+    places: tuple[Snippet, ...] = ()
 
 
-class Search:
+class CodeSearch:
     """The calls, each a method; a wrong argument gives a message and never an exception."""
 
     def __init__(self, codebase: Codebase) -> None:
         """Take what is searched."""
         self._code = codebase
 
-    def search_class(self, class_name: str) -> Found:
+    def search_class(self, class_name: str) -> SearchResult:
         """Signatures of the classes of that name and of their methods."""
         return self._classes(class_name, self._code.paths, self._code.signatures)
 
-    def search_class_in_file(self, class_name: str, file_name: str) -> Found:
+    def search_class_in_file(self, class_name: str, file_name: str) -> SearchResult:
         """The classes of that name in a file, whole."""
         return self._in_file(file_name, lambda paths: self._classes(class_name, paths, self._code.whole))
 
-    def search_method(self, method_name: str) -> Found:
+    def search_method(self, method_name: str) -> SearchResult:
         """The functions and methods of that name."""
         return self._methods(method_name, self._code.paths)
 
-    def search_method_in_file(self, method_name: str, file_name: str) -> Found:
+    def search_method_in_file(self, method_name: str, file_name: str) -> SearchResult:
         """The functions and methods of that name in a file."""
         return self._in_file(file_name, lambda paths: self._methods(method_name, paths))
 
-    def search_method_in_class(self, method_name: str, class_name: str) -> Found:
+    def search_method_in_class(self, method_name: str, class_name: str) -> SearchResult:
         """The methods of that name in the classes of that name."""
         return self._methods(f"{dotted(class_name)}.{dotted(method_name)}", self._code.paths)
 
-    def search_code(self, code_str: str) -> Found:
+    def search_code(self, code_str: str) -> SearchResult:
         """Where a text stands, with the lines around it."""
         return self._text(code_str, self._code.paths)
 
-    def search_code_in_file(self, code_str: str, file_name: str) -> Found:
+    def search_code_in_file(self, code_str: str, file_name: str) -> SearchResult:
         """Where a text stands in a file, with the lines around it."""
         return self._in_file(file_name, lambda paths: self._text(code_str, paths))
 
-    def get_code_around_line(self, file_name: str, line_number: int, window_size: int = 10) -> Found:
+    def get_code_around_line(self, file_name: str, line_number: int, window_size: int = 10) -> SearchResult:
         """A line of a file, counted from 1, with that many lines before and after it."""
         return self._in_file(file_name, lambda paths: self._around(paths, line_number, max(window_size, 0)))
 
-    def get_file_content(self, file_name: str) -> Found:
+    def get_file_content(self, file_name: str) -> SearchResult:
         """A whole file."""
         return self._in_file(
             file_name,
             lambda paths: _told([self._code.place(path, 1, self._code.height(path), 0) for path in paths]),
         )
 
-    def get_class_full_snippet(self, class_name: str) -> Found:
+    def get_class_full_snippet(self, class_name: str) -> SearchResult:
         """The classes of that name, whole."""
         return self._classes(class_name, self._code.paths, self._code.whole)
 
-    def _in_file(self, file_name: str, search: Callable[[Sequence[str]], Found]) -> Found:
+    def _in_file(self, file_name: str, search: Callable[[Sequence[str]], SearchResult]) -> SearchResult:
         paths = self._code.files(file_name)
         if paths:
             return search(paths)
         like = self._code.like(file_name)
-        return Found(f"There is no file {file_name}." + (f" There are: {', '.join(like)}." if like else ""))
+        return SearchResult(f"There is no file {file_name}." + (f" There are: {', '.join(like)}." if like else ""))
 
-    def _classes(self, name: str, paths: Sequence[str], show: Callable[..., Place]) -> Found:
+    def _classes(self, name: str, paths: Sequence[str], show: Callable[..., Snippet]) -> SearchResult:
         places = [show(path, each) for path, each in self._code.named("class", name, paths)]
         return _told(places) if places else self._nothing("class", name, paths)
 
-    def _methods(self, name: str, paths: Sequence[str]) -> Found:
+    def _methods(self, name: str, paths: Sequence[str]) -> SearchResult:
         places = [self._code.whole(path, each) for path, each in self._code.named("function", name, paths)]
         return _told(places) if places else self._nothing("function or method", name, paths)
 
-    def _text(self, text: str, paths: Sequence[str]) -> Found:
+    def _text(self, text: str, paths: Sequence[str]) -> SearchResult:
         wanted = text.strip("\n")
         if not wanted.strip():
-            return Found("There was no text to search for.")
+            return SearchResult("There was no text to search for.")
         places = [place for path in paths for place in self._code.occurrences(path, wanted, AROUND)]
-        return _told(places) if places else Found(f"The text does not occur{self._where(paths)}: {wanted}")
+        return _told(places) if places else SearchResult(f"The text does not occur{self._where(paths)}: {wanted}")
 
-    def _around(self, paths: Sequence[str], line: int, window: int) -> Found:
+    def _around(self, paths: Sequence[str], line: int, window: int) -> SearchResult:
         heights = {path: self._code.height(path) for path in paths}
         if not any(1 <= line <= height for height in heights.values()):
             told = ", ".join(f"{path} has {height} lines" for path, height in heights.items())
-            return Found(f"There is no line {line}: {told}.")
+            return SearchResult(f"There is no line {line}: {told}.")
         return _told(
             [
                 self._code.place(path, max(line - window, 1), min(line + window, height), line)
@@ -114,30 +114,30 @@ class Search:
             ]
         )
 
-    def _nothing(self, kind: str, name: str, paths: Sequence[str]) -> Found:
+    def _nothing(self, kind: str, name: str, paths: Sequence[str]) -> SearchResult:
         """Say that nothing is called so, and where the name is at least mentioned."""
         last = dotted(name).rpartition(".")[2]
         mentions = Counter({path: often for path in paths if last and (often := self._code.text(path).count(last))})
         told = f" The text {last} occurs in {_counts(mentions)}." if mentions else ""
-        return Found(f"There is no {kind} {name}{self._where(paths)}.{told}")
+        return SearchResult(f"There is no {kind} {name}{self._where(paths)}.{told}")
 
     def _where(self, paths: Sequence[str]) -> str:
         return "" if len(paths) == len(self._code.paths) else f" in {', '.join(paths[:FILES])}"
 
 
-CALLS: Mapping[str, Callable[..., Found]] = {
+CALLS: Mapping[str, Callable[..., SearchResult]] = {
     each.__name__: each
     for each in (
-        Search.search_class,
-        Search.search_class_in_file,
-        Search.search_method,
-        Search.search_method_in_file,
-        Search.search_method_in_class,
-        Search.search_code,
-        Search.search_code_in_file,
-        Search.get_code_around_line,
-        Search.get_file_content,
-        Search.get_class_full_snippet,
+        CodeSearch.search_class,
+        CodeSearch.search_class_in_file,
+        CodeSearch.search_method,
+        CodeSearch.search_method_in_file,
+        CodeSearch.search_method_in_class,
+        CodeSearch.search_code,
+        CodeSearch.search_code_in_file,
+        CodeSearch.get_code_around_line,
+        CodeSearch.get_file_content,
+        CodeSearch.get_class_full_snippet,
     )
 }
 
@@ -154,7 +154,7 @@ def manual() -> str:
     return "\n".join(f"{usage(name)}: {call.__doc__}" for name, call in CALLS.items())
 
 
-def perform(search: Search, call: str) -> Found:
+def perform(search: CodeSearch, call: str) -> SearchResult:
     """Make a call that a model wrote, such as ``search_method("send")``; tell the model what is wrong with it if it is.
 
     Args:
@@ -164,12 +164,12 @@ def perform(search: Search, call: str) -> Found:
     name, positional, named = _read(call)
     if name not in CALLS:
         known = "; ".join(usage(each) for each in CALLS)
-        return Found(f"This is no search call: {call.strip()}. Write one of: {known}; with texts in quotes.")
+        return SearchResult(f"This is no search call: {call.strip()}. Write one of: {known}; with texts in quotes.")
     try:
         bound = inspect.signature(CALLS[name]).bind(search, *positional, **named).arguments
         bound |= {each: int(bound[each]) for each in ("line_number", "window_size") if each in bound}
     except (TypeError, ValueError) as problem:
-        return Found(f"The call {call.strip()} is wrong: {problem}. Write {usage(name)}.")
+        return SearchResult(f"The call {call.strip()} is wrong: {problem}. Write {usage(name)}.")
     return CALLS[name](**bound)
 
 
@@ -189,15 +189,15 @@ def _value(node: ast.expr) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)
 
 
-def _told(places: Sequence[Place]) -> Found:
+def _told(places: Sequence[Snippet]) -> SearchResult:
     """Tell the first few places in full, and of the rest in which files they lie."""
     rest = Counter(place.path for place in places[SHOWN:])
     more = [f"{len(places) - SHOWN} more in {_counts(rest)}."] if rest else []
     head = f"{len(places)} found." if len(places) > 1 else ""
-    return Found("\n\n".join(filter(None, [head, *map(shown, places[:SHOWN]), *more])), tuple(places))
+    return SearchResult("\n\n".join(filter(None, [head, *map(shown, places[:SHOWN]), *more])), tuple(places))
 
 
-def shown(place: Place) -> str:
+def shown(place: Snippet) -> str:
     """Return a place as a model reads it: where it is, and its code, cut if it is very long."""
     lines = place.code.split("\n")
     cut = [f"[{len(lines) - LONGEST} more lines; get_code_around_line shows them]"] if len(lines) > LONGEST else []

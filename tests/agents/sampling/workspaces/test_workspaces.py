@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay.agents.sampling.testing import tree_tests
-from assay.agents.sampling.workspaces.box import BoxWorkspace, Place
-from assay.agents.sampling.workspaces.checkout import LEFT_OUT, TreeWorkspace
+from assay.agents.sampling.workspaces.checkout import LEFT_OUT, CheckoutWorkspace
+from assay.agents.sampling.workspaces.container import ContainerSpec, ContainerWorkspace
 from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
+from assay.agents.sampling.workspaces.visible_tests import visible_tests
 from assay.harness.domain import Status, TestPlan
 from assay.harness.engines.faulty import FaultyEngine
 from assay.harness.errors import EngineError, UserError
@@ -22,37 +22,37 @@ FILES = {"src/calc/__init__.py": "def add(a, b):\n    return a - b\n", "README.t
 
 
 @pytest.fixture(params=["folder", pytest.param("box", marks=pytest.mark.docker)])
-def tree(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[TreeWorkspace]:
+def tree(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[CheckoutWorkspace]:
     if request.param == "folder":
         yield folder_workspace(tmp_path / "repo", {**FILES, ".gitignore": "*.o\n", "picture": b"\0\1\2"})
         return
     world: World = request.getfixturevalue("world")
-    with Place(world.engine, world.image).open() as workspace:
+    with ContainerSpec(world.engine, world.image).open() as workspace:
         workspace.write(".gitignore", b"*.o\n")
         workspace.write("picture", b"\0\1\2")
         yield workspace
 
 
-def test_a_command_runs_in_the_root_with_a_shell_of_its_own(tree: TreeWorkspace) -> None:
+def test_a_command_runs_in_the_root_with_a_shell_of_its_own(tree: CheckoutWorkspace) -> None:
     done = tree.exec("cd /tmp; export A=1; x=2; echo out; echo err >&2; exit 3")
     assert (done.exit_code, done.timed_out, done.truncated) == (3, False, False)
     assert sorted(done.output.split()) == ["err", "out"]
     assert tree.exec('pwd; echo "[$A$x]"').output == f"{tree.root}\n[]\n"
 
 
-def test_a_command_gets_its_input_and_environment(tree: TreeWorkspace) -> None:
+def test_a_command_gets_its_input_and_environment(tree: CheckoutWorkspace) -> None:
     assert tree.exec("cat; echo $GREETING", stdin=b"\0hi ", env={"GREETING": "it's me"}).output == "\0hi it's me\n"
     assert tree.exec("wc -c", stdin=b"x" * 300_000).output.strip() == "300000"
     assert tree.exec("cat; echo over").output == "over\n"
 
 
-def test_nothing_waits_for_a_person(tree: TreeWorkspace) -> None:
+def test_nothing_waits_for_a_person(tree: CheckoutWorkspace) -> None:
     done = tree.exec("git log; git commit --allow-empty -m x && git commit --amend; echo $PAGER", seconds=20)
     assert not done.timed_out
     assert done.output.endswith("cat\n")
 
 
-def test_a_slow_command_is_killed_with_all_it_started_and_the_tree_stays(tree: TreeWorkspace) -> None:
+def test_a_slow_command_is_killed_with_all_it_started_and_the_tree_stays(tree: CheckoutWorkspace) -> None:
     began = time.monotonic()
     done = tree.exec("echo begun; setsid sleep 4711 & sleep 4711 & touch made; sleep 4711", seconds=1)
     assert time.monotonic() - began < 8
@@ -61,7 +61,7 @@ def test_a_slow_command_is_killed_with_all_it_started_and_the_tree_stays(tree: T
     assert tree.exec("ps -e -o args | grep -c '[s]leep 4711'").output == "0\n"
 
 
-def test_a_command_that_leaves_something_behind_ends_with_its_shell(tree: TreeWorkspace) -> None:
+def test_a_command_that_leaves_something_behind_ends_with_its_shell(tree: CheckoutWorkspace) -> None:
     began = time.monotonic()
     done = tree.exec("(setsid sleep 4712 &) ; sleep 4712 & echo over", seconds=30)
     assert time.monotonic() - began < 10
@@ -69,7 +69,7 @@ def test_a_command_that_leaves_something_behind_ends_with_its_shell(tree: TreeWo
     assert tree.exec("ps -e -o args | grep -c '[s]leep 4712'").output == "0\n"
 
 
-def test_long_output_keeps_its_head_and_tail(tree: TreeWorkspace) -> None:
+def test_long_output_keeps_its_head_and_tail(tree: CheckoutWorkspace) -> None:
     done = tree.exec("seq 1 100000; exit 5", output_bytes=1000)
     assert (done.exit_code, done.truncated) == (5, True)
     assert done.output.startswith("1\n2\n3\n")
@@ -79,14 +79,14 @@ def test_long_output_keeps_its_head_and_tail(tree: TreeWorkspace) -> None:
     assert (exact.output, exact.truncated) == ("abcdefghij", False)
 
 
-def test_endless_output_harms_nobody(tree: TreeWorkspace) -> None:
+def test_endless_output_harms_nobody(tree: CheckoutWorkspace) -> None:
     done = tree.exec("yes", seconds=1, output_bytes=1000)
     assert done.timed_out
     assert done.truncated
     assert tree.exec("echo here").output == "here\n"
 
 
-def test_the_difference_has_new_changed_deleted_and_binary_files(tree: TreeWorkspace) -> None:
+def test_the_difference_has_new_changed_deleted_and_binary_files(tree: CheckoutWorkspace) -> None:
     tree.write("src/calc/__init__.py", b"def add(a, b):\n    return a + b\n")
     tree.write("new folder/file with space.py", b"x = 1\n")
     tree.write("raw", bytes(range(256)))
@@ -101,7 +101,7 @@ def test_the_difference_has_new_changed_deleted_and_binary_files(tree: TreeWorks
     assert "left.o" not in diff
 
 
-def test_what_the_agent_does_to_its_repository_hides_nothing(tree: TreeWorkspace) -> None:
+def test_what_the_agent_does_to_its_repository_hides_nothing(tree: CheckoutWorkspace) -> None:
     tree.write("src/calc/__init__.py", b"changed = 1\n")
     told = tree.diff()
     assert "+changed = 1" in told
@@ -120,7 +120,7 @@ def test_what_the_agent_does_to_its_repository_hides_nothing(tree: TreeWorkspace
         assert tree.diff() == told, command
 
 
-def test_a_repository_inside_of_the_tree_keeps_nothing_else_from_the_difference(tree: TreeWorkspace) -> None:
+def test_a_repository_inside_of_the_tree_keeps_nothing_else_from_the_difference(tree: CheckoutWorkspace) -> None:
     tree.write("after.py", b"y = 1\n")
     tree.exec("git init -q aaa; echo 1 > aaa/f; git init -q bbb; cd bbb; echo 2 > g; git add g; git commit -qm g")
     diff = tree.diff()
@@ -130,14 +130,14 @@ def test_a_repository_inside_of_the_tree_keeps_nothing_else_from_the_difference(
 
 @pytest.mark.docker
 def test_in_a_container_the_difference_survives_the_loss_of_the_repository(world: World) -> None:
-    with Place(world.engine, world.image).open() as workspace:
+    with ContainerSpec(world.engine, world.image).open() as workspace:
         workspace.write("new.py", b"x = 1\n")
         told = workspace.diff()
         workspace.exec("rm -rf .git")
         assert workspace.diff() == told != ""
 
 
-def test_states_are_kept_and_come_back(tree: TreeWorkspace) -> None:
+def test_states_are_kept_and_come_back(tree: CheckoutWorkspace) -> None:
     tree.write("one", b"1\n")
     first, told = tree.snapshot(), tree.diff()
     tree.exec("rm one; mkdir one; echo 2 > one/two; rm README.txt; git add -A; git commit -qm x")
@@ -151,7 +151,7 @@ def test_states_are_kept_and_come_back(tree: TreeWorkspace) -> None:
     assert tree.read("one/two") is None
 
 
-def test_a_fork_goes_its_own_way(tree: TreeWorkspace) -> None:
+def test_a_fork_goes_its_own_way(tree: CheckoutWorkspace) -> None:
     tree.write("shared", b"1\n")
     state = tree.snapshot()
     tree.write("shared", b"2\n")
@@ -164,7 +164,7 @@ def test_a_fork_goes_its_own_way(tree: TreeWorkspace) -> None:
     assert (tree.read("own"), tree.read("shared")) == (None, b"2\n")
 
 
-def test_a_patch_applies_wholly_or_not_at_all(tree: TreeWorkspace) -> None:
+def test_a_patch_applies_wholly_or_not_at_all(tree: CheckoutWorkspace) -> None:
     tree.restore("base")
     tree.write("src/calc/__init__.py", b"new = 1\n")
     tree.write("added.py", b"x = 1\n")
@@ -178,7 +178,7 @@ def test_a_patch_applies_wholly_or_not_at_all(tree: TreeWorkspace) -> None:
     assert not tree.apply("this is no patch\n")
 
 
-def test_files_and_texts(tree: TreeWorkspace) -> None:
+def test_files_and_texts(tree: CheckoutWorkspace) -> None:
     tree.write("b.py", b"b = 1\n")
     tree.write("junk.o", b"")
     tree.exec("ln -s b.py link.py; printf '\\377\\376' > odd.txt; rm README.txt")
@@ -193,7 +193,7 @@ def test_files_and_texts(tree: TreeWorkspace) -> None:
     assert tree.texts([".nothing"]) == {}
 
 
-def test_reading_and_writing(tree: TreeWorkspace) -> None:
+def test_reading_and_writing(tree: CheckoutWorkspace) -> None:
     tree.write("deep/er/-odd 'name'", b"\0\xff" * 100_000)
     assert tree.read("deep/er/-odd 'name'") == b"\0\xff" * 100_000
     assert tree.read(f"{tree.root}/README.txt") is not None
@@ -247,7 +247,7 @@ def test_a_folder_without_a_commit_is_refused(tmp_path: Path) -> None:
 def test_tests_of_a_folder_run_as_its_owner_says(tmp_path: Path) -> None:
     files = {"calc.py": "x = 1\n"}
     alone = folder_workspace(tmp_path / "alone", files)
-    with pytest.raises(UserError, match="nobody said how"):
+    with pytest.raises(UserError, match="pass run_tests"):
         alone.run_tests()
 
     def run(workspace: FolderWorkspace, names: object, extra: object) -> dict[str, Status]:
@@ -262,8 +262,8 @@ def test_tests_of_a_folder_run_as_its_owner_says(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def tested(world: World) -> Iterator[BoxWorkspace]:
-    with Place(world.engine, world.image).open(_tests(world)) as workspace:
+def tested(world: World) -> Iterator[ContainerWorkspace]:
+    with ContainerSpec(world.engine, world.image).open(_tests(world)) as workspace:
         yield workspace
 
 
@@ -288,11 +288,11 @@ def _tests(world: World):  # type: ignore[no-untyped-def]  # a function of the c
         def plan_files(given: object, files: object) -> TestPlan:
             return make_plan(given, find_recipe(instance), files)  # type: ignore[arg-type]
 
-    return tree_tests(Bench(), instance, world.place.image, {"assay.run": "test"})
+    return visible_tests(Bench(), instance, world.place.image, {"assay.run": "test"})
 
 
 @pytest.mark.docker
-def test_the_tree_s_own_tests_run_and_no_hidden_one(tested: BoxWorkspace) -> None:
+def test_the_tree_s_own_tests_run_and_no_hidden_one(tested: ContainerWorkspace) -> None:
     tested.exec("sed -i 's/a - b/a + b/' src/calc/__init__.py")
     tested.write("tests/test_mine.py", b"import calc\n\n\ndef test_mine():\n    assert calc.add(1, 2) == 3\n")
     results = tested.run_tests()
@@ -307,7 +307,7 @@ def test_the_tree_s_own_tests_run_and_no_hidden_one(tested: BoxWorkspace) -> Non
 
 @pytest.mark.docker
 def test_a_command_may_end_all_processes_of_its_user(world: World) -> None:
-    with Place(world.engine, world.image).open() as workspace:
+    with ContainerSpec(world.engine, world.image).open() as workspace:
         workspace.write("kept", b"1\n")
         assert workspace.exec("kill -KILL -1; echo unreachable").exit_code == 137
         assert workspace.exec("cat kept").output == "1\n"
@@ -316,7 +316,7 @@ def test_a_command_may_end_all_processes_of_its_user(world: World) -> None:
 @pytest.mark.docker
 def test_a_container_that_is_gone_is_told_and_not_mended(world: World) -> None:
     with ExitStack() as opened:
-        workspace = opened.enter_context(Place(world.engine, world.image).open())
+        workspace = opened.enter_context(ContainerSpec(world.engine, world.image).open())
         world.engine._client.remove_container(workspace.box._container, force=True)  # type: ignore[attr-defined]
         assert workspace.exec("echo hi").exit_code is None
         assert workspace.is_gone
@@ -326,7 +326,7 @@ def test_a_container_that_is_gone_is_told_and_not_mended(world: World) -> None:
 
 @pytest.mark.docker
 def test_boxes_without_pipes_do_as_well(world: World) -> None:
-    with Place(FaultyEngine(world.engine, ()), world.image).open() as workspace:
+    with ContainerSpec(FaultyEngine(world.engine, ()), world.image).open() as workspace:
         workspace.write("a", b"1\n")
         assert workspace.exec("cat a - ; exit 4", stdin=b"2\n").output == "1\n2\n"
         assert workspace.exec("sleep 100", seconds=1).timed_out

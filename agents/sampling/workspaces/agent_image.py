@@ -1,7 +1,7 @@
-"""The image that agents work in: an instance's image with a layer that leaves one commit and nothing else to find.
+"""The image that agents work in: one layer over the instance's image that leaves only the base commit in git.
 
-What is checked is ancestry, not dates: the objects in the repository are those of the one commit. It is checked when
-the image is made and, in a few milliseconds, when an agent starts.
+The check is by ancestry, not by date: the repository holds exactly the objects of that commit. It runs when the image
+is built and, in a few milliseconds, when an agent starts.
 """
 
 import shlex
@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from assay.agents.sampling.workspaces import scripts
-from assay.agents.sampling.workspaces.box import STORE, BoxWorkspace
+from assay.agents.sampling.workspaces.container import STORE, ContainerWorkspace
 from assay.harness.domain import TestPlan
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EnvironmentFailure
@@ -19,22 +19,22 @@ from assay.harness.errors import EnvironmentFailure
 
 @dataclass(frozen=True, slots=True)
 class AgentImages:
-    """Makes agents' images; safe to use from several threads and processes on one cache."""
+    """Builds agents' images; safe for several threads and processes on one cache."""
 
     engine: Engine
     cache: Path
-    """Folder of locks and logs."""
+    """Folder of build locks and logs."""
     note: Callable[[str], None] = lambda _text: None
 
     def image(self, parent: str, plan: TestPlan) -> str:
-        """Return the name of the image over an instance's image, which is on the engine then.
+        """Build the agent's image if it is missing and return its name.
 
         Args:
-            parent: the instance's image, which is there.
-            plan: says where the tree lies and whose it is.
+            parent: the instance's image, which must exist.
+            plan: names the repository's folder and owner.
 
         Raises:
-            EnvironmentFailure: it cannot be made, or holds what an agent must not find.
+            EnvironmentFailure: it cannot be built, or holds more than the base commit.
         """
         from assay.instances.toolchains.ensure import ensure
 
@@ -55,7 +55,7 @@ class AgentImages:
 
 
 def build_files(parent: str, plan: TestPlan) -> dict[str, str]:
-    """Return the build context of the layer over an image, name to text."""
+    """Return the build context of the agent's layer, file name to text."""
     from assay.instances.toolchains.buildfiles import build_text
 
     dockerfile = build_text("agent.Dockerfile").replace("@PARENT@", parent)
@@ -65,21 +65,21 @@ def build_files(parent: str, plan: TestPlan) -> dict[str, str]:
         "Dockerfile": dockerfile,
         "agent.sh": build_text("agent.sh"),
         "check.sh": build_text("agent-check.sh"),
-        # Staged once here, so that no agent's first look at its tree has to read every file.
+        # Staged here once, so that an agent's first command need not read every file.
         "open.sh": f"{scripts.open_store(STORE, borrow=False)}\n{scripts.stage(f'$(cat {STORE}/assay-base)')}\ntrue\n",
     }
 
 
-def check_start(workspace: BoxWorkspace) -> None:
-    """Look once more, in the container itself, that the repository tells of nothing but its one commit.
+def check_start(workspace: ContainerWorkspace) -> None:
+    """Check inside the container that the repository holds nothing but the base commit.
 
     Raises:
-        EnvironmentFailure: it does.
+        EnvironmentFailure: it holds more.
     """
     from assay.instances.toolchains.buildfiles import build_text
 
     done = workspace.exec(build_text("agent-check.sh"), seconds=120.0)
     if done.exit_code != 0:
-        told = "; ".join(done.output.split("\n")[:5]) or f"status {done.exit_code}"
-        raise EnvironmentFailure(f"the agent's tree is not fit to be given to an agent: {told}")
+        problems = "; ".join(done.output.split("\n")[:5]) or f"status {done.exit_code}"
+        raise EnvironmentFailure(f"the agent's checkout holds more than its base commit: {problems}")
     workspace.command_seconds = 0.0

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.agents.solvers.shared.code_search import CALLS, SHOWN, CodeSearch, SearchResult, manual, perform, usage
 from assay.agents.solvers.shared.codebase import Codebase
-from assay.agents.solvers.shared.search import CALLS, SHOWN, Found, Search, manual, perform, usage
 from assay.agents.solvers.shared.signatures import heads
 from assay.harness.languages.syntax import definitions
 
@@ -62,11 +62,11 @@ HEADS = {
 }
 
 
-def python(call: str) -> Found:
-    return perform(Search(Codebase(PYTHON, "python")), call)
+def python(call: str) -> SearchResult:
+    return perform(CodeSearch(Codebase(PYTHON, "python")), call)
 
 
-def codes(found: Found) -> list[str]:
+def codes(found: SearchResult) -> list[str]:
     return [place.code for place in found.places]
 
 
@@ -132,7 +132,7 @@ def test_a_file_is_found_by_the_end_of_its_path_or_an_absolute_one() -> None:
 
 def test_the_rest_of_many_places_is_counted_by_file() -> None:
     texts = {f"{name}.py": "def run():\n    pass\n" * count for name, count in {"a": 2, "b": 3, "c": 1}.items()}
-    found = perform(Search(Codebase(texts, "python")), "search_method('run')")
+    found = perform(CodeSearch(Codebase(texts, "python")), "search_method('run')")
     assert len(found.places) == 6
     assert found.text.startswith("6 found.")
     assert found.text.count("```") == 2 * SHOWN
@@ -140,7 +140,7 @@ def test_the_rest_of_many_places_is_counted_by_file() -> None:
 
 
 def test_a_very_long_place_is_cut_and_says_so() -> None:
-    found = perform(Search(Codebase({"a.py": "x = 1\n" * 500}, "python")), "get_file_content('a.py')")
+    found = perform(CodeSearch(Codebase({"a.py": "x = 1\n" * 500}, "python")), "get_file_content('a.py')")
     assert found.text.endswith("[100 more lines; get_code_around_line shows them]")
     assert found.text.count("x = 1") == 400
 
@@ -179,7 +179,7 @@ def test_a_call_that_finds_nothing_says_what_to_do(call: str, told: str) -> None
 @pytest.mark.parametrize("language", ONE_CLASS)
 def test_classes_and_methods_are_found_in_every_language(language: str) -> None:
     path, text = ONE_CLASS[language]
-    search = Search(Codebase({path: text}, language))
+    search = CodeSearch(Codebase({path: text}, language))
     signatures = "\n".join(codes(perform(search, "search_class('Shop')")))
     assert HEADS[language] in signatures
     assert "return 1" not in signatures
@@ -190,7 +190,7 @@ def test_classes_and_methods_are_found_in_every_language(language: str) -> None:
 
 def test_c_has_functions_and_structs() -> None:
     texts = {"shop.c": "struct shop { int price; };\nstatic int half(int x)\n{\n  return x / 2;\n}\n"}
-    search = Search(Codebase(texts, "c"))
+    search = CodeSearch(Codebase(texts, "c"))
     assert codes(perform(search, "search_class('shop')")) == ["struct shop { int price; };"]
     assert codes(perform(search, "search_method('half')")) == ["static int half(int x)\n{\n  return x / 2;\n}"]
     assert heads("c", "shop.c", texts["shop.c"], definitions("c", "shop.c", texts["shop.c"])) == [
@@ -200,7 +200,7 @@ def test_c_has_functions_and_structs() -> None:
 
 
 def test_a_qualified_name_is_read_in_any_language_s_manner() -> None:
-    search = Search(Codebase({"a.cpp": "namespace shop {\nint Till::count() { return 1; }\n}\n"}, "cpp"))
+    search = CodeSearch(Codebase({"a.cpp": "namespace shop {\nint Till::count() { return 1; }\n}\n"}, "cpp"))
     for name in ("Till::count", "shop::Till::count", "Till.count", "count()"):
         assert len(perform(search, f"search_method('{name}')").places) == 1
     assert not perform(search, "search_method('ill::count')").places

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from assay.agents.contract import Session
+from assay.agents.contract import SolveSession
 from assay.agents.solvers.shared.actions import clip
 from assay.agents.solvers.shared.edit_grammars import parse_search_replace
 from assay.agents.solvers.shared.edits import apply_edits
@@ -19,7 +19,7 @@ SHELL = "bash -s"
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class ScriptRun:
     """How a test script ended, and what it printed, clipped."""
 
     status: int | None
@@ -31,7 +31,7 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
+class EditedState:
     """The repository after edits, or as it was and why; ``report`` tells what became of each."""
 
     snapshot: str = BASE
@@ -42,10 +42,10 @@ class Edited:
     is_applied: bool = False
 
 
-class Lab:
+class TrialWorkspace:
     """Tries edits and tests on the repository of a session."""
 
-    def __init__(self, session: Session, *, shown: int) -> None:
+    def __init__(self, session: SolveSession, *, shown: int) -> None:
         """Take the session, and how many characters of an output a model sees."""
         self._session = session
         self._workspace = session.workspace
@@ -57,31 +57,33 @@ class Lab:
         self._workspace.restore(BASE)
         return self._workspace.texts()
 
-    def edit(self, answer: str) -> Edited | None:
+    def edit(self, answer: str) -> EditedState | None:
         """Apply the edits of an answer to the base tree: all of them or none. None if there are no edits in it."""
         parsed = parse_search_replace(answer, self._session.task.root)
         if not parsed.edits:
-            return Edited(report="; ".join(parsed.problems)) if parsed.problems else None
+            return EditedState(report="; ".join(parsed.problems)) if parsed.problems else None
         applied = apply_edits(self.base, parsed.edits)
         if applied.failed or parsed.problems:
-            return Edited(report="\n".join([applied.report(), *parsed.problems]))
+            return EditedState(report="\n".join([applied.report(), *parsed.problems]))
         wrong = broken(self._session.task.language, self.base, applied.files)
         if wrong:
-            return Edited(report="\n".join(f"{path} would not parse: {problem}" for path, problem in wrong.items()))
+            return EditedState(
+                report="\n".join(f"{path} would not parse: {problem}" for path, problem in wrong.items())
+            )
         self._workspace.restore(BASE)
         for path, text in applied.files.items():
             self._workspace.write(path, text.encode())
-        return Edited(
+        return EditedState(
             self._workspace.snapshot(), self._workspace.diff(), applied.report(), applied.files, is_applied=True
         )
 
-    def run(self, script: str, snapshot: str = BASE, *, what: str = "") -> Ran:
+    def run(self, script: str, snapshot: str = BASE, *, what: str = "") -> ScriptRun:
         """Run a test script on a state; what it leaves behind is gone before the next use."""
         self._workspace.restore(snapshot)
         command = interpreter(self._session.task.language) or SHELL
         seconds = self._session.budget.command_seconds
         result = self._workspace.exec(command, seconds=seconds, stdin=script.encode())
-        ran = Ran(result.exit_code, clip(result.output, self._shown))
+        ran = ScriptRun(result.exit_code, clip(result.output, self._shown))
         self._note(script, ran, what)
         return ran
 
@@ -94,7 +96,7 @@ class Lab:
         """Return the normalised form of a change: path to new text of what changed."""
         return change_key(self._session.task.language, self.base, files)
 
-    def _note(self, script: str, ran: Ran, what: str) -> None:
+    def _note(self, script: str, ran: ScriptRun, what: str) -> None:
         call = ToolCall(tool_call_id="test", function_name="run_test", arguments={"script": script, "on": what})
         seen = ObservationResult(source_call_id="test", content=str(ran))
         self._session.recorder.add(
@@ -114,7 +116,9 @@ def interpreter(language: str) -> str:
     return known.INTERPRETER if known else ""
 
 
-def outputs(lab: Lab, tests: Sequence[str], snapshot: str | None, *, what: str) -> tuple[int | None, ...]:
+def exit_statuses(
+    lab: TrialWorkspace, tests: Sequence[str], snapshot: str | None, *, what: str
+) -> tuple[int | None, ...]:
     """Return how each of several tests ends on one state; None for all of them if there is no such state."""
     if snapshot is None:
         return (None,) * len(tests)

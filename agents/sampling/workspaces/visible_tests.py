@@ -1,9 +1,9 @@
-"""Running tests of a solver's tree, in a fresh container of the pristine image; no hidden test takes part."""
+"""Run the repository's own tests on a solver's changes, in a fresh container; no hidden test takes part."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from assay.agents.sampling.workspaces.box import TreeTests
+from assay.agents.sampling.workspaces.container import PatchTests
 from assay.harness.domain import ApplyStatus, Instance, Prediction, PublishedImage, Status, TestPlan
 from assay.harness.engines.base import Engine
 from assay.harness.errors import AssayError, EngineError, UserError
@@ -36,14 +36,14 @@ class Bench(Protocol):
 
 
 class TestsNotRunError(AssayError):
-    """The tree could not be brought into a fresh container."""
+    """A solver's changes could not be applied in a fresh container."""
 
 
-def tree_tests(bench: Bench, instance: Instance, image: str, labels: Mapping[str, str]) -> TreeTests:
-    """Return what runs test files of an instance's base tree with a patch on top.
+def visible_tests(bench: Bench, instance: Instance, image: str, labels: Mapping[str, str]) -> PatchTests:
+    """Return a function that runs test files of an instance's base commit with a patch applied.
 
-    What it is given of the instance is stripped of the hidden tests and of all that was made from them. As its "gold
-    patch" stands the solver's own patch: what that touches stays as it is, test files too.
+    The instance is stripped of hidden tests and everything derived from them. The solver's own patch takes the place
+    of the gold patch, so that files it touches, tests included, stay as the solver left them.
     """
 
     def run(patch: str, files: Sequence[str], extra: Mapping[str, bytes]) -> dict[str, Status]:
@@ -60,13 +60,13 @@ def tree_tests(bench: Bench, instance: Instance, image: str, labels: Mapping[str
         if evidence.error:
             raise EngineError(evidence.error)
         if evidence.apply.status not in {ApplyStatus.APPLIED, ApplyStatus.EMPTY}:
-            raise TestsNotRunError(f"the tree cannot be tested: {evidence.apply.detail}")
+            raise TestsNotRunError(f"the changes cannot be tested: {evidence.apply.detail}")
         return dict(evidence.report.tests)
 
     return run
 
 
 def without_answer(instance: Instance) -> Instance:
-    """Return an instance without anything that was made from its hidden tests or its fix."""
+    """Return an instance without anything derived from its hidden tests or its fix."""
     nothing = {"test_patch": "", "gold_patch": "", "hints": "", "fail_to_pass": (), "pass_to_pass": ()}
     return instance.model_copy(update={**nothing, "quarantined": (), "assets": (), "origin": None})

@@ -34,7 +34,7 @@ EDIT_FORM = {
 }
 
 
-class Choice(Model):
+class FileChoice(Model):
     """The retriever's answer."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -52,7 +52,7 @@ class CodeEdit(Model):
     edited: str = Field(alias="edited code snippet")
 
 
-class Edits(Model):
+class EditorAnswer(Model):
     """The editor's answer."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")

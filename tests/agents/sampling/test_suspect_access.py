@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.agents.sampling.junk import junk
-from assay.agents.sampling.scan import scan
+from assay.agents.sampling.by_products import by_products
+from assay.agents.sampling.suspect_access import suspect_access
 from assay.agents.trajectory import AgentInfo, Observation, ObservationResult, Step, ToolCall, Trajectory
 
 SUSPICIOUS = {
@@ -67,13 +67,13 @@ def trajectory(*commands: str) -> Trajectory:
 
 @pytest.mark.parametrize("command", SUSPICIOUS)
 def test_a_suspicious_command_is_told_with_its_step(command: str) -> None:
-    told = scan(trajectory("ls", command), "flask")
+    told = suspect_access(trajectory("ls", command), "flask")
     assert f"step 3: {SUSPICIOUS[command]}" in {": ".join(each.split(": ")[:2]) for each in told}
 
 
 @pytest.mark.parametrize("command", INNOCENT)
 def test_ordinary_work_is_not_suspicious(command: str) -> None:
-    assert scan(trajectory(command), "flask") == ()
+    assert suspect_access(trajectory(command), "flask") == ()
 
 
 def added(*paths: str) -> str:
@@ -86,11 +86,11 @@ def added(*paths: str) -> str:
 def test_by_products_are_told_and_source_is_not() -> None:
     paths = ("reproduce_bug.py", "test_fix.py", "src/app.py.orig", "src/__pycache__/a.pyc", "out.log", "core")
     kept = ("src/core.py", "tests/test_app.py", "src/reproduction.py", "docs/patches.md", "src/logging.py")
-    assert junk(added(*paths, *kept), "python") == paths
+    assert by_products(added(*paths, *kept), "python") == paths
 
 
 def test_a_file_that_was_there_is_no_by_product_for_its_name() -> None:
     changed = "diff --git a/scratch.py b/scratch.py\n--- a/scratch.py\n+++ b/scratch.py\n@@ -1 +1 @@\n-x\n+y\n"
-    assert junk(changed, "python") == ()
-    assert junk("no patch", "python") == ()
-    assert junk(added("out.log"), "cobol") == ()
+    assert by_products(changed, "python") == ()
+    assert by_products("no patch", "python") == ()
+    assert by_products(added("out.log"), "cobol") == ()

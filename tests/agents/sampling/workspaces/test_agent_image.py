@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.agents.sampling.habitat import LIFETIME, agent_place
-from assay.agents.sampling.image import AgentImages, build_files, check_start
-from assay.agents.sampling.workspaces.box import Place
+from assay.agents.sampling.workspaces.agent_image import AgentImages, build_files, check_start
+from assay.agents.sampling.workspaces.container import ContainerSpec
+from assay.agents.sampling.workspaces.opener import LIFETIME, agent_container
 from assay.harness.domain import Limits, TestPlan
 from assay.harness.engines.fake import FakeEngine
 from leaky import World, with_layer
@@ -27,7 +27,7 @@ chown -R root: /testbed
 
 def test_a_container_of_an_agent_has_no_network_whatever_its_recipe_gives_the_tests() -> None:
     plan = TestPlan(command="true", limits=Limits(network=True, capabilities=("SYS_ADMIN",), memory_mb=1234, seconds=9))
-    place = agent_place(FakeEngine({}), "image", plan, {}, {"/a": "/b"})
+    place = agent_container(FakeEngine({}), "image", plan, {}, {"/a": "/b"})
     assert (place.limits.network, place.limits.capabilities, place.limits.memory_mb) == (False, (), 1234)
     assert (place.limits.seconds, place.user, place.root, dict(place.mounts)) == (
         LIFETIME,
@@ -60,7 +60,7 @@ def test_what_an_image_has_changed_or_left_in_its_tree_is_not_the_agent_s_work(w
     untidy = with_layer(world.engine, tmp_path, world.place.image, UNTIDY)
     plan = world.place.plan.model_copy(update={"user": "root"})
     image = AgentImages(world.engine, tmp_path).image(untidy, plan)
-    with Place(world.engine, image, user="root").open() as workspace:
+    with ContainerSpec(world.engine, image, user="root").open() as workspace:
         check_start(workspace)
         assert workspace.diff() == ""
         assert workspace.exec("git status --short; git log --oneline | wc -l").output == "1\n"

@@ -1,4 +1,4 @@
-"""By-products that a patch should not bring along. They are told and never taken out: graded is what was made."""
+"""Files of a patch that look like by-products. They are reported and never removed: the patch is graded as it is."""
 
 from fnmatch import fnmatchcase
 
@@ -11,13 +11,18 @@ NEW = (
     "temp_*", "scratch*", "*.log", "*.out", "*.tmp", "*.bak", "*.orig", "*.rej", "*.swp", "*~", "*.patch", "*.diff",
     "*.pyc", ".coverage", "coverage.xml", "nohup.out", ".DS_Store", "core",
 )  # fmt: skip
-"""Names of files that are by-products if a patch adds them."""
+"""Name patterns of files that are by-products if a patch adds them."""
 FOLDERS = ("__pycache__", "node_modules", ".pytest_cache", ".mypy_cache", ".tox", ".venv", "htmlcov")
-"""Folders whose content is never source."""
+"""Folders that never hold source."""
 
 
-def junk(patch: str, language: str) -> tuple[str, ...]:
-    """Return the paths of a patch that look like by-products, in order; nothing for a patch that cannot be read."""
+def by_products(patch: str, language: str) -> tuple[str, ...]:
+    """Return the paths in a patch that look like by-products, in order; empty for a malformed patch.
+
+    Args:
+        patch: a unified diff.
+        language: name of the project's language, whose build products count as well.
+    """
     try:
         added = added_paths(patch)
         products = languages.find(language).BUILD_PRODUCTS
