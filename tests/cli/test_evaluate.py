@@ -170,6 +170,17 @@ def test_controls_name_what_is_unfit_and_leave_it_out_of_a_second_rate(
     assert again.err.count("known already") == 3 * 4
 
 
+def test_what_a_dead_process_left_behind_is_removed_and_named(assay: Callable, rows: Path) -> None:
+    Path("reaping.py").write_text(
+        "from assay.harness.engines.fake import FakeEngine, image_name\n"
+        "class Reaping(FakeEngine):\n"
+        "    def reap(self, **_): return ['0123456789ab']\n"
+        "def make(instances): return Reaping({image_name(each): each for each in instances})\n"
+    )
+    told = assay("evaluate", "rows.jsonl", "--gold", "--engine", "reaping:make").err
+    assert "removed 0123456789ab, left behind by a process" in told
+
+
 def test_no_engine_is_one_line_and_exit_2(assay_process: Callable, rows: Path) -> None:
     done = assay_process("evaluate", "rows.jsonl", "--gold", DOCKER_HOST="unix:///nonexistent.sock")
     assert done.code == 2
@@ -200,15 +211,13 @@ def test_a_wrong_settings_file_is_one_line(assay: Callable, rows: Path, text: st
 
 def test_ctrl_c_keeps_what_is_finished(in_folder: Path, rows: Path) -> None:
     command = [sys.executable, "-m", "assay", "evaluate", "rows.jsonl", "--gold", "-j", "1", "--engine"]
-    variables = {**os.environ, "ASSAY_FAKE_SECONDS": "1"}
+    variables = {**os.environ, "ASSAY_FAKE_SECONDS": "2"}
     process = subprocess.Popen([*command, "fake"], env=variables, stderr=subprocess.PIPE, text=True)
     first = Path("runs/rows.gold/instances")
     while not list(first.glob("*/verdict.json")):
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    began = time.monotonic()
-    _, told = process.communicate(timeout=10)
-    assert time.monotonic() - began < 5
+    _, told = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "interrupted" in told.strip().splitlines()[-1]
     done = subprocess.run([*command, "fake"], capture_output=True, text=True, check=True)

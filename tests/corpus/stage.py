@@ -148,12 +148,12 @@ def make_mirror(root: Path, project: Project) -> str:
         (folder / path).write_bytes(text.encode())
     for path, target in project.links.items():
         (folder / path).symlink_to(target)
-    _git(folder, "init", "--quiet", "--initial-branch=main")
+    git(folder, "init", "--quiet", "--initial-branch=main")
     base = _commit(folder, "base")
     for path, text in project.gold.items():
         (folder / path).write_bytes(text.encode() + LATER.encode())
     _commit(folder, "fix")
-    _git(folder, "tag", "v2")
+    git(folder, "tag", "v2")
     return base
 
 
@@ -162,13 +162,13 @@ LATER = "# the later fix\n"
 
 
 def _commit(folder: Path, message: str) -> str:
-    _git(folder, "add", "--all", "--force")
-    _git(folder, "commit", "--quiet", "--message", message)
-    return _git(folder, "rev-parse", "HEAD")
+    git(folder, "add", "--all", "--force")
+    git(folder, "commit", "--quiet", "--message", message)
+    return git(folder, "rev-parse", "HEAD")
 
 
-def _git(folder: Path, *args: str) -> str:
-    # Always the same commit ids, so that images and locks of an earlier session are found.
+def git(folder: Path, *args: str) -> str:
+    """Run git. Equal content always has the same commit id: images and locks of an earlier session are found."""
     when = "2023-06-01T00:00:00Z"
     who = {f"GIT_{role}_{part}": "t@t" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
     dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when, "GIT_CONFIG_GLOBAL": "/dev/null"}

@@ -1,6 +1,5 @@
 """Hello-world projects: for each language and runner one small repository with a test for every status."""
 
-import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +10,7 @@ from pydantic import Field
 
 from assay.harness.domain import Instance, Model, Recipe, Status
 from corpus.model import diff
+from corpus.stage import git
 
 FOLDER = Path(__file__).parent
 CREATED = datetime(2025, 6, 1, tzinfo=UTC)
@@ -64,19 +64,13 @@ class Hello(Model):
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text)
             (folder / path).chmod(0o755 if text.startswith("#!") else 0o644)
-        _git(folder, "init", "--quiet", "--initial-branch=main")
-        _git(folder, "add", "--all", "--force")
-        _git(folder, "commit", "--quiet", "--message", "base")
-        return _git(folder, "rev-parse", "HEAD")
+        git(folder, "init", "--quiet", "--initial-branch=main")
+        git(folder, "add", "--all", "--force")
+        git(folder, "commit", "--quiet", "--message", "base")
+        return git(folder, "rev-parse", "HEAD")
 
 
 def hellos() -> Iterator[tuple[str, Hello]]:
     """Yield the projects by name, ``<language>-<runner>``."""
     for path in sorted(FOLDER.glob("*.yaml")):
         yield path.stem, Hello.model_validate(yaml.safe_load(path.read_text()))
-
-
-def _git(folder: Path, *args: str) -> str:
-    who = ["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgSign=false", "-c", "core.autocrlf=false"]
-    done = subprocess.run(["git", *who, *args], cwd=folder, capture_output=True, text=True, check=True)
-    return done.stdout.strip()

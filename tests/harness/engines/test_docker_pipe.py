@@ -35,7 +35,7 @@ def test_the_end_of_its_input_ends_the_program(box: Box) -> None:
     pipe = box.pipe(["sh", "-c", "cat; echo over > /tmp/over"])
     assert pipe.exchange(b"x\n", b"\n", 10) == b"x"
     pipe.close()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not box.get("/tmp/over", 100) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert box.get("/tmp/over", 100) == {"over": b"over\n"}
@@ -54,10 +54,10 @@ def test_at_the_deadline_the_whole_box_is_killed(docker_engine: DockerEngine, to
     with ExitStack() as opened:
         box = opened.enter_context(docker_engine.open(toolchain_image, Limits(), {"assay.run": "pipe"}))
         assert isinstance(box, Piped)
-        pipe = box.pipe(["sleep", "100"])
+        pipe = box.pipe(["sleep", "600"])
         began = time.monotonic()
         assert pipe.exchange(b"go\n", b"end", 0.5) is None
-        assert time.monotonic() - began < 15
+        assert time.monotonic() - began < 60
         pipe.close()
         with pytest.raises(EngineError):
             _use(box)

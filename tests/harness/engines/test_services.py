@@ -1,5 +1,6 @@
 """Services beside the tests, with real containers: reached by their names, and nothing else is."""
 
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -14,7 +15,8 @@ from assay.harness.engines.owner import OWNER
 from assay.harness.errors import EngineError, EnvironmentFailure
 
 pytestmark = pytest.mark.docker
-LABELS = {"assay.run": "test-services"}
+RUN = f"test-services-{os.getpid()}"
+LABELS = {"assay.run": RUN}
 ECHO = Service(name="echo.example.org", command="exec python3 -m http.server 80 --directory /srv", port=80)
 OTHER = Service(name="other.example.org", command="exec python3 -m http.server 8000 --directory /srv", port=8000)
 REACH = """
@@ -32,7 +34,7 @@ for place in sys.argv[1:]:
 @pytest.fixture(scope="module")
 def image(docker_engine: DockerEngine, toolchain_image: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """An image with the user that services run as."""
-    name = "assay/test-services:1"
+    name = f"assay/test-services:{os.getpid()}"
     context = tmp_path_factory.mktemp("context")
     (context / "Dockerfile").write_text(f"FROM {toolchain_image}\nRUN useradd --uid 1000 --create-home assay\n")
     docker_engine.build(name, context, context / "log", secrets={}, labels={})
@@ -42,7 +44,7 @@ def image(docker_engine: DockerEngine, toolchain_image: str, tmp_path_factory: p
 
 def ours(engine: DockerEngine) -> tuple[int, int]:
     """Count the containers and networks that these tests have made and that are there now."""
-    wanted = {"label": "assay.run=test-services"}
+    wanted = {"label": f"assay.run={RUN}"}
     return len(engine._client.containers(all=True, filters=wanted)), len(engine._client.networks(filters=wanted))
 
 
@@ -106,7 +108,7 @@ def test_boxes_at_the_same_time_see_only_their_own_service(docker_engine: Docker
 
 def test_services_are_held_like_any_box(docker_engine: DockerEngine, image: str) -> None:
     with docker_engine.open(image, Limits(), LABELS, services=[Sidecar(ECHO, image)]):
-        found = docker_engine._client.containers(filters={"label": "assay.run=test-services"})
+        found = docker_engine._client.containers(filters={"label": f"assay.run={RUN}"})
         states = [docker_engine._client.inspect_container(each["Id"])["HostConfig"] for each in found]
     assert len(states) == 2
     assert all(each["CapDrop"] == ["ALL"] and not each["Privileged"] and each["Memory"] for each in states)
@@ -164,8 +166,7 @@ def test_networks_of_dead_owners_are_reaped_and_others_are_left(docker_engine: D
     stranger = client.create_network("assay-test-stranger", internal=True, labels={"mine": "1"})["Id"]
     try:
         with docker_engine.network(LABELS, 60) as living:
-            assert orphan in docker_engine.orphans()
-            assert orphan[:12] in docker_engine.reap()
+            docker_engine.reap()  # which another process may have done a moment before
             left = {each["Id"] for each in client.networks()}
             assert {living, stranger} <= left
             assert orphan not in left

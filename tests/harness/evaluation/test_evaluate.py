@@ -1,6 +1,5 @@
 """The story of one evaluation, in real containers of a small project written here."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from assay.harness.domain import Channel, Instance, Outcome, Prediction, Publish
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
 from assay.harness.grading.grade import grade
+from corpus.stage import git
 
 BASE = {
     "pyproject.toml": '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n'
@@ -18,12 +18,6 @@ BASE = {
     "tests/test_calc.py": "import calc\n\ndef test_same():\n    assert calc.add(0, 0) == 0\n",
     "tests/data.txt": "golden\n",
 }
-
-
-def git(folder: Path, *args: str) -> str:
-    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-    done = subprocess.run(["git", *identity, *args], cwd=folder, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
 
 
 @pytest.fixture(scope="module")

@@ -173,13 +173,13 @@ def test_the_longest_start_first(make_instance: Make, tmp_path: Path) -> None:
 def test_an_interrupt_stops_soon_and_the_next_run_goes_on(make_instance: Make, tmp_path: Path, number: int) -> None:
     found = instances(make_instance, 8)
     engine = engine_for(found)
-    engine.seconds = 30
+    engine.seconds = 600
     timer = threading.Timer(0.3, os.kill, [os.getpid(), number])
     timer.start()
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         runner(tmp_path, engine, "threads").execute([gold(each) for each in found])
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
     assert not engine.alive
     assert not list((tmp_path / "run").glob("instances/*/verdict.json"))
     again = engine_for(found)
