@@ -15,14 +15,15 @@ from typing import get_args
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from assay.cli.workbench import Workbench, make_sources, make_tasks, open_workbench  # noqa: E402
 from assay.harness.domain import Instance, Model, PatchDiffFinding, PatchDiffResult, Prediction  # noqa: E402
 from assay.harness.metrics.statistics import wilson  # noqa: E402
 from assay.harness.patchdiff.assess import assess  # noqa: E402
 from assay.harness.patchdiff.contract import Settings  # noqa: E402
 from assay.harness.patchdiff.decide import is_flagged  # noqa: E402
 from assay.harness.patchdiff.sides import Sides  # noqa: E402
+from assay.harness.runs.workbench import Workbench  # noqa: E402
 from assay.instances.dataset.load import load  # noqa: E402
+from assay.workbench import WorkbenchSettings, make_sources, make_tasks  # noqa: E402
 from patchdiff.model import Case, cases, patch_of, trees_of  # noqa: E402
 
 SEEDED = ("amplify", "replay")
@@ -84,7 +85,7 @@ def _missing(told: argparse.Namespace, known: set[tuple[str, int]]) -> Iterator[
         here = [case for case in of_dataset if not told.phase or case.phase in told.phase]
         ids = sorted({case.instance for case in here})
         instances = {each.id: each for each in load(dataset, ids=ids, sources=sources).instances}
-        bench = open_workbench("docker", list(instances.values()), mirrors=told.mirror, note=_say)
+        bench = WorkbenchSettings(mirrors=tuple(told.mirror)).open(list(instances.values()), _say)
         for seed in range(told.seeds):
             for case in here:
                 if (case.name, seed) not in known:
@@ -103,7 +104,7 @@ def _by_dataset(lite: str) -> list[tuple[str, list[Case]]]:
 def _compare(bench: Workbench, instance: Instance, patch: str, case: Case, seed: int) -> PatchDiffResult:
     prediction = Prediction(instance_id=instance.id, model=case.name, patch=patch)
     (task,) = make_tasks(bench, [(instance, prediction)], timeout=None)
-    sides = Sides(task, bench.prepare(instance), bench.engine)
+    sides = Sides(task, bench.image_of(instance), bench.engine)
     generators = ALL if seed == 0 else SEEDED  # the suite is the same for every seed
     return assess(sides, Settings(generators, seed=seed, budget=600, test_files=False), bench.plan_files).comparison
 

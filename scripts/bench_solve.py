@@ -22,8 +22,8 @@ from assay.agents.sampling.store import SolveStore
 from assay.agents.sampling.workspaces.agent_image import AgentImages
 from assay.agents.sampling.workspaces.opener import WorkspaceOpener
 from assay.agents.solvers.bash_loop import BashLoop
-from assay.cli.workbench import make_sources, open_workbench
 from assay.instances.dataset.load import load
+from assay.workbench import WorkbenchSettings, make_sources
 
 INSTANCE = "pallets__flask-2.3.2"
 STEPS = 60
@@ -34,7 +34,7 @@ TARGET = 0.080
 def main() -> None:
     """Let a scripted model take some steps in a container, and print how long each was."""
     instance = load("releases", ids=[sys.argv[1] if len(sys.argv) > 1 else INSTANCE]).instances[0]
-    bench = open_workbench("docker", [instance], note=print)
+    bench = WorkbenchSettings().open([instance], print)
     images = AgentImages(bench.engine, make_sources().cache, print)
     asked: list[float] = []
 

@@ -14,24 +14,9 @@ from assay.agents.sampling.solve import SolveSetup
 from assay.agents.sampling.store import SolveStore
 from assay.agents.sampling.workspaces.agent_image import AgentImages
 from assay.agents.sampling.workspaces.opener import WorkspaceOpener
-from assay.harness.domain import Instance, Model, TestPlan
+from assay.harness.domain import Instance, Model
 from assay.harness.engines.fake import FakeEngine, image_name
-
-PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json", test_id="node")
-
-
-@dataclass
-class FakeBench:
-    """An engine that acts out instances, and their plans."""
-
-    engine: Any
-    prepare: Callable[[Instance], str] = image_name
-
-    def plan(self, _instance: Instance) -> TestPlan:
-        return PLAN
-
-    def plan_files(self, _instance: Instance, _files: Sequence[str]) -> TestPlan:
-        return PLAN
+from benches import StubBench
 
 
 class NoSettings(Model):
@@ -70,7 +55,7 @@ def solver_of(
     **defaults: Any,
 ) -> SolveSetup:
     """Return a solver over the engine without containers; a model answers within the sample's budget."""
-    bench = bench or FakeBench(FakeEngine({image_name(each): each for each in instances}))
+    bench = bench or StubBench(FakeEngine({image_name(each): each for each in instances}))
 
     def metered(limits: BudgetLimits) -> tuple[ChatModel, Ledger]:
         ledger = Ledger(limits)

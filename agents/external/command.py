@@ -112,7 +112,7 @@ class Command:
 
     def prepare(self, host: Host) -> None:
         """Install the program unless the cache has it. Raises EnvironmentFailure, or UserError without containers."""
-        if host.engine.name == "fake":
+        if not host.engine.has_containers:
             raise UserError(f"{self.name} runs in a container, and the engine 'fake' has none; use --engine docker")
         self._mounts = mounts_of(self.adapter, host)
 

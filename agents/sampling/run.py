@@ -3,10 +3,9 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 from assay.agents.contract import Solution
@@ -19,8 +18,7 @@ from assay.agents.sampling.solve import RunBudgetExceeded, SolveJob, SolveResult
 from assay.agents.sampling.store import SavedSolution
 from assay.agents.sampling.task import make_task, oracles
 from assay.harness.errors import EngineError
-from assay.harness.runs.dispatch import Crew
-from assay.harness.runs.executors import Executor
+from assay.harness.runs.crew import Crew, Progress
 from assay.version import __version__
 
 _DATES = (
@@ -68,62 +66,68 @@ def recorded_spending(recording: Path) -> Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class SolveProgress:
-    """Callbacks for the progress of a run; called from any thread."""
-
-    started: Callable[[SolveJob], None] = lambda _job: None
-    finished: Callable[[Solution, bool], None] = lambda _solution, _reused: None
-    """Called with the solution and whether it was saved before this run."""
-
-
-@dataclass(frozen=True, slots=True)
 class SolveRunner:
-    """Solves samples and saves the solutions in the run's store."""
+    """Solves samples and saves the results in the solver's store; the Work of a Crew."""
 
     solver: SolveSetup
-    executor: Executor
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Settings of the solver, part of a sample's key."""
+    """Settings that the solver was made with."""
     jobs: int = 1
     fresh: bool = False
-    """Solve finished samples again."""
-    progress: SolveProgress = field(default_factory=SolveProgress)
-    abort: Callable[[], None] | None = None
-    """Ends all running work at once; the engine's ``abort`` by default."""
+    """Solve again what is finished."""
     pause: float = 0.5
-    """Seconds before a second attempt, doubled before the third."""
+    """Seconds before a second attempt, see Crew."""
 
-    def execute(self, jobs: Sequence[SolveJob]) -> list[Solution]:
-        """Solve the unfinished samples and return the solutions of all jobs, in their order.
+    def execute(self, jobs: Sequence[SolveJob], progress: Progress[SolveJob, Solution] | None = None) -> list[Solution]:
+        """Solve what is not finished and return the solutions of all jobs, in their order.
 
         Raises:
-            KeyboardInterrupt: interrupted; finished samples are saved, and the same call resumes.
+            RunStopped: a signal ended the run; finished samples are saved, and the same call resumes.
             UserError: a person must fix something; finished samples are saved.
-
-        In the main thread a second interrupt, or work that does not end after the first, ends the process with 130.
         """
-        known = {} if self.fresh else self._known(jobs)
-        pending = [job for job in jobs if _name(job) not in known]
-        self._note("planned", count=str(len(jobs)), known=str(len(known)))
-        engine = self.solver.workspaces.bench.engine
-        crew = Crew(self.executor, self.jobs, self.abort or engine.abort, self.pause)
-        for solution in crew.run(partial(self._work, crew), pending):
-            known[f"{solution.instance_id}/{solution.sample}"] = solution
+        bench = self.solver.workspaces.bench
+        crew = Crew(self.jobs, bench.abort, self.pause)
+        solutions = crew.complete(self, jobs, fresh=self.fresh, progress=progress)
         with suppress(EngineError):
-            engine.reap()
-        return [known[_name(job)] for job in jobs]
-
-    def _known(self, jobs: Sequence[SolveJob]) -> dict[str, Solution]:
-        known = {}
-        for job in jobs:
-            saved = self.solver.store.find(job.instance.id, job.sample, self.key(job), self.solver.budget)
-            if saved is not None:
-                known[_name(job)] = saved.solution
-                self.progress.finished(saved.solution, True)
-        return known
+            bench.engine.reap()
+        return solutions
 
     def key(self, job: SolveJob) -> str:
-        """Return the hash of a sample's inputs; the budget and the model's answers are not part of it."""
+        """Return the sample's name."""
+        return f"{job.instance.id}/{job.sample}"
+
+    def known(self, job: SolveJob) -> Solution | None:
+        """Return the saved solution of the same content, if it is final for this budget."""
+        saved = self.solver.store.find(job.instance.id, job.sample, self.content_key(job), self.solver.budget)
+        return saved.solution if saved else None
+
+    def plan(self, pending: list[SolveJob], total: int) -> list[SolveJob]:
+        """Keep the order."""
+        self._note("planned", count=str(total), known=str(total - len(pending)))
+        return pending
+
+    def attempt(self, job: SolveJob, number: int) -> SolveResult:
+        """Solve one sample."""
+        self._note("started", job)
+        solved = solve(job, self.solver)
+        return replace(solved, solution=solved.solution.model_copy(update={"attempts": number}))
+
+    def may_retry(self, job: SolveJob, solved: SolveResult) -> bool:
+        """Return whether the infrastructure failed, and note it in the journal."""
+        if solved.is_worth_another_try:
+            self._note("failed", job, error=solved.solution.error[:500])
+        return solved.is_worth_another_try
+
+    def save(self, job: SolveJob, solved: SolveResult) -> Solution:
+        """Write the solution."""
+        solution, solver = solved.solution, self.solver
+        key = self.content_key(job)
+        solver.store.save(SavedSolution(key=key, budget=solver.budget, is_final=solved.is_final, solution=solution))
+        self._note("finished", job, status=solution.status)
+        return solution
+
+    def content_key(self, job: SolveJob) -> str:
+        """Return the hash of all that a solution depends on, except the budget and the model's answers."""
         solver, capabilities = self.solver, self.solver.agent.capabilities
         plan = solver.workspaces.bench.plan(job.instance)
         instance = job.instance
@@ -138,36 +142,9 @@ class SolveRunner:
         )
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
-    def _work(self, crew: Crew, job: SolveJob) -> Solution:
-        with crew.at_work(_name(job)):
-            self.progress.started(job)
-            solved = crew.attempt(partial(self._attempt, job), lambda solved: self._failed(job, solved))
-        solution, solver = solved.solution, self.solver
-        solver.store.save(
-            SavedSolution(key=self.key(job), budget=solver.budget, is_final=solved.is_final, solution=solution)
-        )
-        self._note("finished", job, status=solution.status)
-        self.progress.finished(solution, False)
-        return solution
-
-    def _attempt(self, job: SolveJob, number: int) -> SolveResult:
-        self._note("started", job)
-        solved = solve(job, self.solver)
-        return replace(solved, solution=solved.solution.model_copy(update={"attempts": number}))
-
-    def _failed(self, job: SolveJob, solved: SolveResult) -> bool:
-        """Return whether to retry, and note a retry in the journal."""
-        if solved.is_worth_another_try:
-            self._note("failed", job, error=solved.solution.error[:500])
-        return solved.is_worth_another_try
-
     def _note(self, event: str, job: SolveJob | None = None, **facts: str) -> None:
-        # Resuming needs solutions, not the journal; on a full disk, saving the solution reports the failure.
+        # Resuming needs solutions, not the journal; on a full disk the solution's own failure is the one to report.
         with suppress(OSError):
             if job is not None:
                 facts = {"sample": str(job.sample), **facts}
             self.solver.store.run.journal(event, job.instance.id if job else "", **facts)
-
-
-def _name(job: SolveJob) -> str:
-    return f"{job.instance.id}/{job.sample}"

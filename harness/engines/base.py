@@ -137,6 +137,8 @@ class Engine(Protocol):
     """Where containers run."""
 
     name: str
+    has_containers: bool
+    """False for an engine that acts instances out: it has neither images nor trees."""
 
     def describe(self) -> dict[str, str]:
         """Return facts about the engine for a run's manifest (version, storage driver, cgroup version ...)."""

@@ -42,6 +42,7 @@ class DockerEngine:
     """The engine behind one socket; safe to use from many threads."""
 
     name = "docker"
+    has_containers = True
 
     def __init__(self, client: "APIClient") -> None:
         self._client = client

@@ -51,6 +51,7 @@ class FakeEngine:
     flaky: Mapping[str, Sequence[bool]] = field(default_factory=dict)
     """Tests that take no notice of any patch: whether each passes in an image's first box, second box, and so on."""
     name: str = "fake"
+    has_containers: bool = False
     opened: int = 0
     alive: set[int] = field(default_factory=set)
     _stop: threading.Event = field(default_factory=threading.Event)

@@ -46,6 +46,7 @@ class FaultyEngine:
             seconds: how long a call takes to time out.
         """
         self.name = engine.name
+        self.has_containers = engine.has_containers
         self.calls: list[str] = []
         """Names of all calls so far."""
         self.failed: list[str] = []

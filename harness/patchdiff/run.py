@@ -1,95 +1,101 @@
-"""Comparisons of a run: resume, save. An exception becomes a comparison that could not be made."""
+"""The comparisons of a run with gold: resume, assess, save. An exception becomes a comparison not assessed."""
 
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 
-from assay import __version__
 from assay.harness.domain import PatchDiffResult
-from assay.harness.engines.base import Engine
 from assay.harness.errors import AssayError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.patchdiff.assess import Assessment, assess, not_assessed
-from assay.harness.patchdiff.contract import Ask, Note, PlanTests, Settings
+from assay.harness.patchdiff.contract import Ask, Note, Settings
 from assay.harness.patchdiff.generators import find_generators
 from assay.harness.patchdiff.progress import Pulse
 from assay.harness.patchdiff.sides import Sides
-from assay.harness.runs.dispatch import Crew
-from assay.harness.runs.executors import Executor
-from assay.harness.runs.runner import Prepare
+from assay.harness.runs.crew import Crew, Progress
 from assay.harness.runs.store import RunStore, SavedPatchDiff, content_key
-
-Finished = Callable[[PatchDiffResult, bool], None]
-"""Told of each comparison, and whether it was known already; may be called from any thread."""
+from assay.harness.runs.workbench import Workbench
+from assay.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
 class PatchDiffRunner:
-    """Compares patches of a run with the gold patches, and keeps what comes out in the run's store."""
+    """Compares patches of a run with the gold patches and saves the results in the run's store; the Work of a Crew."""
 
     store: RunStore
-    engine: Engine
-    prepare: Prepare
-    executor: Executor
+    bench: Workbench
     settings: Settings
-    plan_tests: PlanTests
     ask: Ask | None = None
     model: str = ""
-    """Of ``ask``, since what it answers decides what is found."""
+    """Name of the model behind ``ask``: its answers decide what is found."""
     jobs: int = 1
     fresh: bool = False
-    finished: Finished = lambda _comparison, _known: None
+    """Compare again what has a comparison already."""
     note: Note = lambda _text: None
-    """Told what each comparison is at, every so many seconds; may be called from any thread."""
+    """Called in any thread with the current step of each comparison."""
     every: float = 30.0
-    abort: Callable[[], None] | None = None
-    """Ends all work that is under way, at once; the engine's own by default."""
+    """Seconds between two notes of one comparison."""
 
-    def execute(self, tasks: Sequence[Task]) -> list[PatchDiffResult]:
+    def execute(
+        self, tasks: Sequence[Task], progress: Progress[Task, PatchDiffResult] | None = None
+    ) -> list[PatchDiffResult]:
         """Compare what has no comparison yet and return all, in the order of the tasks.
 
         Raises:
-            KeyboardInterrupt: told to stop; what is finished is saved. PluginError: there is no such generator.
-
-        In the main thread a second interrupt, or work that does not end after the first, ends the process with 130.
+            RunStopped: a signal ended the run; finished comparisons are saved. PluginError: a generator is unknown.
         """
         find_generators(self.settings.generators)
-        known = {} if self.fresh else self._known(tasks)
-        pending = [task for task in tasks if task.instance.id not in known]
-        crew = Crew(self.executor, self.jobs, self.abort or self.engine.abort)
-        for comparison in crew.run(partial(self._work, crew), pending):
-            known[comparison.instance_id] = comparison
-        return [known[task.instance.id] for task in tasks]
+        return Crew(self.jobs, self.bench.abort).complete(self, tasks, fresh=self.fresh, progress=progress)
 
-    def _known(self, tasks: Sequence[Task]) -> dict[str, PatchDiffResult]:
-        known = {}
-        for task in tasks:
-            saved = self.store.load_patchdiff(task.instance.id)
-            if saved is not None and saved.key == self._key(task) and not saved.comparison.error:
-                known[task.instance.id] = saved.comparison
-                self.finished(saved.comparison, True)
-        return known
+    def key(self, task: Task) -> str:
+        """Return the instance's id: a run has one patch of each."""
+        return task.instance.id
 
-    def _key(self, task: Task) -> str:
+    def known(self, task: Task) -> PatchDiffResult | None:
+        """Return the saved comparison of the same content with the same settings, unless something broke in it."""
+        saved = self.store.load_patchdiff(task.instance.id)
+        if saved is None or saved.key != self._content_key(task) or saved.comparison.error:
+            return None
+        return saved.comparison
+
+    def plan(self, pending: list[Task], _total: int) -> list[Task]:
+        """Keep the order."""
+        return pending
+
+    def attempt(self, task: Task, _number: int) -> Assessment:
+        """Compare one patch with gold."""
+        try:
+            return self._assess(task)
+        except AssayError as error:
+            return self._not_assessed(task, str(error))
+        except Exception as error:  # a bug in Assay must not cost the other instances their comparisons
+            return self._not_assessed(task, f"internal error: {error!r}")
+
+    def may_retry(self, _task: Task, _assessment: Assessment) -> bool:
+        """Return False: what is not assessed is tried by the next run."""
+        return False
+
+    def save(self, task: Task, assessment: Assessment) -> PatchDiffResult:
+        """Write the comparison and the test files that reproduce its divergences."""
+        saved = SavedPatchDiff(key=self._content_key(task), comparison=assessment.comparison)
+        self.store.save_patchdiff(saved, assessment.files)
+        return assessment.comparison
+
+    def _assess(self, task: Task) -> Assessment:
+        sides = self._sides(task, self.bench.image_of(task.instance))
+        with Pulse(self._noting(task), self.every) as note:
+            return assess(sides, self.settings, self.bench.plan_files, self.ask, note)
+
+    def _not_assessed(self, task: Task, error: str) -> Assessment:
+        return Assessment(not_assessed(self._sides(task, ""), self.settings, error))
+
+    def _sides(self, task: Task, image: str) -> Sides:
+        labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
+        return Sides(task, image, self.bench.engine, labels)
+
+    def _noting(self, task: Task) -> Callable[[str], None]:
+        return lambda text: self.note(f"{task.instance.id}: {text}")
+
+    def _content_key(self, task: Task) -> str:
         settings = repr(sorted(asdict(self.settings).items()))
         return hashlib.sha256(f"{content_key(task, __version__)}\0{settings}\0{self.model}".encode()).hexdigest()
-
-    def _work(self, crew: Crew, task: Task) -> PatchDiffResult:
-        with crew.at_work(task.instance.id):
-            compared = self._compare(task)
-        self.store.save_patchdiff(SavedPatchDiff(key=self._key(task), comparison=compared.comparison), compared.files)
-        self.finished(compared.comparison, False)
-        return compared.comparison
-
-    def _compare(self, task: Task) -> Assessment:
-        labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
-        make = partial(Sides, task, engine=self.engine, labels=labels)
-        try:
-            sides = make(self.prepare(task.instance))
-            with Pulse(lambda text: self.note(f"{task.instance.id}: {text}"), self.every) as note:
-                return assess(sides, self.settings, self.plan_tests, self.ask, note)
-        except AssayError as error:
-            return Assessment(not_assessed(make(""), self.settings, str(error)))
-        except Exception as error:  # a mistake of ours must not cost the other instances their comparisons
-            return Assessment(not_assessed(make(""), self.settings, f"internal error: {error!r}"))

@@ -1,12 +1,14 @@
 """Grading a run again from what it saved: no container, no flag, the same ``grade``."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.harness.domain import Verdict
 from assay.harness.errors import UserError
 from assay.harness.grading.grade import grade
 from assay.harness.grading.stability import mark_flaky
-from assay.harness.runs.report import RunReport, build_report
+from assay.harness.runs.patchdiff_figures import PatchDiffFigures, patchdiff_figures
+from assay.harness.runs.report import RunReport
 from assay.harness.runs.store import RunStore, SavedVerdict
 
 
@@ -24,29 +26,25 @@ def regrade_run(store: RunStore) -> Regraded:
     Raises:
         UserError: the folder holds no run, or evidence is missing.
     """
-    run = store.load_run()
     changed, verdicts = [], []
-    for prediction in store.load_predictions():
-        before = store.load_verdict(prediction.instance_id)
-        if before is None:
-            continue
+    for before in store.load_verdicts():
         after = _grade_again(store, before)
         verdicts.append(after)
         if after != before.verdict:
             changed.append((before.verdict, after))
-            store.save_verdict(SavedVerdict(key=before.key, seconds=before.seconds, verdict=after))
+            store.save_verdict(before.model_copy(update={"verdict": after}))
     known = store.load_report()
-    report = build_report(
-        verdicts,
-        (*known.submitted_ids, *known.incomplete_ids) if known else (),
-        unfit=known.unfit_reasons if known else None,
-        run_id=run.id,
-        dataset=run.dataset.name,
-        model=run.model,
-        assay_version=run.assay_version,
-    )
+    unfit = known.unfit_reasons if known else None
+    patchdiff = _figures(store, verdicts) if known and known.patchdiff else None
+    report = store.summarise(verdicts, unfit=unfit, patchdiff=patchdiff)
     store.save_report(report, verdicts)
     return Regraded(report, tuple(changed))
+
+
+def _figures(store: RunStore, verdicts: Sequence[Verdict]) -> PatchDiffFigures:
+    """Return PatchDiff's figures over the patches that are resolved now and have a saved comparison."""
+    saved = [store.load_patchdiff(verdict.instance_id) for verdict in verdicts if verdict.resolved]
+    return patchdiff_figures([each.comparison for each in saved if each is not None], len(verdicts))
 
 
 def _grade_again(store: RunStore, before: SavedVerdict) -> Verdict:

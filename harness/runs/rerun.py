@@ -7,8 +7,9 @@ from assay.harness.domain import Verdict
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.grading.grade import grade
 from assay.harness.grading.stability import failing, mark_flaky
-from assay.harness.runs.runner import Progress, Runner
-from assay.harness.runs.store import RunStore
+from assay.harness.runs.crew import Progress
+from assay.harness.runs.runner import Runner
+from assay.harness.runs.store import RunStore, SavedVerdict
 
 
 def suspects(tasks: Sequence[Task], verdicts: Sequence[Verdict]) -> list[Task]:
@@ -16,19 +17,21 @@ def suspects(tasks: Sequence[Task], verdicts: Sequence[Verdict]) -> list[Task]:
     return [task for task, verdict in zip(tasks, verdicts, strict=True) if set(failing(verdict)) - set(verdict.flaky)]
 
 
-def rerun(runner: Runner, tasks: Sequence[Task], number: int, progress: Progress) -> None:
+def rerun(
+    runner: Runner, tasks: Sequence[Task], number: int, progress: Progress[Task, SavedVerdict] | None = None
+) -> None:
     """Evaluate tasks once more, whole and in fresh containers; the evidence is kept beside the first.
 
     Args:
         runner: that evaluated them.
         tasks: what to repeat.
         number: of the repetition, from 1; one that is there already is not repeated.
-        progress: told how it goes on.
+        progress: called for each task.
 
     Raises:
-        KeyboardInterrupt: told to stop.
+        RunStopped: a signal ended the run.
     """
-    replace(runner, store=runner.store.rerun(number), progress=progress).execute(tasks)
+    replace(runner, store=runner.store.rerun(number)).execute(tasks, progress)
 
 
 def with_flaky(store: RunStore, tasks: Sequence[Task], verdicts: Sequence[Verdict]) -> list[Verdict]:

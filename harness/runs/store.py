@@ -27,7 +27,8 @@ from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.files import json_lines, read_model, replace_file, sync_folder, write_file
 from assay.harness.grading.stability import StabilityFile
-from assay.harness.runs.report import RunReport
+from assay.harness.runs.patchdiff_figures import PatchDiffFigures
+from assay.harness.runs.report import RunReport, build_report
 
 REPORT_FILES = 5000
 """Kept of one evaluation; a patch may write any number of them."""
@@ -41,6 +42,8 @@ class Run(Model):
     model: str
     started: str
     assay_version: str
+    instance_ids: list[str] = Field(default_factory=list)
+    """Every instance that was asked for, with a prediction or without."""
     settings: dict[str, str] = Field(default_factory=dict)
     engine: dict[str, str] = Field(default_factory=dict)
     host: dict[str, str] = Field(default_factory=dict)
@@ -243,13 +246,49 @@ class RunStore:
         """Return the saved evidence of an instance, or None."""
         return read_model(self._folder(instance_id) / "evidence.json", Evidence)
 
+    def load_verdicts(self) -> list[SavedVerdict]:
+        """Return the saved verdicts, in the order of the predictions."""
+        found = (self.load_verdict(prediction.instance_id) for prediction in self.load_predictions())
+        return [saved for saved in found if saved is not None]
+
     def load_instance(self, instance_id: str) -> Instance | None:
         """Return the instance, with its labels, as it was when it was evaluated; or None."""
         return read_model(self._folder(instance_id) / "instance.json", Instance)
 
     def load_report(self) -> RunReport | None:
-        """Return the summary of the run, or None."""
+        """Return the report as it was saved; None before the run has finished."""
         return read_model(self.root / "report.json", RunReport)
+
+    def report(self) -> RunReport:
+        """Return the saved report or, of a run that did not finish, a report on the verdicts so far."""
+        return self.load_report() or self.summarise([saved.verdict for saved in self.load_verdicts()])
+
+    def summarise(
+        self,
+        verdicts: Iterable[Verdict],
+        *,
+        unfit: Mapping[str, str] | None = None,
+        patchdiff: PatchDiffFigures | None = None,
+    ) -> RunReport:
+        """Build the report of this run.
+
+        Args:
+            verdicts: one of each evaluated prediction.
+            unfit: instances that fail their controls, with the reason; None if no controls were run.
+            patchdiff: figures of the comparisons with gold; None if nothing was compared.
+        """
+        run, before = self.load_run(), self.load_report()
+        asked = {*run.instance_ids, *(each.instance_id for each in self.load_predictions())}
+        report = build_report(
+            verdicts,
+            asked | set(before.incomplete_ids if before else ()),
+            unfit=unfit,
+            run_id=run.id,
+            dataset=run.dataset.name,
+            model=run.model,
+            assay_version=run.assay_version,
+        )
+        return report.model_copy(update={"patchdiff": patchdiff})
 
     def save_verdict(self, saved: SavedVerdict) -> None:
         """Replace the verdict of an instance (re-grading)."""

@@ -17,10 +17,10 @@ from assay.harness.errors import DataError, EngineError, UserError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.grading.stability import measure
 from assay.harness.runs.dispatch import ATTEMPTS
-from assay.harness.runs.executors import find_executor
 from assay.harness.runs.report import build_report
 from assay.harness.runs.runner import Runner
 from assay.harness.runs.store import RunStore
+from benches import StubBench
 from corpus.checks import Scene
 from corpus.stage import FAKE_PLAN
 
@@ -41,7 +41,7 @@ def fake(instances: list[Instance]) -> FakeEngine:
 
 
 def run(store: RunStore, engine: FakeEngine, tasks: list[Task], *, fresh: bool = False) -> list[Verdict]:
-    runner = Runner(store, engine, image_name, find_executor("inline"), fresh=fresh, pause=0.0)
+    runner = Runner(store, StubBench(engine), fresh=fresh, pause=0.0)
     return runner.execute(tasks)
 
 

@@ -16,9 +16,9 @@ from assay.harness.engines.base import Engine
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.evaluation.evaluate import Task
-from assay.harness.runs.executors import find_executor
 from assay.harness.runs.runner import Runner
 from assay.harness.runs.store import RunStore
+from benches import StubBench
 from corpus.generators import GENERATORS
 from corpus.model import Case, Project
 
@@ -60,7 +60,7 @@ def task_of(case: Case, project: Project, place: Place) -> Task:
 def play(task: Task, image: str, engine: Engine, root: Path) -> Played:
     """Run one task from plan to saved verdict."""
     store = RunStore(root)
-    runner = Runner(store, engine, lambda _instance: image, find_executor("inline"))
+    runner = Runner(store, StubBench(engine, image))
     began = time.monotonic()
     verdict = runner.execute([task])[0]
     seconds = time.monotonic() - began

@@ -17,11 +17,11 @@ from assay.agents.llm.proxy.server import Proxy
 from assay.agents.llm.scripted import Scripted
 from assay.agents.registry import make_agent
 from assay.agents.trajectory import Trajectory
-from assay.cli.session import Session
-from assay.cli.solving import Choice, SolveRun
-from assay.cli.workbench import make_sources
 from assay.harness.domain import Instance, Prediction, Verdict
 from assay.instances.dataset.load import load
+from assay.session import Session
+from assay.solving import SolverRun, SolveSettings
+from assay.workbench import make_sources
 from solving.competent import answer
 from solving.known import FLASK, KNOWN, SLAB
 
@@ -75,8 +75,8 @@ def solve(instances: dict[str, Instance], endpoint: Proxy, folder: Path) -> Solv
 
     def run(name: str, settings: tuple[str, ...], ids: tuple[str, ...]) -> dict[str, Solution]:
         if (name, settings) not in known:
-            choice = Choice(name, settings, MODEL, endpoint.base_url)
-            solving = SolveRun(choice, f"{name}-{len(known)}", folder, jobs=2)
+            choice = SolveSettings(name, settings, MODEL, endpoint.base_url)
+            solving = SolverRun(choice, f"{name}-{len(known)}", folder, jobs=2)
             solutions = solving.solve([instances[each] for each in ids], *make_agent(name, settings))
             known[name, settings] = {each.instance_id: each for each in solutions}
         return known[name, settings]

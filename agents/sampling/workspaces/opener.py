@@ -10,9 +10,10 @@ from assay.agents.sampling.workspaces.agent_image import AgentImages, check_star
 from assay.agents.sampling.workspaces.checkout import CheckoutWorkspace
 from assay.agents.sampling.workspaces.container import ContainerSpec
 from assay.agents.sampling.workspaces.folder import folder_workspace
-from assay.agents.sampling.workspaces.visible_tests import Bench, visible_tests
+from assay.agents.sampling.workspaces.visible_tests import visible_tests
 from assay.harness.domain import Instance, TestPlan
 from assay.harness.engines.base import Engine
+from assay.harness.runs.workbench import Workbench
 
 LIFETIME = 24 * 3600.0
 """Seconds after which an agent's container may be removed if its owner cannot be reached."""
@@ -23,7 +24,7 @@ STATEMENT = "STATEMENT.md"
 class WorkspaceOpener:
     """Opens workspaces of instances."""
 
-    bench: Bench
+    bench: Workbench
     images: AgentImages
     labels: Mapping[str, str] = field(default_factory=dict)
     """Labels of every container of the run."""
@@ -31,7 +32,7 @@ class WorkspaceOpener:
     @property
     def has_containers(self) -> bool:
         """Whether workspaces are containers, into which something can be mounted."""
-        return self.bench.engine.name != "fake"
+        return self.bench.engine.has_containers
 
     @contextmanager
     def open(self, instance: Instance, mounts: Mapping[str, str]) -> Iterator[CheckoutWorkspace]:
@@ -46,7 +47,7 @@ class WorkspaceOpener:
             EngineError: the engine failed.
         """
         labels = {**self.labels, "assay.instance": instance.id}
-        image = self.bench.prepare(instance)
+        image = self.bench.image_of(instance)
         if not self.has_containers:
             with statement_folder(self.bench, instance, image, labels) as workspace:
                 yield workspace
@@ -68,7 +69,7 @@ def agent_container(
 
 @contextmanager
 def statement_folder(
-    bench: Bench, instance: Instance, image: str, labels: Mapping[str, str]
+    bench: Workbench, instance: Instance, image: str, labels: Mapping[str, str]
 ) -> Iterator[CheckoutWorkspace]:
     """Open a folder that holds only the problem statement, for an engine without containers."""
     tests = visible_tests(bench, instance, image, labels)

@@ -1,45 +1,19 @@
 """Run the repository's own tests on a solver's changes, in a fresh container; no hidden test takes part."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
 
 from assay.agents.sampling.workspaces.container import PatchTests
-from assay.harness.domain import ApplyStatus, Instance, Prediction, PublishedImage, Status, TestPlan
-from assay.harness.engines.base import Engine
+from assay.harness.domain import ApplyStatus, Instance, Prediction, PublishedImage, Status
 from assay.harness.errors import AssayError, EngineError, UserError
 from assay.harness.evaluation.evaluate import Task, evaluate
-from assay.harness.runs.runner import Prepare
-
-
-class Bench(Protocol):
-    """An open engine, and the way to an instance's image and plans."""
-
-    @property
-    def engine(self) -> Engine:
-        """Where containers run."""
-        ...
-
-    @property
-    def prepare(self) -> Prepare:
-        """Makes sure that an instance's image is there."""
-        ...
-
-    @property
-    def plan(self) -> Callable[[Instance], TestPlan]:
-        """Says how an instance's tests are run."""
-        ...
-
-    @property
-    def plan_files(self) -> Callable[[Instance, Sequence[str]], TestPlan]:
-        """Says how some of the tree's test files are run."""
-        ...
+from assay.harness.runs.workbench import Workbench
 
 
 class TestsNotRunError(AssayError):
     """A solver's changes could not be applied in a fresh container."""
 
 
-def visible_tests(bench: Bench, instance: Instance, image: str, labels: Mapping[str, str]) -> PatchTests:
+def visible_tests(bench: Workbench, instance: Instance, image: str, labels: Mapping[str, str]) -> PatchTests:
     """Return a function that runs test files of an instance's base commit with a patch applied.
 
     The instance is stripped of hidden tests and everything derived from them. The solver's own patch takes the place

@@ -1,26 +1,30 @@
 """Settings: command line over ``ASSAY_*`` over ``assay.toml`` (or ``[tool.assay]`` of pyproject.toml) over defaults.
 
-The command line and the environment are the parser's work; this module adds the file below them.
+The parser reads the command line and the environment; this module reads the file.
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from assay.choices import EnvironmentChoice
 from assay.harness.errors import DataError
+
+if TYPE_CHECKING:
+    from assay.instances.trees.sources import Sources
+    from assay.workbench import WorkbenchSettings
 
 SETTINGS = {
     "mirror": list,
     "runs_dir": str,
     "jobs": int,
     "engine": str,
-    "executor": str,
     "timeout": int,
     "toolchains": dict,
     "recipes": list,
 }
-"""What may stand in the file, and of which type."""
+"""Keys of the file, and the type of each."""
 
 
 def read_settings(folder: Path | None = None) -> dict[str, Any]:
@@ -45,6 +49,25 @@ def toolchain_images() -> Mapping[str, Mapping[str, str]]:
     """Return the toolchain images that the user chose, by language and version."""
     images: Mapping[str, Mapping[str, str]] = read_settings().get("toolchains", {})
     return images
+
+
+def workbench(
+    engine: str,
+    mirrors: Sequence[Path] | None = None,
+    recipes: Sequence[Path] | None = None,
+    environment: EnvironmentChoice = EnvironmentChoice.AUTO,
+) -> "WorkbenchSettings":
+    """Return the settings of a workbench, with the user's toolchain images."""
+    from assay.workbench import WorkbenchSettings
+
+    return WorkbenchSettings(engine, tuple(mirrors or ()), tuple(recipes or ()), toolchain_images(), environment)
+
+
+def sources(mirrors: Sequence[Path] | None = None) -> "Sources":
+    """Return where trees and archives come from, with the user's toolchain images."""
+    from assay.workbench import make_sources
+
+    return make_sources(mirrors or (), toolchain_images())
 
 
 def defaults_for(command: Any, settings: Mapping[str, Any]) -> dict[str, Any]:

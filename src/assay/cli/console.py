@@ -1,49 +1,41 @@
-"""What a person sees: progress on stderr, tables on stdout."""
+"""Output to a person: progress and notes on stderr, tables and JSON on stdout."""
 
 import os
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from assay.harness.domain import INFRASTRUCTURE, Outcome, Verdict
-from assay.harness.evaluation.evaluate import Task
-from assay.harness.runs.runner import Progress
+from assay.harness.domain import INFRASTRUCTURE, Outcome, PatchDiffResult, Verdict
+from assay.harness.runs.crew import Progress
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from assay.harness.evaluation.evaluate import Task
+    from assay.harness.runs.report import RunReport
+    from assay.harness.runs.store import SavedVerdict
+
 COLOURS = {Outcome.RESOLVED: "green", Outcome.UNRESOLVED: "red", **dict.fromkeys(INFRASTRUCTURE, "magenta")}
 OTHER_COLOUR = "yellow"
 SHOWN = 5
-"""Flaky tests of an instance that are told one by one."""
+"""Flaky tests of an instance that are printed one by one."""
+EVERY, EVERY_LIVE = 30.0, 1.0
+"""Seconds between two notes on a long comparison: in lines of their own, and on a live line."""
 
 
 def say(text: str) -> None:
-    """Tell something beside the result."""
-    sys.stderr.write(f"{text}\n")  # in one piece, since several threads speak
+    """Print a line on stderr, in one piece: several threads speak."""
+    sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
 
-@contextmanager
-def progress(total: int, what: str) -> Iterator[tuple[Progress, "Notes"]]:
-    """Show how a run goes on: a live line on a terminal, one line for each finished instance elsewhere."""
-    notes = Notes()
-    with live_line(total, what) as line:
-        if line is None:
-            yield _plain_progress(total, what), notes
-            return
-        counts: Counter[str] = Counter()
-
-        def finished(verdict: Verdict, _seconds: float, _reused: bool) -> None:
-            counts[verdict.outcome] += 1
-            line(", ".join(f"{n} {name}" for name, n in counts.most_common()), 1)
-
-        notes.listener = line
-        yield Progress(finished=finished), notes
+def is_live() -> bool:
+    """Return whether stderr is a terminal on which a line can change."""
+    return sys.stderr.isatty() and not os.environ.get("CI")
 
 
 class Line(Protocol):
@@ -55,9 +47,9 @@ class Line(Protocol):
 
 
 @contextmanager
-def live_line(total: int, what: str) -> Iterator[Line | None]:
-    """Show a line that changes while work goes on; gives None where there is no terminal to show it on."""
-    if not sys.stderr.isatty() or os.environ.get("CI"):
+def live_line(total: int, title: str) -> Iterator[Line | None]:
+    """Show a progress bar with a note on a terminal; elsewhere give None."""
+    if not is_live():
         yield None
         return
     from rich.console import Console
@@ -65,37 +57,94 @@ def live_line(total: int, what: str) -> Iterator[Line | None]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, TextColumn("{task.fields[note]}"), console=Console(stderr=True), transient=True) as bar:
-        line = bar.add_task(what, total=total, note="")
+        line = bar.add_task(title, total=total, note="")
         yield lambda note, finished=0: bar.update(line, advance=finished, note=note)
 
 
-class Notes:
-    """Where slow preparations say what they are at; prints plain lines until somebody listens."""
+class RunView:
+    """Shows a run on stderr: a live line on a terminal, one line for each finished item elsewhere."""
 
     def __init__(self) -> None:
-        self.listener: Callable[[str], None] = say
+        self.every = EVERY_LIVE if is_live() else EVERY
+        self._line: Line | None = None
 
-    def __call__(self, text: str) -> None:
-        """Tell what is being done now."""
-        self.listener(text)
+    def say(self, text: str) -> None:
+        """Print a line."""
+        say(text)
+
+    def note(self, text: str) -> None:
+        """Show a note on the live line, or print it."""
+        (self._line or say)(text)
+
+    @contextmanager
+    def evaluating(self, total: int, title: str) -> "Iterator[Progress[Task, SavedVerdict]]":
+        """Show the outcomes so far on the live line, or each evaluation in a line of its own."""
+        with self.shown(total, title) as count:
+            outcomes: Counter[str] = Counter()
+
+            def started(task: "Task") -> None:
+                if not count.done:
+                    count.note(f"{title}: evaluating {task.instance.id}")
+
+            def finished(saved: "SavedVerdict", known: bool) -> None:
+                outcomes[saved.verdict.outcome] += 1
+                text = f"{saved.verdict.instance_id}: {saved.verdict.outcome} ({_took(saved.seconds, known)})"
+                count.finish(text, ", ".join(f"{n} {name}" for name, n in outcomes.most_common()))
+
+            yield Progress(started, finished)
+
+    @contextmanager
+    def comparing(self, total: int) -> "Iterator[Progress[Task, PatchDiffResult]]":
+        """Print each comparison in a line of its own, above the live line if there is one."""
+        with self.shown(total, "patchdiff") as count:
+
+            def finished(result: "PatchDiffResult", known: bool) -> None:
+                count.finish(f"{result.instance_id}: {result.finding} ({_took(result.seconds, known)})", says=True)
+
+            yield Progress(lambda _task: None, finished)
+
+    @contextmanager
+    def shown(self, total: int, title: str) -> Iterator["Count"]:
+        """Count finished items on a live line, or in plain lines."""
+        with live_line(total, title) as line:
+            self._line = line
+            try:
+                yield Count(total, line)
+            finally:
+                self._line = None
 
 
-def _plain_progress(total: int, what: str) -> Progress:
-    lock = threading.Lock()
-    done = 0
+class Count:
+    """Counts finished items in front of a person; called in any thread."""
 
-    def finished(verdict: Verdict, seconds: float, reused: bool) -> None:
-        nonlocal done
-        with lock:
-            done += 1
-            note = "known already" if reused else f"{seconds:.1f} s"
-            say(f"[{done}/{total}] {verdict.instance_id}: {verdict.outcome} ({note})")
+    def __init__(self, total: int, line: Line | None) -> None:
+        self.done = 0
+        self._total, self._line = total, line
+        self._lock = threading.Lock()
 
-    def started(task: Task) -> None:
-        if not done:
-            say(f"{what}: evaluating {task.instance.id}")
+    def note(self, text: str) -> None:
+        """Print a line where no live line shows what is going on."""
+        if self._line is None:
+            say(text)
 
-    return Progress(started=started, finished=finished)
+    def finish(self, text: str, summary: str = "", *, says: bool = False) -> None:
+        """Count one more item.
+
+        Args:
+            text: printed in a line of its own where there is no live line, or if ``says``.
+            summary: shown on the live line.
+            says: print the text in any case.
+        """
+        with self._lock:
+            self.done += 1
+            if self._line is None or says:
+                say(f"[{self.done}/{self._total}] {text}")
+        if self._line is not None:
+            self._line(summary, 1)
+
+
+def _took(seconds: float, known: bool) -> str:
+    return "known already" if known else f"{seconds:.1f} s"
 
 
 def print_verdicts(verdicts: Sequence[Verdict], seconds: dict[str, float]) -> None:
@@ -114,7 +163,7 @@ def print_verdicts(verdicts: Sequence[Verdict], seconds: dict[str, float]) -> No
 
 
 def print_doubts(verdicts: Iterable[Verdict], unfit: Mapping[str, str]) -> None:
-    """Print what speaks against relying on single verdicts: flaky tests, and instances that fail their controls."""
+    """Print reasons to doubt single verdicts: flaky tests, and instances that fail their controls."""
     for verdict in verdicts:
         for test in verdict.flaky[:SHOWN]:
             print(f"  {verdict.instance_id}: flaky, passes when run again: {test}")
@@ -122,6 +171,18 @@ def print_doubts(verdicts: Iterable[Verdict], unfit: Mapping[str, str]) -> None:
             print(f"  {verdict.instance_id}: ... and {len(verdict.flaky) - SHOWN} more flaky tests")
     for instance_id, reason in unfit.items():
         print(f"  {instance_id}: unfit, {reason.strip().splitlines()[0]}")
+
+
+def sum_line(report: "RunReport") -> str:
+    """Return a run's figures in one line; with controls, both denominators."""
+    others = {name: n for name, n in report.outcome_counts.items() if name != "resolved"}
+    rest = "".join(f", {n} {name}" for name, n in sorted(others.items()))
+    flaky = f" ({len(report.flaky_ids)} flaky)" if report.flaky_ids else ""
+    line = f"{report.resolved_instances} of {report.submitted_instances} resolved{rest}{flaky}"
+    if report.operational_instances is None:
+        return line
+    fit = f"{report.operational_resolved_instances} of {report.operational_instances}"
+    return f"{line}; operational: {fit} ({len(report.unfit_ids)} unfit left out)"
 
 
 def coloured(outcome: Outcome) -> str:

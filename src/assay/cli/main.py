@@ -1,16 +1,60 @@
 """The tree of commands, and how errors become one line and an exit code."""
 
 import os
+import signal
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
-from assay.cli import config, dataset, demo, diff, doctor, evaluate, images, report, solve
-from assay.cli.exits import INFRASTRUCTURE, PATCHDIFF, USAGE
-from assay.harness.errors import AssayError, EngineUnavailable, UserError
+from assay.cli import config
+from assay.cli.commands import demo, diff, doctor, evaluate, reap, solve
+from assay.cli.commands.dataset import audit, check, convert, validate
+from assay.cli.commands.dataset import show as show_dataset
+from assay.cli.commands.images import build, prune
+from assay.cli.commands.images import list as list_images
+from assay.cli.commands.report import compare, export, metrics, regrade, trajectory
+from assay.cli.commands.report import show as show_run
+from assay.cli.exits import INFRASTRUCTURE, INTERRUPTED, USAGE
+from assay.harness.errors import AssayError, EngineUnavailable, RunStopped, UserError
 from assay.version import __version__
 
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "demo": demo.demo,
+    "evaluate": evaluate.evaluate,
+    "solve": solve.solve,
+    "diff": diff.diff,
+    "doctor": doctor.doctor,
+    "reap": reap.reap,
+}
+GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
+    "images": (
+        "Build, list and remove the images that evaluations run in.",
+        {"build": build.build, "list": list_images.list_images, "prune": prune.prune},
+    ),
+    "dataset": (
+        "Show, check, convert, validate and audit instances.",
+        {
+            "show": show_dataset.show,
+            "check": check.check,
+            "convert": convert.convert,
+            "validate": validate.validate,
+            "audit": audit.audit,
+        },
+    ),
+    "report": (
+        "Show runs, compare them, grade them again and export them.",
+        {
+            "show": show_run.show,
+            "compare": compare.compare,
+            "metrics": metrics.metrics,
+            "regrade": regrade.regrade,
+            "export": export.export,
+            "trajectory": trajectory.trajectory,
+        },
+    ),
+}
 app = typer.Typer(
     name="assay",
     help="Say whether a patch really resolves an issue, with evidence anyone can re-check.",
@@ -19,6 +63,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+for name, command in COMMANDS.items():
+    app.command(name)(command)
+for name, (text, commands) in GROUPS.items():
+    group = typer.Typer(help=text, no_args_is_help=True)
+    for name_of_command, command in commands.items():
+        group.command(name_of_command)(command)
+    app.add_typer(group, name=name)
 
 
 def _show_version(wanted: bool) -> None:
@@ -38,22 +89,13 @@ def root(
     context.default_map = config.defaults_for(context.command, config.read_settings())
 
 
-app.command("demo")(demo.demo)
-app.command("evaluate")(evaluate.evaluate)
-app.command("solve")(solve.solve)
-app.command("diff")(diff.diff)
-app.add_typer(images.app, name="images")
-app.add_typer(dataset.app, name="dataset")
-app.add_typer(report.app, name="report")
-app.command("doctor")(doctor.doctor)
-app.command("reap")(doctor.reap)
-
-
 def main() -> None:
-    """Run the command line; every error that we raise on purpose is one line and an exit code."""
-    sys.argv[1:] = [f"{arg}={PATCHDIFF}" if arg == "--patchdiff" else arg for arg in sys.argv[1:]]
+    """Run the command line; an error that Assay raises on purpose is one line on stderr and an exit code."""
     try:
         app(prog_name="assay")
+    except RunStopped as error:
+        _ignore_signals()
+        _fail(str(error), INTERRUPTED)
     except (UserError, EngineUnavailable) as error:
         _fail(str(error), USAGE)
     except AssayError as error:
@@ -62,7 +104,13 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        _fail(f"{where}{error.strerror or error}; mend that and run the same command again", INFRASTRUCTURE)
+        _fail(f"{where}{error.strerror or error}; fix that and run the same command again", INFRASTRUCTURE)
+
+
+def _ignore_signals() -> None:
+    """Keep the exit status: an interpreter that shuts down would die of a second signal."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _fail(message: str, code: int) -> None:

@@ -1,20 +1,12 @@
 """Options of the commands, with their help texts: first those that several share, then those of each."""
 
 import os
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-
-class EnvironmentChoice(StrEnum):
-    """Where an instance's environment comes from."""
-
-    AUTO = "auto"
-    RECIPE = "recipe"
-    PUBLISHED = "published"
-
+from assay.choices import EnvironmentChoice
 
 Dataset = Annotated[
     str, typer.Argument(help="Alias (releases, lite, verified, ...), hub id, file or folder.", show_default=False)
@@ -34,52 +26,52 @@ Mirrors = Annotated[
         show_default=False,
     ),
 ]
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="Name of a run, or its folder.", show_default=False)]
 RunId = Annotated[str | None, typer.Option("--run-id", help="Name of the run's folder.", show_default=False)]
 RunsDir = Annotated[Path, typer.Option("--runs-dir", envvar="ASSAY_RUNS_DIR", help="Folder of all runs.")]
 Jobs = Annotated[
     int, typer.Option("-j", "--jobs", min=1, envvar="ASSAY_JOBS", help="Containers at once (default: cores).")
 ]
 EngineName = Annotated[str, typer.Option("--engine", envvar="ASSAY_ENGINE", help="Container engine.")]
-ExecutorName = Annotated[str, typer.Option("--executor", envvar="ASSAY_EXECUTOR", help="Where work is dispatched.")]
 Recipes = Annotated[
     list[Path] | None,
     typer.Option(
         "--recipes",
         metavar="DIR",
         envvar="ASSAY_RECIPES",
-        help="Folder with recipes of your own (<language>/<owner>__<name>.yaml); may be repeated.",
+        help="Folder with your own recipes (<language>/<owner>__<name>.yaml); may be repeated.",
         show_default=False,
     ),
 ]
-SkipBadRows = Annotated[bool, typer.Option("--skip-bad-rows", help="Report wrong rows and go on without them.")]
+SkipBadRows = Annotated[bool, typer.Option("--skip-bad-rows", help="Report wrong rows and continue without them.")]
 Environment = Annotated[
     EnvironmentChoice,
     typer.Option(
         "--environment",
         envvar="ASSAY_ENVIRONMENT",
-        help="published: the image and eval_script of the row, pulled if need be; recipe: an image of ours; "
-        "auto: the row's image if it is here already, else ours.",
+        help="published: the image and eval_script of the row, pulled if need be; recipe: an image that Assay builds; "
+        "auto: the row's image if the engine has it, else recipe.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, everything else on stderr.")]
 
-PatchDiff = Annotated[
+PatchDiff = Annotated[bool, typer.Option("--patchdiff", help="Compare resolved patches with the gold patch.")]
+Generators = Annotated[
     str | None,
     typer.Option(
-        "--patchdiff",
-        metavar="[=NAMES]",
-        help="Compare what is resolved with the gold patch: suites, amplify, replay, llm; the first three "
-        "unless named.",
+        "-g",
+        "--generators",
+        metavar="NAMES",
+        help="Generators of PatchDiff, separated by commas: suites, amplify, replay, llm. The first three by default.",
         show_default=False,
     ),
 ]
-Generators = Annotated[str, typer.Option("-g", "--generators", metavar="NAMES", help="suites, amplify, replay, llm.")]
 Budget = Annotated[
-    float, typer.Option(min=1, metavar="SECONDS", envvar="ASSAY_BUDGET", help="Of comparing one patch with gold.")
+    float, typer.Option(min=1, metavar="SECONDS", envvar="ASSAY_BUDGET", help="Time for comparing one patch with gold.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Of the inputs that PatchDiff makes; the same seed makes the same.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of PatchDiff's inputs; equal seeds make equal inputs.")]
 Confirmations = Annotated[
-    int, typer.Option(min=3, metavar="N", help="Times that a difference must show, on both sides.")
+    int, typer.Option(min=3, metavar="N", help="Times that a difference must show on both sides.")
 ]
 ModelName = Annotated[
     str | None, typer.Option("--model", envvar="ASSAY_MODEL", help="Model of the llm generator.", show_default=False)
@@ -92,9 +84,7 @@ BaseUrl = Annotated[
 ]
 Cassette = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE", help="Keep that model's answers, and take them from there if they are.", show_default=False
-    ),
+    typer.Option(metavar="FILE", help="File that records that model's answers and replays them.", show_default=False),
 ]
 
 # evaluate
@@ -108,30 +98,29 @@ Timeout = Annotated[
     int | None,
     typer.Option(min=1, envvar="ASSAY_TIMEOUT", help="Limit of the test command in seconds.", show_default=False),
 ]
-EvaluateAgain = Annotated[bool, typer.Option("--fresh", help="Evaluate again what has a verdict already.")]
+EvaluateAgain = Annotated[bool, typer.Option("--fresh", help="Evaluate again even where a verdict is saved.")]
 RerunFailed = Annotated[
     int,
     typer.Option(
         min=0,
         metavar="N",
-        help="Repeat what is unresolved up to N times; tests that then pass are reported as flaky, and the "
-        "outcome stays.",
+        help="Repeat unresolved evaluations up to N times; tests that then pass are reported as flaky. "
+        "The outcome stays.",
     ),
 ]
 Controls = Annotated[
     bool,
     typer.Option(
         "--controls",
-        help="Evaluate each instance with its gold patch and without any, too, and give a second rate without "
-        "the instances that fail this.",
+        help="Also evaluate each instance with its gold patch and with none; report a second rate without the "
+        "instances that fail this.",
     ),
 ]
 StabilityRecord = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="What `assay dataset validate` recorded, in place of what the data set itself says: quarantined tests "
-        "are left out.",
+        help="stability.json of `assay dataset validate`; its quarantined tests are left out of the labels.",
         show_default=False,
     ),
 ]
@@ -145,7 +134,7 @@ PredictionsToCompare = Annotated[
     Path, typer.Option("-p", "--predictions", metavar="FILE", help="Predictions: .jsonl or .json.")
 ]
 PatchesAtOnce = Annotated[
-    int, typer.Option("-j", "--jobs", min=1, envvar="ASSAY_JOBS", help="Patches at once; each takes all its sides.")
+    int, typer.Option("-j", "--jobs", min=1, envvar="ASSAY_JOBS", help="Patches compared at once.")
 ]
 CompareAgain = Annotated[bool, typer.Option("--fresh", help="Evaluate and compare again.")]
 
@@ -183,43 +172,56 @@ AgentCassette = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Where answers are kept and taken from, instead of the run's own llm.jsonl. One that is there needs "
-        "no endpoint.",
+        help="File that records and replays the model's answers, in place of the run's llm.jsonl. Replaying an "
+        "existing file needs no endpoint.",
         show_default=False,
     ),
 ]
 Prices = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Prices of models of your own, as YAML.", show_default=False)
+    Path | None, typer.Option(metavar="FILE", help="YAML file with prices of further models.", show_default=False)
 ]
-Samples = Annotated[
-    int, typer.Option("-n", "--samples", min=1, help="How often each instance is solved, independently.")
-]
+Samples = Annotated[int, typer.Option("-n", "--samples", min=1, help="Independent solutions of each instance.")]
 CostLimit = Annotated[
-    float | None, typer.Option(min=0, metavar="USD", help="Limit of one sample of one instance.", show_default=False)
+    float | None,
+    typer.Option(
+        min=0, metavar="USD", help="Cost limit of one sample of one instance, in dollars.", show_default=False
+    ),
 ]
-TokenLimit = Annotated[int | None, typer.Option(min=0, metavar="N", help="The same, in tokens.", show_default=False)]
-CallLimit = Annotated[int | None, typer.Option(min=0, metavar="N", help="The same, in questions.", show_default=False)]
+TokenLimit = Annotated[
+    int | None,
+    typer.Option(min=0, metavar="N", help="Token limit of one sample: prompts and answers.", show_default=False),
+]
+CallLimit = Annotated[
+    int | None, typer.Option(min=0, metavar="N", help="Limit of model calls of one sample.", show_default=False)
+]
 StepLimit = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="The same, in the agent's steps.", show_default=False)
+    int | None, typer.Option(min=1, metavar="N", help="Limit of the agent's steps in one sample.", show_default=False)
 ]
-TimeLimit = Annotated[float | None, typer.Option(min=0, help="The same, in seconds of the whole.", show_default=False)]
-CommandSeconds = Annotated[float, typer.Option(min=1, help="Limit of one command of the agent.")]
+TimeLimit = Annotated[
+    float | None, typer.Option(min=0, help="Time limit of one sample, in seconds.", show_default=False)
+]
+CommandSeconds = Annotated[float, typer.Option(min=1, help="Time limit of one command of the agent, in seconds.")]
 TotalCostLimit = Annotated[
     float | None,
-    typer.Option(min=0, metavar="USD", help="Limit of the whole run, for what is paid.", show_default=False),
+    typer.Option(min=0, metavar="USD", help="Cost limit of the whole run, in dollars paid.", show_default=False),
 ]
 Temperature = Annotated[
-    float | None, typer.Option(min=0, help="Of the model, where the agent does not say otherwise.", show_default=False)
+    float | None,
+    typer.Option(min=0, help="Sampling temperature of the model, unless the agent sets its own.", show_default=False),
 ]
-MaxTokens = Annotated[int | None, typer.Option(min=1, metavar="N", help="Of an answer.", show_default=False)]
+MaxTokens = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Longest answer of the model, in tokens.", show_default=False)
+]
 AgentSeed = Annotated[
     int | None,
-    typer.Option(min=0, help="Of the agent's draws, and of the model if it takes one.", show_default=False),
+    typer.Option(
+        min=0, help="Seed of the agent's random choices, and of the model if it takes one.", show_default=False
+    ),
 ]
 EvaluateAfterwards = Annotated[
     bool, typer.Option("--evaluate", help="Evaluate the patches afterwards, as the run <run>.evaluated.")
 ]
-SolveAgain = Annotated[bool, typer.Option("--fresh", help="Solve again what is finished.")]
+SolveAgain = Annotated[bool, typer.Option("--fresh", help="Solve again even where a solution is saved.")]
 
 RUNS_DIR = Path("runs")
 CORES = os.cpu_count() or 1

@@ -24,9 +24,6 @@ from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.container import ContainerSpec
 from assay.agents.sampling.workspaces.folder import folder_workspace
 from assay.agents.trajectory import AgentInfo, Recorder, Trajectory
-from assay.cli.session import Session as CliSession
-from assay.cli.solving import Choice, SolveRun
-from assay.cli.workbench import make_sources
 from assay.harness.domain import Limits as BoxLimits
 from assay.harness.domain import Prediction, Recipe
 from assay.harness.engines.fake import FakeEngine
@@ -34,6 +31,9 @@ from assay.harness.errors import AssayError, UserError
 from assay.instances.dataset.load import load
 from assay.instances.toolchains.images import bootstrap, find_toolchain
 from assay.instances.trees.sources import default_cache
+from assay.session import Session as EvaluationSession
+from assay.solving import SolverRun, SolveSettings
+from assay.workbench import make_sources
 from leaky import World
 
 """Programs of others: what they are given, how they reach the model, and how their end is judged."""
@@ -419,16 +419,16 @@ def competent(request: Request) -> Answer:
 
 
 @pytest.fixture
-def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Budget], SolveRun]]:
+def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Budget], SolverRun]]:
     """Return a function that makes a run of mini-swe-agent with an OpenAI-compatible endpoint."""
     prices = tmp_path / "prices.yaml"
     prices.write_text(PRICES)
     with Proxy(Scripted(competent), ["toy"]) as endpoint:
         monkeypatch.setenv("OPENAI_API_KEY", endpoint.token)
 
-        def make(budget: Budget) -> SolveRun:
-            choice = Choice(MINI, (), "toy", endpoint.base_url, prices=prices, budget=budget)
-            return SolveRun(choice, f"mini-{budget.llm.calls}", tmp_path / "runs")
+        def make(budget: Budget) -> SolverRun:
+            choice = SolveSettings(MINI, (), "toy", endpoint.base_url, prices=prices, budget=budget)
+            return SolverRun(choice, f"mini-{budget.llm.calls}", tmp_path / "runs")
 
         yield make
 
@@ -436,7 +436,7 @@ def mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[
 @pytest.mark.docker
 @pytest.mark.network
 def test_mini_swe_agent_resolves_a_bundled_instance_and_stops_at_the_budget(
-    mini: Callable[[Budget], SolveRun], tmp_path: Path
+    mini: Callable[[Budget], SolverRun], tmp_path: Path
 ) -> None:
     (instance,) = load("releases", ids=[MORE], sources=make_sources()).instances
     agent, settings = make_agent(MINI)
@@ -455,7 +455,7 @@ def test_mini_swe_agent_resolves_a_bundled_instance_and_stops_at_the_budget(
     assert own.extra is not None
     assert own.extra["exit_status"] == "Submitted"
     prediction = Prediction(instance_id=MORE, model=MINI, patch=solution.patch)
-    report, _ = CliSession("evaluated", tmp_path / "runs").run([(instance, prediction)], [MORE])
+    report, _ = EvaluationSession("evaluated", tmp_path / "runs").run([(instance, prediction)], [MORE])
     assert report.resolved_ids == [MORE]
 
     (stopped,) = mini(Budget(llm=BudgetLimits(calls=2))).solve([instance], agent, settings)

@@ -20,11 +20,11 @@ from assay.agents.llm.cassette import Cassette, Mode
 from assay.agents.llm.cassette_key import key_of
 from assay.agents.llm.chat import Answer, ChatModel, Message, Request, Role, TokenUsage
 from assay.agents.llm.scripted import Scripted
-from assay.agents.sampling.run import RunBudgetModel, SolveProgress, SolveRunner, mask_volatile, recorded_spending
+from assay.agents.sampling.run import RunBudgetModel, SolveRunner, mask_volatile, recorded_spending
 from assay.agents.sampling.solve import SolveJob
 from assay.harness.domain import Instance
 from assay.harness.errors import EngineError
-from assay.harness.runs.executors import find_executor
+from assay.harness.runs.crew import Progress
 from solvers import Acting, fix, solver_of
 
 Make = Callable[..., Instance]
@@ -36,12 +36,11 @@ def instances(make_instance: Make) -> list[Instance]:
 
 
 def runner_of(root: Path, instances: list[Instance], act: Any = fix, model: Any = None, **more: Any) -> SolveRunner:
-    names = ("jobs", "fresh", "progress", "settings")
+    names = ("jobs", "fresh", "settings")
     of_runner: dict[str, Any] = {name: more.pop(name) for name in names if name in more}
     model = model or Scripted(lambda _request: "fixed = True")
     solver = solver_of(root, Acting(act), instances, None if "within" in more else model, **more)
-    executor = find_executor("threads" if of_runner.get("jobs") else "inline")
-    return SolveRunner(solver, executor, pause=0.0, **of_runner)
+    return SolveRunner(solver, pause=0.0, **of_runner)
 
 
 def test_every_sample_of_every_instance_in_the_order_that_was_asked_for(
@@ -49,8 +48,8 @@ def test_every_sample_of_every_instance_in_the_order_that_was_asked_for(
 ) -> None:
     jobs = [SolveJob(each, sample) for sample in range(2) for each in instances]
     told: list[tuple[str, bool]] = []
-    progress = SolveProgress(finished=lambda solution, reused: told.append((solution.instance_id, reused)))
-    solutions = runner_of(tmp_path, instances, jobs=3, progress=progress).execute(jobs)
+    progress = Progress(finished=lambda solution, reused: told.append((solution.instance_id, reused)))
+    solutions = runner_of(tmp_path, instances, jobs=3).execute(jobs, progress)
     assert [(each.instance_id, each.sample) for each in solutions] == [(job.instance.id, job.sample) for job in jobs]
     assert {each.status for each in solutions} == {SolutionStatus.SUBMITTED}
     assert len(told) == 8

@@ -35,7 +35,8 @@ from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCa
 from assay.harness.domain import Instance
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.errors import EngineError, EnvironmentFailure, UserError
-from solvers import Acting, FakeBench, fix, solver_of
+from benches import StubBench
+from solvers import Acting, fix, solver_of
 
 FIXED = "+fixed = True"
 
@@ -141,7 +142,7 @@ def test_an_image_that_cannot_be_made_is_no_fault_of_the_solver_and_not_tried_ag
     def prepare(_instance: Instance) -> str:
         raise EnvironmentFailure("no such package", tail="the last line")
 
-    bench = FakeBench(FakeEngine({image_name(instance): instance}), prepare)
+    bench = StubBench(FakeEngine({image_name(instance): instance}), prepare)
     solved = play(fix, bench=bench)
     assert solved.solution.status is SolutionStatus.INFRA_ERROR
     assert (solved.is_final, solved.is_worth_another_try) == (False, False)

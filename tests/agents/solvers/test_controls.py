@@ -12,8 +12,9 @@ from assay.agents.sampling.workspaces.folder import folder_workspace
 from assay.agents.sampling.workspaces.opener import WorkspaceOpener
 from assay.agents.solvers.controls import Gold, NoSettings, Null
 from assay.harness.domain import Instance
+from benches import StubBench
 from leaky import World
-from solvers import FakeBench, solver_of
+from solvers import solver_of
 
 
 def test_gold_declares_what_it_is_told(tmp_path: Path, instance: Instance) -> None:
@@ -32,7 +33,7 @@ def test_null_changes_nothing(tmp_path: Path, instance: Instance) -> None:
 @pytest.mark.docker
 def test_the_gold_patch_comes_back_from_a_container_as_the_same_change(tmp_path: Path, world: World) -> None:
     instance = world.place.instance
-    bench = FakeBench(world.engine, lambda _instance: world.leaky)
+    bench = StubBench(world.engine, lambda _instance: world.leaky)
     bench.plan = lambda _instance: world.place.plan  # type: ignore[method-assign]
     images = AgentImages(world.engine, tmp_path / "cache")
     solver = SolveSetup(Gold(NoSettings()), WorkspaceOpener(bench, images), SolveStore(tmp_path / "run"))

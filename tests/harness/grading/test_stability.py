@@ -27,11 +27,11 @@ from assay.harness.errors import DataError, EngineError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.grading.grade import grade
 from assay.harness.grading.stability import Seen, mark_flaky, measure, quarantine, read_stability
-from assay.harness.runs.executors import find_executor
 from assay.harness.runs.regrade import regrade_run
 from assay.harness.runs.rerun import rerun, suspects, with_flaky
 from assay.harness.runs.runner import Progress, Runner
 from assay.harness.runs.store import Run, RunStore
+from benches import StubBench
 from toy import GOLD
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class Rerunning:
     def __init__(self, root: Path, found: list[Instance], flaky: dict[str, list[bool]]) -> None:
         self.engine = FakeEngine({image_name(each): each for each in found}, flaky=flaky)
         self.store = RunStore(root / "run")
-        self.runner = Runner(self.store, self.engine, image_name, find_executor("threads"), jobs=2, pause=0)
+        self.runner = Runner(self.store, StubBench(self.engine), jobs=2, pause=0)
         self.tasks = [Task(each, Prediction(instance_id=each.id, patch=each.gold_patch), PLAN) for each in found]
 
     def execute(self, times: int = 0) -> list[Verdict]:
@@ -209,7 +209,7 @@ def test_a_rerun_that_fails_for_the_engine_says_nothing(instance: Instance, tmp_
 def test_no_other_run_takes_a_rerun_for_its_verdict(instance: Instance, tmp_path: Path) -> None:
     run = Rerunning(tmp_path, [instance], {SAME: [False, True]})
     run.execute(times=1)
-    other = Runner(RunStore(tmp_path / "other"), run.engine, image_name, find_executor("inline"))
+    other = Runner(RunStore(tmp_path / "other"), StubBench(run.engine))
     assert other.execute(run.tasks)[0].outcome is Outcome.UNRESOLVED
     assert run.engine.opened == 2
 
@@ -239,7 +239,7 @@ def test_runs_that_are_alone_really_run(instance: Instance, tmp_path: Path) -> N
 
     def execute(name: str, *, alone: bool) -> None:
         store = RunStore(tmp_path / name, alone=alone)
-        Runner(store, engine, image_name, find_executor("inline")).execute([task])
+        Runner(store, StubBench(engine)).execute([task])
 
     for name in ("gold-1", "gold-2", "gold-1"):
         execute(name, alone=True)

@@ -22,10 +22,10 @@ from assay.harness.domain import DatasetRef, Instance, Outcome, Prediction, Test
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.evaluation.evaluate import Task
-from assay.harness.runs.executors import find_executor
 from assay.harness.runs.report import RunReport, build_report
 from assay.harness.runs.runner import Runner
 from assay.harness.runs.store import Run, RunStore
+from benches import StubBench
 from toy import GOLD, TESTS
 
 PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
@@ -77,7 +77,7 @@ class Command:
         with store.locked():
             about = Run(id="run", dataset=DatasetRef(name="d"), model="m", started="now", assay_version="1")
             store.save_run(about, predictions)
-            verdicts = Runner(store, self.engine, image_name, find_executor("inline"), pause=0).execute(tasks)
+            verdicts = Runner(store, StubBench(self.engine), pause=0).execute(tasks)
             report = build_report(verdicts, [each.id for each in INSTANCES], run_id="run")
             store.save_report(report, verdicts)
         return report
@@ -189,7 +189,7 @@ def test_a_full_disk_leaves_the_old_result_whole(tmp_path: Path) -> None:
         "from test_crash import *\n"
         "command = Command(Path(sys.argv[1]), gold_and_others())\n"
         "task = Task(INSTANCES[0], Prediction(instance_id=INSTANCES[0].id, patch=GOLD), PLAN)\n"
-        "runner = Runner(RunStore(command.root), command.engine, image_name, find_executor('inline'), fresh=True)\n"
+        "runner = Runner(RunStore(command.root), StubBench(command.engine), fresh=True)\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (300, resource.RLIM_INFINITY))\n"
         "print(runner.execute([task])[0].model_dump_json())\n"

@@ -17,10 +17,10 @@ from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.engines.faulty import FaultyEngine
 from assay.harness.engines.owner import OWNER, this_process
 from assay.harness.evaluation.evaluate import Task
-from assay.harness.runs.dispatch import ATTEMPTS
-from assay.harness.runs.executors import find_executor
-from assay.harness.runs.runner import Progress, Runner
+from assay.harness.runs.crew import ATTEMPTS, Progress
+from assay.harness.runs.runner import Runner
 from assay.harness.runs.store import RunStore
+from benches import StubBench
 
 PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
 KINDS = ["error", "timeout", "cut"]
@@ -32,8 +32,8 @@ def gold(instance: Instance) -> Task:
     return Task(instance, Prediction(instance_id=instance.id, model="gold", patch=instance.gold_patch), PLAN)
 
 
-def run(root: Path, engine: Engine, tasks: list[Task], executor: str = "inline") -> list[Verdict]:
-    return Runner(RunStore(root), engine, image_name, find_executor(executor), jobs=4, pause=0).execute(tasks)
+def run(root: Path, engine: Engine, tasks: list[Task], jobs: int = 1) -> list[Verdict]:
+    return Runner(RunStore(root), StubBench(engine), jobs, pause=0).execute(tasks)
 
 
 def faulty(fake: FakeEngine, fail_at: int | Collection[int], kind: str) -> FaultyEngine:
@@ -102,10 +102,10 @@ def test_a_thousand_evaluations_with_faults_lose_and_double_nothing(
     chance = random.Random(7)
     sick = faulty(fake, {number for number in range(100_000) if chance.random() < 0.05}, "cut")
     store = RunStore(tmp_path / "run")
-    run(tmp_path / "elsewhere/run", fake, tasks[:50], "threads")  # brings into memory what stays there
+    run(tmp_path / "elsewhere/run", fake, tasks[:50], 4)  # brings into memory what stays there
     before, tried = traced(), list[int]()
     while not tried or tried[-1]:
-        verdicts = run(store.root, sick, tasks, "threads")
+        verdicts = run(store.root, sick, tasks, 4)
         assert [verdict.instance_id for verdict in verdicts] == [task.instance.id for task in tasks]
         assert {verdict.outcome for verdict in verdicts} <= {Outcome.RESOLVED, Outcome.INFRA_ERROR}
         tried.append(sum(not verdict.resolved for verdict in verdicts))
@@ -141,7 +141,7 @@ def test_one_fault_at_any_call_of_a_real_engine(
     for number in range(1, 100):
         engine = FaultyEngine(docker_engine, number, kind)
         store = RunStore(tmp_path / str(number) / "run")
-        runner = Runner(store, engine, lambda _: toolchain_image, find_executor("inline"), pause=0)
+        runner = Runner(store, StubBench(engine, toolchain_image), pause=0)
         verdict = runner.execute([task])[0]
         assert verdict.resolved, (engine.failed, verdict.reason)
         assert mine(docker_engine) == []
@@ -161,8 +161,8 @@ def test_a_container_that_somebody_removes_is_evaluated_again(
     taken: list[str] = []
     thief = threading.Timer(0.8, lambda: taken.extend(remove_mine(docker_engine)))
     progress = Progress(started=lambda _task: thief.start())
-    runner = Runner(store, docker_engine, lambda _: toolchain_image, find_executor("inline"), progress=progress)
-    verdict = runner.execute([task])[0]
+    runner = Runner(store, StubBench(docker_engine, toolchain_image))
+    verdict = runner.execute([task], progress)[0]
     assert len(taken) == 1
     assert verdict.resolved, verdict.reason
     starts = [event for event in store.events() if event["event"] == "started"]

@@ -1,4 +1,4 @@
-from assay.cli.session import sum_line
+from assay.cli.console import sum_line
 from assay.harness.domain import Outcome, Verdict
 from assay.harness.runs.report import RunReport, build_report
 

@@ -9,12 +9,12 @@ import pytest
 
 from assay.harness.domain import Instance, Outcome, Prediction, TestPlan
 from assay.harness.engines.fake import FakeEngine, image_name
-from assay.harness.errors import EngineError, EnvironmentFailure
+from assay.harness.errors import EngineError, EnvironmentFailure, RunStopped
 from assay.harness.evaluation.evaluate import Task
-from assay.harness.runs.dispatch import ATTEMPTS
-from assay.harness.runs.executors import find_executor
+from assay.harness.runs.crew import ATTEMPTS
 from assay.harness.runs.runner import Runner
 from assay.harness.runs.store import RunStore
+from benches import StubBench
 
 PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
 Make = Callable[..., Instance]
@@ -32,15 +32,15 @@ def engine_for(found: list[Instance]) -> FakeEngine:
     return FakeEngine({image_name(each): each for each in found})
 
 
-def runner(root: Path, engine: FakeEngine, executor: str = "inline", **changes: object) -> Runner:
-    return Runner(RunStore(root / "run"), engine, image_name, find_executor(executor), jobs=4, pause=0, **changes)  # type: ignore[arg-type]
+def runner(root: Path, engine: FakeEngine, jobs: int = 1, **changes: object) -> Runner:
+    return Runner(RunStore(root / "run"), StubBench(engine), jobs, pause=0, **changes)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("executor", ["inline", "threads"])
-def test_verdicts_come_in_the_order_of_the_tasks(make_instance: Make, tmp_path: Path, executor: str) -> None:
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_verdicts_come_in_the_order_of_the_tasks(make_instance: Make, tmp_path: Path, jobs: int) -> None:
     found = instances(make_instance, 12)
     tasks = [gold(each) for each in reversed(found)]
-    verdicts = runner(tmp_path, engine_for(found), executor).execute(tasks)
+    verdicts = runner(tmp_path, engine_for(found), jobs).execute(tasks)
     assert [verdict.instance_id for verdict in verdicts] == [task.instance.id for task in tasks]
     assert all(verdict.resolved for verdict in verdicts)
 
@@ -76,7 +76,7 @@ def test_a_verdict_is_not_reused_for_another_patch(instance: Instance, tmp_path:
 def test_the_same_content_is_evaluated_once_across_runs(instance: Instance, tmp_path: Path) -> None:
     engine = engine_for([instance])
     runner(tmp_path, engine).execute([gold(instance)])
-    other = Runner(RunStore(tmp_path / "other"), engine, image_name, find_executor("inline"))
+    other = Runner(RunStore(tmp_path / "other"), StubBench(engine))
     assert other.execute([gold(instance)])[0].resolved
     assert engine.opened == 1
     assert (tmp_path / "other/instances/acme__calc-1/evidence.json").is_file()
@@ -125,9 +125,9 @@ def test_an_environment_that_cannot_be_built_is_not_tried_again(instance: Instan
         tries.append(each.id)
         raise EnvironmentFailure("no such package", log_path="/logs/x", tail="the last lines")
 
-    verdict = Runner(RunStore(tmp_path / "run"), engine_for([instance]), prepare, find_executor("inline")).execute(
-        [gold(instance)]
-    )[0]
+    verdict = Runner(RunStore(tmp_path / "run"), StubBench(engine_for([instance]), prepare)).execute([gold(instance)])[
+        0
+    ]
     assert verdict.outcome is Outcome.ENV_ERROR
     assert "/logs/x" in verdict.reason
     assert len(tries) == 1
@@ -177,10 +177,10 @@ def test_an_interrupt_stops_soon_and_the_next_run_goes_on(make_instance: Make, t
     timer = threading.Timer(0.3, os.kill, [os.getpid(), number])
     timer.start()
     began = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        runner(tmp_path, engine, "threads").execute([gold(each) for each in found])
+    with pytest.raises(RunStopped):
+        runner(tmp_path, engine, 4).execute([gold(each) for each in found])
     assert time.monotonic() - began < 60
     assert not engine.alive
     assert not list((tmp_path / "run").glob("instances/*/verdict.json"))
     again = engine_for(found)
-    assert all(v.resolved for v in runner(tmp_path, again, "threads").execute([gold(each) for each in found]))
+    assert all(v.resolved for v in runner(tmp_path, again, 4).execute([gold(each) for each in found]))

@@ -1,0 +1,206 @@
+"""The work of a run: resume, several items at once, failed attempts again, and an orderly end at SIGINT or SIGTERM.
+
+Evaluations, solvers' samples and comparisons with gold are all done by a Crew; each is a Work.
+"""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Generic, Protocol, TypeVar
+
+from assay.harness.errors import RunStopped
+
+Item = TypeVar("Item")
+Attempt = TypeVar("Attempt")
+Result = TypeVar("Result")
+Result_co = TypeVar("Result_co", covariant=True)
+
+ATTEMPTS = 3
+"""Attempts at an item whose infrastructure fails. A patch's or a solver's own failure is never retried."""
+PATIENCE = 4.0
+"""Seconds that interrupted work has to end before the process exits without it."""
+IMPATIENCE = 2.0
+"""The same after a second signal."""
+INTERRUPTED = "interrupted; what is finished is saved, the same command resumes from there"
+
+
+class Work(Protocol[Item, Attempt, Result_co]):
+    """One kind of work: knows what is finished, attempts an item and saves the result.
+
+    ``attempt``, ``may_retry`` and ``save`` are called in any thread, the others in the caller's.
+    """
+
+    def key(self, item: Item, /) -> str:
+        """Return the name of an item, unique within the run."""
+        ...
+
+    def known(self, item: Item, /) -> Result_co | None:
+        """Return the result that an earlier process saved for exactly this item, or None."""
+        ...
+
+    def plan(self, pending: list[Item], total: int, /) -> list[Item]:
+        """Return the pending items in the order in which they start; ``total`` counts the known ones too."""
+        ...
+
+    def attempt(self, item: Item, number: int, /) -> Attempt:
+        """Do the item once; ``number`` counts from 1."""
+        ...
+
+    def may_retry(self, item: Item, attempt: Attempt, /) -> bool:
+        """Return whether another attempt may do better; not asked once the run was told to stop."""
+        ...
+
+    def save(self, item: Item, attempt: Attempt, /) -> Result_co:
+        """Save the last attempt and return the item's result."""
+        ...
+
+
+@dataclass(frozen=True)
+class Progress(Generic[Item, Result]):
+    """Callbacks of whoever watches a run; both are called in any thread."""
+
+    started: Callable[[Item], None] = lambda _item: None
+    finished: Callable[[Result, bool], None] = lambda _result, _known: None
+    """Gets the result, and whether it was known before this process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """Does the work of one run in threads, until it is done or told to stop."""
+
+    jobs: int
+    """Items at once."""
+    abort: Callable[[], None]
+    """Ends everything that is at work, at once."""
+    pause: float = 0.5
+    """Seconds before a second attempt, twice as many before the third: an engine that restarts needs a moment."""
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _at_work: set[str] = field(default_factory=set)
+
+    def complete(
+        self,
+        work: Work[Item, Attempt, Result],
+        items: Sequence[Item],
+        *,
+        fresh: bool = False,
+        progress: Progress[Item, Result] | None = None,
+    ) -> list[Result]:
+        """Do every item that has no result yet and return the results of all, in the order of the items.
+
+        Args:
+            work: what to do.
+            items: all items of the run.
+            fresh: do known items again.
+            progress: called for each item.
+
+        Raises:
+            RunStopped: a signal ended the run; finished items are saved, and the same call resumes.
+
+        In the main thread, a second signal, or work that outlasts PATIENCE after the first, ends the process with 130.
+        """
+        watcher = progress or Progress()
+        done = {} if fresh else _known(work, items, watcher)
+        pending = work.plan([item for item in items if work.key(item) not in done], len(items))
+        with self._stoppable(), ThreadPoolExecutor(self.jobs, thread_name_prefix="assay") as pool:
+            futures = {pool.submit(self._do, work, item, watcher): work.key(item) for item in pending}
+            try:
+                for future in as_completed(futures):
+                    done[futures[future]] = future.result()
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+        return [done[work.key(item)] for item in items]
+
+    def _do(self, work: Work[Item, Attempt, Result], item: Item, progress: Progress[Item, Result]) -> Result:
+        """Attempt one item until it has not failed, and save it; raises RunStopped once told to stop."""
+        name = work.key(item)
+        self._check(name)
+        self._at_work.add(name)
+        try:
+            progress.started(item)
+            attempt = self._attempt(work, item)
+        finally:
+            self._at_work.discard(name)
+        self._check(name)
+        result = work.save(item, attempt)
+        progress.finished(result, False)
+        return result
+
+    def _attempt(self, work: Work[Item, Attempt, Result], item: Item) -> Attempt:
+        for number in range(1, ATTEMPTS + 1):
+            if number > 1 and self._stop.wait(self.pause * (number - 1)):
+                break
+            attempt = work.attempt(item, number)
+            if self._stop.is_set() or not work.may_retry(item, attempt):
+                break
+        return attempt
+
+    def _check(self, name: str) -> None:
+        """Raise RunStopped once told to stop; results of aborted work mean nothing."""
+        if self._stop.is_set():
+            raise RunStopped(f"{name}: {INTERRUPTED}")
+
+    @contextmanager
+    def _stoppable(self) -> Iterator[None]:
+        """Turn the first SIGINT or SIGTERM into ``abort`` and RunStopped; the second, or PATIENCE, ends the process.
+
+        Handlers stay replaced after a signal: whoever interrupts twice must not get another exit status because the
+        work ended between the two. Outside the main thread there are no signals to handle.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        signals = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.getsignal(number) for number in signals}
+        deadline = threading.Timer(PATIENCE, self._leave, [0.0])
+        deadline.daemon = True
+
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            if self._stop.is_set():
+                self._leave(IMPATIENCE)
+            self._stop.set()
+            deadline.start()
+            # Not in this handler itself: the thread it interrupts may hold a lock that the engine's client needs.
+            threading.Thread(target=self.abort, daemon=True).start()
+            raise KeyboardInterrupt
+
+        for number in signals:
+            signal.signal(number, stop)
+        try:
+            yield
+        except KeyboardInterrupt:
+            raise RunStopped(INTERRUPTED) from None
+        finally:
+            deadline.cancel()
+            if not self._stop.is_set():
+                for number, handler in before.items():
+                    signal.signal(number, handler)
+
+    def _leave(self, seconds: float) -> None:
+        """End the process with 130 when nothing is at work any more, or after some seconds.
+
+        A container that is still there then is removed by the next run, which finds its owner dead.
+        """
+        latest = time.monotonic() + seconds
+        while self._at_work and time.monotonic() < latest:
+            time.sleep(0.02)
+        if os.isatty(2):
+            os.write(2, b"\x1b[?25h")  # the cursor, which a progress line hides
+        os._exit(130)
+
+
+def _known(
+    work: Work[Item, Attempt, Result], items: Sequence[Item], progress: Progress[Item, Result]
+) -> dict[str, Result]:
+    known = {}
+    for item in items:
+        result = work.known(item)
+        if result is not None:
+            known[work.key(item)] = result
+            progress.finished(result, True)
+    return known

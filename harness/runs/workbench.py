@@ -1,0 +1,44 @@
+"""The contract of a workbench: an open engine, and the way to an instance's image and test plan."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from assay.harness.domain import Instance, TestPlan
+from assay.harness.engines.base import Engine
+
+
+class Workbench(Protocol):
+    """Gives whoever evaluates, solves or compares an instance all that its containers need."""
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that runs the containers."""
+        ...
+
+    def settle(self, instance: Instance) -> Instance:
+        """Return the instance with its environment decided and, if its row has no date, dated by its commit."""
+        ...
+
+    def plan(self, instance: Instance) -> TestPlan:
+        """Return how the instance's tests are run."""
+        ...
+
+    def plan_files(self, instance: Instance, files: Sequence[str]) -> TestPlan:
+        """Return how some of the tree's test files are run, whatever the instance's own are."""
+        ...
+
+    def assets(self, instance: Instance) -> Callable[[], Mapping[str, bytes]]:
+        """Return a function that reads the binary files of the instance's tests, by path."""
+        ...
+
+    def image_of(self, instance: Instance) -> str:
+        """Return the name of the instance's image, building it if need be.
+
+        Raises:
+            EnvironmentFailure: it cannot be built. EngineError: the engine failed.
+        """
+        ...
+
+    def abort(self) -> None:
+        """End every container and build that is under way."""
+        ...

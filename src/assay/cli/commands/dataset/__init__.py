@@ -1,0 +1,1 @@
+"""``assay dataset``: the instances themselves."""

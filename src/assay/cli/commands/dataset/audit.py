@@ -1,0 +1,100 @@
+"""``assay dataset audit``: problems with the instances of a data set."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assay.cli import config, options
+from assay.cli.loading import load_instances
+
+
+def audit(
+    dataset: options.Dataset,
+    ids: options.Ids = None,
+    split: options.Split = None,
+    cutoff: Annotated[
+        datetime | None,
+        typer.Option(
+            formats=["%Y-%m-%d"],
+            metavar="DATE",
+            help="Training cut-off of a model: report what is older and newer.",
+            show_default=False,
+        ),
+    ] = None,
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option("--kind", metavar="KIND", help="Only findings of this kind; may be repeated.", show_default=False),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 4 if there is any fault.")] = False,
+    stability: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What `assay dataset validate` recorded: both controls.", show_default=False),
+    ] = None,
+    null_run: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="A run of `assay evaluate --null`: name or folder.", show_default=False),
+    ] = None,
+    mutants: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Evaluate so many mutants of each gold patch, in containers.")
+    ] = 0,
+    timeout: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            envvar="ASSAY_TIMEOUT",
+            help="Limit of the test command in seconds; a mutant may run forever.",
+            show_default=False,
+        ),
+    ] = None,
+    jobs: options.Jobs = options.CORES,
+    runs_dir: options.RunsDir = options.RUNS_DIR,
+    mirror: options.Mirrors = None,
+    recipes: options.Recipes = None,
+    engine: options.EngineName = "docker",
+    skip_bad_rows: options.SkipBadRows = False,
+    json: options.Json = False,
+) -> None:
+    """Look for problems with instances: leaked solutions, weak or narrow tests, thin statements, old issues.
+
+    Each finding has a severity. A fault: the issue or its comments hold most of the gold patch's lines, no patch at all
+    is resolved, half of at least four mutants are, the gold patch fails, tests import a name that only the gold patch
+    brings, there are no words or only links or pictures, nothing has to be fixed, a patch cannot be read. A doubt is
+    for a person to look at; a note only counts. No container is started without --mutants; with it, both controls and
+    then the mutants are runs of their own, and the same command again does only what is missing.
+
+    \b
+    Examples:
+      assay dataset audit lite --cutoff 2023-09-30
+      assay dataset audit rows.jsonl --kind solution_in_issue --json
+      assay dataset audit releases --mutants 6 --timeout 120
+    """
+    from assay.cli.commands.dataset import audit_view
+    from assay.cli.console import RunView
+    from assay.session import Session, run_name
+
+    wanted = audit_view.find_kinds(kinds or ())
+    loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows)
+    found = audit_view.Audit(loaded)
+    found.by_rules(cutoff.date() if cutoff else None)
+    if stability:
+        found.by_record(stability)
+    if null_run:
+        found.by_run(null_run, runs_dir)
+    if mutants:
+        session = Session(
+            run_name(dataset, "audit"),
+            runs_dir,
+            config.workbench(engine, mirror, recipes),
+            jobs=jobs,
+            timeout=timeout,
+            view=RunView(),
+        )
+        found.by_mutants(session, mutants)
+    found.choose(wanted)
+    if json:
+        found.print_json()
+    else:
+        found.print(all_of_it=bool(ids or kinds))
+    raise typer.Exit(found.exit_status(strict=strict))

@@ -1,0 +1,34 @@
+"""``assay dataset check``: wrong rows of a data set."""
+
+import json as jsonlib
+from collections import Counter
+
+import typer
+
+from assay.cli import exits, options
+from assay.cli.loading import load_instances
+
+
+def check(dataset: options.Dataset, split: options.Split = None, json: options.Json = False) -> None:
+    """Read every row and report each that is wrong; exit 2 if any is.
+
+    Labels of Multi-SWE-bench rows are recomputed from the three results that each row carries.
+
+    \b
+    Examples:
+      assay dataset check rows.jsonl
+      assay dataset check polybench.csv --json
+    """
+    from assay.cli import console
+
+    loaded = load_instances(dataset, None, split, skip_bad_rows=True, says=False)
+    problems = [str(problem) for problem in loaded.problems]
+    if json:
+        console.print_json(jsonlib.dumps({"instances": len(loaded.instances), "problems": problems}))
+    else:
+        for problem in problems:
+            print(problem)
+        languages = Counter(instance.language for instance in loaded.instances)
+        about = ", ".join(f"{count} {language}" for language, count in languages.most_common())
+        print(f"{len(loaded.instances)} good instances ({about or 'none'}), {len(problems)} wrong rows")
+    raise typer.Exit(exits.USAGE if problems else 0)

@@ -1,0 +1,59 @@
+"""``assay dataset convert``: instances as rows of another dialect."""
+
+import json as jsonlib
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assay.cli import options
+from assay.cli.loading import load_instances
+
+
+def convert(
+    dataset: options.Dataset,
+    to: Annotated[str, typer.Option("--to", metavar="DIALECT", help="Dialect of the rows.", show_default=False)],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write .jsonl, .json or .csv here.", show_default="stdout"),
+    ] = None,
+    ids: options.Ids = None,
+    split: options.Split = None,
+    lossy: Annotated[
+        bool, typer.Option("--lossy", help="Leave out what the rows cannot hold, saying what, and use their rule.")
+    ] = False,
+    skip_bad_rows: options.SkipBadRows = False,
+    json: options.Json = False,
+) -> None:
+    """Write instances as rows of another dialect; each row is read again and must give the same instance.
+
+    Dialects: native, swebench, multi-swe-bench, polybench, swebench-live, swe-rebench, swe-smith, r2e. Each has its own
+    rule of what "resolved" means; another rule, or a field that rows cannot hold, is an error without --lossy.
+
+    \b
+    Examples:
+      assay dataset convert rows.jsonl --to native -o mine.jsonl
+      assay dataset convert multi.jsonl --to swebench --lossy -o plain.jsonl
+      assay dataset convert polybench.csv --to polybench -i google__gson-1093
+    """
+    from assay.cli import console
+    from assay.instances.dataset import convert as conversion
+
+    dialect = conversion.find_format(to)
+    loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, published_images=True)
+    found = conversion.convert_all(loaded.instances, dialect, lossy=lossy)
+    losses = {instance.id: each.losses for instance, each in zip(loaded.instances, found, strict=True) if each.losses}
+    rows = [each.row for each in found]
+    if output:
+        conversion.save(rows, output)
+    if json:
+        where: dict[str, object] = {"file": str(output)} if output else {"rows": rows}
+        console.print_json(jsonlib.dumps({"dialect": dialect.NAME, "instances": len(rows), "losses": losses, **where}))
+        return
+    for loss, count in Counter(loss for each in found for loss in each.losses).items():
+        console.say(f"left out of {count} instances: {loss}")
+    if output:
+        print(f"{len(rows)} instances as rows of {dialect.NAME}: {output}")
+    else:
+        print(conversion.json_lines(rows), end="")

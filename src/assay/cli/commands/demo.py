@@ -1,0 +1,84 @@
+"""``assay demo``: the main job, end to end, on bundled instances."""
+
+import json as jsonlib
+from typing import TYPE_CHECKING
+
+import typer
+
+from assay.cli import config, exits, options
+from assay.cli.loading import load_instances
+
+if TYPE_CHECKING:
+    from assay.harness.domain import Instance, Prediction, Verdict
+
+IDS = (
+    "pallets__flask-2.3.2",
+    "andialbrecht__sqlparse-0.4.4",
+    "masterminds__semver-3.3.1",
+    "tokio-rs__slab-0.4.11",
+)
+"""Python, Go and Rust, each from its own package index."""
+PARTIAL = "andialbrecht__sqlparse-0.4.4"
+"""The instance whose gold patch is also tried without its last file: plausible, fixes most tests, and wrong."""
+
+
+def demo(
+    jobs: options.Jobs = options.CORES,
+    runs_dir: options.RunsDir = options.RUNS_DIR,
+    engine: options.EngineName = "docker",
+    json: options.Json = False,
+) -> None:
+    """Evaluate bundled instances with the gold patch, with none and with a part of it, in real containers.
+
+    The instances are releases of Python packages, of a Go module and of a Rust crate. The first time it bootstraps an
+    image for each language, installs dependencies as of each instance's date and builds the instances; after that it
+    takes seconds. Exit 4 if a verdict is not what it should be.
+    """
+    from assay.cli import console
+    from assay.session import Session
+
+    instances = load_instances("releases", list(IDS), None).instances
+    bench, view = config.workbench(engine), console.RunView()
+    rows: list[tuple[str, Verdict]] = []
+    for patch, pairs in _patches(instances).items():
+        session = Session(f"demo.{patch}", runs_dir, bench, jobs=jobs, fresh=True, view=view)
+        _, verdicts = session.run(pairs, [each.id for each, _ in pairs], runs_empty=patch == "null")
+        rows += [(patch, verdict) for verdict in verdicts]
+    as_expected = all(verdict.outcome == ("resolved" if patch == "gold" else "unresolved") for patch, verdict in rows)
+    if json:
+        found = [{"patch": patch, **verdict.model_dump(mode="json")} for patch, verdict in rows]
+        console.print_json(jsonlib.dumps({"as_hoped": as_expected, "verdicts": found}))
+    else:
+        console.print_rows(
+            ("instance", "patch", "verdict", "reason"),
+            [(verdict.instance_id, patch, str(verdict.outcome), verdict.reason) for patch, verdict in rows],
+        )
+        print("Every verdict is as it should be." if as_expected else "Some verdicts are not as they should be.")
+        print(f"The evidence is in {runs_dir}/demo.*; look with: assay report show demo.gold")
+    raise typer.Exit(0 if as_expected else exits.INVALID)
+
+
+def _patches(instances: "tuple[Instance, ...]") -> "dict[str, list[tuple[Instance, Prediction]]]":
+    from assay.harness.domain import Prediction
+
+    def pairs(model: str, patches: dict[str, str]) -> "list[tuple[Instance, Prediction]]":
+        return [
+            (each, Prediction(instance_id=each.id, model=model, patch=patches[each.id]))
+            for each in instances
+            if each.id in patches
+        ]
+
+    return {
+        "gold": pairs("gold", {each.id: each.gold_patch for each in instances}),
+        "null": pairs("null", {each.id: "" for each in instances}),
+        "partial": pairs(
+            "partial", {each.id: without_last_file(each.gold_patch) for each in instances if each.id == PARTIAL}
+        ),
+    }
+
+
+def without_last_file(diff: str) -> str:
+    """Return a diff without what it does to its last file: looks like a fix, and misses a part."""
+    from unidiff.patch import PatchSet
+
+    return "".join(str(file) for file in list(PatchSet(diff))[:-1])

@@ -1,0 +1,62 @@
+"""``assay diff``: resolved patches beside the gold patches."""
+
+import typer
+
+from assay.cli import config, options
+from assay.cli.commands import evaluate
+from assay.cli.loading import load_to_evaluate, quarantined
+
+
+def diff(
+    dataset: options.Dataset,
+    predictions: options.PredictionsToCompare,
+    ids: options.Ids = None,
+    generators: options.Generators = None,
+    budget: options.Budget = 300,
+    seed: options.Seed = 0,
+    confirmations: options.Confirmations = 20,
+    model: options.ModelName = None,
+    base_url: options.BaseUrl = None,
+    cassette: options.Cassette = None,
+    split: options.Split = None,
+    jobs: options.PatchesAtOnce = 1,
+    run_id: options.RunId = None,
+    runs_dir: options.RunsDir = options.RUNS_DIR,
+    mirror: options.Mirrors = None,
+    recipes: options.Recipes = None,
+    engine: options.EngineName = "docker",
+    skip_bad_rows: options.SkipBadRows = False,
+    fresh: options.CompareAgain = False,
+    json: options.Json = False,
+) -> None:
+    """Compare patches that resolve their issue with the gold patch, by behaviour.
+
+    A patch that passes the tests may still be wrong. Each patch is evaluated first, unless it has a verdict. Resolved
+    ones are then run beside the gold patch: the whole suite, existing tests with other inputs, recorded calls.
+    Differences that show every time are reported, with a test file that reproduces each. The verdict does not change.
+
+    \b
+    Examples:
+      assay diff releases -p preds.jsonl
+      assay diff lite -p preds.jsonl -i sympy__sympy-18057 -g suites --budget 600 --mirror ~/mirrors
+      assay diff rows.jsonl -p preds.jsonl -g amplify,replay --seed 7 --json
+    """
+    from assay.cli.console import RunView
+    from assay.session import Session
+
+    instances = quarantined(load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset, None)
+    pairs = evaluate.read_pairs(instances, predictions, only=bool(ids))
+    session = Session(
+        run_id or evaluate.run_id_of(dataset, pairs),
+        runs_dir,
+        config.workbench(engine, mirror, recipes),
+        jobs=jobs,
+        fresh=fresh,
+        patchdiff=evaluate.patchdiff_settings(generators, budget, seed, confirmations),
+        model=evaluate.model_choice(model, base_url, cassette),
+        oracle=evaluate.oracle_of(predictions),
+        view=RunView(),
+    )
+    report, verdicts = session.run(pairs, [instance.id for instance in instances])
+    evaluate.show(session, report, verdicts, as_json=json)
+    raise typer.Exit(evaluate.exit_code(report, None))

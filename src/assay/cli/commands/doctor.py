@@ -1,0 +1,163 @@
+"""``assay doctor``: is this machine fit for evaluations?"""
+
+import json as jsonlib
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.cli import exits, options
+from assay.harness.errors import AssayError
+
+if TYPE_CHECKING:
+    from assay.harness.engines.doctor import Measurement
+
+NO_IMAGE = "no toolchain image is on the engine; make one with: assay images build releases -i pallets__jinja-3.1.3"
+LOOSE = "evaluate no patch that you do not trust on this engine"
+
+ROOM = 5 * 1024**3
+"""Bytes of free disk that a few environments need."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at; ``remedy`` is empty when all is well."""
+
+    what: str
+    found: str
+    remedy: str = ""
+
+
+def doctor(
+    engine: options.EngineName = "docker",
+    runs_dir: options.RunsDir = options.RUNS_DIR,
+    quick: Annotated[bool, typer.Option("--quick", help="Do not try the engine's limits.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Look at everything an evaluation needs on this machine, and try every limit on its engine.
+
+    Each limit is tried in a container of its own, which takes about 6 s in all. Exit 4 if anything is missing or a
+    limit is ignored.
+
+    \b
+    Example:
+      assay doctor --json
+    """
+    from assay.cli import console
+
+    checks: tuple[Callable[[], Finding], ...] = (
+        lambda: _engine(engine),
+        lambda: _builder(engine),
+        lambda: _program("git", "install git"),
+        lambda: _program("uv", "install the uv package beside Assay"),
+        _bootstrap,
+        _certificates,
+        lambda: _room(runs_dir),
+        lambda: _orphans(engine),
+    )
+    findings = [check() for check in checks]
+    limits, unmeasured = ([], "not asked for (--quick)") if quick else _limits(engine)
+    if json:
+        told = {"findings": [asdict(finding) for finding in findings], "limits": [asdict(each) for each in limits]}
+        console.print_json(jsonlib.dumps({**told, "limits_not_measured": unmeasured}))
+    else:
+        _print(findings, limits, unmeasured)
+    unfit = any(finding.remedy for finding in findings) or any(each.state == "IGNORED" for each in limits)
+    raise typer.Exit(exits.INVALID if unfit else 0)
+
+
+def _print(findings: "list[Finding]", limits: "list[Measurement]", unmeasured: str) -> None:
+    for finding in findings:
+        print(f"{'ok' if not finding.remedy else 'MISSING':<8}  {finding.what:<17} {finding.found}")
+        if finding.remedy:
+            print(f"{'':>10}{finding.remedy}")
+    for each in limits:
+        print(f"{each.state:<8}  {each.limit:<17} {each.found}")
+    if any(each.state == "IGNORED" for each in limits):
+        print(f"{'':>10}{LOOSE}")
+    if unmeasured:
+        print(f"limits not measured: {unmeasured}")
+
+
+def _engine(name: str) -> Finding:
+    from assay.harness.engines import open_engine
+
+    try:
+        facts = open_engine(name).describe()
+    except AssayError as error:
+        return Finding("engine", str(error), "run scripts/ensure-engine.sh, or set DOCKER_HOST")
+    return Finding("engine", f"{name}, " + ", ".join(f"{key} {value}" for key, value in facts.items()))
+
+
+def _builder(name: str) -> Finding:
+    if name != "docker":
+        return Finding("image builder", f"the {name} engine's own")
+    from assay.harness.engines.docker_build import find_builder
+
+    try:
+        return Finding("image builder", find_builder().kind)
+    except AssayError as error:
+        return Finding("image builder", str(error), "install the docker command line (docker.io or docker-cli)")
+
+
+def _program(name: str, remedy: str) -> Finding:
+    path = shutil.which(name) or _beside_python(name)
+    if path is None:
+        return Finding(name, "not found", remedy)
+    done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+    return Finding(name, done.stdout.strip())
+
+
+def _beside_python(name: str) -> str | None:
+    import sys
+
+    path = Path(sys.executable).parent / name
+    return str(path) if path.is_file() else None
+
+
+def _bootstrap() -> Finding:
+    path = shutil.which("mmdebstrap")
+    remedy = "install mmdebstrap, or name toolchain images in assay.toml: [toolchains.python]"
+    return Finding("bootstrap", path or "no mmdebstrap", "" if path else remedy)
+
+
+def _certificates() -> Finding:
+    bundle = os.environ.get("SSL_CERT_FILE", "")
+    if not bundle:
+        return Finding("certificates", "the system's own")
+    return Finding("certificates", bundle, "" if Path(bundle).is_file() else "SSL_CERT_FILE names no file")
+
+
+def _room(runs_dir: Path) -> Finding:
+    existing = next(path for path in (runs_dir, *runs_dir.absolute().parents) if path.exists())
+    free = shutil.disk_usage(existing).free
+    remedy = "" if free > ROOM else f"free some room: environments need about {ROOM // 1024**3} GB"
+    return Finding("disk", f"{free / 1e9:.0f} GB free at {existing}", remedy)
+
+
+def _limits(name: str) -> "tuple[list[Measurement], str]":
+    """Return what the engine's limits came to, or why they were not tried."""
+    from assay.harness.engines import open_engine
+    from assay.harness.engines.doctor import measure, toolchain_image
+
+    try:
+        engine = open_engine(name)
+        image = toolchain_image(engine)
+    except AssayError as error:
+        return [], str(error)
+    return (measure(engine, image), "") if image else ([], NO_IMAGE)
+
+
+def _orphans(name: str) -> Finding:
+    from assay.harness.engines import open_engine
+
+    try:
+        count = len(open_engine(name).orphans())
+    except AssayError:
+        return Finding("orphans", "unknown: no engine answers")
+    return Finding("orphans", f"{count} containers left behind", "run assay reap" if count else "")

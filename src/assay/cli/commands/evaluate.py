@@ -1,0 +1,183 @@
+"""``assay evaluate``: the main job."""
+
+import json as jsonlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from assay.choices import EnvironmentChoice, ModelChoice
+from assay.cli import config, exits, options
+from assay.cli.loading import load_to_evaluate, quarantined
+from assay.harness.errors import UserError
+
+if TYPE_CHECKING:
+    from assay.harness.domain import Instance, Verdict
+    from assay.harness.patchdiff.contract import Settings
+    from assay.harness.runs.report import RunReport
+    from assay.session import Pair, Session
+
+
+def evaluate(
+    dataset: options.Dataset,
+    predictions: options.Predictions = None,
+    gold: options.Gold = False,
+    null: options.Null = False,
+    ids: options.Ids = None,
+    split: options.Split = None,
+    jobs: options.Jobs = options.CORES,
+    run_id: options.RunId = None,
+    runs_dir: options.RunsDir = options.RUNS_DIR,
+    timeout: options.Timeout = None,
+    mirror: options.Mirrors = None,
+    recipes: options.Recipes = None,
+    engine: options.EngineName = "docker",
+    environment: options.Environment = EnvironmentChoice.AUTO,
+    skip_bad_rows: options.SkipBadRows = False,
+    fresh: options.EvaluateAgain = False,
+    rerun_failed: options.RerunFailed = 0,
+    controls: options.Controls = False,
+    stability: options.StabilityRecord = None,
+    patchdiff: options.PatchDiff = False,
+    generators: options.Generators = None,
+    budget: options.Budget = 300,
+    seed: options.Seed = 0,
+    confirmations: options.Confirmations = 20,
+    model: options.ModelName = None,
+    base_url: options.BaseUrl = None,
+    cassette: options.Cassette = None,
+    fail_under: options.FailUnder = None,
+    json: options.Json = False,
+) -> None:
+    """Test patches in containers and say which resolve their issue.
+
+    Running the same command again does only what is missing.
+
+    \b
+    Examples:
+      assay evaluate releases --gold
+      assay evaluate lite -p preds.jsonl -i pallets__flask-5063 --mirror ~/mirrors -j 4
+      assay evaluate rows.jsonl -p preds.json --run-id first --fail-under 30 --json
+      assay evaluate lite -p preds.jsonl --rerun-failed 2 --controls
+      assay evaluate rows.jsonl --gold --stability runs/rows.validate/stability.json
+      assay evaluate lite -p preds.jsonl --patchdiff
+      assay evaluate lite -p preds.jsonl --patchdiff -g suites --budget 60
+    """
+    from assay.cli.console import RunView
+    from assay.session import Session
+
+    if sum((predictions is not None, gold, null)) != 1:
+        raise UserError("give exactly one of --predictions FILE, --gold and --null")
+    if generators and not patchdiff:
+        raise UserError("--generators names generators of PatchDiff; add --patchdiff")
+    found = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
+    instances = quarantined(found, dataset, stability)
+    pairs = _pairs(instances, predictions, gold=gold, only=bool(ids))
+    session = Session(
+        run_id or run_id_of(dataset, pairs),
+        runs_dir,
+        config.workbench(engine, mirror, recipes, environment),
+        jobs=jobs,
+        timeout=timeout,
+        fresh=fresh,
+        rerun_failed=rerun_failed,
+        controls=controls,
+        patchdiff=patchdiff_settings(generators, budget, seed, confirmations) if patchdiff else None,
+        model=model_choice(model, base_url, cassette),
+        oracle=oracle_of(predictions),
+        view=RunView(),
+    )
+    report, verdicts = session.run(pairs, [instance.id for instance in instances], runs_empty=null)
+    show(session, report, verdicts, as_json=json)
+    raise typer.Exit(exit_code(report, fail_under))
+
+
+def patchdiff_settings(generators: str | None, budget: float, seed: int, confirmations: int) -> "Settings":
+    """Return PatchDiff's settings; raises UserError (PluginError) for an unknown generator."""
+    from assay.harness.patchdiff.contract import Settings
+    from assay.harness.patchdiff.generators import USUAL, find_generators
+
+    wanted = generators.split(",") if generators else USUAL
+    names = tuple(find_generators(name.strip() for name in wanted if name.strip()))
+    return Settings(names, seed=seed, budget=budget, confirmations=confirmations)
+
+
+def model_choice(name: str | None, base_url: str | None, cassette: Path | None) -> ModelChoice | None:
+    """Return the model that the options name; None if they name none."""
+    return ModelChoice(name, base_url or "", cassette) if name else None
+
+
+def read_pairs(instances: "Sequence[Instance]", predictions: Path, *, only: bool) -> "list[Pair]":
+    """Pair predictions with their instances.
+
+    Args:
+        instances: of the data set.
+        predictions: the file.
+        only: leave out predictions for other instances, since single ones were asked for.
+
+    Raises:
+        UserError: the file has a prediction for no instance, or none for the chosen ones.
+    """
+    from assay.instances.dataset.predictions import check_predictions, read_predictions
+
+    found = read_predictions(predictions)
+    by_id = {each.id.lower(): each for each in instances}
+    if only:
+        found = tuple(each for each in found if each.instance_id.lower() in by_id)
+    check_predictions(found, instances)
+    if not found:
+        raise UserError(f"{predictions} has no prediction for the chosen instances")
+    return [(by_id[each.instance_id.lower()], each) for each in found]
+
+
+def run_id_of(dataset: str, pairs: "Sequence[Pair]") -> str:
+    """Return the name of a run after its data set and model."""
+    from assay.session import run_name
+
+    models = {prediction.model for _, prediction in pairs}
+    model = models.pop() if len(models) == 1 else "predictions"
+    return run_name(dataset, model or "model")
+
+
+def show(session: "Session", report: "RunReport", verdicts: "Sequence[Verdict]", *, as_json: bool) -> None:
+    """Print the table of verdicts and the sum, or the report as JSON."""
+    from assay.cli import console
+    from assay.cli.commands.diff_view import print_comparisons
+
+    if as_json:
+        console.print_json(jsonlib.dumps(report.model_dump(mode="json")))
+        return
+    saved = (session.store.load_verdict(verdict.instance_id) for verdict in verdicts)
+    console.print_verdicts(verdicts, {each.verdict.instance_id: each.seconds for each in saved if each is not None})
+    console.print_doubts(verdicts, report.unfit_reasons or {})
+    if report.patchdiff is not None:
+        print_comparisons(session.store, report.patchdiff)
+    print(console.sum_line(report), f"· {session.store.root}")
+
+
+def exit_code(report: "RunReport", fail_under: float | None) -> int:
+    """Return the exit code that a finished run deserves."""
+    if report.infra_failure_instances:
+        return exits.INFRASTRUCTURE
+    rate = 100 * report.resolved_instances / max(report.submitted_instances, 1)
+    if fail_under is not None and rate < fail_under:
+        return exits.BELOW_THRESHOLD
+    return 0
+
+
+def _pairs(instances: "Sequence[Instance]", predictions: Path | None, *, gold: bool, only: bool) -> "list[Pair]":
+    from assay.session import control_pairs
+
+    if predictions is None:
+        return control_pairs(instances, "gold" if gold else "null")
+    return read_pairs(instances, predictions, only=only)
+
+
+def oracle_of(predictions: Path | None) -> str:
+    """Return the parts of the answer that the solver of a run's own predictions file was given."""
+    from assay.harness.files import read_model
+    from assay.harness.runs.store import Run
+
+    made_by = read_model(predictions.parent / "run.json", Run) if predictions else None
+    return made_by.settings.get("oracle", "") if made_by else ""

@@ -1,0 +1,1 @@
+"""``assay images``: the environments that evaluations run in."""

@@ -1,0 +1,57 @@
+"""``assay images build``: the images of a data set."""
+
+import json as jsonlib
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
+from typing import TYPE_CHECKING
+
+import typer
+
+from assay.choices import EnvironmentChoice
+from assay.cli import config, exits, options
+from assay.cli.loading import load_instances
+
+if TYPE_CHECKING:
+    from assay.harness.domain import Instance
+    from assay.harness.runs.workbench import Workbench
+
+
+def build(
+    dataset: options.Dataset,
+    ids: options.Ids = None,
+    split: options.Split = None,
+    jobs: options.Jobs = 1,
+    mirror: options.Mirrors = None,
+    recipes: options.Recipes = None,
+    engine: options.EngineName = "docker",
+    environment: options.Environment = EnvironmentChoice.AUTO,
+    skip_bad_rows: options.SkipBadRows = False,
+    json: options.Json = False,
+) -> None:
+    """Build every image that a data set's instances need; what is there already is not built again.
+
+    \b
+    Example:
+      assay images build lite -i pallets__flask-5063 --mirror ~/mirrors
+    """
+    from assay.cli.console import print_json, print_rows, say
+
+    found = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, published_images=True).instances
+    bench = config.workbench(engine, mirror, recipes, environment).open(found, say)
+    with ThreadPoolExecutor(jobs) as pool:
+        built = list(pool.map(_build_one, repeat(bench), found))
+    if json:
+        print_json(jsonlib.dumps({name: {"image": image, "error": error} for name, image, error in built}))
+    else:
+        print_rows(("instance", "image", "problem"), built)
+    raise typer.Exit(exits.INFRASTRUCTURE if any(error for _, _, error in built) else 0)
+
+
+def _build_one(bench: "Workbench", instance: "Instance") -> tuple[str, str, str]:
+    """Return (instance id, image name, problem); one of the last two is empty."""
+    from assay.harness.errors import EngineError, EnvironmentFailure
+
+    try:
+        return instance.id, bench.image_of(bench.settle(instance)), ""
+    except (EnvironmentFailure, EngineError) as error:
+        return instance.id, "", str(error)

@@ -1,0 +1,1 @@
+"""``assay report``: runs that were made."""

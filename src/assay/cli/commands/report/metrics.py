@@ -1,0 +1,109 @@
+"""``assay report metrics``: patches measured against the gold patches."""
+
+import json as jsonlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assay.cli import config, options
+from assay.cli.loading import find_run
+from assay.harness.errors import UserError
+
+if TYPE_CHECKING:
+    from assay.harness.domain import Instance
+    from assay.harness.metrics.assessment import Assessment, Means
+    from assay.harness.metrics.retrieval import Scores, Texts
+    from assay.instances.trees.sources import Sources
+
+
+def metrics(
+    run: options.RunName,
+    mirror: options.Mirrors = None,
+    runs_dir: options.RunsDir = options.RUNS_DIR,
+    json: options.Json = False,
+) -> None:
+    """Measure the patches of a run against the gold patches: which files and functions they touch, and how alike.
+
+    Precision, recall and F1 of the files and of the functions and classes (SWE-PolyBench's retrieval measures), and
+    SWE-RL's likeness of the diffs; none of them says whether a patch is right. Resolved instances are also told by
+    category and by how much of the code the gold patch changes. Base trees are read from --mirror, from the cache, or
+    fetched; without one, functions and classes are not measured.
+
+    \b
+    Examples:
+      assay report metrics mine --mirror ~/mirrors
+      assay report metrics mine --json
+    """
+    from assay.cli import console
+    from assay.harness.domain import Outcome
+    from assay.harness.metrics.assessment import assess, means
+
+    store, sources = find_run(run, runs_dir), config.sources(mirror)
+    found = []
+    for prediction in store.load_predictions():
+        saved, instance = store.load_verdict(prediction.instance_id), store.load_instance(prediction.instance_id)
+        if saved is None or instance is None:
+            console.say(f"{prediction.instance_id}: left out, no saved evaluation")
+            continue
+        resolved = saved.verdict.outcome is Outcome.RESOLVED
+        found.append(assess(instance, prediction.patch, _texts(instance, sources), resolved=resolved))
+    if not found:
+        raise UserError(f"{store.root} holds no evaluation to measure; run it first")
+    summary = means(found)
+    if json:
+        instances = [each.model_dump(mode="json") for each in found]
+        console.print_json(jsonlib.dumps({"means": summary.model_dump(mode="json"), "instances": instances}))
+    else:
+        _show_metrics(found, summary)
+
+
+def _texts(instance: "Instance", sources: "Sources") -> "Texts":
+    """Return the way to the texts of an instance's base tree; binary files have none."""
+    from assay.instances.trees.sources import tree_ref
+
+    def text(path: str) -> str | None:
+        content = sources.read_file(tree_ref(instance), path)
+        return None if content is None or b"\0" in content else content.decode(errors="replace")
+
+    return text
+
+
+def _show_metrics(found: "Sequence[Assessment]", summary: "Means") -> None:
+    from assay.cli import console
+
+    columns = (
+        "instance",
+        "resolved",
+        "files P/R/F1",
+        "functions P/R/F1",
+        "likeness",
+        "category",
+        "gold changes",
+        "note",
+    )
+    console.print_rows(
+        columns,
+        [
+            (
+                each.instance_id,
+                "yes" if each.resolved else "no",
+                _scores(each.retrieval.files),
+                _scores(each.retrieval.nodes),
+                "-" if each.similarity.score is None else f"{each.similarity.score:.2f}",
+                each.category.name,
+                str(each.complexity or "-"),
+                each.retrieval.problem or each.similarity.problem,
+            )
+            for each in found
+        ],
+    )
+    print(f"files P/R/F1      {_scores(summary.files)} (mean of {summary.files_scored})")
+    print(f"functions P/R/F1  {_scores(summary.nodes)} (mean of {summary.nodes_scored})")
+    likeness = "-" if summary.similarity is None else f"{summary.similarity:.2f}"
+    print(f"likeness          {likeness} (mean of {summary.similarity_scored})")
+    for title, shares in (("category", summary.by_category), ("gold changes", summary.by_complexity)):
+        told = ", ".join(f"{name} {share.resolved}/{share.instances}" for name, share in shares.items())
+        print(f"resolved by {title}: {told}")
+
+
+def _scores(found: "Scores | None") -> str:
+    return "-" if found is None else f"{found.precision:.2f}/{found.recall:.2f}/{found.f1:.2f}"

@@ -1,0 +1,41 @@
+"""``assay report trajectory``: an external agent's trajectory in ATIF."""
+
+import json as jsonlib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def trajectory(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File of an external agent.", show_default=False)],
+    form: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="FORM",
+            help="sweagent (.traj), mini (.traj.json), claude_stream, codex_json.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Where to write it.", show_default="standard output"),
+    ] = None,
+) -> None:
+    """Convert an external agent's trajectory to ATIF 1.8, the format of Assay's own.
+
+    \b
+    Example:
+      assay report trajectory marshmallow-1867.traj --from sweagent -o trajectory.json
+    """
+    from assay.agents.external.importers import import_file
+
+    found = import_file(form, file)
+    text = jsonlib.dumps(found.model_dump(mode="json", exclude_none=True), indent=2) + "\n"
+    if output is None:
+        print(text, end="")
+        return
+    output.write_text(text, encoding="utf-8")
+    actions = sum(len(step.tool_calls or ()) for step in found.steps)
+    print(f"{len(found.steps)} steps with {actions} actions of {found.agent.name} {found.agent.version} in {output}")

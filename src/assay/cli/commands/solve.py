@@ -1,0 +1,101 @@
+"""``assay solve``: from issues to predictions."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+from assay.choices import EnvironmentChoice
+from assay.cli import config, exits, options
+from assay.cli.loading import load_to_evaluate
+
+if TYPE_CHECKING:
+    from assay.agents.contract import Solution
+    from assay.harness.runs.report import RunReport
+
+
+def solve(
+    dataset: options.Dataset,
+    agent: options.AgentName,
+    settings: options.AgentSettings = None,
+    model: options.AgentModel = None,
+    base_url: options.AgentBaseUrl = None,
+    samples: options.Samples = 1,
+    ids: options.Ids = None,
+    split: options.Split = None,
+    jobs: options.Jobs = options.CORES,
+    run_id: options.RunId = None,
+    runs_dir: options.RunsDir = options.RUNS_DIR,
+    cost: options.CostLimit = None,
+    tokens: options.TokenLimit = None,
+    calls: options.CallLimit = None,
+    steps: options.StepLimit = None,
+    seconds: options.TimeLimit = None,
+    command_seconds: options.CommandSeconds = 60.0,
+    total_cost: options.TotalCostLimit = None,
+    temperature: options.Temperature = None,
+    max_tokens: options.MaxTokens = None,
+    seed: options.AgentSeed = None,
+    cassette: options.AgentCassette = None,
+    prices: options.Prices = None,
+    evaluate: options.EvaluateAfterwards = False,
+    mirror: options.Mirrors = None,
+    recipes: options.Recipes = None,
+    engine: options.EngineName = "docker",
+    environment: options.Environment = EnvironmentChoice.AUTO,
+    skip_bad_rows: options.SkipBadRows = False,
+    fresh: options.SolveAgain = False,
+    json: options.Json = False,
+) -> None:
+    """Let an agent solve instances, in containers without a network, and keep its patches and trajectories.
+
+    Running the same command again does only what is missing, and pays for no answer twice. The patches are in
+    preds.jsonl of the run's folder, for `assay evaluate -p`.
+
+    \b
+    Examples:
+      assay solve releases --agent gold --evaluate
+      assay solve releases --agent bash_loop --model local -i pallets__flask-2.3.2 --calls 20
+      assay solve lite --agent agentless --model MODEL --base-url http://host:8000/v1 -n 4 -j 4 --total-cost 20
+      assay solve lite --agent bash_loop --model MODEL --set form=block --cost 0.5 --seconds 1800 --evaluate
+      assay solve rows.jsonl --agent replay --set source=preds.jsonl
+    """
+    from assay.cli.commands.solve_view import SolveRunView, show
+    from assay.solving import SolverRun, SolveSettings, sample_budget
+
+    wanted = SolveSettings(
+        agent=agent,
+        settings=tuple(settings or ()),
+        model=model or "",
+        base_url=base_url or "",
+        cassette=cassette,
+        prices=prices,
+        samples=samples,
+        budget=sample_budget(cost, tokens, calls, seconds, steps=steps, command_seconds=command_seconds),
+        total_cost=total_cost,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        seed=seed,
+    )
+    session = SolverRun(
+        wanted,
+        run_id or wanted.run_name(dataset),
+        runs_dir,
+        config.workbench(engine, mirror, recipes, environment),
+        jobs=jobs,
+        fresh=fresh,
+        view=SolveRunView(),
+    )
+    instances = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
+    agent_, agent_settings = session.make_agent()
+    solutions = session.solve(instances, agent_, agent_settings)
+    reports = session.evaluate(instances, agent_, solutions) if evaluate else []
+    show(session, solutions, reports, as_json=json)
+    raise typer.Exit(exit_code(solutions, reports))
+
+
+def exit_code(solutions: "Sequence[Solution]", reports: "Sequence[RunReport]") -> int:
+    """Return the exit code of a finished run."""
+    failed = any(each.status == "infra_error" for each in solutions)
+    failed = failed or any(report.infra_failure_instances for report in reports)
+    return exits.INFRASTRUCTURE if failed else 0

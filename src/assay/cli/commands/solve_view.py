@@ -1,0 +1,104 @@
+"""``assay solve``: a solver's run, as a person sees it."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from assay.agents.contract import Solution
+from assay.agents.sampling.solve import SolveJob
+from assay.cli import console
+from assay.harness.runs.crew import Progress
+from assay.harness.runs.report import RunReport
+from assay.solving import SolverRun
+
+
+class SolveRunView(console.RunView):
+    """Shows a solver's run on stderr."""
+
+    @contextmanager
+    def solving(self, total: int, title: str) -> Iterator[Progress[SolveJob, Solution]]:
+        """Show each finished sample on the live line, or in a line of its own."""
+        with self.shown(total, title) as count:
+
+            def finished(solution: Solution, known: bool) -> None:
+                note = "known already" if known else _took(solution)
+                text = f"{solution.instance_id}{_sample(solution)}: {solution.status} ({note})"
+                count.finish(text, text)
+
+            yield Progress(finished=finished)
+
+
+def show(session: SolverRun, solutions: Sequence[Solution], reports: Sequence[RunReport], *, as_json: bool) -> None:
+    """Print a row for each sample, what went wrong, and the sum; or everything as one JSON object."""
+    if as_json:
+        found = {
+            "run": session.run_id,
+            "solutions": [each.model_dump(mode="json", exclude={"candidates"}) for each in solutions],
+            "evaluations": [report.model_dump(mode="json") for report in reports],
+        }
+        console.print_json(json.dumps(found))
+        return
+    rows = [_row(each, reports) for each in solutions]
+    columns = [name for name in rows[0] if any(row[name] for row in rows)]
+    console.print_rows(columns, [[row[name] for name in columns] for row in rows])
+    for each in solutions:
+        _print_doubts(each)
+    print(_sum_line(solutions), f"· {session.runs_dir / session.run_id}")
+
+
+def _took(solution: Solution) -> str:
+    usage = solution.usage
+    return f"{usage.seconds:.1f} s, {usage.calls} calls, {_dollars(usage.cost)}"
+
+
+def _sample(solution: Solution) -> str:
+    return f" #{solution.sample}" if solution.sample else ""
+
+
+def _dollars(cost: float | None) -> str:
+    return "price unknown" if cost is None else f"${cost:.4f}"
+
+
+def _row(solution: Solution, reports: Sequence[RunReport]) -> dict[str, str]:
+    """Return the cells of a sample by column."""
+    usage = solution.usage
+    asked = bool(usage.calls)
+    return {
+        "instance": solution.instance_id,
+        "sample": str(solution.sample or ""),
+        "status": solution.status,
+        "patch": f"{len(solution.patch.encode())} B" if solution.patch else "-",
+        "steps": str(solution.steps or ""),
+        "calls": str(usage.calls or ""),
+        "tokens": str(usage.prompt_tokens + usage.completion_tokens) if asked else "",
+        "USD": ("?" if usage.cost is None else f"{usage.cost:.4f}") if asked else "",
+        "s": f"{usage.seconds:.1f}",
+        "evaluated": _verdict(solution, reports),
+    }
+
+
+def _verdict(solution: Solution, reports: Sequence[RunReport]) -> str:
+    if solution.sample >= len(reports):
+        return ""
+    return "resolved" if solution.instance_id in reports[solution.sample].resolved_ids else "not resolved"
+
+
+def _print_doubts(solution: Solution) -> None:
+    """Print a sample's error, and what a person should look at."""
+    name = f"  {solution.instance_id}{_sample(solution)}"
+    if solution.error:
+        print(f"{name}: {solution.error.strip().splitlines()[0][:300]}")
+    for sign in solution.suspect_access:
+        print(f"{name}: suspicious: {sign}")
+    if solution.junk:
+        print(f"{name}: by-products in the patch: {', '.join(solution.junk[:5])}")
+
+
+def _sum_line(solutions: Sequence[Solution]) -> str:
+    """Return a run's figures in one line."""
+    with_patch = sum(bool(each.patch.strip()) for each in solutions)
+    costs = [each.usage.cost for each in solutions]
+    paid = sum(each.usage.paid or 0.0 for each in solutions)
+    known = sum(cost or 0.0 for cost in costs)
+    more = " and calls of unknown price" if None in costs else ""
+    return f"{with_patch} of {len(solutions)} with a patch, ${known:.4f}{more} (${paid:.4f} of it paid now)"

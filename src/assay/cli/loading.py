@@ -1,0 +1,104 @@
+"""Instances and runs, as a command line names them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.harness.errors import UserError
+
+if TYPE_CHECKING:
+    from assay.harness.domain import Instance
+    from assay.harness.runs.store import RunStore
+    from assay.instances.dataset.load import Loaded
+
+
+def load_instances(
+    dataset: str,
+    ids: list[str] | None,
+    split: str | None,
+    *,
+    skip_bad_rows: bool = False,
+    published_images: bool = False,
+    says: bool = True,
+) -> "Loaded":
+    """Load a data set.
+
+    Args:
+        dataset: alias, hub id, file or folder.
+        ids: only these instances; all if none are given.
+        split: split of a hub data set or folder.
+        skip_bad_rows: report wrong rows in the result and leave them out.
+        published_images: instances keep the images that their rows name.
+        says: print skipped rows on stderr.
+
+    Raises:
+        DataError: a row is wrong. UserError: there is no such data set or instance.
+    """
+    from assay.cli.config import sources
+    from assay.cli.console import say
+    from assay.instances.dataset.load import load
+
+    loaded = load(
+        dataset,
+        ids=ids or (),
+        split=split,
+        skip_bad_rows=skip_bad_rows,
+        published_images=published_images,
+        sources=sources(),
+    )
+    if says:
+        for problem in loaded.problems:
+            say(f"skipped: {problem}")
+    return loaded
+
+
+def load_to_evaluate(
+    dataset: str, ids: list[str] | None, split: str | None, *, skip_bad_rows: bool
+) -> "tuple[Instance, ...]":
+    """Load instances with the images that their rows name; raises UserError if there is none."""
+    loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, published_images=True)
+    if not loaded.instances:
+        raise UserError(f"{dataset} has no instance to evaluate")
+    return loaded.instances
+
+
+def quarantined(instances: "tuple[Instance, ...]", dataset: str, stability: Path | None) -> "tuple[Instance, ...]":
+    """Leave unstable tests out of the labels, as a stability file says or else the data set itself."""
+    from assay.cli.console import say
+    from assay.harness.grading.stability import quarantine, read_stability
+    from assay.instances.dataset.formats.native import read_stability as read_own
+    from assay.instances.dataset.rows import BUNDLED
+
+    if stability is not None:
+        records = list(read_stability(stability).instances)
+    else:
+        records = read_own(BUNDLED.get(dataset, Path(dataset).expanduser()), [each.id for each in instances])
+    names = {each.instance_id: each.quarantined for each in records}
+    reduced = tuple(quarantine(each, names.get(each.id, ())) for each in instances)
+    found = [each for each in reduced if each.quarantined]
+    if found:
+        say(f"{sum(len(each.quarantined) for each in found)} tests of {len(found)} instances are quarantined")
+    return reduced
+
+
+def find_run(run: str, runs_dir: Path) -> "RunStore":
+    """Return a run by its name or its folder; raises UserError, naming the known runs, if there is none."""
+    from assay.harness.runs.store import RunStore
+
+    for folder in (runs_dir / run, Path(run)):
+        if (folder / "run.json").is_file():
+            return _with_verdicts(RunStore(folder))
+    if Path(run).is_dir():
+        raise UserError(f"{run} is no run of Assay; for a folder of logs name their instances with --dataset")
+    known = ", ".join(sorted(path.parent.name for path in runs_dir.glob("*/run.json"))) or "none"
+    raise UserError(f"there is no run {run!r} in {runs_dir}; known are: {known}")
+
+
+def _with_verdicts(store: "RunStore") -> "RunStore":
+    """Return a run of evaluations; raises UserError for a run of a solver."""
+    if store.load_run().settings.get("kind") == "solve":
+        name = store.root.name
+        raise UserError(
+            f"{store.root} is the run of a solver and has no verdicts; those of `solve --evaluate` are in "
+            f"{name}.evaluated, others come from assay evaluate DATASET -p {store.root / 'preds.jsonl'}"
+        )
+    return store

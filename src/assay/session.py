@@ -1,0 +1,250 @@
+"""One run of evaluations, as every front door does it: plan, evaluate, repeat, control, compare, report."""
+
+import platform
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from assay.choices import ModelChoice
+from assay.harness.domain import Instance, PatchDiffResult, Prediction, Verdict
+from assay.harness.errors import UserError
+from assay.harness.evaluation.evaluate import Task
+from assay.harness.grading.validate import unfit_reason
+from assay.harness.patchdiff.contract import Ask, Settings
+from assay.harness.patchdiff.run import PatchDiffRunner
+from assay.harness.runs.crew import Progress
+from assay.harness.runs.patchdiff_figures import PatchDiffFigures, patchdiff_figures
+from assay.harness.runs.report import RunReport
+from assay.harness.runs.rerun import rerun, suspects, with_flaky
+from assay.harness.runs.runner import Runner
+from assay.harness.runs.store import Run, RunStore, SavedVerdict
+from assay.harness.runs.workbench import Workbench
+from assay.version import __version__
+from assay.workbench import WorkbenchSettings, make_tasks
+
+CONTROLS = ("gold", "null")
+"""Patches of known outcome: the gold patch is resolved, no patch is not."""
+Pair = tuple[Instance, Prediction]
+
+
+class View(Protocol):
+    """Shows a run to a person while it works; every method may be called in any thread."""
+
+    every: float
+    """Seconds between two notes on a long comparison."""
+
+    def say(self, text: str, /) -> None:
+        """Print a line beside the result."""
+        ...
+
+    def note(self, text: str, /) -> None:
+        """Show the current step of something slow."""
+        ...
+
+    def evaluating(self, total: int, title: str, /) -> AbstractContextManager[Progress[Task, SavedVerdict]]:
+        """Show the progress of so many evaluations."""
+        ...
+
+    def comparing(self, total: int, /) -> AbstractContextManager[Progress[Task, PatchDiffResult]]:
+        """Show the progress of so many comparisons with gold."""
+        ...
+
+
+class Quiet:
+    """A View that shows nothing."""
+
+    every = 30.0
+
+    def say(self, text: str) -> None:
+        """Drop the line."""
+
+    def note(self, text: str) -> None:
+        """Drop the note."""
+
+    @contextmanager
+    def evaluating(self, _total: int, _title: str) -> Iterator[Progress[Any, Any]]:
+        """Show nothing."""
+        yield Progress()
+
+    @contextmanager
+    def comparing(self, _total: int) -> Iterator[Progress[Any, Any]]:
+        """Show nothing."""
+        yield Progress()
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The settings of a run; ``run`` does it."""
+
+    run_id: str
+    runs_dir: Path
+    bench: WorkbenchSettings = field(default_factory=WorkbenchSettings)
+    jobs: int = 1
+    timeout: int | None = None
+    """Limit of the test command in seconds, in place of the plans' own."""
+    fresh: bool = False
+    alone: bool = False
+    """Reuse no verdict of other runs; for repetitions of the same evaluation."""
+    rerun_failed: int = 0
+    """Repetitions of an unresolved evaluation at most, to find flaky tests."""
+    controls: bool = False
+    """Evaluate each instance with its gold patch and without any, too."""
+    patchdiff: Settings | None = None
+    """Compare resolved patches with the gold patches."""
+    model: ModelChoice | None = None
+    """Model of the generators that need one."""
+    oracle: str = ""
+    """Parts of the answer that the solver of these patches was given; such a run is exported to no leaderboard."""
+    view: View = field(default_factory=Quiet)
+
+    @property
+    def store(self) -> RunStore:
+        """The run directory; raises UserError for a name that would leave the runs folder."""
+        if self.run_id in {"", ".", ".."} or "/" in self.run_id or self.run_id.startswith("."):
+            raise UserError(f"--run-id {self.run_id!r} cannot be the name of a folder")
+        return RunStore(self.runs_dir / self.run_id, alone=self.alone)
+
+    def run(
+        self, pairs: Sequence[Pair], instance_ids: Sequence[str], *, runs_empty: bool = False
+    ) -> tuple[RunReport, list[Verdict]]:
+        """Evaluate pairs of an instance and a prediction, and save everything.
+
+        Args:
+            pairs: what to evaluate.
+            instance_ids: every instance that was asked for, with a prediction or without.
+            runs_empty: run the tests on an empty patch too.
+
+        Raises:
+            RunStopped: a signal ended the run; what is finished is saved, and the same call resumes.
+            UserError: a setting is wrong, or another process runs in the folder. EngineUnavailable: no engine answers.
+        """
+        if self.patchdiff and "llm" in self.patchdiff.generators and self.model is None:
+            raise UserError("the generator llm needs --model NAME (and --base-url URL, or OPENAI_BASE_URL)")
+        store = self.store
+        with store.locked():
+            with self.view.evaluating(len(pairs), self.run_id) as progress:
+                bench = open_bench(self.bench, [instance for instance, _ in pairs], self.view)
+                settled = [(bench.settle(instance), prediction) for instance, prediction in pairs]
+                tasks = make_tasks(bench, settled, timeout=self.timeout, runs_empty=runs_empty)
+                store.save_run(self._manifest(bench, tasks, instance_ids), [task.prediction for task in tasks])
+                runner = Runner(store, bench, self.jobs, self.fresh)
+                verdicts = runner.execute(tasks, progress)
+            verdicts = self._rerun_failed(runner, tasks, verdicts)
+            unfit = self._unfit(pairs) if self.controls else None
+            patchdiff = self._compare(runner, tasks, verdicts, self.patchdiff) if self.patchdiff else None
+            report = store.summarise(verdicts, unfit=unfit, patchdiff=patchdiff)
+            store.save_report(report, verdicts)
+        return report, verdicts
+
+    def run_control(self, instances: Sequence[Instance], model: str) -> tuple[RunReport, list[Verdict]]:
+        """Evaluate instances with their own patch (``gold``) or without any (``null``)."""
+        pairs = control_pairs(instances, model)
+        return self.run(pairs, [instance.id for instance in instances], runs_empty=model == "null")
+
+    def _rerun_failed(self, runner: Runner, tasks: Sequence[Task], verdicts: list[Verdict]) -> list[Verdict]:
+        for number in range(1, self.rerun_failed + 1):
+            pending = suspects(tasks, verdicts)
+            if not pending:
+                break
+            with self.view.evaluating(len(pending), f"re-run {number}") as progress:
+                rerun(runner, pending, number, progress)
+            verdicts = with_flaky(runner.store, tasks, verdicts)
+        return verdicts
+
+    def _unfit(self, pairs: Sequence[Pair]) -> dict[str, str]:
+        """Run both controls, each as a run of its own beside this one; return the instances that fail, with reasons."""
+        instances = [instance for instance, _ in pairs]
+        found: dict[str, list[Verdict]] = {}
+        for model in CONTROLS:
+            run_id = f"{self.run_id}.control-{model}"
+            session = replace(self, run_id=run_id, fresh=False, rerun_failed=0, controls=False, patchdiff=None)
+            _, found[model] = session.run_control(instances, model)
+        reasons = [unfit_reason(*both) for both in zip(*found.values(), strict=True)]
+        return {instance.id: reason for instance, reason in zip(instances, reasons, strict=True) if reason}
+
+    def _compare(
+        self, runner: Runner, tasks: Sequence[Task], verdicts: Sequence[Verdict], settings: Settings
+    ) -> PatchDiffFigures:
+        resolved = [task for task, verdict in zip(tasks, verdicts, strict=True) if verdict.resolved]
+        patchdiff = PatchDiffRunner(
+            runner.store,
+            runner.bench,
+            settings,
+            ask=self._ask(),
+            model=self.model.name if self.model else "",
+            jobs=self.jobs,
+            fresh=self.fresh,
+            note=self.view.note,
+            every=self.view.every,
+        )
+        with self.view.comparing(len(resolved)) as progress:
+            return patchdiff_figures(patchdiff.execute(resolved, progress), len(tasks))
+
+    def _ask(self) -> Ask | None:
+        if self.model is None:
+            return None
+        from assay.agents.llm.ask import make_ask
+
+        return make_ask(self.model.name, self.model.base_url, cassette=self.model.cassette)
+
+    def _manifest(self, bench: Workbench, tasks: Sequence[Task], instance_ids: Sequence[str]) -> Run:
+        settings = {
+            "jobs": str(self.jobs),
+            "timeout": str(self.timeout or "as planned"),
+            "rerun_failed": str(self.rerun_failed),
+            "controls": "yes" if self.controls else "no",
+            "patchdiff": ",".join(self.patchdiff.generators) if self.patchdiff else "no",
+            **({"oracle": self.oracle} if self.oracle else {}),
+        }
+        model = ", ".join(sorted({task.prediction.model for task in tasks}))
+        run = manifest(self.run_id, [task.instance for task in tasks], bench, model, settings)
+        return run.model_copy(update={"instance_ids": sorted(instance_ids)})
+
+
+def open_bench(settings: WorkbenchSettings, instances: Sequence[Instance], view: View) -> Workbench:
+    """Open a workbench and remove containers of dead processes; raises EngineUnavailable, PluginError."""
+    bench = settings.open(instances, view.note)
+    for name in bench.engine.reap():
+        view.say(f"removed {name}, left behind by a dead process")
+    return bench
+
+
+def manifest(
+    run_id: str, instances: Sequence[Instance], bench: Workbench, model: str, settings: Mapping[str, str]
+) -> Run:
+    """Return the manifest of a run that is about to make, or to evaluate, a model's patches."""
+    return Run(
+        id=run_id,
+        dataset=instances[0].dataset,
+        model=model,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        assay_version=__version__,
+        settings=dict(settings),
+        engine=bench.engine.describe(),
+        host={"platform": platform.platform(), "python": sys.version.split()[0], "machine": platform.machine()},
+    )
+
+
+def run_name(dataset: str, *others: str) -> str:
+    """Return the name of a run's folder: what tells the run from others, so that the same command resumes it.
+
+    Args:
+        dataset: name or path of the data set; a path may end in dots.
+        others: such as the model.
+    """
+    path = Path(dataset)
+    named = path if path.name.strip(".") else path.resolve()
+    return ".".join(re.sub(r"[^A-Za-z0-9_-]+", "_", part).strip("_") for part in (named.stem or "dataset", *others))
+
+
+def control_pairs(instances: Sequence[Instance], model: str) -> list[Pair]:
+    """Pair instances with their own patch (``gold``) or with none (``null``)."""
+    return [
+        (each, Prediction(instance_id=each.id, model=model, patch=each.gold_patch if model == "gold" else ""))
+        for each in instances
+    ]

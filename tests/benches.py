@@ -1,0 +1,38 @@
+"""A workbench for tests: an engine, one plan for every instance, and images that are there already."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assay.harness.domain import Instance, TestPlan
+from assay.harness.engines.fake import image_name
+
+PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json", test_id="node")
+
+
+@dataclass
+class StubBench:
+    """See the Workbench Protocol."""
+
+    engine: Any
+    image: Callable[[Instance], str] | str = image_name
+    """Name of the image of every instance, or a function that returns it."""
+    plan_of_all: TestPlan = PLAN
+
+    def settle(self, instance: Instance) -> Instance:
+        return instance
+
+    def plan(self, _instance: Instance) -> TestPlan:
+        return self.plan_of_all
+
+    def plan_files(self, _instance: Instance, _files: Sequence[str]) -> TestPlan:
+        return self.plan_of_all
+
+    def assets(self, _instance: Instance) -> Callable[[], Mapping[str, bytes]]:
+        return dict
+
+    def image_of(self, instance: Instance) -> str:
+        return self.image if isinstance(self.image, str) else self.image(instance)
+
+    def abort(self) -> None:
+        self.engine.abort()

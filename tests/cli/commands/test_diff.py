@@ -1,0 +1,51 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from assay.harness.domain import Instance
+
+
+def test_what_is_resolved_is_compared_and_rates_are_kept_apart(
+    assay: Callable, rows: Path, predictions: Callable, instance: Instance
+) -> None:
+    predictions({"acme__calc-1": instance.gold_patch, "acme__calc-2": ""})
+    done = assay("diff", "rows.jsonl", "-p", "preds.jsonl", "--run-id", "mine", "--json")
+    assert done.code == 0, done.err
+    figures = done.json["patchdiff"]
+    assert done.json["resolved_instances"] == figures["compared"] == 1
+    assert figures["finding_of"] == {"acme__calc-1": "not_assessed"}  # nothing is traced on an engine that acts
+    assert (figures["resolved_rate"], figures["suspicious_rate"], figures["not_assessed_rate"]) == (0.5, 0, 0.5)
+    saved = json.loads(Path("runs/mine/instances/acme__calc-1/patchdiff/comparison.json").read_text())
+    assert saved["comparison"]["finding"] == "not_assessed"
+    assert [each["name"] for each in saved["comparison"]["generators"]] == ["suites", "amplify", "replay"]
+
+
+def test_the_same_command_compares_nothing_twice_and_other_settings_do(
+    assay: Callable, rows: Path, predictions: Callable, instance: Instance
+) -> None:
+    predictions({"acme__calc-1": instance.gold_patch})
+    command = ("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--patchdiff", "-g", "suites")
+    assert "not_assessed (known already)" not in assay(*command).err
+    assert "not_assessed (known already)" in assay(*command).err
+    assert "not_assessed (known already)" not in assay(*command, "--seed", "1").err
+    plain = assay("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--json")
+    assert plain.json["patchdiff"] is None
+
+
+def test_wrong_names_are_told_before_any_work(
+    assay: Callable, rows: Path, predictions: Callable, instance: Instance
+) -> None:
+    predictions({"acme__calc-1": instance.gold_patch})
+    unknown = assay("diff", "rows.jsonl", "-p", "preds.jsonl", "-g", "suites,magic")
+    assert unknown.code == 2
+    assert "unknown generator 'magic'; known are amplify, llm, replay, suites" in unknown.err
+    nobody = assay("diff", "rows.jsonl", "-p", "preds.jsonl", "-g", "llm")
+    assert nobody.code == 2
+    assert "--model" in nobody.err
+
+
+def test_nothing_resolved_is_nothing_to_compare(assay: Callable, rows: Path, predictions: Callable) -> None:
+    predictions({"acme__calc-1": ""})
+    done = assay("diff", "rows.jsonl", "-p", "preds.jsonl")
+    assert done.code == 0
+    assert "nothing is resolved, so nothing was compared" in done.out
