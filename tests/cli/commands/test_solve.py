@@ -88,7 +88,7 @@ def test_the_patches_of_a_run_are_played_back(assay: Callable, rows: Path) -> No
             ["--agent", "bash_loop", "--set", "form=verse", "--model", "m"],
             "agent bash_loop: setting form: Input should",
         ),
-        (["--agent", "bash_loop", "--model", "m"], "no model can be reached: give --base-url"),
+        (["--agent", "bash_loop", "--model", "m"], "no model to ask: give --base-url"),
         (["--agent", "replay"], "agent replay: setting source: Field required; it knows source"),
         (["--agent", "replay", "--set", "source=nowhere"], "there is nothing to replay at nowhere"),
         (["--agent", "gold", "--run-id", "../x"], "--run-id '../x' cannot be the name of a folder"),
