@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from assay.agents.contract import SolutionStatus
 from assay.harness.domain import Model
-from assay.harness.errors import DataError, UserError
+from assay.harness.errors import DataError, UserError, field_error
 
 FOLDER = Path(__file__).parent / "adapters"
 SUFFIXES = (".yaml", ".yml")
@@ -189,9 +189,7 @@ def _read(path: Path) -> Adapter:
     try:
         adapter = Adapter.model_validate(parsed)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise DataError(first["msg"].removeprefix("Value error, "), file=str(path), field=field) from error
+        raise field_error(error, file=str(path)) from error
     return _with_folder(adapter, path.parent)
 
 

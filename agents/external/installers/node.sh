@@ -1,4 +1,4 @@
-# Makes $ASSAY_TOOL: a node of its own over the C library of /opt/agents/runtime, and one program from npm.
+# Builds $ASSAY_TOOL: Node.js with the C library of /opt/agents/runtime, and one program from npm.
 set -eu
 [ ! -e /run/secrets/settings ] || . /run/secrets/settings
 case $(uname -m) in aarch64 | arm64) machine=arm64 ;; *) machine=x64 ;; esac
@@ -12,7 +12,7 @@ runtime=/opt/agents/runtime
 export PATH="$ASSAY_TOOL/bin:$PATH"
 [ $# = 0 ] || npm install --loglevel=error --no-progress --global --prefix "$ASSAY_TOOL" "$@"
 [ -z "$SCRIPT" ] || bash -euc "$SCRIPT"
-# The image's node, if it has one, is not the program's.
+# Programs must start with this Node.js, not with the image's.
 find "$ASSAY_TOOL/bin" -type l | while read -r link; do
     file=$(readlink -f "$link")
     head -c 100 "$file" | head -n 1 | grep -aq '^#!.*node' || continue

@@ -1,4 +1,4 @@
-# Packs folder $1 into numbered pieces below /pieces, each small enough to be read at once.
+# Packs folder $1 into a tar archive, split into numbered files of $2 bytes in /pieces; prints their names.
 set -eu
 mkdir -p /pieces
 rm -f /pieces/*

