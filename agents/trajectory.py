@@ -38,7 +38,7 @@ class ContentPart(Model):
 Content = str | tuple[ContentPart, ...]
 
 
-class ToolCall(Model):
+class RecordedToolCall(Model):
     """An action of the agent."""
 
     tool_call_id: str
@@ -95,7 +95,7 @@ class Step(Model):
     reasoning_effort: str | float | None = None
     message: Content
     reasoning_content: str | None = None
-    tool_calls: tuple[ToolCall, ...] | None = None
+    tool_calls: tuple[RecordedToolCall, ...] | None = None
     observation: Observation | None = None
     metrics: Metrics | None = None
     is_copied_context: bool | None = None

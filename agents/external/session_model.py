@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from assay.agents.contract import AskOptions, SolveSession
 from assay.agents.llm.chat import Answer, Message, Request, Role
 from assay.agents.llm.errors import BudgetExceeded
-from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall
+from assay.agents.trajectory import Observation, ObservationResult, RecordedToolCall, Step
 from assay.harness.errors import AssayError
 
 
@@ -27,7 +27,7 @@ class SessionModel:
         self.unanswered: AssayError | None = None
         self.is_out_of_steps = False
         self._session = session
-        self._open_calls: dict[str, ToolCall] = {}
+        self._open_calls: dict[str, RecordedToolCall] = {}
         self._seen: set[str] = set()
         self._lock = threading.Lock()
 
@@ -92,17 +92,17 @@ def _asking(request: Request) -> AskOptions:
     )
 
 
-def _action(call: str, name: str, arguments: str) -> ToolCall:
+def _action(call: str, name: str, arguments: str) -> RecordedToolCall:
     try:
         parsed = json.loads(arguments)
     except ValueError:
         parsed = None
-    return ToolCall(
+    return RecordedToolCall(
         tool_call_id=call, function_name=name, arguments=parsed if isinstance(parsed, dict) else {"text": arguments}
     )
 
 
-def _step(call: ToolCall, result: str | None) -> Step:
+def _step(call: RecordedToolCall, result: str | None) -> Step:
     """Return an action with its result as a step without a call of the model."""
     results = (ObservationResult(source_call_id=call.tool_call_id, content=result),)
     return Step(

@@ -23,7 +23,7 @@ from assay.agents.contract import (
 )
 from assay.agents.llm.chat import Answer, Message, Role
 from assay.agents.solvers.shared.actions import BASH, GBNF, NoAction, clip, read_action
-from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall
+from assay.agents.trajectory import Observation, ObservationResult, RecordedToolCall, Step
 from assay.harness.domain import Model
 
 SUBMIT = "submit"
@@ -184,7 +184,7 @@ def note(session: SolveSession, answer: Answer, command: str, told: str, result:
         Step(
             source="agent",
             message="",
-            tool_calls=(ToolCall(tool_call_id=call, function_name=BASH.name, arguments={"command": command}),),
+            tool_calls=(RecordedToolCall(tool_call_id=call, function_name=BASH.name, arguments={"command": command}),),
             observation=Observation(
                 results=(ObservationResult(source_call_id=call, content=told, extra=extra or None),)
             ),

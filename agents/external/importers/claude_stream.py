@@ -21,8 +21,8 @@ from assay.agents.trajectory import (
     Metrics,
     Observation,
     ObservationResult,
+    RecordedToolCall,
     Step,
-    ToolCall,
     Trajectory,
 )
 
@@ -113,7 +113,7 @@ def _steps(lines: Sequence[_Line]) -> list[Step]:
 def _agent_step(message: _Message) -> Step:
     parts = message.content if not isinstance(message.content, str) else (_Part(type="text", text=message.content),)
     calls = tuple(
-        ToolCall(tool_call_id=part.id, function_name=part.name, arguments=as_arguments(part.input))
+        RecordedToolCall(tool_call_id=part.id, function_name=part.name, arguments=as_arguments(part.input))
         for part in parts
         if part.type == "tool_use"
     )

@@ -14,7 +14,7 @@ from assay.agents.external.importers.common import (
     non_empty,
     single_result,
 )
-from assay.agents.trajectory import AgentInfo, FinalMetrics, Step, ToolCall, Trajectory
+from assay.agents.trajectory import AgentInfo, FinalMetrics, RecordedToolCall, Step, Trajectory
 
 
 class _Item(LooseModel):
@@ -105,12 +105,12 @@ def _step(item: _Item) -> Step:
     )
 
 
-def _action(item: _Item) -> tuple[ToolCall, str]:
+def _action(item: _Item) -> tuple[RecordedToolCall, str]:
     """Return an item as a tool call and its result."""
     if item.type == "command_execution":
         return bash_call(item.id, item.command), item.aggregated_output
     if item.type == "mcp_tool_call":
         name, arguments = f"{item.server}.{item.tool}", as_arguments(item.arguments)
-        return ToolCall(tool_call_id=item.id, function_name=name, arguments=arguments), as_text(item.result)
+        return RecordedToolCall(tool_call_id=item.id, function_name=name, arguments=arguments), as_text(item.result)
     arguments = non_empty(changes=item.changes, query=item.query, text=item.text) or {}
-    return ToolCall(tool_call_id=item.id, function_name=item.type or "unknown", arguments=arguments), ""
+    return RecordedToolCall(tool_call_id=item.id, function_name=item.type or "unknown", arguments=arguments), ""

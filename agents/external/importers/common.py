@@ -7,7 +7,15 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
-from assay.agents.trajectory import AgentInfo, FinalMetrics, Observation, ObservationResult, Step, ToolCall, Trajectory
+from assay.agents.trajectory import (
+    AgentInfo,
+    FinalMetrics,
+    Observation,
+    ObservationResult,
+    RecordedToolCall,
+    Step,
+    Trajectory,
+)
 
 
 class LooseModel(BaseModel):
@@ -66,9 +74,9 @@ def as_arguments(arguments: JsonValue) -> dict[str, JsonValue]:
     return arguments if isinstance(arguments, dict) else {}
 
 
-def bash_call(call_id: str, command: str) -> ToolCall:
+def bash_call(call_id: str, command: str) -> RecordedToolCall:
     """Return a shell command as a tool call."""
-    return ToolCall(tool_call_id=call_id, function_name="bash", arguments={"command": command})
+    return RecordedToolCall(tool_call_id=call_id, function_name="bash", arguments={"command": command})
 
 
 def single_result(call_id: str | None, content: str) -> Observation:

@@ -25,8 +25,8 @@ from assay.agents.trajectory import (
     Metrics,
     Observation,
     ObservationResult,
+    RecordedToolCall,
     Step,
-    ToolCall,
     Trajectory,
 )
 
@@ -154,7 +154,7 @@ def _steps(messages: Sequence[_Message]) -> Iterator[Step]:
         yield _agent_step(message, calls, results)
 
 
-def _agent_step(message: _Message, calls: Sequence[ToolCall], results: Sequence[ObservationResult]) -> Step:
+def _agent_step(message: _Message, calls: Sequence[RecordedToolCall], results: Sequence[ObservationResult]) -> Step:
     response = message.extra.response if isinstance(message.extra.response, _Response) else None
     usage = response.usage if response else None
     has_metrics = usage is not None or message.extra.cost is not None
@@ -178,11 +178,11 @@ def _metrics(usage: _Usage, cost: float | None) -> Metrics:
     )
 
 
-def _calls(message: _Message, number: int) -> tuple[ToolCall, ...]:
+def _calls(message: _Message, number: int) -> tuple[RecordedToolCall, ...]:
     """Return an answer's tool calls, or the command in its only fenced block."""
     if message.tool_calls:
         return tuple(
-            ToolCall(
+            RecordedToolCall(
                 tool_call_id=call.id,
                 function_name=call.function.name,
                 arguments=as_arguments(call.function.arguments),

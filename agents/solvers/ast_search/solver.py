@@ -20,7 +20,7 @@ from assay.agents.solvers.shared.code_search import CodeSearch, perform
 from assay.agents.solvers.shared.codebase import Codebase, Snippet
 from assay.agents.solvers.shared.json_answers import ask_json
 from assay.agents.solvers.shared.tries import Tries
-from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall
+from assay.agents.trajectory import Observation, ObservationResult, RecordedToolCall, Step
 from assay.harness.domain import Model
 
 CALLS = 10
@@ -133,7 +133,7 @@ def _performed(session: SolveSession, search: CodeSearch, call: str) -> str:
         Step(
             source="agent",
             message="",
-            tool_calls=(ToolCall(tool_call_id="search", function_name="search", arguments={"call": call}),),
+            tool_calls=(RecordedToolCall(tool_call_id="search", function_name="search", arguments={"call": call}),),
             observation=Observation(results=(ObservationResult(source_call_id="search", content=found.text),)),
             llm_call_count=0,
         )

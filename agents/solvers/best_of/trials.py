@@ -10,7 +10,7 @@ from assay.agents.solvers.shared.edit_grammars import parse_search_replace
 from assay.agents.solvers.shared.edits import apply_edits
 from assay.agents.solvers.shared.normalise import change_key
 from assay.agents.solvers.shared.syntax_check import broken
-from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall
+from assay.agents.trajectory import Observation, ObservationResult, RecordedToolCall, Step
 from assay.harness import languages
 
 BASE = "base"
@@ -97,7 +97,7 @@ class TrialWorkspace:
         return change_key(self._session.task.language, self.base, files)
 
     def _note(self, script: str, ran: ScriptRun, what: str) -> None:
-        call = ToolCall(tool_call_id="test", function_name="run_test", arguments={"script": script, "on": what})
+        call = RecordedToolCall(tool_call_id="test", function_name="run_test", arguments={"script": script, "on": what})
         seen = ObservationResult(source_call_id="test", content=str(ran))
         self._session.recorder.add(
             Step(

@@ -47,7 +47,7 @@ from assay.agents.solvers.tree_search.search_tree import (
 )
 from assay.agents.solvers.tree_search.uct import BestFirst, Softmax, score_terms
 from assay.agents.solvers.tree_search.value import Reward, by_rule, read_reward
-from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall
+from assay.agents.trajectory import Observation, ObservationResult, RecordedToolCall, Step
 from assay.harness.domain import Model
 
 
@@ -201,7 +201,7 @@ class _Search:
         }
         seen = ObservationResult(source_call_id=call, content=state.seen, extra=extra)
         arguments = {"body": state.action.body}
-        action = ToolCall(tool_call_id=call, function_name=state.action.kind.value, arguments={**arguments})
+        action = RecordedToolCall(tool_call_id=call, function_name=state.action.kind.value, arguments={**arguments})
         self._session.recorder.add(
             Step(
                 source="agent",

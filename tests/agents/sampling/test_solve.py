@@ -31,7 +31,7 @@ from assay.agents.llm.errors import (
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.solve import SolveJob, SolveResult, solve
 from assay.agents.solvers.bash_loop import BashLoop
-from assay.agents.trajectory import Observation, ObservationResult, Step, ToolCall, Trajectory
+from assay.agents.trajectory import Observation, ObservationResult, RecordedToolCall, Step, Trajectory
 from assay.harness.domain import Instance
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.errors import EngineError, EnvironmentFailure, UserError
@@ -210,7 +210,7 @@ def test_no_prompt_of_a_native_solver_holds_anything_of_the_answer(tmp_path: Pat
 
 def test_suspicious_access_and_by_products_are_told(play: Callable[..., SolveResult]) -> None:
     def act(session: SolveSession) -> None:
-        call = ToolCall(tool_call_id="1", function_name="bash", arguments={"command": "git log --all -p"})
+        call = RecordedToolCall(tool_call_id="1", function_name="bash", arguments={"command": "git log --all -p"})
         seen = Observation(results=(ObservationResult(source_call_id="1", content="nothing"),))
         session.recorder.add(Step(source="agent", message="", tool_calls=(call,), observation=seen, llm_call_count=0))
         session.workspace.write("reproduce_bug.py", b"1\n")

@@ -4,7 +4,7 @@ import pytest
 
 from assay.agents.sampling.by_products import by_products
 from assay.agents.sampling.suspect_access import suspect_access
-from assay.agents.trajectory import AgentInfo, Observation, ObservationResult, Step, ToolCall, Trajectory
+from assay.agents.trajectory import AgentInfo, Observation, ObservationResult, RecordedToolCall, Step, Trajectory
 
 SUSPICIOUS = {
     "git log --all --oneline": "history of all refs",
@@ -58,7 +58,7 @@ INNOCENT = [
 def trajectory(*commands: str) -> Trajectory:
     steps = [Step(source="user", message="git log --all is forbidden")]
     for number, command in enumerate(commands, 2):
-        call = ToolCall(tool_call_id="1", function_name="bash", arguments={"command": command, "timeout": 3})
+        call = RecordedToolCall(tool_call_id="1", function_name="bash", arguments={"command": command, "timeout": 3})
         seen = Observation(results=(ObservationResult(content="git reflog and curl"),))
         message = "I will not run git fsck"
         steps.append(Step(step_id=number, source="agent", message=message, tool_calls=(call,), observation=seen))
