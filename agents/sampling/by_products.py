@@ -4,7 +4,7 @@ from fnmatch import fnmatchcase
 
 from assay.harness import languages
 from assay.harness.errors import UserError
-from assay.harness.patches.gate import MalformedPatchError, added_paths, touched_paths
+from assay.harness.patches.diff import MalformedPatchError, added_paths, touched_paths
 
 NEW = (
     "reproduce*", "repro_*", "repro.*", "*_repro.*", "debug_*", "test_fix*", "verify_*", "check_fix*", "tmp_*",

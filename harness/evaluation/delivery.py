@@ -10,7 +10,8 @@ from fnmatch import fnmatchcase
 from assay.harness import languages
 from assay.harness.domain import Instance, TestPlan
 from assay.harness.evaluation.tripwires import PLACEHOLDER, Canary
-from assay.harness.patches.gate import GatedPatch, touched_paths
+from assay.harness.patches.diff import touched_paths
+from assay.harness.patches.gate import GatedPatch
 
 HOME = "/assay"
 """Folder in the container that holds what the harness delivers; only root can write there."""
@@ -44,7 +45,7 @@ class Delivery:
     @property
     def flags(self) -> tuple[str, ...]:
         """What the verdict has to say of the patch's files that are never applied."""
-        touched = [path.lower() for path in touched_paths(self.patch.text)]
+        touched = [path.lower() for path in self.patch.paths]
         products = any(fnmatchcase(path, pattern) for path in touched for pattern in self.left_out)
         return (PRODUCTS_LEFT_OUT,) if products else ()
 

@@ -21,7 +21,8 @@ from assay.harness.evaluation.delivery import (
 )
 from assay.harness.evaluation.loosening import loosened
 from assay.harness.evaluation.tripwires import make_canary
-from assay.harness.patches.gate import GatedPatch, MalformedPatchError, gate
+from assay.harness.patches.diff import MalformedPatchError
+from assay.harness.patches.gate import GatedPatch, gate
 
 APPLY_SECONDS = 120.0
 REPORT_BYTES = 64 * 1024 * 1024

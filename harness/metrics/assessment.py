@@ -8,9 +8,10 @@ from statistics import fmean
 from assay.harness.domain import Instance, Model
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.metrics.category import Category, Complexity, category, complexity
-from assay.harness.metrics.changes import MalformedPatchError, read_changes
+from assay.harness.metrics.changes import read_changes
 from assay.harness.metrics.retrieval import Retrieval, Scores, Texts, retrieval, touched_nodes
 from assay.harness.metrics.similarity import Similarity, patch_similarity
+from assay.harness.patches.diff import MalformedPatchError
 
 
 class Assessment(Model):

@@ -12,8 +12,9 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from assay.harness.domain import Instance, Model
-from assay.harness.metrics.changes import MalformedPatchError, read_changes
+from assay.harness.metrics.changes import read_changes
 from assay.harness.metrics.retrieval import TouchedNode
+from assay.harness.patches.diff import MalformedPatchError
 
 OWN_COLUMN = "task_category"
 DOCUMENTS = frozenset({".md", ".rst", ".adoc", ".asciidoc", ".txt"})
@@ -139,7 +140,7 @@ def _first(rules: Iterable[_Rule], text: str) -> Category | None:
 
 def _by_documents(patch: str) -> Category | None:
     try:
-        paths = {change.path for change in read_changes(patch)}
+        paths = {change.base_path for change in read_changes(patch)}
     except MalformedPatchError:
         return None
     if paths and all(PurePosixPath(path).suffix.lower() in DOCUMENTS for path in paths):

@@ -10,7 +10,8 @@ from typing import TypeVar
 
 from assay.harness.domain import Model
 from assay.harness.languages.syntax import Kind, definitions, innermost
-from assay.harness.metrics.changes import FileChange, MalformedPatchError, place, read_changes
+from assay.harness.metrics.changes import place, read_changes
+from assay.harness.patches.diff import FileChange, MalformedPatchError
 
 Texts = Callable[[str], str | None]
 """Gives the text of a file of the base tree; None when it is not there or is no text."""
@@ -68,7 +69,7 @@ def retrieval(gold: str, candidate: str, texts: Texts | None, language: str) -> 
         return Retrieval(files=None, nodes=None, problem=f"the gold patch cannot be scored against: {error}")
     files, nodes, problem = _candidate(candidate, texts, language)
     return Retrieval(
-        files=scores({change.path for change in wanted}, files), nodes=scores(wanted_nodes, nodes), problem=problem
+        files=scores({change.base_path for change in wanted}, files), nodes=scores(wanted_nodes, nodes), problem=problem
     )
 
 
@@ -111,7 +112,7 @@ def _candidate(patch: str, texts: Texts | None, language: str) -> tuple[frozense
         changes = read_changes(patch)
     except MalformedPatchError as error:
         return frozenset(), frozenset(), f"the patch cannot be read: {error}"
-    files = frozenset(change.path for change in changes)
+    files = frozenset(change.base_path for change in changes)
     try:
         nodes = _keys(changes, texts, language)
     except MalformedPatchError as error:
@@ -124,8 +125,8 @@ def _nodes_of_file(change: FileChange, texts: Texts, language: str) -> Iterator[
         return
     before = texts(change.old) if change.old else None
     placed = place(change, before)
-    yield from _nodes_at(placed.removed, change.path, change.old, before or "", language)
-    yield from _nodes_at(placed.added, change.path, change.new, placed.after, language)
+    yield from _nodes_at(placed.removed, change.base_path, change.old, before or "", language)
+    yield from _nodes_at(placed.added, change.base_path, change.new, placed.after, language)
 
 
 def _nodes_at(lines: Iterable[int], known_by: str, path: str | None, text: str, language: str) -> Iterator[TouchedNode]:

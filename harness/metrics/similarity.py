@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from difflib import SequenceMatcher
 
 from assay.harness.domain import Model
-from assay.harness.metrics.changes import FileChange, Hunk, MalformedPatchError, read_changes
+from assay.harness.metrics.changes import read_changes
+from assay.harness.patches.diff import FileChange, Hunk, MalformedPatchError
 
 TOO_LONG = 400_000_000
 """Product of two lengths from which on two diffs are not compared: about 3 s at this size, growing with it."""
@@ -44,7 +45,7 @@ def patch_similarity(gold: str, candidate: str) -> Similarity:
 
 def _diffs_by_path(changes: tuple[FileChange, ...]) -> dict[str, str]:
     """Return the diff of each file whose text or name changes, without the lines that name it."""
-    found = {change.path: "\n".join((*_renaming(change), *map(_written, change.hunks))) for change in changes}
+    found = {change.base_path: "\n".join((*_renaming(change), *map(_written, change.hunks))) for change in changes}
     return {path: diff for path, diff in found.items() if diff}
 
 
@@ -55,7 +56,9 @@ def _renaming(change: FileChange) -> tuple[str, ...]:
 
 def _written(hunk: Hunk) -> str:
     """Return a hunk as a diff shows it, without the function that git names behind its place."""
-    return "\n".join([f"@@ {hunk.place} @@", *(f"{kind}{text}" for kind, text in hunk.lines)])
+    old, new = (sum(1 for _ in side) for side in (hunk.old(), hunk.new()))
+    lines = (line.mark + line.text for line in hunk.lines if line.mark != "\\")
+    return "\n".join([f"@@ -{hunk.start},{old} +{hunk.new_start},{new} @@", *lines])
 
 
 def _mean_ratio(found: Mapping[str, str], wanted: Mapping[str, str]) -> Similarity:

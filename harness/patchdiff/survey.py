@@ -11,7 +11,7 @@ from assay.harness.domain import Instance
 from assay.harness.patchdiff.nearness import Change, changed_words, named_like, nearest_first, quoted_words
 from assay.harness.patchdiff.sides import OUT, Job, Side, Sides
 from assay.harness.patchdiff.targets import MOST, WHOLE_MODULE, Target, loose, targets, users
-from assay.harness.patches.gate import touched_paths
+from assay.harness.patches.diff import touched_paths
 
 SECONDS = 60.0
 GREP_SECONDS = 20

@@ -1,1 +1,1 @@
-"""Unified diffs: the gate, and the one reader."""
+"""Unified diffs: ``diff`` reads and writes them, ``gate`` says which may be applied."""

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from assay.harness.patches.diff import MalformedPatchError, unescaped
+
 MAX_BYTES = 5 * 1024 * 1024
 MAX_FILES = 2000
 
@@ -15,13 +17,7 @@ _MODE = re.compile(r"(?:new file mode|new mode|old mode|index [0-9a-f]+\.\.[0-9a
 _PATH_HEADERS = ("--- ", "+++ ", "rename from ", "rename to ", "copy from ", "copy to ")
 _BINARY = ("GIT binary patch", "Binary files ")
 _FORBIDDEN_MODES = {"120000": "a symbolic link", "160000": "a submodule"}
-_ESCAPE = re.compile(r'\\([0-7]{3}|[abtnvfr"\\])')
-_ESCAPED = {"a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", '"': '"', "\\": "\\"}
 _IGNORED_BY_FILE_SYSTEMS = dict.fromkeys([0x200C, 0x200D, 0x200E, 0x200F, *range(0x202A, 0x202F), 0xFEFF])
-
-
-class MalformedPatchError(ValueError):
-    """The text is not a patch that may be applied; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,26 +60,6 @@ def gate(text: str, *, allow_binary: bool = False) -> GatedPatch:
     if len(paths) > MAX_FILES:
         raise MalformedPatchError(f"touches {len(paths)} files; at most {MAX_FILES} are accepted")
     return GatedPatch(text if not normalized else text + "\n", paths, normalized)
-
-
-def touched_paths(text: str) -> tuple[str, ...]:
-    """Return the paths that a diff touches, old and new names, in order, without ``a/`` and ``b/``."""
-    return _paths(list(header_lines(text)))
-
-
-def added_paths(text: str) -> tuple[str, ...]:
-    """Return the paths of the files that a git diff adds, in order, without ``b/``.
-
-    Raises MalformedPatchError at a hunk that is cut off or broken.
-    """
-    found: dict[str, None] = {}
-    named: tuple[str, ...] = ()
-    for line in header_lines(text):
-        if line.startswith("diff --git "):
-            named = _unchanged_name(line)
-        elif line.startswith("new file mode "):
-            found.update(dict.fromkeys(named))
-    return tuple(found)
 
 
 def header_lines(text: str) -> Iterator[str]:
@@ -134,7 +110,7 @@ def _check_header(line: str, *, allow_binary: bool) -> None:
     if line.startswith(_BINARY) and not allow_binary:
         raise MalformedPatchError("holds binary data, and the gold patch has none")
     if line.startswith("diff --git "):
-        for token in _unquote(line[len("diff --git ") :]).split():
+        for token in unescaped(line[len("diff --git ") :]).split():
             _check_path(token.strip('"'))
     for path in _header_path(line):
         _check_path(path)
@@ -174,24 +150,17 @@ def _header_path(line: str) -> tuple[str, ...]:
     for header in _PATH_HEADERS:
         if line.startswith(header):
             path = line[len(header) :].partition("\t")[0]
-            return (_unquote(path[1:-1]) if path.startswith('"') and path.endswith('"') else path,)
+            return (unescaped(path[1:-1]) if path.startswith('"') and path.endswith('"') else path,)
     return ()
 
 
 def _unchanged_name(line: str) -> tuple[str, ...]:
     """Return the path of a ``diff --git`` line with two equal names; mode changes and empty files have no other."""
     match = re.match(r'diff --git "?a/(.+?)"? "?b/\1"?$', line.rstrip("\r"))
-    return (_unquote(match[1]),) if match else ()
+    return (unescaped(match[1]),) if match else ()
 
 
 def _without_prefix(line: str, path: str) -> str:
     if line.startswith(("--- ", "+++ ")) and "/" in path:
         return path.split("/", 1)[1]
     return path
-
-
-def _unquote(text: str) -> str:
-    if "\\" not in text:
-        return text
-    raw = _ESCAPE.sub(lambda m: chr(int(m[1], 8)) if m[1].isdigit() else _ESCAPED[m[1]], text)
-    return raw.encode("latin-1", "replace").decode("utf-8", "replace") if raw.isascii() is False else raw

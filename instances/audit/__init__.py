@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from datetime import date
 
 from assay.harness.domain import Instance
-from assay.harness.patches.gate import MalformedPatchError
+from assay.harness.patches.diff import MalformedPatchError
 from assay.instances.audit import dates, leakage, narrow, patches, statement
 from assay.instances.audit.finding import Finding, Grade, Kind, Severity
 from assay.instances.audit.subject import Subject, subject

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 
+from assay.harness.patches.diff import FileChange, Hunk, HunkLine, render
 from assay.instances.audit.code import (
     is_comment,
     is_import,
@@ -20,7 +21,6 @@ from assay.instances.audit.code import (
     without_comment,
     without_docstrings,
 )
-from assay.instances.audit.diffs import FileChange, Hunk, Line, render
 from assay.instances.audit.subject import Subject
 
 _COMPARISON = re.compile(r"(?<= )(?:===?|!==?|<=|>=|<|>)(?= )")
@@ -165,7 +165,7 @@ def _without_a_hunk(subject: Subject) -> Iterator[Mutant]:
         yield Mutant("drop hunk", file.path, line.text, "", patch)
 
 
-def _first(hunk: Hunk, language: str) -> list[Line]:
+def _first(hunk: Hunk, language: str) -> list[HunkLine]:
     """Return the first changed line that says something, if there is one and more than comments change."""
     if _tokens(hunk.old(), language) == _tokens(hunk.new(), language):
         return []
@@ -177,7 +177,7 @@ def _tokens(lines: Iterable[str], language: str) -> tuple[str, ...]:
     return tuple(token for line in lines for token in tokens(without_comment(line, language)))
 
 
-def _sites(hunk: Hunk, language: str) -> Iterator[tuple[int, Line]]:
+def _sites(hunk: Hunk, language: str) -> Iterator[tuple[int, HunkLine]]:
     """Yield place and line of the added code that stands alone: nothing that goes on over several lines."""
     depth, before = 0, ""
     for at, line in enumerate(_code(hunk, language)):
@@ -195,14 +195,14 @@ def _is_behaviour(line: str, language: str) -> bool:
     return not (is_comment(line, language) or is_import(line) or _VERSION.match(line))
 
 
-def _code(hunk: Hunk, language: str) -> Iterable[Line]:
+def _code(hunk: Hunk, language: str) -> Iterable[HunkLine]:
     """Return a hunk's lines, empty where the new side has documentation."""
     new = iter(without_docstrings(hunk.new(), language))
-    return [Line(line.mark, next(new)) if line.mark in " +" else line for line in hunk.lines]
+    return [HunkLine(line.mark, next(new)) if line.mark in " +" else line for line in hunk.lines]
 
 
 def _with_line(hunk: Hunk, at: int, text: str) -> Hunk:
-    middle = (Line("+", text),) if text else ()
+    middle = (HunkLine("+", text),) if text else ()
     return replace(hunk, lines=(*hunk.lines[:at], *middle, *hunk.lines[at + 1 :]))
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from assay.harness import languages
 from assay.harness.domain import Instance
+from assay.harness.patches.diff import FileChange, read_diff
 from assay.instances.audit.code import says_something, tokens, without_docstrings
-from assay.instances.audit.diffs import FileChange, parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Subject:
 
 def subject(instance: Instance) -> Subject:
     """Read an instance's patches; raises MalformedPatchError."""
-    return Subject(instance, parse(instance.gold_patch), parse(instance.test_patch))
+    return Subject(instance, read_diff(instance.gold_patch), read_diff(instance.test_patch))
 
 
 def added_code(change: FileChange, language: str) -> Iterator[str]:

@@ -7,8 +7,7 @@ from assay.harness import languages
 from assay.harness.domain import Instance, Limits, PublishedImage, Recipe, TestPlan
 from assay.harness.evaluation.tripwires import PLACEHOLDER
 from assay.harness.grading.logs import log_plan
-from assay.harness.patches.gate import touched_paths
-from assay.harness.patches.stubs import without_stubs
+from assay.harness.patches.diff import touched_paths, without_binary_hunks
 
 WORKDIR = "/testbed"
 REPORTS = "/tmp/assay-report"
@@ -37,7 +36,7 @@ def make_plan(instance: Instance, recipe: Recipe, files: Sequence[str] | None = 
         env={**SAME_EVERYWHERE, **_other_time(recipe), **recipe.env},
         command=_command(template, recipe, paths if files is None else files),
         restore=(*paths, *(asset.path for asset in instance.assets if asset.path not in paths)),
-        test_patch=without_stubs(instance.test_patch),
+        test_patch=without_binary_hunks(instance.test_patch),
         report_format=recipe.report_format or language.DEFAULT_REPORT,
         report_path=_report_path(template),
         log_format=recipe.log_format or language.DEFAULT_LOG,

@@ -10,7 +10,8 @@ import pytest
 
 from assay.harness.domain import Channel, Instance
 from assay.harness.engines.docker import DockerEngine
-from assay.harness.patches.gate import MalformedPatchError, gate
+from assay.harness.patches.diff import MalformedPatchError
+from assay.harness.patches.gate import gate
 from corpus.model import Case, Project
 from corpus.stage import Place, Played
 

@@ -15,7 +15,7 @@ import pytest
 from assay.harness.domain import PASSING, Instance, Status
 from assay.harness.engines.base import Box, ExecResult
 from assay.harness.engines.docker import DockerEngine
-from assay.harness.patches.gate import touched_paths
+from assay.harness.patches.diff import touched_paths
 from assay.harness.reports import FORMATS, lookup
 from corpus.model import Case, corpus
 from corpus.stage import Place, task_of

@@ -5,17 +5,19 @@ Git can apply a patch backwards (``git apply -R``) but has no way to write that 
 
 import re
 from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-_HUNK = re.compile(r"@@ -(\d+(?:,(\d+))?) \+(\d+(?:,(\d+))?) @@(.*)", re.DOTALL)
+from assay.harness.patches.diff import FileChange, HunkLine, MalformedPatchError, read_diff, render
+
 _INDEX = re.compile(r"index ([0-9a-f]+)\.\.([0-9a-f]+)(.*)", re.DOTALL)
 _PAIRS = {
     "new file mode ": "deleted file mode ",
     "deleted file mode ": "new file mode ",
 }
 _SWAPPED = (("old mode ", "new mode "), ("rename from ", "rename to "), ("--- ", "+++ "))
-_SIDES = str.maketrans("+-", "-+")
+_SIDES = {"+": "-", "-": "+"}
+BINARY = "GIT binary patch"
 
 
 class IrreversibleError(ValueError):
@@ -28,35 +30,22 @@ def reverse(patch: str) -> str:
     Raises:
         IrreversibleError: it has a binary file without the content from before, or a copy, or a hunk is cut off.
     """
-    if not patch:
-        return ""
-    lines = deque(patch.split("\n"))
-    ends_in_newline = lines[-1] == ""
-    if ends_in_newline:
-        lines.pop()
-    return "\n".join(_reversed(lines)) + ("\n" if ends_in_newline else "")
+    try:
+        text = render(map(_reversed, read_diff(patch)))
+    except MalformedPatchError as error:
+        raise IrreversibleError(f"cannot be read: {error}") from error
+    return text if patch.endswith("\n") else text.removesuffix("\n")
 
 
-def _reversed(lines: deque[str]) -> Iterator[str]:
-    head: list[str] = []
-    while lines:
-        line = lines.popleft()
-        hunk = _HUNK.match(line)
-        if hunk:
-            yield from _header(head)
-            head = []
-            yield f"@@ -{hunk[3]} +{hunk[1]} @@{hunk[5]}"
-            yield from _body(lines, _Counts(int(hunk[2] or 1), int(hunk[4] or 1)))
-        elif line == "GIT binary patch":
-            yield from _header(head)
-            head = []
-            yield from (line, *_binary(lines))
-        else:
-            if line.startswith("diff --git "):
-                yield from _header(head)
-                head = []
-            head.append(line)
-    yield from _header(head)
+def _reversed(change: FileChange) -> FileChange:
+    lines = list(change.head)
+    binary = lines.index(BINARY) + 1 if BINARY in lines else len(lines)
+    head = (*_header(lines[:binary]), *_binary(deque(lines[binary:])))
+    hunks = (
+        replace(hunk, start=hunk.new_start, new_start=hunk.start, lines=tuple(_body(hunk.lines)))
+        for hunk in change.hunks
+    )
+    return FileChange(change.new, change.old, head, tuple(hunks))
 
 
 def _header(lines: list[str]) -> list[str]:
@@ -104,61 +93,26 @@ def _quoted(side: str, name: str) -> str:
     return f'"{side}{name[1:]}' if name.startswith('"') else side + name
 
 
-@dataclass(slots=True)
-class _Counts:
-    """Lines that a hunk still has."""
-
-    old: int
-    new: int
-
-
-@dataclass(slots=True)
-class _Run:
-    """Changed lines without an unchanged one between them."""
-
-    removed: list[str] = field(default_factory=list)
-    added: list[str] = field(default_factory=list)
-    last: list[str] | None = None
-
-    def add(self, line: str) -> None:
-        """Put a changed line, already turned round, where it belongs."""
-        self.last = self.removed if line.startswith("-") else self.added
-        self.last.append(line)
-
-    def flush(self) -> list[str]:
-        """Return the lines as git orders them, removed ones first, and begin anew."""
-        lines = [*self.removed, *self.added]
-        self.removed, self.added, self.last = [], [], None
-        return lines
-
-
-def _body(lines: deque[str], left: _Counts) -> Iterator[str]:
-    run = _Run()
-    while left.old > 0 or left.new > 0:
-        if not lines:
-            raise IrreversibleError("ends in the middle of a hunk")
-        line = lines.popleft()
-        left.old -= line[:1] not in {"+", "\\"}
-        left.new -= line[:1] not in {"-", "\\"}
-        yield from _body_line(line, run)
-    if lines and lines[0].startswith("\\"):
-        yield from _body_line(lines.popleft(), run)
-    yield from run.flush()
-
-
-def _body_line(line: str, run: _Run) -> list[str]:
-    """Return what can be written after one more line: a run of changed lines waits for its end."""
-    if line[:1] in {"+", "-"}:
-        run.add(line[0].translate(_SIDES) + line[1:])
-    elif line.startswith("\\") and run.last is not None:
-        run.last.append(line)
-    else:
-        return [*run.flush(), line]
-    return []
+def _body(lines: Iterable[HunkLine]) -> Iterator[HunkLine]:
+    """Yield the lines of a hunk turned round; within a run of changed ones, git writes the removed ones first."""
+    run: dict[str, list[HunkLine]] = {"-": [], "+": []}
+    side = ""
+    for line in lines:
+        if line.mark in _SIDES:
+            side = _SIDES[line.mark]
+            run[side].append(replace(line, mark=side))
+        elif line.mark == "\\" and side:
+            run[side].append(line)
+        else:
+            yield from (*run["-"], *run["+"], line)
+            run, side = {"-": [], "+": []}, ""
+    yield from (*run["-"], *run["+"])
 
 
 def _binary(lines: deque[str]) -> Iterator[str]:
     """Return the two blocks of a binary file, there and back, in the other order."""
+    if not lines:
+        return
     blocks: list[list[str]] = []
     while lines and re.match(r"(?:literal|delta) \d+$", lines[0]):
         blocks.append([lines.popleft()])

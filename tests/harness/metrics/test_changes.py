@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.harness.metrics.changes import MalformedPatchError, place, read_changes
+from assay.harness.metrics.changes import place, read_changes
+from assay.harness.patches.diff import MalformedPatchError
 
 PATCH = """\
 diff --git a/a.py b/a.py
@@ -64,11 +65,11 @@ def test_new_removed_and_renamed_files() -> None:
         '--- "a/caf\\303\\251.py"\n+++ "b/caf\\303\\251.py"\n@@ -1 +1 @@\n-x\n+y\n'
         "--- plain.py\t2020-01-01\n+++ plain.py\t2020-01-02\n@@ -1 +1 @@\n-x\n+y\n"
     )
-    assert (made.old, made.new, made.path) == (None, "new.py", "new.py")
+    assert (made.old, made.new, made.base_path) == (None, "new.py", "new.py")
     assert place(made, None).added == (1,)
-    assert (gone.old, gone.new, gone.path) == ("old.py", None, "old.py")
+    assert (gone.old, gone.new, gone.base_path) == ("old.py", None, "old.py")
     assert place(gone, "x\n").removed == (1,)
-    assert (moved.old, moved.new, moved.path, moved.hunks) == ("p/one.py", "p/two.py", "p/one.py", ())
+    assert (moved.old, moved.new, moved.base_path, moved.hunks) == ("p/one.py", "p/two.py", "p/one.py", ())
     assert quoted.path == "café.py"
     assert plain.path == "plain.py"
 

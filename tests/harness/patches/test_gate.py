@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.harness.patches.gate import MAX_BYTES, MalformedPatchError, added_paths, gate, touched_paths
+from assay.harness.patches.diff import MalformedPatchError, added_paths, touched_paths
+from assay.harness.patches.gate import MAX_BYTES, gate
 
 
 def diff(path: str, *, old: str = "a", new: str = "b") -> str:

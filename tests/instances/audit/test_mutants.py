@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay.harness.domain import Instance
-from assay.instances.audit.diffs import parse
+from assay.harness.patches.diff import read_diff
 from assay.instances.audit.mutants import (
     Mutant,
     compared_otherwise,
@@ -86,7 +86,7 @@ def test_a_hunk_that_is_all_there_is_stays(made: Callable[..., tuple[Mutant, ...
 def test_a_file_without_its_only_hunk_is_left_out(made: Callable[..., tuple[Mutant, ...]]) -> None:
     gold = change("shop.py", adds=["log(found)"]) + change("till.py", adds=["log(found, till)"])
     first = made(1, gold=gold)[0]
-    assert [each.path for each in parse(first.patch)] == ["till.py"]
+    assert [each.path for each in read_diff(first.patch)] == ["till.py"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,228 @@
+"""The one reader of unified diffs, git's and plain ones, and their writer. Pure.
+
+The package ``unidiff`` reads the hunks. The lines that git writes above them are read here, because unidiff misreads
+some of them: ``tests/harness/patches/test_diff.py`` shows which.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from unidiff.patch import PatchedFile, PatchSet
+
+NOWHERE = "/dev/null"
+"""Stands in a header for the file that is not there."""
+
+_FILE = re.compile(r"^(?=diff --git )", re.MULTILINE)
+"""Where git begins a file. No line of a hunk can be taken for one, for each begins with its mark."""
+_FIRST_HUNK = re.compile(r"^(?=@@ )", re.MULTILINE)
+_MARKER = re.compile(r"^\\.*", re.MULTILINE)
+NO_LINE_FEED = r"\\ No newline at end of file"
+_OLD_NAME = re.compile(r"(?P<mark>---|rename from|copy from) (?P<name>[^\t]*)")
+_NEW_NAME = re.compile(r"(?P<mark>\+\+\+|rename to|copy to) (?P<name>[^\t]*)")
+_SAME_NAME = re.compile(r'diff --git "?a/(.+?)"? "?b/\1"?$')
+_NO_CONTENT = re.compile(r"^Binary files .* differ$", re.MULTILINE)
+_ESCAPE = re.compile(rb'\\([0-7]{3}|[abtnvfr"\\])')
+_ESCAPED = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
+
+
+class MalformedPatchError(ValueError):
+    """The text is not a unified diff, or not one that may be applied; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class HunkLine:
+    """One line of a hunk.
+
+    ``mark`` is a space (kept), ``-`` (removed), ``+`` (added), or a backslash: the line above ends without a line feed.
+    """
+
+    mark: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines that follow each other, with what is done to each."""
+
+    start: int
+    """Number of the first line in the old file, from 1; without any old line, of the line above it."""
+    new_start: int
+    """The same in the new file, as the diff says it; ``render`` does not rely on it."""
+    section: str
+    """What git shows behind the second ``@@``: the function around."""
+    lines: tuple[HunkLine, ...]
+
+    def old(self) -> Iterator[str]:
+        """Yield the lines of the old file."""
+        return (line.text for line in self.lines if line.mark in " -")
+
+    def new(self) -> Iterator[str]:
+        """Yield the lines of the new file."""
+        return (line.text for line in self.lines if line.mark in " +")
+
+    def added(self) -> Iterator[str]:
+        """Yield the added lines."""
+        return (line.text for line in self.lines if line.mark == "+")
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What a diff does to one file; ``old`` is None for a new file and ``new`` for a removed one."""
+
+    old: str | None
+    new: str | None
+    head: tuple[str, ...]
+    """The lines above the hunks, as they are."""
+    hunks: tuple[Hunk, ...]
+
+    @property
+    def path(self) -> str:
+        """The path after the change; of a removed file, the old one."""
+        return self.new or self.old or ""
+
+    @property
+    def base_path(self) -> str:
+        """The path before the change; of a new file, the new one."""
+        return self.old or self.new or ""
+
+    def added(self) -> Iterator[str]:
+        """Yield the added lines."""
+        return (text for hunk in self.hunks for text in hunk.added())
+
+
+def read_diff(text: str) -> tuple[FileChange, ...]:
+    """Read a unified diff, with or without a letter around it; text without any diff changes nothing.
+
+    Raises:
+        MalformedPatchError: a hunk is cut off or broken, or has no file.
+    """
+    if not text.endswith("\n"):
+        text += "\n"
+    found = (change for part in _FILE.split(text) for change in _read_part(part))
+    return tuple(change for change in found if change.path)
+
+
+def render(changes: Iterable[FileChange]) -> str:
+    """Write changes as a diff whose hunk headers fit the lines; files without any hunk keep their header lines."""
+    return "".join(f"{line}\n" for change in changes for line in _rendered(change))
+
+
+def touched_paths(text: str) -> tuple[str, ...]:
+    """Return the paths that a diff touches, old and new names, in order; raises MalformedPatchError."""
+    return tuple(dict.fromkeys(path for change in read_diff(text) for path in (change.old, change.new) if path))
+
+
+def added_paths(text: str) -> tuple[str, ...]:
+    """Return the paths of the files that a diff adds, in order; raises MalformedPatchError."""
+    return tuple(change.path for change in read_diff(text) if change.old is None)
+
+
+def without_binary_hunks(text: str) -> str:
+    """Return a diff without the binary files of which it holds no content: git refuses a patch with one.
+
+    Such files come as assets, or not at all. A ``GIT binary patch`` holds the content and stays.
+    """
+    return "".join(part for part in _FILE.split(text) if not _NO_CONTENT.search(part))
+
+
+def unescaped(text: str) -> str:
+    """Return a path that git has quoted, given without its quotes."""
+    if "\\" not in text:
+        return text
+    return _ESCAPE.sub(_character, text.encode(errors="replace")).decode(errors="replace")
+
+
+def _character(escape: re.Match[bytes]) -> bytes:
+    code = escape[1]
+    return bytes([int(code, 8) & 0xFF]) if code.isdigit() else _ESCAPED.get(code, code)
+
+
+def _read_part(part: str) -> list[FileChange]:
+    """Read a file that a line of git's begins, with all that follows up to the next one; or else a plain diff."""
+    if not part.startswith("diff --git "):
+        return [_file(_plain_head(file), _hunks(file)) for file in _parsed(part)]
+    first = _FIRST_HUNK.search(part)
+    head = (part[: first.start()] if first else part).removesuffix("\n").split("\n")
+    if first is None:
+        return [_file(head, ())]
+    own, *others = _read_part(f"--- a/own\n+++ b/own\n{part[first.start() :]}")
+    return [_file(head, own.hunks), *others]
+
+
+def _parsed(text: str) -> "PatchSet":
+    from unidiff.errors import UnidiffParseError
+    from unidiff.patch import PatchSet
+
+    try:
+        return PatchSet(_MARKER.sub(NO_LINE_FEED, text))  # in other languages git says it in other words
+    except UnidiffParseError as error:
+        raise MalformedPatchError(f"not a unified diff: {str(error).strip()}") from error
+
+
+def _plain_head(file: "PatchedFile") -> list[str]:
+    above = [line.removesuffix("\n") for line in file.patch_info or ()]
+    if file.is_binary_file:
+        return above
+    sides = (("---", file.source_file, file.source_timestamp), ("+++", file.target_file, file.target_timestamp))
+    return above + [f"{mark} {path}" + (f"\t{time}" if time else "") for mark, path, time in sides]
+
+
+def _hunks(file: "PatchedFile") -> tuple[Hunk, ...]:
+    return tuple(
+        Hunk(
+            start=hunk.source_start,
+            new_start=hunk.target_start,
+            section=hunk.section_header.rstrip("\r"),
+            lines=tuple(
+                HunkLine(line.line_type, line.value.removesuffix("\n"))
+                for line in hunk
+                if line.line_type  # an empty one is a line behind the hunk
+            ),
+        )
+        for hunk in file
+    )
+
+
+def _file(head: Sequence[str], hunks: tuple[Hunk, ...]) -> FileChange:
+    old = new = None
+    for line in (each.removesuffix("\r") for each in head):
+        if same := _SAME_NAME.match(line):
+            old = new = unescaped(same[1])
+        elif named := _OLD_NAME.match(line):
+            old = _path(named)
+        elif named := _NEW_NAME.match(line):
+            new = _path(named)
+        elif line.startswith("new file mode "):
+            old = None
+        elif line.startswith("deleted file mode "):
+            new = None
+    return FileChange(old, new, tuple(head), hunks)
+
+
+def _path(named: re.Match[str]) -> str | None:
+    """Return the path that a header line names, relative to the tree; None for the file that is not there."""
+    name = named["name"]
+    if len(name) > 1 and name[0] == name[-1] == '"':
+        name = unescaped(name[1:-1])
+    if name == NOWHERE:
+        return None
+    return name.partition("/")[2] or name if named["mark"] in ("---", "+++") else name
+
+
+def _rendered(change: FileChange) -> Iterator[str]:
+    yield from change.head
+    shift = 0
+    for hunk in change.hunks:
+        old, new = sum(1 for _ in hunk.old()), sum(1 for _ in hunk.new())
+        first = hunk.start + (old == 0)  # git numbers an empty side by the line before it
+        section = hunk.section and f" {hunk.section}"
+        yield f"@@ -{_range(hunk.start, old)} +{_range(first + shift - (new == 0), new)} @@{section}"
+        yield from (line.mark + line.text for line in hunk.lines)
+        shift += new - old
+
+
+def _range(start: int, count: int) -> str:
+    return str(start) if count == 1 else f"{start},{count}"

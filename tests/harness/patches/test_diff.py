@@ -1,0 +1,306 @@
+"""The reader of unified diffs: what it reads and renders, and where it knows better than unidiff."""
+
+import difflib
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.harness.patches.diff import (
+    MalformedPatchError,
+    added_paths,
+    read_diff,
+    render,
+    touched_paths,
+    unescaped,
+    without_binary_hunks,
+)
+from toy import GOLD, TESTS
+
+PLAIN = """\
+--- a/one.txt
++++ b/one.txt
+@@ -1 +1,2 @@
+ one
++two
+--- a/three.txt
++++ b/three.txt
+@@ -2,0 +3 @@
++three
+"""
+MANY_KINDS = """\
+diff --git a/new.py b/new.py
+new file mode 100644
+--- /dev/null
++++ b/new.py
+@@ -0,0 +1,2 @@
++a = 1
++b = 2
+\\ No newline at end of file
+diff --git a/old.py b/old.py
+deleted file mode 100644
+--- a/old.py
++++ /dev/null
+@@ -1,2 +0,0 @@
+-a = 1
+-b = 2
+diff --git a/from.py b/to.py
+similarity index 100%
+rename from from.py
+rename to to.py
+diff --git a/odd.txt b/odd.txt
+--- a/odd.txt
++++ b/odd.txt
+@@ -3,3 +3,3 @@ a section of it
+ same
+---- looks like a header
+++++ and so does this
+ same
+"""
+
+
+@pytest.mark.parametrize("text", ["", GOLD, PLAIN, MANY_KINDS])
+def test_diff_read_and_rendered_is_the_same_text(text: str) -> None:
+    assert render(read_diff(text)) == text
+
+
+def test_empty_context_line_is_rendered_with_its_blank() -> None:
+    assert render(read_diff(TESTS)) == TESTS.replace("\n\n def test_same", "\n \n def test_same")
+
+
+def test_path_is_the_new_name_or_that_of_a_removed_file() -> None:
+    assert [each.path for each in read_diff(MANY_KINDS)] == ["new.py", "old.py", "to.py", "odd.txt"]
+    assert [len(each.hunks) for each in read_diff(MANY_KINDS)] == [1, 1, 0, 1]
+    assert list(read_diff(MANY_KINDS)[0].added()) == ["a = 1", "b = 2"]
+
+
+LINES = st.lists(st.sampled_from(["a", "b", "- c", "+ d", "", "@@", "\\"]), max_size=30)
+
+
+@given(LINES, LINES)
+def test_any_plain_diff_read_and_rendered_is_the_same_text(old: list[str], new: list[str]) -> None:
+    found = difflib.unified_diff(old, new, "a/x.txt", "b/x.txt", n=1, lineterm="")
+    text = "".join(f"{line}\n" for line in found)
+    (change,) = read_diff(text) or (None,)
+    assert render(read_diff(text)) == text
+    if change is not None:
+        assert [line for hunk in change.hunks for line in hunk.added()] == [
+            line[1:] for line in text.split("\n")[2:] if line.startswith("+")
+        ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (GOLD.removesuffix("+    return a + b\n"), "shorter than expected"),
+        ("@@ -1 +1 @@\n-a\n+b\n", "Unexpected hunk"),
+        (GOLD.replace(" def add(a, b):", "def add(a, b):"), "Hunk diff line expected"),
+    ],
+)
+def test_broken_diff_is_malformed(text: str, message: str) -> None:
+    with pytest.raises(MalformedPatchError, match=message):
+        read_diff(text)
+
+
+CHANGED, MADE, REMOVED = ("@@ -1 +1 @@", "-x", "+y"), ("@@ -0,0 +1 @@", "+y"), ("@@ -1 +0,0 @@", "-x")
+QUOTED = r'"{}/caf\303\251.py"'
+
+
+def text_of(*lines: str, end: str = "\n") -> str:
+    return "".join(f"{line}{end}" for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "by_unidiff"),
+    [
+        pytest.param(
+            text_of(
+                f"diff --git {QUOTED.format('a')} {QUOTED.format('b')}",
+                *(f"--- {QUOTED.format('a')}", f"+++ {QUOTED.format('b')}", *CHANGED),
+            ),
+            *("café.py", "café.py"),
+            [(QUOTED.format("a"), QUOTED.format("b"))],
+            id="unidiff keeps quotes and escapes",
+        ),
+        pytest.param(
+            text_of("diff --git a/n.py b/n.py", "--- /dev/null", "+++ b/n.py", *MADE),
+            *(None, "n.py"),
+            [("a/n.py", "b/n.py")],
+            id="unidiff overlooks a new file without its mode line",
+        ),
+        pytest.param(
+            text_of(
+                "diff --git a/n.py b/n.py", "new file mode 100644", "--- /dev/null", "+++ b/n.py", *MADE, end="\r\n"
+            ),
+            *(None, "n.py"),
+            [("a/n.py", "b/n.py\r")],
+            id="unidiff overlooks a new file with carriage returns, and keeps one in the name",
+        ),
+        pytest.param(
+            text_of("diff --git a/x b/y b/x b/y", "--- a/x b/y\t", "+++ b/x b/y\t", *CHANGED),
+            *("x b/y", "x b/y"),
+            None,
+            id="unidiff refuses a path with b/ after a blank",
+        ),
+        pytest.param(
+            text_of("diff --git a/x.py b/x.py", *CHANGED), *("x.py", "x.py"), [("a/x.py", "b/x.py")], id="no names"
+        ),
+        pytest.param(
+            text_of("diff --git a/1.py b/2.py", "similarity index 100%", "rename from 1.py", "rename to 2.py"),
+            *("1.py", "2.py"),
+            [("a/1.py", "b/2.py")],
+            id="rename",
+        ),
+        pytest.param(
+            text_of("diff --git a/run b/run", "old mode 100644", "new mode 100755"),
+            *("run", "run"),
+            [("a/run", "b/run")],
+            id="mode",
+        ),
+        pytest.param(
+            text_of("diff --git a/o b/o", "deleted file mode 100644", "--- a/o", "+++ /dev/null", *REMOVED),
+            *("o", None),
+            [("a/o", "/dev/null")],
+            id="removed file",
+        ),
+        pytest.param(
+            text_of("--- o\t2020-01-01", "+++ o\t2020-01-02", *CHANGED),
+            *("o", "o"),
+            [("o", "o")],
+            id="plain, with times",
+        ),
+    ],
+)
+def test_names_are_those_that_git_reads(
+    text: str, old: str | None, new: str | None, by_unidiff: list[tuple[str, str]] | None
+) -> None:
+    (change,) = read_diff(text)
+    assert (change.old, change.new) == (old, new)
+    assert touched_paths(text) == tuple(dict.fromkeys(path for path in (old, new) if path))
+    assert added_paths(text) == ((new,) if old is None else ())
+    assert files_by_unidiff(text) == by_unidiff
+
+
+def files_by_unidiff(text: str) -> list[tuple[str, str]] | None:
+    """Return source and target of each file as unidiff names them; None where it refuses the diff."""
+    from unidiff.errors import UnidiffParseError
+    from unidiff.patch import PatchSet
+
+    try:
+        return [(file.source_file, file.target_file) for file in PatchSet(text)]
+    except UnidiffParseError:
+        return None
+
+
+def test_missing_line_feed_in_another_language_is_a_marker() -> None:
+    marker = "\\ Kein Zeilenumbruch am Dateiende."
+    text = text_of("--- a/x", "+++ b/x", "@@ -1 +1 @@", "-x", marker, "+y", marker, "@@ -9 +9 @@", "-x", "+y")
+    assert files_by_unidiff(text) is None
+    (change,) = read_diff(text)
+    assert [[line.mark for line in hunk.lines] for hunk in change.hunks] == [["-", "\\", "+", "\\"], ["-", "+"]]
+
+
+def test_carriage_returns_within_hunks_are_kept() -> None:
+    text = "--- a/x\r\n+++ b/x\r\n@@ -1,2 +1,2 @@ f()\r\n-x\r\n+y\r\n\r\n"
+    (change,) = read_diff(text)
+    assert change.path == "x"
+    assert change.hunks[0].section == "f()"
+    assert [(line.mark, line.text) for line in change.hunks[0].lines] == [("-", "x\r"), ("+", "y\r"), (" ", "\r")]
+
+
+def test_letter_and_blank_lines_around_are_no_part_of_the_diff() -> None:
+    letter = f"From 1234 Mon Sep 17 00:00:00 2001\nSubject: fix\n\n---\n calc.py | 2 +-\n\n{GOLD}-- \n2.39.2\n\n"
+    assert [change.hunks for change in read_diff(letter)] == [change.hunks for change in read_diff(GOLD)]
+    assert [change.hunks for change in read_diff(f"{GOLD}\n\n")] == [change.hunks for change in read_diff(GOLD)]
+
+
+def test_text_without_a_diff_changes_nothing() -> None:
+    assert read_diff("") == read_diff("some words\n") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [(r"caf\303\251", "café"), (r"a\tb\\c\"d", 'a\tb\\c"d'), ("é", "é"), (r"é\t", "é\t"), (r"\q", r"\q")],
+)
+def test_unescaped_path(text: str, path: str) -> None:
+    assert unescaped(text) == path
+
+
+TEXTS = st.lists(st.sampled_from(["a", "b", " c", "-- d", "++ e", "@@ -1 +1 @@", "g\r", "h\f", "\\ x", ""]), max_size=9)
+CONTENTS = st.tuples(TEXTS, st.booleans()).map(lambda drawn: "\n".join(drawn[0]) + "\n" * (drawn[1] and bool(drawn[0])))
+PATHS = st.sampled_from(["a.py", "b c.txt", "x b/y", "é.md", 'q".c', "t\tab", "back\\slash"])
+TREES = st.dictionaries(PATHS, CONTENTS, max_size=3)
+
+
+@settings(max_examples=15)
+@given(old=TREES, new=TREES)
+def test_diff_of_git_is_read_as_git_wrote_it(
+    tmp_path_factory: pytest.TempPathFactory, old: dict[str, str], new: dict[str, str]
+) -> None:
+    text = diff_of_trees(tmp_path_factory.mktemp("repo"), old, new)
+    changes = read_diff(text)
+    assert render(changes) == text
+    assert {change.path for change in changes} == {path for path in {*old, *new} if old.get(path) != new.get(path)}
+    for change in changes:
+        before, after = old.get(change.path), new.get(change.path)
+        assert (change.old is None, change.new is None) == (before is None, after is None)
+        assert sum(len(list(hunk.new())) - len(list(hunk.old())) for hunk in change.hunks) == lines(after) - lines(
+            before
+        )
+        added = list(change.added())
+        assert added == [line for line in added if line in (after or "").split("\n")]
+
+
+def lines(text: str | None) -> int:
+    return len((text or "").removesuffix("\n").split("\n")) if text else 0
+
+
+def diff_of_trees(repo: Path, *trees: dict[str, str]) -> str:
+    """Return what git writes of two trees."""
+
+    def git(*args: str) -> str:
+        done = subprocess.run(["git", *args], cwd=repo, capture_output=True, check=True)
+        return done.stdout.decode()
+
+    git("init", "--quiet")
+    names = []
+    for files in trees:
+        for path, text in files.items():
+            (repo / path).parent.mkdir(parents=True, exist_ok=True)
+            (repo / path).write_bytes(text.encode())
+        git("add", "--all")
+        names.append(git("write-tree").strip())
+        git("rm", "-r", "--quiet", "--force", "--ignore-unmatch", ".")
+    return git("diff", "--no-renames", "--text", *names)
+
+
+def test_without_binary_hunks_the_rest_applies(tmp_path: Path) -> None:
+    def git(*args: str, text: str | None = None) -> str:
+        who = ["-c", "user.name=t", "-c", "user.email=t@t"]
+        return subprocess.run(
+            ["git", *who, *args], cwd=tmp_path, capture_output=True, text=True, check=True, input=text
+        ).stdout
+
+    git("init", "--quiet")
+    (tmp_path / "a.txt").write_text("one\ntwo\n")
+    (tmp_path / "b.png").write_bytes(b"\0old")
+    git("add", "--all")
+    git("commit", "--quiet", "-m", "x")
+    (tmp_path / "a.txt").write_text("Binary files a/x and b/x differ\ndiff --git a/y b/y\ntwo\n")
+    (tmp_path / "b.png").write_bytes(b"\0new")
+    (tmp_path / "c.png").write_bytes(b"\0made")
+    git("add", "--all")
+    patch = git("diff", "--cached")
+    assert patch.count("Binary files ") == 3
+    git("reset", "--quiet", "--hard")
+    git("apply", "-", text=without_binary_hunks(patch))
+    assert git("status", "--short") == " M a.txt\n"
+    assert (tmp_path / "a.txt").read_text().startswith("Binary files")
+
+
+def test_patch_with_binary_content_stays_as_it_is() -> None:
+    patch = "diff --git a/x b/x\nGIT binary patch\nliteral 0\nHc$@<O00001\n\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b"
+    assert without_binary_hunks(patch) == patch
+    assert without_binary_hunks("") == ""
