@@ -1,4 +1,4 @@
-"""From one dialect of rows to another: nothing is lost in silence."""
+"""Converts instances to rows of any dialect; no loss goes unreported."""
 
 import csv
 import io
@@ -15,24 +15,23 @@ from assay.harness.files import replace_file
 from assay.instances.dataset.formats import FORMATS, DatasetFormat, write
 
 LOSABLE = ("version", "hints", "environment", "log_format", "test_id", "quarantined", "stages", "assets")
-"""Fields that an instance can do without; each is lost only when rows cannot hold it."""
-
+"""Fields that a lossy conversion may leave out if rows cannot hold them."""
 
 SHOWN = 5
-"""Instances that cannot be written that are told one by one."""
+"""Problems listed one by one; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """An instance as a row, and what the row does not tell."""
+    """An instance as a row, and its losses."""
 
     row: dict[str, Any]
     losses: tuple[str, ...] = ()
-    """Each as a field and why."""
+    """One text for each: the field, and why it was left out."""
 
 
 def find_format(name: str) -> DatasetFormat:
-    """Return the dialect of that name; raises UserError with those that there are."""
+    """Return the dialect of that name; raises UserError if there is none."""
     if name in FORMATS:
         return FORMATS[name]
     close = get_close_matches(name.lower().replace("_", "-"), FORMATS, n=1)
@@ -44,12 +43,12 @@ def convert(instance: Instance, dialect: DatasetFormat, *, lossy: bool = False) 
     """Write an instance as a row of a dialect.
 
     Args:
-        instance: what to write.
-        dialect: of the row.
-        lossy: leave out what rows of the dialect cannot hold, and have them graded by the dialect's own rule.
+        instance: the instance.
+        dialect: dialect of the row.
+        lossy: leave out what rows of the dialect cannot hold, and use the dialect's own rule.
 
     Raises:
-        DataError: the dialect cannot hold the instance, or not without loss; names the field.
+        DataError: the dialect cannot hold a field of the instance, even if ``lossy`` or without it.
     """
     losses: dict[str, str] = {}
     while True:
@@ -64,7 +63,7 @@ def convert(instance: Instance, dialect: DatasetFormat, *, lossy: bool = False) 
 
 
 def convert_all(instances: Iterable[Instance], dialect: DatasetFormat, *, lossy: bool = False) -> list[Converted]:
-    """Write instances as rows; raises UserError that tells the first few that cannot be written, and how many."""
+    """Write instances as rows; raises UserError with the first few that cannot be written, and their number."""
     found, problems = [], []
     for instance in instances:
         try:
@@ -101,7 +100,7 @@ def json_list(rows: Iterable[dict[str, Any]]) -> str:
 
 
 def table(rows: Iterable[dict[str, Any]]) -> str:
-    """Return rows as CSV under the names of all their columns; what is no text is written as JSON."""
+    """Return rows as CSV with a header; values that are no text are written as JSON."""
     rows = list(rows)
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, list(dict.fromkeys(name for row in rows for name in row)), restval="")
@@ -124,7 +123,7 @@ WRITERS: dict[str, Callable[[Iterable[dict[str, Any]]], str]] = {
 
 
 def save(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    """Write rows into a file whose name's end says how; whole or not at all."""
+    """Write rows to a file in the format of its suffix; raises UserError for an unknown suffix."""
     if path.suffix not in WRITERS:
         raise UserError(f"{path}: rows can be written to {', '.join(WRITERS)}")
     replace_file(path, WRITERS[path.suffix](rows).encode())

@@ -1,6 +1,6 @@
-"""Patches and statement of an instance, derived from two releases of a package when the data set is loaded.
+"""Derives the patches and the statement of an instance from two releases of a package, when a data set is loaded.
 
-So a data set can hold facts alone (names, versions, hashes, labels) and works wherever the package index does.
+Such a data set holds only facts: names, versions, hashes, labels.
 """
 
 import re
@@ -21,36 +21,35 @@ from assay.instances.trees.indexes import INDEXES, WrongArchive
 from assay.instances.trees.sources import Sources
 
 NOISE = (".github/*", "doc/*", "docs/*", "CHANGE*", "HISTORY*", "NEWS*", "README*")
-"""What a release of any kind changes beside the fix; each index adds what its way of packaging does."""
+"""Patterns of files that releases change beside the fix; each index adds its ``PACKAGING``."""
 
 
 class Release(Model):
-    """One release of the package."""
+    """One release of a package."""
 
     version: str
     sha256: Sha256
 
 
 class Statement(Model):
-    """The section of a change log that tells what the new release mends."""
+    """The section of a change log that serves as problem statement."""
 
     file: str
     heading: str = ""
-    """Text in the section's heading; the new version when empty."""
+    """Text in the section's heading; if empty, the new version."""
 
 
 class Derivation(Model):
-    """What a task says in place of its patches."""
+    """The ``derive`` mapping of a task, in place of its patches."""
 
     index: Literal["pypi", "go", "crates"] = "pypi"
     name: str
     old: Release = Field(alias="from")
     new: Release = Field(alias="to")
     ignore: tuple[str, ...] | None = None
-    """Patterns of paths, in which ``*`` matches ``/`` too, that are left out of both patches; what is usual for the
-    index, when nothing is said."""
+    """Patterns of paths that both patches leave out (``*`` matches ``/`` too); by default ``NOISE`` and the index's."""
     statement: Statement | None = None
-    """None for a task that has a problem statement of its own."""
+    """None for a task with its own problem.md."""
 
     def archive(self, release: Release) -> Archive:
         """Return the archive of one of the two releases."""
@@ -63,21 +62,20 @@ class Derivation(Model):
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """What comes out."""
+    """The derived fields of an instance."""
 
     gold_patch: str
     test_patch: str
     problem_statement: str
-    """Empty when the change log is not asked, or has no such section."""
+    """Empty if the task has its own."""
 
 
 def fill(row: Row, sources: Sources) -> Row:
-    """Return a row with ``derive`` carried out; a row without it as it is.
+    """Return a row with ``derive`` replaced by the patches and the statement; other rows unchanged.
 
     Raises:
-        DataError: the derivation is written wrongly, the index has no such releases, or their change log has no such
-            section.
-        EnvironmentFailure: an archive cannot be had.
+        DataError: the derivation is malformed, or the index or the change log lacks what it names.
+        EnvironmentFailure: an archive cannot be fetched.
     """
     if "derive" not in row:
         return row
@@ -99,28 +97,28 @@ def fill(row: Row, sources: Sources) -> Row:
 
 
 def _read(row: Row, instance: str) -> Derivation:
-    """Return what a row's ``derive`` says; raises DataError."""
+    """Return a row's ``derive``; raises DataError."""
     try:
         spec = Derivation.model_validate(row["derive"])
     except ValidationError as error:
         wrong = field_error(error, instance=instance)
         raise DataError(wrong.problem, instance=instance, field=f"derive.{wrong.field}") from None
-    told = bool(text(row, "problem_statement", required=False).strip())
-    if told is (spec.statement is not None):
-        problem = "there is a problem.md as well" if told else "says nothing, and there is no problem.md"
-        remedy = "tell the problem there, or name a section of the change log here"
+    stated = bool(text(row, "problem_statement", required=False).strip())
+    if stated is (spec.statement is not None):
+        problem = "is given beside a problem.md" if stated else "is missing, and there is no problem.md"
+        remedy = "write the problem there, or name a section of the change log here"
         raise DataError(f"{problem}; {remedy}", instance=instance, field="derive.statement")
     return spec
 
 
 def derive(spec: Derivation, sources: Sources, language: str) -> Derived:
-    """Compare two releases: tests make the test patch, all else that is not ignored the gold patch.
+    """Compare two releases: changed test files make the test patch, other files that are not ignored the gold patch.
 
     The same archives give the same bytes on every machine.
 
     Raises:
-        DataError: the index has no such releases, their change log no such section, or the language is unknown.
-        EnvironmentFailure: an archive cannot be had.
+        DataError: a release, the section of the change log or the language is unknown.
+        EnvironmentFailure: an archive cannot be fetched.
     """
     is_test_file = _language(language).is_test_file
     old, new = _entries(sources, spec, "from"), _entries(sources, spec, "to")
@@ -137,22 +135,22 @@ def _language(name: str) -> Language:
 
 
 def _statement(spec: Derivation, tree: Iterable[TreeEntry]) -> str:
-    """Return what the new release's change log says of it; nothing when it is not asked."""
+    """Return the section of the new release's change log; empty if the task has its own statement."""
     if spec.statement is None:
         return ""
     log = next((entry.content for entry in tree if entry.path == spec.statement.file), b"").decode(errors="replace")
     heading = spec.statement.heading or spec.new.version
     found = section(log, heading, spec.old.version)
     if not found:
-        problem = f"{spec.statement.file} of {spec.name} {spec.new.version} has no section {heading!r}"
+        problem = f"{spec.statement.file} of {spec.name} {spec.new.version} has no section {heading!r}; set heading"
         raise DataError(problem, field="derive.statement")
     return found
 
 
 def section(log: str, heading: str, end: str) -> str:
-    """Return the part of a change log from the heading that holds one text to the heading that holds another.
+    """Return the part of a change log from the heading with ``heading`` up to the one with ``end``; empty if none.
 
-    A heading is a line that begins with ``#`` or that a line of ``=``, ``-``, ``~`` or ``^`` underlines.
+    A heading is a line that begins with ``#`` or is underlined with ``=``, ``-``, ``~`` or ``^``.
     """
     lines = log.splitlines()
     start = next((number for number, _ in _headings(lines, heading)), None)
@@ -172,7 +170,7 @@ def _headings(lines: Sequence[str], wanted: str) -> Iterable[tuple[int, str]]:
 
 
 def _entries(sources: Sources, spec: Derivation, side: Literal["from", "to"]) -> list[TreeEntry]:
-    """Return the tree of one of the two releases; what is wrong with its name is told by field."""
+    """Return the tree of one of the two releases; an error names the wrong field of ``derive``."""
     archive = spec.archive(spec.old if side == "from" else spec.new)
     try:
         return list(read_tar(sources.tree(TreeRef(repo=spec.name, archive=archive))))
@@ -180,7 +178,7 @@ def _entries(sources: Sources, spec: Derivation, side: Literal["from", "to"]) ->
         field = "name" if error.field == "name" else f"{side}.{error.field}"
         raise DataError(error.problem, field=f"derive.{field}") from error
     except EnvironmentFailure as error:
-        problem = f"field derive.{side}: {error.problem}; is this the release's name, and is the index to be reached?"
+        problem = f"field derive.{side}: {error.problem}; check the release's name, and that the index can be reached"
         raise EnvironmentFailure(problem, log_path=error.log_path, tail=error.tail) from error
 
 

@@ -1,4 +1,4 @@
-"""Loading a data set: rows become instances, and what is wrong with a row is said once and plainly."""
+"""Loads a data set: rows become instances, and every wrong row is reported once."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from assay.instances.dataset.formats import FORMATS, DatasetFormat
 from assay.instances.trees.sources import Sources
 
 SHOWN = 5
-"""Wrong rows that are told one by one; of more, the number."""
+"""Wrong rows reported one by one; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Loaded:
 
     instances: tuple[Instance, ...]
     problems: tuple[DataError, ...]
-    """Rows that were left out; always empty unless bad rows were to be skipped."""
+    """Rows that were skipped; only with ``skip_bad_rows``."""
     ref: DatasetRef
 
 
@@ -38,14 +38,14 @@ def load(
     Args:
         dataset: an alias, a file, a folder or a hub id.
         ids: instances to load, in any case; all of them when empty.
-        split: of a data set that has several.
-        published_images: keep the images that rows carry, so that they are used in place of our own recipes.
-        skip_bad_rows: leave wrong rows out and report them, instead of raising.
-        sources: where archives come from, for data sets whose patches are derived.
+        split: the split to load, if the data set has several.
+        published_images: keep the images that rows name, to be used in place of Assay's recipes.
+        skip_bad_rows: skip wrong rows and return their errors as ``problems``.
+        sources: of release archives, for data sets whose patches are derived.
 
     Raises:
-        UserError: there is no such data set or instance, or rows are wrong (all of them are named or counted).
-        EnvironmentFailure: patches are to be derived from an archive that cannot be had.
+        UserError: there is no such data set or instance, or rows are wrong (all of them are listed or counted).
+        EnvironmentFailure: an archive to derive patches from cannot be fetched.
     """
     table = rows.find_table(dataset, split)
     ref = DatasetRef(name=table.name, revision=table.revision)
@@ -69,10 +69,10 @@ class _Reader:
     seen: dict[str, str] = field(default_factory=dict)
     """Lower-case id to the place of the row that had it first."""
     dialect: DatasetFormat | None = None
-    """Of the last row that any format claimed; a row that none claims is most likely a broken one of it."""
+    """The dialect of the last row that matched any; a row that matches none is taken for a broken one of it."""
 
     def read(self, found: Iterator[rows.PlacedRow | DataError]) -> Iterator[Instance]:
-        """Yield the instances that are wanted; collect what is wrong."""
+        """Yield the wanted instances; collect the errors of wrong rows."""
         for row in found:
             try:
                 instance = self._instance(row)
@@ -83,7 +83,7 @@ class _Reader:
                     yield instance
 
     def check_ids(self, ids: Sequence[str]) -> None:
-        """Raise UserError when ids were asked for that no row has."""
+        """Raise UserError for ids that no row has."""
         unknown = [name for name in ids if name.lower() not in self.seen]
         if not unknown:
             return
@@ -111,13 +111,13 @@ class _Reader:
         if self.dialect is None:
             fields = ", ".join(list(row.value)[:6])
             known = ", ".join(FORMATS)
-            raise UserError(f"{row.file}: its rows ({fields} ...) are of no format that is read here ({known})")
+            raise UserError(f"{row.file}: its rows ({fields} ...) are of no known dialect; known are {known}")
         return self.dialect
 
     def _is_new_and_wanted(self, row: rows.PlacedRow, dialect: DatasetFormat) -> bool:
         name = dialect.id_of(row.value)
         if not name:
-            return not self.wanted  # the format says what is wrong with it
+            return not self.wanted  # to_instance says what is wrong with it
         first = self.seen.get(name.lower())
         if first is not None:
             raise DataError(f"is there twice (first: {first}); keep one row", instance=name)
@@ -126,7 +126,7 @@ class _Reader:
 
 
 def _placed(error: DataError, row: rows.PlacedRow | DataError) -> DataError:
-    """Return an error with the place of the row that it is about."""
+    """Return an error with file and line of its row."""
     if isinstance(row, DataError) or error.file:
         return error
     return DataError(error.problem, file=row.file, line=row.line, instance=error.instance, field=error.field)

@@ -1,4 +1,4 @@
-"""Predictions as everybody writes them: JSON lines, a JSON list, or an object by instance id."""
+"""Reads predictions: JSON lines, a JSON list, or an object by instance id."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +13,7 @@ MODEL_KEYS = ("model_name_or_path", "model_name_or_patch")
 
 
 def read_predictions(path: Path) -> tuple[Prediction, ...]:
-    """Read predictions; a patch that is null is empty, and what else a row holds is left out.
+    """Read predictions; a null patch is empty, and other columns are ignored.
 
     Raises:
         DataError: the file or a row is wrong, or an instance has two rows; names file, line and id.
@@ -32,16 +32,18 @@ def read_predictions(path: Path) -> tuple[Prediction, ...]:
 
 
 def check_predictions(predictions: Iterable[Prediction], instances: Iterable[Instance]) -> None:
-    """Raise UserError when predictions name instances that the data set does not have."""
+    """Raise UserError for predictions of instances that the data set does not have."""
     known = {instance.id.lower() for instance in instances}
     foreign = [each.instance_id for each in predictions if each.instance_id.lower() not in known]
     if foreign:
-        some = f"{len(foreign)} predictions are" if len(foreign) > 1 else "1 prediction is"
-        raise UserError(f"{some} for another data set? first: {foreign[0]}, which this data set does not have")
+        count = f"{len(foreign)} predictions" if len(foreign) > 1 else "1 prediction"
+        raise UserError(
+            f"the data set lacks the instances of {count}, such as {foreign[0]}; correct -d or the predictions"
+        )
 
 
 def read_published(path: Path) -> dict[str, bool]:
-    """Return the verdicts that were published with predictions (``published_resolved``); rows without one are left out.
+    """Return the published verdicts (``published_resolved``) by instance id; rows without one are skipped.
 
     Raises:
         DataError: the file or a row is wrong.
@@ -81,7 +83,7 @@ def _text(path: Path, line: int, row: Mapping[str, Any], field: str) -> str:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield number and row: the line in JSON lines, the how-manieth entry in a file that is one JSON value."""
+    """Yield rows with their line in JSON lines, or their position in any other JSON file."""
     text = _read(path)
     rows = _json_lines(path, text) if path.suffix == ".jsonl" else _json_rows(path, text)
     for line, row in rows:
@@ -109,7 +111,7 @@ def _json_lines(path: Path, text: str) -> Iterator[tuple[int, Any]]:
 
 
 def _json_rows(path: Path, text: str) -> Iterator[tuple[int, Any]]:
-    """Yield the rows of a list, or of an object by id; an object's key wins over an id that its row lacks."""
+    """Yield the rows of a list, or of an object by id, whose keys serve as missing ids."""
     whole = _parse(path, text)
     if isinstance(whole, Mapping):
         rows = ({"instance_id": name, **row} if isinstance(row, Mapping) else row for name, row in whole.items())
@@ -131,7 +133,7 @@ def _parse(path: Path, text: str, line: int = 0) -> Any:
 
 
 def _single_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse what JSON readers pass over in silence: the same key twice in one object."""
+    """Refuse a key that is there twice in one object, which JSON readers accept silently."""
     whole = dict(pairs)
     if len(whole) < len(pairs):
         double = next(key for number, (key, _) in enumerate(pairs) if key in dict(pairs[:number]))

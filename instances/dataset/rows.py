@@ -1,4 +1,4 @@
-"""The rows of a data set, wherever they lie: files, folders, the hub. What a row means is the formats' business."""
+"""Reads the rows of a data set from files, folders or the hub; the formats interpret them."""
 
 import csv
 import hashlib
@@ -19,20 +19,20 @@ ALIASES = {
     "multilingual": ("SWE-bench/SWE-bench_Multilingual", "test"),
     "multimodal": ("SWE-bench/SWE-bench_Multimodal", "dev"),
 }
-"""Short name to hub id and the split that has labels."""
+"""Short names of data sets on the hub: id, and the split that has labels."""
 
 BUNDLED = {"releases": Path(__file__).parent.parent / "releases"}
-"""Short name to a folder that Assay ships."""
+"""Short names of data sets that Assay ships: their folders."""
 
 SUFFIXES = (".jsonl", ".json", ".parquet", ".csv")
 
 CELL = 2**31 - 1
-"""Largest cell of a table; the csv module's own limit is too small for a Dockerfile or a patch."""
+"""Largest cell of a CSV file, in characters; the csv module's own limit is too small for a patch."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedRow:
-    """One row and where it stands."""
+    """One row with its place."""
 
     value: Any
     file: str
@@ -41,20 +41,20 @@ class PlacedRow:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A data set before anything is made of its rows."""
+    """The unread rows of a data set."""
 
     name: str
     revision: str
     """Hash of the content."""
     read: Callable[[], Iterator[PlacedRow | DataError]]
-    """Yields the rows one by one; what cannot be read at all comes as an error in its place."""
+    """Yields the rows one by one, and an error in place of an unreadable one."""
 
 
 def find_table(dataset: str, split: str | None) -> Table:
-    """Return the rows that an alias, a file, a folder or a hub id stands for.
+    """Find the rows of an alias, a file, a folder or a hub id.
 
     Raises:
-        UserError: there is no such thing, or it does not say which of several files is meant.
+        UserError: there is no such data set, or a folder has several files and none was chosen.
         PluginError: it needs an extra that is not installed.
     """
     if dataset in BUNDLED:
@@ -165,7 +165,7 @@ def _json_rows(path: Path) -> Iterator[PlacedRow | DataError]:
 
 
 def _csv_rows(path: Path) -> Iterator[PlacedRow | DataError]:
-    """Read a table whose first line names its columns; a row stands where it begins, for a cell may have many lines."""
+    """Read a table with a header; a row's line is its first, since a cell may have many lines."""
     csv.field_size_limit(CELL)
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, strict=True)
@@ -222,7 +222,7 @@ def _hub_table(hub_id: str, split: str) -> Table:
         found = datasets.load_dataset(hub_id, split=split)
     except (ConnectionError, FileNotFoundError, ValueError) as error:
         reason = str(error).splitlines()[0]
-        raise UserError(f"{hub_id} (split {split}) cannot be had from the hub: {reason}") from None
+        raise UserError(f"{hub_id} (split {split}) cannot be loaded from the hub: {reason}") from None
     return _dataset_table(hub_id, hub_id, found)
 
 
@@ -246,7 +246,7 @@ def _missing_extra(job: str, extra: str) -> PluginError:
 
 
 def _hash_files(top: Path, files: Iterable[Path]) -> str:
-    """Hash names and contents, so that a data set's revision changes with any byte of it."""
+    """Hash names and contents of files; this is the revision of a data set."""
     digest = hashlib.sha256()
     for path in sorted(files):
         digest.update(f"{path.relative_to(top).as_posix()}\0{path.stat().st_size}\0".encode())

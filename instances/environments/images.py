@@ -1,4 +1,4 @@
-"""The chain of images under an instance, as content: pure, so that the same inputs give the same names everywhere."""
+"""The images under an instance, as content: pure, so that equal inputs give equal names on every machine."""
 
 import re
 import shlex
@@ -9,8 +9,9 @@ from hashlib import sha256
 from assay.harness import languages
 from assay.harness.domain import ImageSpec, Instance, Recipe, TreeRef
 from assay.harness.engines.base import LABEL, SERVICE_LABEL
+from assay.instances.environments.pins.cutoff import cutoff
 from assay.instances.environments.pins.project import BuildSystem
-from assay.instances.environments.pins.pypi import bounds, cutoff, exports
+from assay.instances.environments.pins.pypi import bounds, exports
 from assay.instances.toolchains.buildfiles import build_text, runner_texts
 from assay.instances.toolchains.images import Toolchain
 from assay.instances.trees.sources import tree_key, tree_ref
@@ -23,21 +24,20 @@ APT = (
 
 @dataclass(frozen=True, slots=True)
 class Packages:
-    """What a lock adds to the images over a toolchain: files of their build contexts, by name."""
+    """Files that a lock adds to the build contexts of the images above a toolchain, by name."""
 
     files: Mapping[str, str] = field(default_factory=dict)
-    """Of the environment, and decide its name."""
+    """Files of the environment that determine its name."""
     bounds: Mapping[str, str] = field(default_factory=dict)
-    """Of the environment, and stay out of its name: what is installed is the lock, and instances of different days
-    share it."""
+    """Files of the environment that do not: the lock is what is installed, and instances of different days share it."""
     tree: TreeRef | None = None
-    """The tree over which packages are fetched; the lock is all of it that counts."""
+    """The tree over which packages are fetched; only its lock counts for the name."""
     project: Mapping[str, str] = field(default_factory=dict)
-    """Of the instance."""
+    """Files of the instance."""
 
 
 def python_packages(instance: Instance, recipe: Recipe, lock: str, system: BuildSystem) -> Packages:
-    """Return what a lock of exact Python versions adds; ``system`` says how the project is built."""
+    """Return the files for a lock of exact Python versions and a project built by ``system``."""
     project = exports(instance, recipe) + (
         f"BACKEND={shlex.quote(system.backend)}\nBACKEND_PATH={shlex.quote(':'.join(system.backend_path))}\n"
     )
@@ -49,7 +49,7 @@ def python_packages(instance: Instance, recipe: Recipe, lock: str, system: Build
 
 
 def manifest_packages(instance: Instance, recipe: Recipe, lock: str) -> Packages:
-    """Return what the digests of a tree's own package files add: the tree itself, for the language's client."""
+    """Return the files for a lock of digests, and the tree over which the language's client fetches."""
     date = {"cutoff": cutoff(instance, recipe) + "\n"}
     return Packages(
         files={"manifests.txt": lock}, bounds=date, tree=tree_ref(instance) if lock or recipe.fetch else None
@@ -66,10 +66,10 @@ def image_chain(
     """Return the environment image and, over it, the instance image.
 
     Args:
-        instance: what the images are for.
-        recipe: its recipe, variant settled.
+        instance: the instance to run.
+        recipe: its recipe, with the variant applied.
         toolchain: the image below both.
-        packages: what its lock adds.
+        packages: files that its lock adds.
         services: image of each service beside the tests, by the service's name.
     """
     environment = environment_spec(recipe, toolchain, packages)
@@ -77,7 +77,7 @@ def image_chain(
 
 
 def service_spec(instance: Instance, recipe: Recipe, toolchain: Toolchain, lock: str) -> ImageSpec:
-    """Return the image of a service beside an instance's tests: packages on the same toolchain, and no project."""
+    """Return the image of a service beside an instance's tests: its packages on a toolchain, without a project."""
     alone = recipe.model_copy(update={"system_packages": (), "faketime": ""})
     return environment_spec(alone, toolchain, python_packages(instance, recipe, lock, BuildSystem()))
 
@@ -108,7 +108,7 @@ def instance_spec(
 ) -> ImageSpec:
     """Return the image with an instance's base tree, as one commit, and the project installed or pre-built.
 
-    Its labels name the images of the services that run beside it.
+    Its labels name the images of the services beside the tests.
     """
     dockerfile = build_text("instance.Dockerfile").replace("@PARENT@", parent.name)
     files = {"instance.sh": build_text("instance.sh"), "install.sh": build_text("install.sh", recipe.language)}

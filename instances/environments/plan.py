@@ -1,4 +1,4 @@
-"""How an instance's tests are run: pure, from the instance and its recipe to a plan."""
+"""From an instance and its recipe to the plan by which its tests are run. Pure."""
 
 import shlex
 from collections.abc import Sequence
@@ -13,18 +13,18 @@ WORKDIR = "/testbed"
 REPORTS = "/tmp/assay-report"
 REPORT = f"{REPORTS}/report"
 END_MARKER = ">>>>> End Test Output"
-"""The line of an evaluation script that follows its tests."""
+"""The line that follows the tests in a published evaluation script."""
 SAME_EVERYWHERE = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
-"""Sources of difference between two machines, or two runs, that have nothing to do with a patch."""
+"""Environment variables that remove differences between machines or runs."""
 
 FAKETIME_LIBRARY = "/usr/$LIB/faketime/libfaketime.so.1"
-"""Where Debian's package puts it; the dynamic linker fills in the architecture's folder."""
+"""Path in Debian's package; the dynamic linker fills in ``$LIB``."""
 
 
 def make_plan(instance: Instance, recipe: Recipe, files: Sequence[str] | None = None) -> TestPlan:
-    """Return the plan by which an instance's tests, or those in some other files of its tree, are run in its image.
+    """Return the plan for an instance's tests, or for the tests in some ``files`` of its tree.
 
-    A row that carries its own image is run by its own script, as the user that such images expect.
+    A published image is run by the row's own script, as root.
     """
     if isinstance(instance.environment, PublishedImage):
         return _published_plan(instance, instance.environment, recipe)
@@ -68,7 +68,7 @@ def _published_plan(instance: Instance, environment: PublishedImage, recipe: Rec
 
 
 def _with_test_status(script: str) -> str:
-    """Return a script that ends with the exit status of its tests; by itself it would end with that of its clean-up."""
+    """Return a script that ends with the exit status of its tests, not of the clean-up behind them."""
     lines = script.splitlines()
     end = next((number for number, line in enumerate(lines) if END_MARKER in line), None)
     if end is None:
@@ -86,11 +86,11 @@ def _command(template: str, recipe: Recipe, paths: Sequence[str]) -> str:
 
 
 def _other_time(recipe: Recipe) -> dict[str, str]:
-    """Return the variables that make the test command, and nothing else, believe it is another moment.
+    """Return the variables that give the test command, and nothing else, another date.
 
-    The clock goes on from there, for each process anew. Durations stay real, and so do the times of files: set and
-    read again, they agree. From Python 3.11 on, ``time.sleep`` fails under Debian 12's library (0.9.10): without the
-    real clock for durations, waiting for an event would never end instead.
+    The clock runs on from there, anew in each process. Durations and the times of files stay real. Limits: from Python
+    3.11 on, ``time.sleep`` fails under Debian 12's libfaketime (0.9.10); with a faked monotonic clock, waiting for an
+    event would never end.
     """
     if not recipe.faketime:
         return {}

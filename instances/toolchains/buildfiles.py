@@ -1,4 +1,4 @@
-"""What images are built with: the texts of ``dockerfiles/``."""
+"""Reads the files of ``dockerfiles/``, from which images are built."""
 
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -9,12 +9,12 @@ from assay.harness.errors import EnvironmentFailure
 
 
 def build_text(path: str, language: str = "") -> str:
-    """Return a text of ``dockerfiles/``: of a language's folder there, or without one of the files that all share.
+    """Return a file of a language's folder in ``dockerfiles/``, or a shared file if no language is given.
 
-    The author of a language from elsewhere ships such a folder in ``dockerfiles/`` beside its module.
+    The folder of a plug-in language is in ``dockerfiles/`` beside its module.
 
     Raises:
-        EnvironmentFailure: there is no such text.
+        EnvironmentFailure: there is no such file.
         UserError: there is no such language.
     """
     for folder in _folders(language):
@@ -26,9 +26,9 @@ def build_text(path: str, language: str = "") -> str:
 
 
 def runner_texts(language: str) -> dict[str, str]:
-    """Return the files of a language's folder ``runner``, by name: programs that start and report tests.
+    """Return the files of a language's folder ``runner`` by name: programs that start tests or report their results.
 
-    An instance's image has them in ``/opt/assay``, where no patch can reach them.
+    They are installed in ``/opt/assay``, where a patch cannot change them.
 
     Raises:
         UserError: there is no such language.

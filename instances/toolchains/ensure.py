@@ -1,4 +1,4 @@
-"""Making an image unless it is there, once for everybody who wants it at the same time."""
+"""Builds an image that the engine lacks, once for all threads and processes that want it."""
 
 import tempfile
 import time
@@ -9,20 +9,20 @@ from assay.harness.engines.base import Engine
 from assay.harness.files import locked
 
 Make = Callable[[Path, Path], None]
-"""Makes an image; takes an empty folder to work in and the file to write its log to."""
+"""Builds an image; takes an empty folder to work in and the file to write its log to."""
 
 
 def ensure(
     name: str, engine: Engine, cache: Path, make: Make, note: Callable[[str], None] = lambda _text: None
 ) -> None:
-    """Make an image unless the engine has it.
+    """Build an image unless the engine has it.
 
     Args:
-        name: of the image.
-        engine: where it belongs.
+        name: name of the image.
+        engine: the engine that must have it.
         cache: folder of locks, logs and scratch space; processes that share it wait for each other.
-        make: brings it into being.
-        note: told before and after; what it raises keeps the image from being made.
+        make: builds it.
+        note: called with a line before and after; what it raises before prevents the build.
     """
     if engine.find_image(name) is not None:
         return
@@ -40,7 +40,7 @@ def ensure(
 
 
 def scratch_folder(cache: Path) -> tempfile.TemporaryDirectory[str]:
-    """Return a folder for work in the cache, where hard links work and large trees have room."""
+    """Return a temporary folder in the cache, where hard links work and large trees have room."""
     folder = cache / "scratch"
     folder.mkdir(parents=True, exist_ok=True)
     return tempfile.TemporaryDirectory(dir=folder)

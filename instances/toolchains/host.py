@@ -1,6 +1,6 @@
-"""What builds borrow from the host: its uv, and how it reaches the package index.
+"""Parts of the host that builds use: its uv, and its network settings.
 
-The latter are secrets of a build: CA bundle, proxies and index settings never stay in an image.
+CA bundle, proxies and index settings reach a build as secrets, so they never stay in an image.
 """
 
 import os
@@ -15,9 +15,9 @@ from pathlib import Path
 from assay.harness.errors import EnvironmentFailure
 
 CA_VARIABLES = ("SSL_CERT_FILE", "PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
-"""Where a host names its CA bundle, in the order of belief, and under which names builds find it."""
+"""Variables that name the host's CA bundle, most trusted first; builds get all of them."""
 CA_OF_CLIENTS = ("CARGO_HTTP_CAINFO", "NODE_EXTRA_CA_CERTS", "npm_config_cafile")
-"""Under which further names clients of package indexes look for it."""
+"""Further variables by which clients of package indexes find it."""
 FORWARDED = (
     "HTTP_PROXY",
     "HTTPS_PROXY",
@@ -39,12 +39,15 @@ FORWARDED = (
     "npm_config_registry",
 )
 RENAMED = {"PIP_INDEX_URL": "UV_DEFAULT_INDEX", "PIP_EXTRA_INDEX_URL": "UV_INDEX", "GOPROXY": "HOST_GOPROXY"}
-"""uv does not read pip's settings; its own come first where both are set. Go's proxy is switched off in images."""
+"""Variables that builds get under another name: uv does not read pip's, and images switch Go's proxy off.
+
+uv's own come first if both are set.
+"""
 IN_BOX = "/run/secrets"
 
 
 def write_secrets(folder: Path, environ: Mapping[str, str] = os.environ) -> dict[str, Path]:
-    """Write the host's network settings into a folder, by secret id: ``settings`` (shell text) and ``ca``."""
+    """Write the host's network settings into a folder; return them by secret id: ``settings`` (shell), ``ca``."""
     exports = {new: environ[old] for old, new in RENAMED.items() if environ.get(old)}
     exports |= {name: environ[name] for name in FORWARDED if environ.get(name)}
     secrets = {"settings": folder / "settings"}
@@ -59,10 +62,10 @@ def write_secrets(folder: Path, environ: Mapping[str, str] = os.environ) -> dict
 
 
 def linux_uv(cache: Path) -> Path:
-    """Return a uv program that runs in the engine's Linux containers: the host's own, or one fetched into the cache.
+    """Return a uv that runs in Linux containers: the host's own, or one fetched into the cache.
 
     Raises:
-        EnvironmentFailure: the host's uv cannot fetch one.
+        EnvironmentFailure: it cannot be fetched.
     """
     from uv import find_uv_bin
 

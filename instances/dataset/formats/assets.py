@@ -1,4 +1,4 @@
-"""``image_assets``: the binary files of SWE-bench Multimodal, as a JSON string or an object."""
+"""The column ``image_assets`` of SWE-bench Multimodal: binary files, as a JSON string or an object."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -12,29 +12,29 @@ from assay.instances.dataset.formats.columns import Row, mapping, row_id
 COLUMN = "image_assets"
 OF_TESTS = "test_patch"
 GROUPS = ("problem_statement", "patch", OF_TESTS)
-"""Where an asset is used; only those of the tests with a path belong into the tree."""
+"""Keys of the column; only the tests' files that have a path belong in the tree."""
 
 
 def read(row: Row) -> tuple[Asset, ...]:
-    """Return the files that belong into the tree beside the test patch.
+    """Return the files that belong in the tree with the test patch.
 
-    An entry is a plain URL, which a statement shows and no test needs, or an object with ``path`` and ``url``.
+    An entry is an object with ``path`` and ``url``, or a plain URL, which only a statement shows.
     """
     if row.get(COLUMN) in (None, ""):
         return ()
-    told = mapping(row, COLUMN)
-    entries = {group: _entries(row, told, group) for group in GROUPS}
+    column = mapping(row, COLUMN)
+    entries = {group: _entries(row, column, group) for group in GROUPS}
     return tuple(_asset(row, entry) for entry in entries[OF_TESTS] if isinstance(entry, Mapping))
 
 
 def write(assets: Iterable[Asset]) -> dict[str, Any]:
-    """Return the column for these files of the tests."""
+    """Return the column for files of the tests."""
     written = [asset.model_dump(exclude_none=True) for asset in assets]
     return {group: written if group == OF_TESTS else [] for group in GROUPS}
 
 
-def _entries(row: Row, told: Mapping[str, Any], group: str) -> list[Any]:
-    entries = told.get(group) or []
+def _entries(row: Row, column: Mapping[str, Any], group: str) -> list[Any]:
+    entries = column.get(group) or []
     if not isinstance(entries, list) or not all(isinstance(entry, str | Mapping) for entry in entries):
         problem = f"is {brief(entries)}; write a list of URLs or of objects with path and url"
         raise DataError(problem, instance=row_id(row), field=f"{COLUMN}.{group}")

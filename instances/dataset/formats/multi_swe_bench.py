@@ -1,4 +1,4 @@
-"""Multi-SWE-bench rows: a pull request, and what every test did at three stages (``harness.stages``)."""
+"""Multi-SWE-bench rows: a pull request, and the results of all tests at three stages (``grading.stages``)."""
 
 import json
 import re
@@ -22,7 +22,7 @@ HELD = {
     *RESULTS.values(),
     *LABELS,
 }
-"""Columns that an instance holds in whole; of the others ``repo``, ``base`` and ``resolved_issues`` in part."""
+"""Columns that an instance holds completely; it holds parts of ``repo``, ``base`` and ``resolved_issues``."""
 
 NESTED = frozenset({"base", "resolved_issues", *RESULTS.values(), *LABELS})
 
@@ -30,12 +30,12 @@ _PULL_REQUEST = re.compile(r"([^/]+)/([^/:]+):pr-(\d+)")
 
 
 def matches(row: Row) -> bool:
-    """Tell whether a row has a column that only this dialect has."""
+    """Return whether a row has a column that only this dialect has."""
     return "fix_patch" in row or "fix_patch_result" in row
 
 
 def id_of(row: Row) -> str:
-    """Return ``owner__name-number``, whichever way the row writes it."""
+    """Return ``owner__name-number``, in whatever way the row writes it."""
     given = row_id(row)
     if given:
         return _PULL_REQUEST.sub(r"\1__\2-\3", given)
@@ -44,7 +44,7 @@ def id_of(row: Row) -> str:
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
-    """Read a row, whose labels must be those that its three results give."""
+    """Read a row; its labels must follow from its three results."""
     row = {**_decoded(row), "instance_id": id_of(row)}
     _number(row)
     stages = Stages(**{stage: _results(row, field) for stage, field in RESULTS.items()})
@@ -73,14 +73,14 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
-    """Write an instance as a row; one that came from a row gets its pull request back."""
-    told = columns_of(instance, NAME)
+    """Write an instance as a row, with the pull request of the row that it came from."""
+    kept = columns_of(instance, NAME)
     org, _, repo = instance.repo.partition("/")
     stages = instance.stages or Stages()
     row = {"org": org, "repo": repo, "number": number_of(instance), "state": "closed", "title": "", "body": None}
-    row |= told | {"org": org, "repo": repo, "instance_id": instance.id, "lang": instance.language}
-    row["base"] = {"label": "", "ref": "", **told.get("base", {}), "sha": instance.base_commit}
-    if not told or _statement(row) != instance.problem_statement:
+    row |= kept | {"org": org, "repo": repo, "instance_id": instance.id, "lang": instance.language}
+    row["base"] = {"label": "", "ref": "", **kept.get("base", {}), "sha": instance.base_commit}
+    if not kept or _statement(row) != instance.problem_statement:
         row["resolved_issues"] = [{"number": row["number"], "title": "", "body": instance.problem_statement}]
     row |= {"fix_patch": instance.gold_patch, "test_patch": instance.test_patch, **iso(instance)}
     row |= labels(stages) | {field: results(getattr(stages, stage)) for stage, field in RESULTS.items()}
@@ -88,7 +88,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
 
 
 def _decoded(row: Row) -> Row:
-    """Return a row whose nested columns, which a table holds as JSON text, are values again."""
+    """Return a row whose nested columns, which CSV holds as JSON text, are parsed."""
     return {name: _value(value) if name in NESTED else value for name, value in row.items()}
 
 
@@ -113,7 +113,7 @@ def _base(row: Row) -> str:
 
 
 def _statement(row: Row) -> str:
-    """Return the issues that the pull request resolves: titles and bodies, which may be null."""
+    """Return titles and bodies of the issues that the pull request resolves; both may be null."""
     issues = row.get("resolved_issues")
     if not isinstance(issues, list) or not issues or not all(isinstance(issue, Mapping) for issue in issues):
         problem = f"is {brief(issues)}; write a list of issues with title and body"
@@ -123,7 +123,7 @@ def _statement(row: Row) -> str:
 
 
 def _results(row: Row, field: str) -> dict[str, Status]:
-    """Return one stage; its counts must be those of its lists, and no test may be in two of them."""
+    """Return one stage; its counts must match its lists, and no test may be in two of them."""
     value = row.get(field)
     if not isinstance(value, Mapping):
         problem = f"is {brief(value)}; write counts and lists of passed, failed and skipped tests"
@@ -149,26 +149,26 @@ def _part(row: Row, field: str, value: Mapping[str, Any], part: str) -> list[str
 
 
 def _check_labels(row: Row, stages: Stages) -> None:
-    """Compare the row's own sets with what its three results give, test by test."""
+    """Compare the row's label sets with those that follow from its three results, test by test."""
     wanted = labels(stages)
     for field, tests in wanted.items():
-        told = row.get(field)
-        if not isinstance(told, Mapping):
-            problem = f"is {brief(told)}; write an object of tests with run, test and fix"
+        given = row.get(field)
+        if not isinstance(given, Mapping):
+            problem = f"is {brief(given)}; write an object of tests with run, test and fix"
             raise DataError(problem, instance=row_id(row), field=field)
-        problem = next(_differences(told, tests), "")
+        problem = next(_differences(given, tests), "")
         if problem:
-            raise DataError(f"{problem}; correct it, or the results", instance=row_id(row), field=field)
+            raise DataError(f"{problem}; correct it or the results", instance=row_id(row), field=field)
     problem = invalid(stages)
     if problem:
         raise DataError(f"makes no valid instance: {problem}", instance=row_id(row), field=RESULTS["fix"])
 
 
-def _differences(told: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
-    for test in wanted.keys() - told.keys():
-        yield f"lacks {test[:60]!r}, which the three results put there"
-    for test, stages in told.items():
+def _differences(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
+    for test in wanted.keys() - given.keys():
+        yield f"lacks {test[:60]!r}, which belongs there by the three results"
+    for test, stages in given.items():
         if test not in wanted:
-            yield f"has {test[:60]!r}, which the three results do not put there"
+            yield f"has {test[:60]!r}, which does not belong there by the three results"
         elif dict(stages) != wanted[test] if isinstance(stages, Mapping) else True:
-            yield f"tells {test[:60]!r} otherwise than the three results do"
+            yield f"has other results for {test[:60]!r} than the three results"

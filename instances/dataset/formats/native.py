@@ -1,9 +1,9 @@
-"""Assay's own dialect: rows named like the fields of an instance, and a folder with one task a folder.
+"""Assay's own dialect: rows with the fields of an instance, and data sets with one folder for each task.
 
-assay.yaml                    name of the data set; ``recipe``: what its tasks' recipes share
+assay.yaml                    name of the data set; ``recipe``: fields that its tasks' recipes share
 tasks/<id>/task.yaml          repo, version, created_at ...; ``recipe`` inline; ``derive`` in place of patches
 tasks/<id>/tests.json         {"fail_to_pass": [...], "pass_to_pass": [...]}
-tasks/<id>/stability.json     tests that repeated runs do not agree on, and which of them are quarantined
+tasks/<id>/stability.json     unstable tests, and which of them are quarantined
 tasks/<id>/problem.md, hints.md, gold.patch, test.patch
 """
 
@@ -24,7 +24,7 @@ NAME = "native"
 RULES: tuple[Rule, ...] = tuple(Rule)
 
 MARKER = "assay.yaml"
-"""The file that makes a folder a data set of this dialect."""
+"""The file that marks a folder as such a data set."""
 
 FILES = {
     "problem.md": "problem_statement",
@@ -32,7 +32,7 @@ FILES = {
     "gold.patch": "gold_patch",
     "test.patch": "test_patch",
 }
-"""Text file of a task to the column that it is."""
+"""Text files of a task, and the columns that they are."""
 
 STABILITY = "stability.json"
 
@@ -40,17 +40,17 @@ COLUMNS = {"id": "instance_id"}
 
 
 def matches(row: Row) -> bool:
-    """Tell whether a row has a column that only this dialect has."""
+    """Return whether a row has a column that only this dialect has."""
     return any(name in row for name in ("gold_patch", "derive", "recipe"))
 
 
 def id_of(row: Row) -> str:
-    """Return the id that the row has."""
+    """Return the column ``instance_id``."""
     return row_id(row)
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
-    """Read a row whose patches are there (``derive`` has been carried out)."""
+    """Read a row; its ``derive`` must have been replaced by patches."""
     known = {"instance_id", "recipe", "dataset", "created_at", "fail_to_pass", "pass_to_pass"}
     return build(
         COLUMNS,
@@ -65,7 +65,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
-    """Write an instance as a row; nothing is lost."""
+    """Write an instance as a row, without loss."""
     row = instance.model_dump(mode="json", exclude={"id", "dataset"}, exclude_defaults=True)
     if isinstance(instance.environment, Recipe):
         row["recipe"] = row.pop("environment", {})
@@ -73,7 +73,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
 
 
 def write_labels(folder: Path, instance_id: str, fail_to_pass: Sequence[str], pass_to_pass: Sequence[str]) -> Path:
-    """Write the labels of one task of a folder, sorted and whole or not at all; return the file's path.
+    """Write the labels of one task of a folder, sorted; return the file's path.
 
     Raises:
         DataError: the folder has no such task.
@@ -84,7 +84,7 @@ def write_labels(folder: Path, instance_id: str, fail_to_pass: Sequence[str], pa
 
 
 def write_stability(folder: Path, stability: Stability) -> Path:
-    """Write which tests of one task of a folder are not stable; return the file's path.
+    """Write the unstable tests of one task of a folder; return the file's path.
 
     Raises:
         DataError: the folder has no such task.
@@ -94,7 +94,7 @@ def write_stability(folder: Path, stability: Stability) -> Path:
 
 
 def read_stability(folder: Path, instance_ids: Iterable[str]) -> list[Stability]:
-    """Read what a folder says on the stability of its tasks' tests; most tasks, and other data sets, say nothing.
+    """Read the stability records of a folder's tasks; most tasks, and other data sets, have none.
 
     Raises:
         DataError: a file is no stability record.
@@ -114,7 +114,11 @@ def _read_stability(path: Path) -> Stability:
 def _task(folder: Path, instance_id: str) -> Path:
     task = folder / "tasks" / instance_id
     if not (task / "task.yaml").is_file():
-        raise DataError("is no task of this data set", file=str(folder), instance=instance_id)
+        raise DataError(
+            "is no task of this data set",
+            file=str(folder),
+            instance=instance_id,
+        )
     return task
 
 
@@ -124,12 +128,12 @@ def _write(path: Path, text: str) -> Path:
 
 
 def _recipe(row: Row) -> dict[str, Recipe]:
-    """Return the environment that an inline recipe makes, if there is one."""
+    """Return a row's inline recipe as the environment, if it has one."""
     recipe = row.get("recipe")
     if recipe is None:
         return {}
     if not isinstance(recipe, dict):
-        raise DataError("is not a mapping", instance=text(row, "instance_id"), field="recipe")
+        raise DataError("is not a mapping of fields to values", instance=text(row, "instance_id"), field="recipe")
     shared = {"repo": row.get("repo", ""), "language": row.get("language", "python")}
     try:
         return {"environment": Recipe(**{**shared, **recipe})}

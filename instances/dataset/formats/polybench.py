@@ -1,6 +1,6 @@
 """SWE-PolyBench rows, from its CSV or the hub: lists are Python literals, the environment is a Dockerfile's text.
 
-The Dockerfile and the test command are kept to be written again, and are never run.
+Dockerfile and test command are only kept to be written back; they are never run.
 """
 
 import ast
@@ -27,7 +27,7 @@ RULES: tuple[Rule, ...] = (Rule.SWE_POLYBENCH,)
 COLUMNS = {"id": "instance_id", "gold_patch": "patch", "hints": "hints_text", "fail_to_pass": "F2P"}
 
 LANGUAGES = {"java": "Java", "javascript": "JavaScript", "python": "Python", "typescript": "TypeScript"}
-"""Our name of a language to the dialect's."""
+"""The dialect's names of languages, by Assay's."""
 
 HELD = frozenset(
     {
@@ -47,12 +47,12 @@ HELD = frozenset(
 
 
 def matches(row: Row) -> bool:
-    """Tell whether a row has a column that only this dialect has."""
+    """Return whether a row has a column that only this dialect has."""
     return any(name in row for name in ("F2P", "P2P", "Dockerfile", "modified_nodes"))
 
 
 def id_of(row: Row) -> str:
-    """Return the id that the row has."""
+    """Return the column ``instance_id``."""
     return row_id(row)
 
 

@@ -1,7 +1,7 @@
-"""R2E-Gym rows: a commit taken apart into JSON, and what every test is to do once the commit is in.
+"""R2E-Gym rows: a commit parsed into JSON, and the expected result of every test after it.
 
-The rows name no tests that fail or pass before; the whole map of results is what counts, and it is the instance's
-``fix`` stage. Test files are kept outside the repository by the benchmark; here they are the test patch.
+Rows have no fail-to-pass and pass-to-pass lists: the map of all results counts, and is the instance's ``fix`` stage.
+The benchmark keeps test files outside the repository; here they are the test patch.
 """
 
 import json
@@ -40,18 +40,18 @@ _ISSUE = re.compile(r"\[ISSUE\](.*)\[/ISSUE\]", re.DOTALL)
 
 
 def matches(row: Row) -> bool:
-    """Tell whether a row has a column that only this dialect has."""
+    """Return whether a row has a column that only this dialect has."""
     return COMMIT in row or EXPECTED in row
 
 
 def id_of(row: Row) -> str:
-    """Return the repository's name and the commit, which rows have in place of an id."""
+    """Return the column ``instance_id``, else the repository's name and the commit."""
     parts = (row.get("repo_name"), row.get("commit_hash"))
     return row_id(row) or ("{}-{}".format(*parts) if all(isinstance(part, str) and part for part in parts) else "")
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
-    """Read a row; the repository is the bare name that it gives."""
+    """Read a row; the repository is a bare name without an owner."""
     for field in ("repo_name", "commit_hash"):
         text(row, field)
     row = {**row, "instance_id": id_of(row)}
@@ -75,19 +75,19 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
-    """Write an instance that was read from such a row: only that holds a commit taken apart."""
-    told = columns_of(instance, NAME)
-    if not told or instance.stages is None:
+    """Write an instance that was read from such a row; only those have the parsed commit."""
+    kept = columns_of(instance, NAME)
+    if not kept or instance.stages is None:
         raise DataError("can only be written if it came from a row of this format", instance=instance.id)
     expected = {test: status.name for test, status in instance.stages.fix.items()}
-    return told | {EXPECTED: json.dumps(expected), "instance_id": instance.id}
+    return kept | {EXPECTED: json.dumps(expected), "instance_id": instance.id}
 
 
 def _parent(row: Row, parsed: Mapping[str, Any]) -> str:
-    """Return the commit before; ``<commit>^``, which some rows write, stays as it is and has to be looked up."""
-    told = parsed.get("old_commit_hash")
-    suffix = "^" if isinstance(told, str) and told.endswith("^") else ""
-    bare = told.removesuffix("^") if isinstance(told, str) else ""
+    """Return the parent commit; some rows write ``<commit>^``, which stays as it is and has to be looked up."""
+    parent = parsed.get("old_commit_hash")
+    suffix = "^" if isinstance(parent, str) and parent.endswith("^") else ""
+    bare = parent.removesuffix("^") if isinstance(parent, str) else ""
     return commit(row, f"{COMMIT}.old_commit_hash", bare) + suffix
 
 
@@ -109,12 +109,12 @@ def _expected(row: Row) -> dict[str, Status]:
 
 
 def _patch(row: Row, parsed: Mapping[str, Any], *, of_tests: bool) -> str:
-    """Put the text files of a commit together again: those of tests, or the others."""
+    """Rebuild the patch of a commit: its test files, or the others; binary files are left out."""
     try:
         files = [(diff["header"]["file"]["path"], diff) for diff in parsed["file_diffs"] if not _is_binary(diff)]
         return "".join("".join(_file(diff)) for path, diff in files if _is_test(path) is of_tests)
     except (AttributeError, KeyError, TypeError) as error:
-        problem = f"is no commit taken apart into JSON: {error} is missing or wrong; copy it whole"
+        problem = f"is no parsed commit: {error} is missing or wrong; copy the whole column"
         raise DataError(problem, instance=row_id(row), field=COMMIT) from None
 
 
@@ -123,7 +123,7 @@ def _is_binary(diff: Mapping[str, Any]) -> bool:
 
 
 def _is_test(path: str) -> bool:
-    """Tell whether the benchmark counts a file among the tests."""
+    """Return whether the benchmark takes a file for a test."""
     pure = PurePosixPath(path)
     named = pure.name.startswith("test_") or pure.name.endswith("_test.py")
     return named or not TEST_FOLDERS.isdisjoint(pure.parts)

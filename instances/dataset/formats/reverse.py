@@ -1,6 +1,6 @@
-"""A patch turned round: applied to the tree that the first one makes, it gives back the tree from before. Pure.
+"""Reverses a patch: applied after the patch itself, the result gives back the original tree. Pure.
 
-Git can apply a patch backwards (``git apply -R``) but has no way to write that down as a patch.
+Git can apply a patch backwards (``git apply -R``) but cannot write the reverse as a patch.
 """
 
 import re
@@ -21,14 +21,14 @@ BINARY = "GIT binary patch"
 
 
 class IrreversibleError(ValueError):
-    """The patch does not tell what was there before; the message goes on from "the patch"."""
+    """The patch lacks content from before the change; the message continues "the patch"."""
 
 
 def reverse(patch: str) -> str:
-    """Return the patch that undoes a patch; undone twice, a patch that git wrote is the same text again.
+    """Return the patch that undoes a patch; reversed twice, a patch by git is the same text again.
 
     Raises:
-        IrreversibleError: it has a binary file without the content from before, or a copy, or a hunk is cut off.
+        IrreversibleError: it has a binary file without its old content, a copy, or a truncated hunk.
     """
     try:
         text = render(map(_reversed, read_diff(patch)))
@@ -49,9 +49,9 @@ def _reversed(change: FileChange) -> FileChange:
 
 
 def _header(lines: list[str]) -> list[str]:
-    """Turn the lines before a file's hunks round; a value changes places with that of the line it belongs to."""
+    """Reverse the lines before a file's hunks; pairs such as ``---`` and ``+++`` swap their values."""
     if any(line.startswith(("Binary files ", "copy from ")) for line in lines):
-        raise IrreversibleError(f"does not tell what was there before {lines[0][:80]!r}")
+        raise IrreversibleError(f"lacks the content from before {lines[0][:80]!r}")
     turned = [_header_line(line) for line in lines]
     for first, second in _SWAPPED:
         places = {word: n for n, line in enumerate(lines) for word in (first, second) if line.startswith(word)}
@@ -71,7 +71,7 @@ def _header_line(line: str) -> str:
 
 
 def _other_side(path: str) -> str:
-    """Return a path of a ``---`` or ``+++`` line as the other one writes it."""
+    """Return a path of a ``---`` or ``+++`` line with the other line's prefix."""
     quote = '"' if path.startswith('"') else ""
     bare = path.removeprefix(quote)
     for side, other in (("a/", "b/"), ("b/", "a/")):
@@ -81,7 +81,7 @@ def _other_side(path: str) -> str:
 
 
 def _renamed(lines: list[str]) -> list[str]:
-    """Write the names of a file that is renamed in their new order into its first line."""
+    """Swap the names in the first line of a renamed file."""
     names = {word: line[len(word) :] for line in lines for word in _SWAPPED[1] if line.startswith(word)}
     if len(names) == 2 and lines[0].startswith("diff --git "):
         old, new = (_quoted(side, names[word]) for side, word in zip(("a/", "b/"), _SWAPPED[1], strict=True))
@@ -94,7 +94,7 @@ def _quoted(side: str, name: str) -> str:
 
 
 def _body(lines: Iterable[HunkLine]) -> Iterator[HunkLine]:
-    """Yield the lines of a hunk turned round; within a run of changed ones, git writes the removed ones first."""
+    """Yield the reversed lines of a hunk; in a run of changed lines the removed ones come first, as in git."""
     run: dict[str, list[HunkLine]] = {"-": [], "+": []}
     side = ""
     for line in lines:
@@ -110,7 +110,7 @@ def _body(lines: Iterable[HunkLine]) -> Iterator[HunkLine]:
 
 
 def _binary(lines: deque[str]) -> Iterator[str]:
-    """Return the two blocks of a binary file, there and back, in the other order."""
+    """Yield the two blocks of a binary file (forward, backward) in reverse order."""
     if not lines:
         return
     blocks: list[list[str]] = []
@@ -120,5 +120,5 @@ def _binary(lines: deque[str]) -> Iterator[str]:
             blocks[-1].append(lines.popleft())
         blocks[-1] += [lines.popleft()] if lines else []
     if len(blocks) != 2:
-        raise IrreversibleError("has a binary file without its content from before")
+        raise IrreversibleError("has a binary file without its old content")
     yield from (*blocks[1], *blocks[0])

@@ -1,6 +1,6 @@
-"""SWE-rebench rows: classic columns, how to install as a mapping, an image's name, models' opinions.
+"""SWE-rebench rows: classic columns, an installation as a mapping, an image's name, models' ratings.
 
-The installation is kept to be written again, and is never run.
+The installation is only kept to be written back; it is never run.
 """
 
 from typing import Any
@@ -19,12 +19,12 @@ PARSER = f"{INSTALL}.log_parser"
 
 
 def matches(row: Row) -> bool:
-    """Tell whether a row has a column that only this dialect has."""
+    """Return whether a row has a column that only this dialect has."""
     return INSTALL in row or "pr_description" in row
 
 
 def id_of(row: Row) -> str:
-    """Return the id that the row has."""
+    """Return the column ``instance_id``."""
     return row_id(row)
 
 
@@ -45,7 +45,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
-    """Write an instance as a row, with its time in milliseconds; DataError for one whose tree is not a commit."""
+    """Write an instance as a row, with its time in milliseconds; raises DataError if its tree is not a commit."""
     name = parser_name(instance.log_format, instance.test_id)
     parser = {"log_parser": name} if name else {}
     row = {INSTALL: parser, **columns_of(instance, NAME)} | classic_row(instance)

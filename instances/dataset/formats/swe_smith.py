@@ -1,7 +1,7 @@
-"""SWE-smith rows: ``patch`` puts a bug into sound code, so the gold patch is its reverse and the base tree has the bug.
+"""SWE-smith rows: ``patch`` introduces a bug, so the gold patch is its reverse and the base tree has the bug.
 
-The tests that show the bug are in the repository already, so there is no test patch. The image that a row names is kept
-to be written again.
+The tests that show the bug are in the repository already, so there is no test patch. The name of a row's image is only
+kept to be written back.
 """
 
 from typing import Any
@@ -43,12 +43,12 @@ HELD = frozenset(
 
 
 def matches(row: Row) -> bool:
-    """Tell whether a row names an image and has no test patch."""
+    """Return whether a row names an image and has no test patch."""
     return "image_name" in row and "test_patch" not in row
 
 
 def id_of(row: Row) -> str:
-    """Return the id that the row has."""
+    """Return the column ``instance_id``."""
     return row_id(row)
 
 
@@ -79,9 +79,9 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
-    """Write an instance as a row; DataError for one whose base tree is not a commit with a bug put into it."""
+    """Write an instance as a row; raises DataError if its base tree is not a commit with a bug."""
     if instance.base is None:
-        problem = "is missing: rows of this format put a bug into a commit"
+        problem = "is missing: rows of this format add a bug to a commit"
         raise DataError(problem, instance=instance.id, field="base")
     return {
         "image_name": "",

@@ -1,4 +1,4 @@
-"""SWE-bench rows: classic (Full, Lite, Verified, Multilingual, Multimodal) and those of 5.x with image and script."""
+"""SWE-bench rows: classic ones (Full, Lite, Verified, Multilingual, Multimodal), and 5.x with image and script."""
 
 from typing import Any
 
@@ -26,17 +26,17 @@ HELD = CLASSIC | {"log_parser", "eval_type", "image", "eval_script"}
 
 
 def matches(row: Row) -> bool:
-    """Tell whether a row has one of the columns of SWE-bench; the others may be missing by mistake."""
+    """Return whether a row has one of SWE-bench's columns; others may be missing by mistake."""
     return any(name in row for name in ("FAIL_TO_PASS", "test_patch", "base_commit"))
 
 
 def id_of(row: Row) -> str:
-    """Return the id that the row has."""
+    """Return the column ``instance_id``."""
     return row_id(row)
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
-    """Read a row; one that carries an image and a script keeps both as its environment."""
+    """Read a row; its image and script, if it has both, become the environment."""
     environment = _published(row)
     parser = parser_of(row)
     synonym = row.get("log_parser") not in {None, parser_name(*parser[:2])}
@@ -55,7 +55,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
-    """Write an instance as a row of 5.x; raises DataError for one whose tree is not a commit."""
+    """Write an instance as a row of 5.x; raises DataError if its tree is not a commit."""
     eval_type = next((name for name, rule in EVAL_TYPES.items() if rule is instance.rule), "")
     row: dict[str, Any] = {"log_parser": parser_name(instance.log_format, instance.test_id), "eval_type": eval_type}
     row |= columns_of(instance, NAME) | classic_row(instance)
@@ -69,7 +69,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
 def parser_of(row: Row) -> LogParser:
     """Return the parser of a row's labels.
 
-    Classic rows have no such column, but 5.x named parsers after repositories. An empty column says that nobody knows.
+    Classic rows have no such column, but 5.x named parsers after repositories. An empty column means unknown.
     """
     given = text(row, "log_parser", required=False)
     if given or row.get("log_parser") == "":

@@ -1,6 +1,6 @@
-"""SWE-bench-Live rows: classic columns, an image of their own, commands, and a parser as program text.
+"""SWE-bench-Live rows: classic columns, an image, commands, and a log parser as program text.
 
-The image, the commands and the parser are kept to be written again. A parser is a stranger's program: it is never run.
+Image, commands and parser are only kept to be written back; the program is never run.
 """
 
 from typing import Any
@@ -20,17 +20,17 @@ COMMANDS = ("rebuild_cmds", "test_cmds", "print_cmds")
 
 
 def matches(row: Row) -> bool:
-    """Tell whether a row has one of the lists of commands."""
+    """Return whether a row has one of the lists of commands."""
     return any(name in row for name in COMMANDS)
 
 
 def id_of(row: Row) -> str:
-    """Return the id that the row has."""
+    """Return the column ``instance_id``."""
     return row_id(row)
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
-    """Read a row; its labels' format is known when it names a parser instead of bringing one along."""
+    """Read a row; its log format is known if it names a parser, not if it has a program."""
     for field in COMMANDS:
         _check_commands(row, field)
     parser = _parser(row)
@@ -47,13 +47,13 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
-    """Write an instance as a row; raises DataError for one whose tree is not a commit."""
-    told = columns_of(instance, NAME)
-    if not told:
-        told = {field: [] for field in COMMANDS}
+    """Write an instance as a row; raises DataError if its tree is not a commit."""
+    row = columns_of(instance, NAME)
+    if not row:
+        row = {field: [] for field in COMMANDS}
         if instance.log_format:
-            told["log_parser"] = parser_name(instance.log_format, instance.test_id)
-    return told | classic_row(instance)
+            row["log_parser"] = parser_name(instance.log_format, instance.test_id)
+    return row | classic_row(instance)
 
 
 def _check_commands(row: Row, field: str) -> None:
@@ -65,7 +65,7 @@ def _check_commands(row: Row, field: str) -> None:
 
 
 def _parser(row: Row) -> LogParser:
-    """Return what a parser's name tells; nothing when the row brings a program along."""
+    """Return the parser that a row names; ``UNKNOWN`` if the row has a program instead."""
     given = (text(row, field, required=False).strip() for field in PARSERS)
     names = [name for name in given if name and "\n" not in name and " " not in name]
     return parser_named(names[0]) if names else UNKNOWN

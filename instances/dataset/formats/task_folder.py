@@ -1,4 +1,4 @@
-"""Data sets that are a folder with one folder a task: ours, and the task repositories of SWE-bench 5.x."""
+"""Reads data sets with one folder for each task: Assay's own, and the task repositories of SWE-bench 5.x."""
 
 import hashlib
 import json
@@ -18,14 +18,14 @@ LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @dataclass(frozen=True, slots=True)
 class FolderLayout:
-    """How one kind of task folder names things."""
+    """The file names of one kind of data set."""
 
     marker: str
-    """File at the top that tells the kind."""
+    """File at the top that marks this kind."""
     files: Mapping[str, str]
-    """Text file of a task to the column that it is."""
+    """Text files of a task, and the columns that they are."""
     required: tuple[str, ...] = ()
-    """What every ``task.yaml`` must tell."""
+    """Columns that every ``task.yaml`` must have."""
     withheld: frozenset[str] = frozenset()
     """Splits that are never loaded."""
 
@@ -48,30 +48,30 @@ LAYOUTS = (
 
 
 ASSETS = ("assets", "test_assets")
-"""Folders of a task with the binary files of its tests, laid out like the repository."""
+"""Folders of a task with binary files of its tests, laid out like the repository."""
 
 
 def layout_of(folder: Path) -> FolderLayout | None:
-    """Return the kind of task folder, or None when it is none."""
+    """Return the layout of a folder, or None if it is no such data set."""
     return next((layout for layout in LAYOUTS if (folder / layout.marker).is_file()), None)
 
 
 def settings(folder: Path, layout: FolderLayout) -> dict[str, Any]:
-    """Return what the file at the top says."""
+    """Return the content of the marker file."""
     return _mapping(folder / layout.marker)
 
 
 def task_ids(folder: Path) -> list[str]:
-    """Return the ids of all tasks, which are the names of their folders, sorted."""
+    """Return the sorted ids of all tasks, which are their folders' names."""
     tasks = folder / "tasks"
     return sorted(task.parent.name for task in tasks.glob("*/task.yaml")) if tasks.is_dir() else []
 
 
 def read_task(folder: Path, layout: FolderLayout, task_id: str, shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one task as a row of its dialect; ``shared`` is the recipe that all tasks of its language build on.
+    """Return one task as a row of its dialect; ``shared`` are fields of the recipe for all tasks of one language.
 
     Raises:
-        DataError: a file is not what it should be, or the folder's name is not the id inside.
+        DataError: a file is malformed, or the folder's name is not the task's id.
     """
     task = folder / "tasks" / task_id
     row = _mapping(task / "task.yaml")
@@ -96,14 +96,14 @@ def read_task(folder: Path, layout: FolderLayout, task_id: str, shared: Mapping[
 
 
 def _add_assets(row: dict[str, Any], task: Path) -> None:
-    """Put the binary files beside a task into its column, in place of the addresses that it may name for them."""
+    """Add the binary files beside a task to its column, in place of URLs that it may name for them."""
     found = {entry["path"]: entry for folder in ASSETS for entry in _files(task / folder)}
     if not found:
         return
-    told = mapping(row, assets.COLUMN) if row.get(assets.COLUMN) else {}
-    entries = told.get(assets.OF_TESTS) or []
+    column = mapping(row, assets.COLUMN) if row.get(assets.COLUMN) else {}
+    entries = column.get(assets.OF_TESTS) or []
     others = [entry for entry in entries if not (isinstance(entry, Mapping) and entry.get("path") in found)]
-    row[assets.COLUMN] = {**told, assets.OF_TESTS: [*others, *found.values()]}
+    row[assets.COLUMN] = {**column, assets.OF_TESTS: [*others, *found.values()]}
 
 
 def _files(folder: Path) -> Iterator[dict[str, str]]:
@@ -135,12 +135,12 @@ def _labels(path: Path) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise DataError(f"is not JSON: {error.msg}", file=str(path), line=error.lineno) from None
     if not isinstance(value, dict):
-        raise DataError("is not an object of two lists", file=str(path))
+        raise DataError("is not an object with the lists fail_to_pass and pass_to_pass", file=str(path))
     return value
 
 
 def _text(path: Path) -> str:
-    """Return a file's text with its line ends as they are, for a patch may hold any."""
+    """Return a file's text with its line ends unchanged, since they belong to a patch."""
     try:
         return path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:

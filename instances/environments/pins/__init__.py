@@ -1,1 +1,1 @@
-"""Dependencies as of a date: one module per package ecosystem, each of which writes a lock."""
+"""Locks of an instance's packages: one module for each way to fix versions."""

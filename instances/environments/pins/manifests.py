@@ -1,7 +1,7 @@
-"""Languages whose own files fix their packages: the lock is what those files hold.
+"""Locks of languages whose own files name the packages: the digests of those files.
 
-Such packages are fetched over the base tree by the language's ordinary client, and instances whose files agree share
-the result. Where no lock file fixes the versions, the instance's date does, as far as the client can look back.
+The language's ordinary client fetches the packages over the base tree, and instances with equal files share the result.
+Where no lock file fixes the versions, the instance's date does, as far as the client can look back.
 """
 
 from fnmatch import fnmatchcase
@@ -10,20 +10,20 @@ from pathlib import Path, PurePosixPath
 
 from assay.harness import languages
 from assay.harness.domain import Instance, Recipe
-from assay.instances.environments.pins.pypi import cutoff
+from assay.instances.environments.pins.cutoff import cutoff
 from assay.instances.toolchains.versions import versions_of
 from assay.instances.trees.content import read_tar
 
 DATED = "# as of "
-"""Starts the line of a lock whose versions nothing but a date fixes."""
+"""Start of the line that is added to a lock whose versions only a date fixes."""
 
 
 def lock(instance: Instance, recipe: Recipe, tree: Path) -> str:
-    """Return the lock of a tree: one line, digest and path, for each file that decides which packages are fetched.
+    """Return the lock of a tree: a line with digest and path for each file that decides which packages are fetched.
 
     Args:
-        instance: whose date counts where no lock file does.
-        recipe: names further files by pattern (``manifests``).
+        instance: its date counts where there is no lock file.
+        recipe: its ``manifests`` are patterns of further files.
         tree: tar of the base tree.
     """
     patterns = (*languages.find(recipe.language).MANIFESTS, *recipe.manifests)

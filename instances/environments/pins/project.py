@@ -1,4 +1,4 @@
-"""What a Python project's own files say about how it is built."""
+"""Reads how a Python project is built from its pyproject.toml."""
 
 import tomllib
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from typing import Any
 SETUPTOOLS = "setuptools.build_meta:__legacy__"
 """The backend of a project that names none."""
 ALWAYS = ("pip", "setuptools", "wheel")
-"""What virtual environments used to hold; tests count on it, and so does the install without build isolation."""
+"""Packages that virtual environments used to hold; tests rely on them, and so does installing without isolation."""
 EDITABLE_NEEDS = {"hatchling.build": ("editables",)}
 """Requirements that a backend states only when it is asked for an editable install."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildSystem:
-    """The ``build-system`` table of pyproject.toml, or what stands for it."""
+    """The ``build-system`` table of pyproject.toml, or its defaults."""
 
     requires: tuple[str, ...] = ALWAYS
     backend: str = SETUPTOOLS
@@ -24,7 +24,7 @@ class BuildSystem:
 def read_build_system(pyproject: bytes | None) -> BuildSystem:
     """Read the build system from the text of pyproject.toml; None or a broken file gives the default.
 
-    A project at some old commit may carry a file that is no TOML; its build tells more than this reader could.
+    A broken file is no error here: an old commit may have one, and its build reports it better.
     """
     table = _table(pyproject)
     requires, backend, path = table.get("requires"), table.get("build-backend"), table.get("backend-path")

@@ -1,70 +1,67 @@
-"""Python packages as of a date, resolved inside a container: a project's setup script never runs on the host."""
+"""Locks of Python packages as of a date, resolved in a container: a project's setup script never runs on the host."""
 
 import io
 import shlex
 import tarfile
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
-from datetime import UTC, datetime, time, timedelta
 from hashlib import sha256
 from pathlib import Path
 
 from assay.harness.domain import Instance, Limits, Recipe, Service, TreeRef
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EnvironmentFailure
+from assay.instances.environments.pins.cutoff import cutoff
 from assay.instances.environments.pins.project import BuildSystem
 from assay.instances.toolchains.buildfiles import build_text
 from assay.instances.toolchains.images import Toolchain
-from assay.instances.toolchains.versions import versions_of
 from assay.instances.trees.sources import tree_ref
 
 SECONDS = 900.0
 LOCK_BYTES = 16 * 1024 * 1024
-RIPENING = timedelta(days=90)
-"""After a Python comes out, wheels for it take some weeks to appear."""
 
 RUNNER = ("pytest",)
-"""What a recipe that names no packages needs on top of the project's own."""
+"""Packages added to the project's own if the recipe names none."""
 
 REUPLOADED = {"atomicwrites": "2022-07-09T00:00:00Z"}
-"""Packages whose old files were deleted and uploaded anew, to the day when that was done: their dates are too late."""
+"""Packages whose old files were uploaded anew, so that their dates are too late; with the day after which they are."""
 
 
 @dataclass(frozen=True, slots=True)
 class LockRequest:
-    """All that decides a lock."""
+    """Everything that determines a lock."""
 
     tree: TreeRef | None
-    """None: packages that belong to no tree."""
+    """None for packages that belong to no tree."""
     toolchain: str
-    """Identity of the image it is resolved in."""
+    """``Toolchain.identity`` of the image in which it is resolved."""
     cutoff: str
     requirements: tuple[str, ...]
     files: tuple[str, ...]
     """Requirement files inside the tree."""
     constraints: tuple[str, ...]
     exports: str
-    """Shell text that sets variables for the project's build."""
+    """Shell text that exports variables for the project's build."""
 
     @property
     def owner(self) -> str:
-        """What the packages are for, in words."""
+        """The repository or service that needs the packages, for messages."""
         return self.tree.repo if self.tree else f"a service ({' '.join(self.requirements)})"
 
     @property
     def key(self) -> str:
-        """Name of the lock among all locks."""
+        """File name of the lock in the cache."""
         return sha256(repr((astuple(self), _script())).encode()).hexdigest()[:24]
 
 
 def lock_request(instance: Instance, recipe: Recipe, toolchain: Toolchain, system: BuildSystem) -> LockRequest:
-    """Say what has to be resolved for an instance; pure."""
+    """Return the request for an instance's packages; pure."""
     extras = f"[{','.join(recipe.extras)}]" if recipe.extras else ""
     return LockRequest(
         tree=tree_ref(instance),
         toolchain=toolchain.identity,
         cutoff=cutoff(instance, recipe),
-        # The project by its path, so that nothing pulls in a release of it from the index.
+        # The project by its path: no release of it may come from the index.
         requirements=(f"/testbed{extras}", *system.requires, *(recipe.packages or RUNNER)),
         files=recipe.requirements,
         constraints=recipe.constraints,
@@ -73,7 +70,7 @@ def lock_request(instance: Instance, recipe: Recipe, toolchain: Toolchain, syste
 
 
 def service_lock_request(instance: Instance, recipe: Recipe, service: Service, toolchain: Toolchain) -> LockRequest:
-    """Say what has to be resolved for a service beside an instance's tests, with the same cut-off; pure."""
+    """Return the request for a service's packages, with the same cut-off as the instance's; pure."""
     return LockRequest(
         tree=None,
         toolchain=toolchain.identity,
@@ -85,29 +82,14 @@ def service_lock_request(instance: Instance, recipe: Recipe, service: Service, t
     )
 
 
-def cutoff(instance: Instance, recipe: Recipe) -> str:
-    """Return the time after which no package may have been uploaded.
-
-    It is the instance's own time, but never before the toolchain was in use: older packages do not run on it.
-    """
-    created = instance.created_at if instance.created_at.tzinfo else instance.created_at.replace(tzinfo=UTC)
-    wanted = created + timedelta(days=recipe.cutoff_days)
-    known = versions_of(recipe.language)
-    version = known.versions.get(recipe.toolchain or known.default)
-    moment = wanted
-    if version and version.released:
-        moment = max(wanted, datetime.combine(version.released, time.min, UTC) + RIPENING)
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 def bounds(newest: str) -> tuple[str, ...]:
-    """Return uv's options that keep everything to a time, also what source packages need for their build."""
+    """Return uv's options that exclude later uploads, also from the build requirements of source packages."""
     late = (f"--exclude-newer-package={name}={date}" for name, date in REUPLOADED.items() if newest < date)
     return (f"--exclude-newer={newest}", *late)
 
 
 def exports(instance: Instance, recipe: Recipe) -> str:
-    """Return shell text that gives version-control based build tools the version that the tree cannot tell."""
+    """Return shell text with the version for build tools that read it from git tags, which the tree lacks."""
     if not (recipe.pretend_version and instance.version):
         return ""
     names = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PBR_VERSION")
@@ -122,13 +104,13 @@ def resolve(request: LockRequest, image: str, engine: Engine, tree: Path | None,
         image: the toolchain image.
         engine: where the container runs; it gets network access.
         tree: tar of the base tree, if the request has one.
-        files: box path to host file: uv and the host's network settings, mounted read-only.
+        files: path in the container to host file (uv and the host's network settings), mounted read-only.
 
     Returns:
         Exact versions with hashes, in pip's requirements format, without the project itself.
 
     Raises:
-        EnvironmentFailure: nothing satisfies the requirements; carries what uv said.
+        EnvironmentFailure: nothing satisfies the requirements; carries uv's output.
     """
     limits = Limits(network=True, cpus=2.0, seconds=SECONDS)
     mounts = {str(host): box for box, host in files.items()}
@@ -148,7 +130,7 @@ def resolve(request: LockRequest, image: str, engine: Engine, tree: Path | None,
 
 
 def without_local(lock: str) -> str:
-    """Drop what comes from the tree itself: it is installed later, editable, from the tree."""
+    """Return a lock without the packages in the tree itself, which are installed later, in editable mode."""
     return "".join(line for line in lock.splitlines(keepends=True) if not _is_local(line))
 
 

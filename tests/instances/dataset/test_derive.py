@@ -171,7 +171,7 @@ def test_two_versions_of_a_crate(crate_index: CrateIndex, sources: Sources) -> N
         ({"to": {"version": "1 0", "sha256": "0" * 64}}, "derive.to.version", "'1 0' is no version"),
         ({"name": "calc/rs"}, "derive.name", "'calc/rs' is no name"),
         ({"name": "other-rs"}, "", "field derive.from: cargo cannot fetch other-rs"),
-        ({"statement": {"file": "CHANGELOG.md"}}, "derive.statement", "there is a problem.md as well"),
+        ({"statement": {"file": "CHANGELOG.md"}}, "derive.statement", "is given beside a problem.md"),
     ],
 )
 def test_what_is_wrong_with_a_crate_is_one_line_with_task_and_field(

@@ -121,5 +121,5 @@ def test_predictions_for_another_data_set() -> None:
         fail_to_pass=("t",), pass_to_pass=(), created_at="2020-01-01T00:00:00Z",
     )  # fmt: skip
     check_predictions([Prediction(instance_id="A__B-1")], [known])
-    with pytest.raises(UserError, match=r"^2 predictions are for another data set\? first: c__d-1"):
+    with pytest.raises(UserError, match=r"lacks the instances of 2 predictions, such as c__d-1"):
         check_predictions([Prediction(instance_id=name) for name in ("a__b-1", "c__d-1", "c__d-2")], [known])

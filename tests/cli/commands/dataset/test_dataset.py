@@ -153,7 +153,7 @@ def test_label_sets_that_contradict_the_three_results_are_found(assay: Callable,
     Path("multi.jsonl").write_text("\n".join([*lines[:2], json.dumps(wrong)]))
     done = assay("dataset", "check", "multi.jsonl")
     assert done.code == 2
-    assert "multi.jsonl:3: acme__routes-27: field n2p_tests: has 'TestSub', which the three results do not" in done.out
+    assert "multi.jsonl:3: acme__routes-27: field n2p_tests: has 'TestSub', which does not belong there" in done.out
     assert "2 good instances (1 c, 1 java), 1 wrong rows" in done.out
 
 
