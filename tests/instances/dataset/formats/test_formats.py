@@ -1,0 +1,149 @@
+"""Every format keeps the promises of the Protocol."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from samples import DATASET, PLAIN, read, rows
+
+from assay.harness.domain import (
+    STAGED,
+    Instance,
+    Recipe,
+    Rule,
+)
+from assay.harness.errors import DataError
+from assay.harness.grading.rules import RULES
+from assay.instances.dataset.formats import FORMATS, native, write
+
+EVERY_ROW = [(name, number) for name in FORMATS for number in range(3)]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_has_a_name_and_known_rules(name: str) -> None:
+    dialect = FORMATS[name]
+    assert name == dialect.NAME
+    assert dialect.RULES
+    assert set(dialect.RULES) <= set(RULES)
+
+
+@pytest.mark.parametrize(("name", "number"), EVERY_ROW)
+def test_a_row_matches_its_own_format_first(name: str, number: int) -> None:
+    row = rows(name)[number]
+    assert next(each for each in FORMATS if FORMATS[each].matches(row)) == name
+
+
+@pytest.mark.parametrize(("name", "number"), EVERY_ROW)
+def test_a_row_that_is_read_and_written_keeps_its_columns(name: str, number: int) -> None:
+    dialect, row = FORMATS[name], rows(name)[number]
+    instance = dialect.to_instance(row, DATASET)
+    assert instance.id == dialect.id_of(row)
+    assert instance.rule in dialect.RULES
+    written = json.loads(json.dumps(write(dialect, instance)))
+    assert dialect.to_instance(written, DATASET) == instance
+    lost = {key for key in row if key not in written}
+    assert {key for key in lost if row[key] not in (None, "", [], False)} == set()
+
+
+@pytest.mark.parametrize(("name", "number"), EVERY_ROW)
+def test_native_rows_hold_every_instance(name: str, number: int) -> None:
+    instance = read(name, number)
+    row = json.loads(json.dumps(write(native, instance)))
+    assert native.to_instance(row, DATASET) == instance
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_an_unknown_row_matches_no_format(name: str) -> None:
+    for row in ({}, {"instance_id": "x"}, {"question": "1 + 1", "answer": "2"}):
+        assert not FORMATS[name].matches(row)
+
+
+CHANGES: dict[str, object] = {
+    "version": "9.9",
+    "hints": "other",
+    "language": "ruby",
+    "environment": Recipe(repo="o/r"),
+    "created_at": datetime(1999, 1, 1, tzinfo=UTC),
+    "problem_statement": "Other.",
+    "log_format": "tap",
+    "test_id": "dashed",
+    "quarantined": ("x",),
+    "rule": Rule.SWE_BENCH_FAIL_ONLY,
+}
+
+
+def written_and_read(name: str, instance: Instance) -> Instance | DataError:
+    try:
+        row = write(FORMATS[name], instance)
+    except DataError as error:
+        return error
+    return same(FORMATS[name].to_instance(json.loads(json.dumps(row)), DATASET))
+
+
+def same(instance: Instance) -> Instance:
+    """Leave out what a row told beyond its instance."""
+    return instance.model_copy(update={"origin": None})
+
+
+@pytest.mark.parametrize("field", CHANGES)
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_field_that_rows_cannot_hold_is_named(name: str, field: str) -> None:
+    """A written row tells a changed field, or the field is named; a parser's name tells format and ids together."""
+    changed = read(name).model_copy(update={field: CHANGES[field]})
+    found = written_and_read(name, changed)
+    if isinstance(found, DataError):
+        parser = {"log_format", "test_id"}
+        assert found.field in (parser if field in parser else {field})
+        assert found.instance == changed.id
+    else:
+        assert found == same(changed)
+    assert isinstance(found, Instance) or name != "native"
+
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+
+
+NAMES = st.lists(WORDS, max_size=4, unique=True).map(tuple)
+
+
+INSTANCES = st.builds(
+    Instance,
+    id=st.just("o__r-1"),
+    repo=st.sampled_from(["o/r", "o", "O/R.x"]),
+    base_commit=st.sampled_from(["a" * 40, ""]),
+    language=st.sampled_from(["python", "rust", "c", "cobol"]),
+    problem_statement=WORDS,
+    gold_patch=WORDS,
+    test_patch=WORDS,
+    fail_to_pass=NAMES.map(lambda names: tuple(f"f{name}" for name in names)),
+    pass_to_pass=NAMES.map(lambda names: tuple(f"p{name}" for name in names)),
+    created_at=st.datetimes(datetime(1990, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC)),
+    version=WORDS,
+    hints=WORDS,
+    log_format=st.sampled_from(["", "pytest_text", "cargo_text", "parse_log_own"]),
+    test_id=st.sampled_from(["", "node", "title"]),
+    rule=st.sampled_from([rule for rule in Rule if rule not in STAGED]),
+    dataset=st.just(DATASET),
+)
+
+
+@given(INSTANCES)
+def test_any_instance_is_written_without_loss_or_refused_by_field(instance: Instance) -> None:
+    for name in FORMATS:
+        found = written_and_read(name, instance)
+        if isinstance(found, DataError):
+            assert found.field or name == "r2e"
+        else:
+            assert found == instance
+        assert isinstance(found, Instance) or name != "native"
+
+
+@pytest.mark.parametrize("name", ["swebench", "swebench-live", "swe-rebench", "polybench"])
+def test_an_instance_without_a_row_can_be_written(name: str) -> None:
+    changes = {"rule": FORMATS[name].RULES[0]}
+    instance = PLAIN.model_copy(update=changes)
+    row = json.loads(json.dumps(write(FORMATS[name], instance)))
+    assert next(each for each in FORMATS if FORMATS[each].matches(row)) == name
+    assert same(FORMATS[name].to_instance(row, DATASET)) == instance

@@ -1,0 +1,37 @@
+"""Sample rows of every data-set format, in tests/data/formats."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from assay.harness.domain import (
+    DatasetRef,
+    Instance,
+)
+from assay.instances.dataset.formats import FORMATS
+
+DATASET = DatasetRef(name="d", revision="r")
+
+SAMPLES = Path(__file__).parent.parent / "data/formats"
+
+PLAIN = Instance(
+    id="o__r-1",
+    repo="o/r",
+    base_commit="a" * 40,
+    problem_statement="It breaks.",
+    gold_patch="gold",
+    test_patch="tests",
+    fail_to_pass=("t.py::a[x, y]",),
+    pass_to_pass=("t.py::b",),
+    created_at=datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC),
+    dataset=DATASET,
+)
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (SAMPLES / f"{name}.jsonl").read_text().splitlines()]
+
+
+def read(name: str, number: int = 0, **changes: object) -> Instance:
+    return FORMATS[name].to_instance(rows(name)[number] | changes, DATASET)
