@@ -28,7 +28,7 @@ def test_every_dialect_goes_to_native_and_back_without_loss(name: str, tmp_path:
     assert bare[0] == bare[1]
 
 
-def test_a_loss_is_refused_and_when_asked_for_it_is_told() -> None:
+def test_a_loss_is_refused_unless_allowed_and_then_reported() -> None:
     (instance, *_) = sample("multi-swe-bench")
     with pytest.raises(DataError, match="is multi-swe-bench; rows of swebench are graded by swe-bench") as caught:
         convert(instance, FORMATS["swebench"])
@@ -49,13 +49,13 @@ def test_a_loss_is_refused_and_when_asked_for_it_is_told() -> None:
         ("swebench", "r2e", ""),
     ],
 )
-def test_what_rows_need_cannot_be_left_out(name: str, to: str, field: str) -> None:
+def test_a_field_that_rows_need_is_never_left_out(name: str, to: str, field: str) -> None:
     with pytest.raises(DataError) as caught:
         convert(sample(name)[0], FORMATS[to], lossy=True)
     assert caught.value.field == field
 
 
-def test_a_table_holds_what_lines_hold(tmp_path: Path) -> None:
+def test_a_csv_file_holds_the_same_rows_as_lines(tmp_path: Path) -> None:
     for name in ("swebench", "polybench", "multi-swe-bench", "swe-smith", "r2e"):
         path = tmp_path / f"{name}.csv"
         save([each.row for each in convert_all(sample(name), FORMATS[name])], path)
@@ -66,13 +66,13 @@ def test_a_table_holds_what_lines_hold(tmp_path: Path) -> None:
         ]
 
 
-def test_many_instances_that_cannot_be_written_are_told_together() -> None:
+def test_many_unwritable_instances_are_reported_together() -> None:
     with pytest.raises(UserError, match="3 instances cannot be written as rows of swebench") as caught:
         convert_all(sample("multi-swe-bench"), FORMATS["swebench"])
     assert len(str(caught.value).splitlines()) == 4
 
 
-def test_names_of_dialects_and_files() -> None:
+def test_an_unknown_dialect_or_suffix_is_refused_with_a_hint() -> None:
     assert find_format("r2e") is FORMATS["r2e"]
     with pytest.raises(UserError, match=r"did you mean multi-swe-bench\?"):
         find_format("multi_swe_bench")
@@ -82,7 +82,7 @@ def test_names_of_dialects_and_files() -> None:
         save([], Path("rows.xlsx"))
 
 
-def test_text_is_written_as_it_is(tmp_path: Path) -> None:
+def test_text_is_written_without_escapes(tmp_path: Path) -> None:
     (instance, *_) = sample("swebench")
     changed = instance.model_copy(update={"problem_statement": "größer\r\n\u2028"})
     save([convert(changed, FORMATS["swebench"]).row], tmp_path / "rows.jsonl")

@@ -60,7 +60,7 @@ def paths(patch: object) -> list[str]:
     return [line.split(" b/")[-1] for line in str(patch).splitlines() if line.startswith("diff --git ")]
 
 
-def test_tests_and_fix_are_told_apart_and_the_rest_is_left_out(toy: dict[str, object], sources: Sources) -> None:
+def test_tests_and_fix_become_two_patches_without_ignored_files(toy: dict[str, object], sources: Sources) -> None:
     filled = fill(toy, sources)
     assert [path.strip('"') for path in paths(filled["test_patch"])] == ["tests/data/blob.bin", "tests/test_core.py"]
     gold = str(filled["gold_patch"])
@@ -72,7 +72,7 @@ def test_tests_and_fix_are_told_apart_and_the_rest_is_left_out(toy: dict[str, ob
     assert "derive" not in filled
 
 
-def test_both_patches_turn_the_old_tree_into_the_new(
+def test_both_patches_together_give_the_new_tree(
     toy: dict[str, object], sources: Sources, repository: Repository
 ) -> None:
     filled = fill(toy, sources)
@@ -91,7 +91,7 @@ def test_both_patches_turn_the_old_tree_into_the_new(
     assert (repository.folder / "src/toy/tool.sh").stat().st_mode & 0o100
 
 
-def test_no_setting_of_the_user_changes_a_patch(
+def test_a_users_git_settings_do_not_change_a_patch(
     toy: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = fill(toy, Sources(cache=tmp_path / "one"))
@@ -104,7 +104,7 @@ def test_no_setting_of_the_user_changes_a_patch(
     assert fill(toy, Sources(cache=tmp_path / "two")) == plain
 
 
-def test_without_patterns_the_language_says_what_a_test_is(index: Index, sources: Sources) -> None:
+def test_the_language_decides_which_files_are_tests(index: Index, sources: Sources) -> None:
     old = index.add("toy", "1.0", {"a.py": "1\n", "pkg/test_a.py": "1\n", "CHANGES.rst": "1.1\n---\n"})
     new = index.add("toy", "1.1", {"a.py": "2\n", "pkg/test_a.py": "2\n", "CHANGES.rst": "1.1\n---\n"})
     filled = fill(row(old, new), sources)
@@ -122,7 +122,7 @@ def own_words(old: Archive, new: Archive, language: str) -> dict[str, object]:
     return {**told, "derive": made}
 
 
-def test_two_versions_of_a_go_module(go_proxy: GoProxy, sources: Sources) -> None:
+def test_two_versions_of_a_go_module_give_both_patches(go_proxy: GoProxy, sources: Sources) -> None:
     old = {
         "go.mod": "module example.org/calc\n",
         "README.md": "old\n",
@@ -144,7 +144,7 @@ def test_two_versions_of_a_go_module(go_proxy: GoProxy, sources: Sources) -> Non
     assert (filled["archive"], filled["problem_statement"]) == (releases[0], "Add subtracts.\n")
 
 
-def test_two_versions_of_a_crate(crate_index: CrateIndex, sources: Sources) -> None:
+def test_two_versions_of_a_crate_give_both_patches(crate_index: CrateIndex, sources: Sources) -> None:
     old = {
         "Cargo.toml.orig": "old\n",
         ".cargo_vcs_info.json": "old\n",
@@ -174,7 +174,7 @@ def test_two_versions_of_a_crate(crate_index: CrateIndex, sources: Sources) -> N
         ({"statement": {"file": "CHANGELOG.md"}}, "derive.statement", "is given beside a problem.md"),
     ],
 )
-def test_what_is_wrong_with_a_crate_is_one_line_with_task_and_field(
+def test_a_wrong_derivation_of_a_crate_is_one_line_with_task_and_field(
     crate_index: CrateIndex, sources: Sources, change: dict[str, object], field: str, problem: str
 ) -> None:
     releases = crate_index.add("calc-rs", "1.0.0", {}), crate_index.add("calc-rs", "1.0.1", {"src/lib.rs": "// 1\n"})
@@ -187,7 +187,7 @@ def test_what_is_wrong_with_a_crate_is_one_line_with_task_and_field(
     assert getattr(caught.value, "field", "") == field
 
 
-def test_a_task_that_tells_no_problem_says_where_to(toy: dict[str, object], sources: Sources) -> None:
+def test_a_task_without_a_statement_is_refused_with_a_remedy(toy: dict[str, object], sources: Sources) -> None:
     derivation = dict(toy["derive"])  # type: ignore[call-overload]
     del derivation["statement"]
     with pytest.raises(DataError, match=r"no problem\.md.*change log") as caught:
@@ -195,13 +195,13 @@ def test_a_task_that_tells_no_problem_says_where_to(toy: dict[str, object], sour
     assert caught.value.field == "derive.statement"
 
 
-def test_a_language_that_nobody_knows(toy: dict[str, object], sources: Sources) -> None:
+def test_an_unknown_language_is_a_data_error(toy: dict[str, object], sources: Sources) -> None:
     with pytest.raises(DataError, match=r"'klingon'.*python") as caught:
         fill({**toy, "language": "klingon"}, sources)
     assert (caught.value.instance, caught.value.field) == ("o__toy-1.1", "language")
 
 
-def test_ignore_replaces_the_default(index: Index, sources: Sources) -> None:
+def test_ignore_replaces_the_default_patterns(index: Index, sources: Sources) -> None:
     old, new = index.add("toy", "1.0", OLD), index.add("toy", "1.1", NEW)
     spec = Derivation.model_validate(row(old, new, ignore=["src/*", "PKG-INFO"])["derive"])
     assert paths(derive(spec, sources, "python").gold_patch) == ["CHANGES.rst", "docs/index.rst", "pyproject.toml"]
@@ -227,14 +227,14 @@ def test_a_wrong_derivation_names_its_field(
     assert (caught.value.instance, caught.value.field) == ("o__toy-1.1", field)
 
 
-def test_a_change_that_is_not_utf8_says_which(index: Index, sources: Sources) -> None:
+def test_a_change_that_is_not_utf8_is_named(index: Index, sources: Sources) -> None:
     old = index.add("toy", "1.0", {"a.txt": b"\xff\n", "CHANGES.rst": "1.1\n---\n"})
     new = index.add("toy", "1.1", {"a.txt": b"\xfe\n", "CHANGES.rst": "1.1\n---\n"})
     with pytest.raises(DataError, match=r"a\.txt.*ignore"):
         fill(row(old, new), sources)
 
 
-def test_entries_come_back_from_a_kept_tree(index: Index, sources: Sources) -> None:
+def test_entries_of_a_cached_tree_are_complete(index: Index, sources: Sources) -> None:
     ref = TreeRef("o/toy", archive=index.add("toy", "1.0", OLD))
     assert {entry.path: entry.content for entry in read_tar(sources.tree(ref))} == {
         path: content if isinstance(content, bytes) else content.encode() for path, content in OLD.items()
@@ -269,5 +269,5 @@ Version 2.10
         ("3.0", "2.10", ""),
     ],
 )
-def test_section(heading: str, end: str, expected: str) -> None:
+def test_a_section_ends_at_the_next_heading(heading: str, end: str, expected: str) -> None:
     assert section(LOG, heading, end) == expected

@@ -17,14 +17,14 @@ def written(folder: Path, name: str, *rows: object, whole: object = None) -> Pat
     return path
 
 
-def test_three_containers_hold_the_same(tmp_path: Path) -> None:
+def test_lines_list_and_object_give_the_same_predictions(tmp_path: Path) -> None:
     without_id = {key: value for key, value in ROW.items() if key != "instance_id"}
     assert read_predictions(written(tmp_path, "p.jsonl", ROW)) == (EXPECTED,)
     assert read_predictions(written(tmp_path, "list.json", whole=[ROW])) == (EXPECTED,)
     assert read_predictions(written(tmp_path, "dict.json", whole={"a__b-1": without_id})) == (EXPECTED,)
 
 
-def test_what_rows_may_look_like(tmp_path: Path) -> None:
+def test_a_row_may_have_a_null_patch_and_other_columns(tmp_path: Path) -> None:
     rows = [
         {"instance_id": "a__b-1", "model_name_or_patch": "m", "model_patch": None, "cost": 3, "x": {"y": []}},
         {"instance_id": "a__b-2", "model_patch": "line\u2028\r\n"},
@@ -53,7 +53,7 @@ def test_two_rows_for_one_instance_name_both_lines(tmp_path: Path, second: str) 
         read_predictions(written(tmp_path, "p.json", whole=[ROW, ROW]))
 
 
-def test_the_same_key_twice_in_an_object(tmp_path: Path) -> None:
+def test_a_key_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "p.json"
     path.write_text('{"a__b-1": {"model_patch": "x"}, "a__b-1": {"model_patch": "y"}}')
     with pytest.raises(DataError, match="a__b-1"):
@@ -97,13 +97,13 @@ def test_a_broken_file_names_the_line(tmp_path: Path, name: str, content: bytes,
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
     for path in (tmp_path / "none.jsonl", tmp_path):
         with pytest.raises(UserError, match=str(path)):
             read_predictions(path)
 
 
-def test_published_verdicts(tmp_path: Path) -> None:
+def test_published_verdicts_are_read_by_instance(tmp_path: Path) -> None:
     rows = [
         ROW | {"published_resolved": True},
         {"instance_id": "a__b-2", "model_patch": "", "published_resolved": False},
@@ -115,7 +115,7 @@ def test_published_verdicts(tmp_path: Path) -> None:
         read_published(written(tmp_path, "q.jsonl", ROW | {"published_resolved": "yes"}))
 
 
-def test_predictions_for_another_data_set() -> None:
+def test_predictions_of_unknown_instances_are_refused() -> None:
     known = Instance(
         id="a__b-1", repo="a/b", problem_statement="", gold_patch="", test_patch="",
         fail_to_pass=("t",), pass_to_pass=(), created_at="2020-01-01T00:00:00Z",

@@ -123,7 +123,7 @@ def test_an_instance_image_holds_the_base_tree_and_nothing_more(
         assert said(box, "touch /opt/venv/x 2>/dev/null || echo refused") == "refused"
 
 
-def test_what_is_there_is_not_built_again(builder, project, notes, docker_engine):
+def test_an_image_on_the_engine_is_not_built_again(builder, project, notes, docker_engine):
     instance = project()
     with ThreadPoolExecutor(2) as pool:
         both = set(pool.map(builder.image_of, [instance, instance]))
@@ -153,7 +153,7 @@ def test_the_plain_builder_makes_the_same_image(builder, project, docker_engine,
         assert said(box, "ls -d /run/secrets /build 2>/dev/null || echo gone", user="root") == "gone"
 
 
-def test_a_failed_build_tells_and_leaves_no_image(builder, project, docker_engine, notes):
+def test_a_failed_build_carries_its_log_and_leaves_no_image(builder, project, docker_engine, notes):
     instance = project(install=("echo compiling", "echo no such header >&2; exit 3"))
 
     with pytest.raises(EnvironmentFailure, match=r"assay/instance-acme__work:.* could not be built") as caught:
@@ -174,7 +174,7 @@ def test_builds_do_not_reach_the_network(builder, project):
     assert "Network is unreachable" in caught.value.tail
 
 
-def test_generated_files_are_hidden_and_changed_ones_go_back(builder, project, docker_engine):
+def test_generated_files_are_ignored_and_changed_ones_restored(builder, project, docker_engine):
     install = (
         "echo x > generated.py",
         "echo changed >> src/calc.py",
@@ -188,7 +188,7 @@ def test_generated_files_are_hidden_and_changed_ones_go_back(builder, project, d
         assert "changed" not in said(box, "cat src/calc.py")
 
 
-def test_after_an_abort_nothing_new_begins(builder, project, notes):
+def test_an_aborted_builder_starts_nothing_new(builder, project, notes):
     builder.abort()
 
     with pytest.raises(EnvironmentFailure, match="interrupted before"):
@@ -197,14 +197,14 @@ def test_after_an_abort_nothing_new_begins(builder, project, notes):
     assert notes == []
 
 
-def test_a_published_image_that_cannot_be_had_is_an_environment_failure(builder, make_instance):
+def test_a_published_image_that_cannot_be_pulled_is_an_environment_failure(builder, make_instance):
     published = PublishedImage(image="localhost:1/acme/absent:1", eval_script="true")
 
     with pytest.raises(EnvironmentFailure, match="localhost:1/acme/absent:1"):
         builder.image_of(make_instance(environment=published))
 
 
-def test_a_published_image_that_is_there_is_used_as_it_is(make_instance, sources):
+def test_a_published_image_on_the_engine_is_used_unchanged(make_instance, sources):
     instance = make_instance(environment=PublishedImage(image="acme__calc-1", eval_script="pytest"))
     engine = open_engine([instance])
     image = next(iter(engine.instances))
@@ -230,7 +230,7 @@ new file mode 100644
 
 
 @pytest.mark.parametrize("declared", [True, False], ids=["declared", "not declared"])
-def test_tests_get_the_service_and_the_time_that_their_recipe_declares(builder, project, docker_engine, declared):
+def test_the_recipes_service_and_time_reach_the_tests(builder, project, docker_engine, declared):
     echo = Service(name="echo.example.org", command="exec python3 -m http.server 80 --directory /srv", port=80)
     loosened = {"services": (echo,), "faketime": "2014-05-01 00:00:00"} if declared else {}
     instance = project(**loosened)

@@ -23,7 +23,7 @@ def chain(make_instance):
     return make
 
 
-def test_each_image_stands_on_the_one_below(chain):
+def test_each_image_names_the_one_below_as_parent(chain):
     environment, instance = chain()
 
     assert (environment.parent, instance.parent) == (TOOLCHAIN.name, environment.name)
@@ -34,7 +34,7 @@ def test_each_image_stands_on_the_one_below(chain):
     assert not PLACEHOLDER.search(environment.dockerfile + instance.dockerfile)
 
 
-def test_equal_inputs_share_images_whatever_the_instance(chain):
+def test_instances_with_equal_inputs_share_images(chain):
     one = chain()
     same_commit = chain(id="acme__calc-2", gold_patch="", test_patch="", problem_statement="other")
     other_commit = chain(base_commit="1" * 40)
@@ -53,7 +53,7 @@ def test_equal_inputs_share_images_whatever_the_instance(chain):
     ],
     ids=["lock", "toolchain", "system packages"],
 )
-def test_what_decides_an_environment_is_in_both_names(chain, change):
+def test_inputs_of_the_environment_change_both_names(chain, change):
     assert all(new.name != old.name for new, old in zip(chain(**change), chain(), strict=True))
 
 
@@ -66,34 +66,34 @@ def test_what_decides_an_environment_is_in_both_names(chain, change):
     ],
     ids=["install", "version", "backend"],
 )
-def test_what_decides_the_installation_is_in_the_instances_name_only(chain, change):
+def test_inputs_of_the_installation_change_only_the_instances_name(chain, change):
     (old_env, old), (new_env, new) = chain(), chain(**change)
 
     assert new_env.name == old_env.name
     assert new.name != old.name
 
 
-def test_a_tag_that_moved_to_another_image_changes_the_names(chain):
+def test_a_toolchain_tag_that_moved_changes_the_names(chain):
     one, two = (chain(toolchain=Toolchain("mine:1", f"sha256:{digit}")) for digit in "12")
 
     assert one[0].name != two[0].name
 
 
 @pytest.mark.parametrize("repo", ["Acme/Calc", "a_b/..weird--Name_", "x/é", "group/sub/project"])
-def test_names_are_legal_to_docker(chain, repo):
+def test_image_names_are_legal(chain, repo):
     component = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
     for spec in chain(repo=repo):
         assert re.fullmatch(rf"{component}/{component}:[0-9a-f]{{16}}", spec.name)
 
 
-def test_nothing_that_gives_the_answer_away_reaches_a_build(chain, instance):
+def test_a_build_context_has_no_patch_and_no_test_names(chain, instance):
     for spec in chain():
         given = "\n".join([spec.dockerfile, *spec.files.values(), *spec.labels.values()])
         for secret in (instance.gold_patch, instance.test_patch, *instance.fail_to_pass, instance.id):
             assert secret not in given
 
 
-def test_dockerfiles_keep_to_what_every_builder_understands(chain):
+def test_dockerfiles_use_only_what_every_builder_supports(chain):
     for spec in chain(recipe=Recipe(system_packages=("graphviz", "it's"))):
         assert "<<" not in spec.dockerfile
         assert "# syntax" not in spec.dockerfile
@@ -113,7 +113,7 @@ def test_an_instance_image_names_the_images_of_its_services(make_instance):
     assert len({instance_image().name, with_one.name, instance_image(web="assay/env-python:2").name}) == 3
 
 
-def test_a_service_has_packages_of_its_own_and_nothing_of_the_project(make_instance, chain):
+def test_a_service_image_has_its_own_packages_and_no_project(make_instance, chain):
     recipe = Recipe(system_packages=("graphviz",), faketime="2014-05-01 00:00:00")
     spec = service_spec(make_instance(), recipe, TOOLCHAIN, LOCK)
 
@@ -122,7 +122,7 @@ def test_a_service_has_packages_of_its_own_and_nothing_of_the_project(make_insta
     assert "faketime" not in spec.dockerfile
 
 
-def test_another_time_brings_the_package_that_tells_it(chain):
+def test_a_faketime_recipe_installs_faketime(chain):
     environment, _ = chain(recipe=Recipe(faketime="2014-05-01 00:00:00"))
 
     assert "--no-install-recommends faketime" in environment.dockerfile

@@ -23,7 +23,7 @@ diff --git a/tests/data.json b/tests/data.json
 """
 
 
-def test_the_test_files_of_the_patch_are_run_and_all_its_files_restored(make_instance):
+def test_the_patchs_test_files_are_run_and_all_its_files_restored(make_instance):
     plan = plans.make_plan(make_instance(test_patch=SPACED), Recipe())
 
     words = shlex.split(plan.command)
@@ -38,7 +38,7 @@ def test_the_test_files_of_the_patch_are_run_and_all_its_files_restored(make_ins
     assert plan.report_path == REPORT
 
 
-def test_a_recipe_may_run_what_it_likes(instance):
+def test_a_recipes_own_command_is_used(instance):
     recipe = Recipe(test_files="all", test_command="make check", log_format="sympy_text", test_id="function")
 
     plan = plans.make_plan(instance, recipe)
@@ -47,13 +47,13 @@ def test_a_recipe_may_run_what_it_likes(instance):
     assert (plan.log_format, plan.test_id) == ("sympy_text", "function")
 
 
-def test_the_environment_is_the_same_everywhere_unless_the_recipe_says_otherwise(instance):
+def test_environment_variables_are_fixed_unless_the_recipe_sets_them(instance):
     plan = plans.make_plan(instance, Recipe(env={"TZ": "Asia/Tokyo", "X": "1"}))
 
     assert plan.env == {"TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0", "X": "1"}
 
 
-def test_limits_come_from_the_recipe_and_there_is_no_network_by_default(instance):
+def test_limits_come_from_the_recipe_without_network_by_default(instance):
     limits = plans.make_plan(instance, Recipe(timeout=60, memory_mb=512)).limits
 
     assert (limits.seconds, limits.memory_mb, limits.network) == (60.0, 512, False)
@@ -71,7 +71,7 @@ def test_a_published_image_is_run_by_its_own_script(make_instance, recipe):
     assert (plan.restore, plan.test_patch, plan.report_path) == ((), "", "")
 
 
-def test_services_and_another_time_reach_the_tests(make_instance):
+def test_services_and_faketime_are_in_the_plan(make_instance):
     service = Service(name="web", command="serve", port=80)
     plan = plans.make_plan(make_instance(), Recipe(services=(service,), faketime="2014-05-01 00:00:00"))
 
@@ -81,7 +81,7 @@ def test_services_and_another_time_reach_the_tests(make_instance):
     assert "LD_PRELOAD" not in plans.make_plan(make_instance(), Recipe()).env
 
 
-def test_other_files_of_the_tree_are_run_by_the_same_command_and_the_tests_still_go_back(make_instance):
+def test_other_test_files_are_run_by_the_same_command_with_the_same_files_restored(make_instance):
     instance = make_instance(test_patch=SPACED)
     plan = plans.make_plan(instance, Recipe(), ["tests/test_other.py", "tests/a b.py"])
     assert "tests/test_other.py 'tests/a b.py'" in plan.command

@@ -15,7 +15,7 @@ def write(path: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.yaml")), ids=lambda path: path.stem)
-def test_every_shipped_recipe_is_right_and_named_after_its_repository(path: Path):
+def test_a_shipped_recipe_is_valid_and_named_after_its_repository(path: Path):
     recipe = load_recipe(path)
 
     assert recipe.language == path.parent.name
@@ -26,7 +26,7 @@ def test_an_unknown_repository_gets_the_default_of_its_language(instance):
     assert find_recipe(instance) == Recipe(language="python")
 
 
-def test_the_users_recipe_comes_before_the_shipped_one(make_instance, tmp_path: Path):
+def test_a_users_recipe_comes_before_the_shipped_one(make_instance, tmp_path: Path):
     write(tmp_path / "python" / "pallets__flask.yaml", "repo: pallets/flask\npackages: [pytest, mine]\n")
 
     found = find_recipe(make_instance(repo="Pallets/Flask"), [tmp_path])
@@ -49,11 +49,11 @@ def test_two_recipe_files_whose_names_differ_only_in_case_are_refused(instance, 
         find_recipe(instance, [tmp_path])
 
 
-def test_a_recipe_that_the_row_carries_wins(make_instance, tmp_path: Path):
+def test_the_recipe_of_a_row_comes_first(make_instance, tmp_path: Path):
     assert find_recipe(make_instance(environment=Recipe(timeout=7))).timeout == 7
 
 
-def test_a_language_that_is_not_supported_is_refused(make_instance):
+def test_an_unsupported_language_is_an_environment_failure(make_instance):
     with pytest.raises(EnvironmentFailure, match=r"'cobol'.*python"):
         find_recipe(make_instance(language="cobol"))
 
@@ -68,7 +68,7 @@ def test_a_language_that_is_not_supported_is_refused(make_instance):
         ("variants:\n  - versions: 2.x\n", r"field variants.0.versions: .*example"),
     ],
 )
-def test_a_wrong_recipe_is_told_with_file_and_field(instance, tmp_path: Path, text: str, problem: str):
+def test_a_wrong_recipe_is_refused_with_file_and_field(instance, tmp_path: Path, text: str, problem: str):
     write(tmp_path / "python" / "acme__calc.yaml", text)
 
     with pytest.raises(DataError, match=problem) as caught:
@@ -103,7 +103,7 @@ RECIPE = Recipe(
         ("not a version", 2023, {}),
     ],
 )
-def test_the_first_variant_that_fits_version_and_time_overrides(make_instance, version, year, changed):
+def test_the_first_variant_that_matches_version_and_time_applies(make_instance, version, year, changed):
     instance = make_instance(version=version, created_at=datetime(year, 6, 1, tzinfo=UTC))
 
     assert resolve(RECIPE, instance) == RECIPE.model_copy(update={"variants": (), **changed})

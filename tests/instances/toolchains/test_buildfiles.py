@@ -4,16 +4,16 @@ from assay.harness.errors import EnvironmentFailure, UserError
 from assay.instances.toolchains.buildfiles import build_text, runner_texts
 
 
-def test_a_language_has_texts_of_its_own_beside_the_shared_ones() -> None:
+def test_a_languages_file_is_not_the_shared_one() -> None:
     assert build_text("instance.sh") != build_text("install.sh", "go") != build_text("install.sh", "rust")
 
 
-def test_languages_may_share_a_folder() -> None:
+def test_languages_of_one_toolchain_share_a_folder() -> None:
     assert build_text("install.sh", "typescript") == build_text("install.sh", "javascript")
     assert runner_texts("typescript") == runner_texts("javascript")
 
 
-def test_what_is_missing_is_named() -> None:
+def test_a_missing_file_or_language_is_named() -> None:
     with pytest.raises(EnvironmentFailure, match=r"dockerfiles/go/nothing\.sh"):
         build_text("nothing.sh", "go")
     with pytest.raises(EnvironmentFailure, match=r"dockerfiles/nothing\.sh"):
@@ -22,6 +22,6 @@ def test_what_is_missing_is_named() -> None:
         build_text("install.sh", "klingon")
 
 
-def test_programs_that_start_tests_come_by_name_and_only_where_there_are_any() -> None:
+def test_runner_files_are_found_by_name() -> None:
     assert runner_texts("rust")["run-tests"].startswith("#!/bin/sh\n")
     assert runner_texts("go") == {}

@@ -17,7 +17,7 @@ def engine() -> FakeEngine:
     return open_engine()
 
 
-def test_each_python_has_its_debian_release_and_a_name_of_its_own(engine: FakeEngine):
+def test_each_python_has_its_debian_release_and_its_own_name(engine: FakeEngine):
     found = [find_toolchain(Recipe(toolchain=version), {}, engine) for version in ("3.9", "3.11", "3.13")]
 
     assert [each.suite for each in found] == ["bullseye", "bookworm", "trixie"]
@@ -26,7 +26,7 @@ def test_each_python_has_its_debian_release_and_a_name_of_its_own(engine: FakeEn
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_language_has_a_usual_version_that_debian_carries(engine: FakeEngine, language: str):
+def test_the_default_version_of_each_language_comes_from_debian(engine: FakeEngine, language: str):
     usual = find_toolchain(Recipe(language=language), {}, engine)
 
     assert usual.suite
@@ -35,17 +35,17 @@ def test_each_language_has_a_usual_version_that_debian_carries(engine: FakeEngin
     } - {"procps", "ca-certificates"}
 
 
-def test_a_language_without_toolchains_says_so(engine: FakeEngine):
+def test_an_unknown_language_is_refused(engine: FakeEngine):
     with pytest.raises(UserError, match="cobol"):
         find_toolchain(Recipe(language="cobol"), {}, engine)
 
 
-def test_a_python_that_debian_does_not_carry_needs_an_image_of_the_users(engine: FakeEngine):
+def test_a_version_that_debian_lacks_needs_a_users_image(engine: FakeEngine):
     with pytest.raises(EnvironmentFailure, match=r"python 3.6 .*\[toolchains.python\]"):
         find_toolchain(Recipe(toolchain="3.6"), {}, engine)
 
 
-def test_bootstrap_without_mmdebstrap_says_what_to_do(
+def test_a_bootstrap_without_mmdebstrap_names_the_remedy(
     engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -71,7 +71,7 @@ def test_a_failed_bootstrap_carries_its_log(engine: FakeEngine, monkeypatch: pyt
 
 
 @pytest.mark.docker
-def test_an_image_of_the_users_is_taken_as_it_is(docker_engine: DockerEngine, toolchain_image: str):
+def test_a_users_image_is_used_unchanged(docker_engine: DockerEngine, toolchain_image: str):
     chosen = find_toolchain(Recipe(toolchain="3.6"), {"python": {"3.6": toolchain_image}}, docker_engine)
 
     assert (chosen.name, chosen.suite) == (toolchain_image, "")
@@ -80,13 +80,13 @@ def test_an_image_of_the_users_is_taken_as_it_is(docker_engine: DockerEngine, to
 
 @pytest.mark.docker
 @pytest.mark.parametrize("image", ["assay-test/absent:1", "localhost:1/absent@sha256:" + "0" * 64])
-def test_an_image_of_the_users_that_is_not_there_is_no_reason_to_take_another(docker_engine: DockerEngine, image: str):
+def test_a_missing_users_image_is_an_environment_failure(docker_engine: DockerEngine, image: str):
     with pytest.raises(EnvironmentFailure, match="toolchain image"):
         find_toolchain(Recipe(), {"python": {"3.11": image}}, docker_engine)
 
 
 @pytest.mark.docker
-def test_a_bootstrapped_image_has_what_every_environment_needs(docker_engine: DockerEngine, toolchain_image: str):
+def test_a_bootstrapped_image_has_the_programs_of_every_environment(docker_engine: DockerEngine, toolchain_image: str):
     from assay.harness.domain import Limits
 
     with docker_engine.open(toolchain_image, Limits(), {}) as box:

@@ -85,7 +85,7 @@ index 2222222..1111111 100644
 """
 
 
-def test_names_modes_and_counts_change_places() -> None:
+def test_names_modes_and_counts_are_swapped() -> None:
     assert reverse(RENAMED) == BACK
     assert reverse(BACK) == RENAMED
     assert reverse("") == ""
@@ -104,6 +104,6 @@ def test_names_modes_and_counts_change_places() -> None:
         "diff --git a/x b/x\nindex 1..2 100644\nGIT binary patch\nliteral 1\nIcmZPo\n\n",
     ],
 )
-def test_what_cannot_be_undone_is_said(patch: str) -> None:
+def test_an_irreversible_patch_is_refused_with_the_reason(patch: str) -> None:
     with pytest.raises(IrreversibleError):
         reverse(patch)

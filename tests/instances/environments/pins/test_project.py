@@ -6,11 +6,11 @@ from assay.instances.environments.pins.project import ALWAYS, SETUPTOOLS, BuildS
 @pytest.mark.parametrize(
     "text", [None, b"", b"[tool.black]\nline-length = 99\n", b"not toml [", b"\xff\xfe", b"build-system = 3"]
 )
-def test_without_a_build_system_it_is_setuptools(text):
+def test_a_project_without_a_build_system_gets_setuptools(text):
     assert read_build_system(text) == BuildSystem(ALWAYS, SETUPTOOLS, ())
 
 
-def test_the_table_is_read():
+def test_the_build_system_table_is_read():
     text = b"""
 [build-system]
 requires = ["setuptools>=61", "wheel", "tag-reader"]
@@ -24,7 +24,7 @@ backend-path = ["_build"]
     assert (system.backend, system.backend_path) == ("own", ("_build",))
 
 
-def test_a_backend_that_asks_for_more_when_editable_gets_it():
+def test_hatchling_gets_what_editable_installs_need():
     text = b'[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n'
 
     assert read_build_system(text).requires[-2:] == ("hatchling", "editables")

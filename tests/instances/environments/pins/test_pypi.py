@@ -7,7 +7,6 @@ from assay.harness.domain import Recipe, Service
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.environments.pins.project import BuildSystem
 from assay.instances.environments.pins.pypi import (
-    cutoff,
     exports,
     lock_request,
     resolve,
@@ -21,35 +20,20 @@ from assay.instances.trees.content import FILE, TreeEntry, write_tar
 TOOLCHAIN = Toolchain("assay/toolchain-python:3.11-x", "assay/toolchain-python:3.11-x")
 
 
-def test_what_comes_from_the_tree_is_no_part_of_a_lock():
+def test_packages_of_the_tree_are_left_out_of_a_lock():
     lock = "a==1 \\\n    --hash=sha256:0\nproject @ file:///testbed\n-e file:///testbed\nb==2\n./local\n"
 
     assert without_local(lock) == "a==1 \\\n    --hash=sha256:0\nb==2\n"
 
 
-@pytest.mark.parametrize(
-    ("created", "python", "days", "expected"),
-    [
-        (datetime(2023, 4, 14, 16, 36, 54, tzinfo=UTC), "3.11", 0, "2023-04-14T16:36:54Z"),
-        (datetime(2023, 4, 14), "3.11", 3, "2023-04-17T00:00:00Z"),
-        (datetime(2016, 1, 1, tzinfo=UTC), "3.9", 0, "2021-01-03T00:00:00Z"),  # Python 3.9 came in October 2020
-        (datetime(2016, 1, 1, tzinfo=UTC), "2.7", 0, "2016-01-01T00:00:00Z"),
-    ],
-)
-def test_packages_are_as_of_the_instance_but_not_older_than_the_toolchain(
-    make_instance, created, python, days, expected
-):
-    assert cutoff(make_instance(created_at=created), Recipe(toolchain=python, cutoff_days=days)) == expected
-
-
-def test_the_version_is_told_to_the_build_only_on_request(make_instance):
+def test_the_version_is_exported_only_on_request(make_instance):
     instance = make_instance(version="1.2; rm -rf /")
 
     assert exports(instance, Recipe()) == ""
     assert "SETUPTOOLS_SCM_PRETEND_VERSION='1.2; rm -rf /'\n" in exports(instance, Recipe(pretend_version=True))
 
 
-def test_a_lock_is_keyed_by_all_that_decides_it(make_instance):
+def test_the_key_of_a_lock_changes_with_every_input(make_instance):
     def key(instance=make_instance(), recipe=Recipe(), toolchain=TOOLCHAIN, system=BuildSystem()) -> str:  # noqa: B008
         return lock_request(instance, recipe, toolchain, system).key
 
@@ -95,7 +79,9 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 @pytest.mark.docker
 @pytest.mark.network
-def test_a_lock_has_the_packages_of_the_time(docker_engine, toolchain_image, make_instance, tmp_path: Path, files):
+def test_a_lock_has_the_versions_of_the_instances_date(
+    docker_engine, toolchain_image, make_instance, tmp_path: Path, files
+):
     source = tree(tmp_path, setup__py=SETUP, setup__cfg=TAGGED, more__txt="click\natomicwrites\n")
     wanted = request(make_instance, extras=("x",), requirements=("more.txt",), constraints=("click<8.1",))
 
@@ -113,7 +99,7 @@ def test_a_lock_has_the_packages_of_the_time(docker_engine, toolchain_image, mak
 
 @pytest.mark.docker
 @pytest.mark.network
-def test_what_cannot_be_resolved_is_an_environment_failure(
+def test_an_unsatisfiable_requirement_is_an_environment_failure(
     docker_engine, toolchain_image, make_instance, tmp_path, files
 ):
     source = tree(tmp_path, setup__py="from setuptools import setup\nsetup(name='calc')")
@@ -125,7 +111,7 @@ def test_what_cannot_be_resolved_is_an_environment_failure(
     assert "pytest" in caught.value.tail
 
 
-def test_a_service_is_locked_with_the_cut_off_of_its_tests_and_without_their_project(make_instance):
+def test_a_services_lock_has_the_instances_cut_off_and_no_project(make_instance):
     service = Service(name="web", packages=("flask",), command="flask run", port=80)
     recipe = Recipe(packages=("pytest", "more"), constraints=("a<2",))
     request = service_lock_request(make_instance(), recipe, service, TOOLCHAIN)

@@ -1,0 +1,19 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from assay.harness.domain import Recipe
+from assay.instances.environments.pins.cutoff import cutoff
+
+
+@pytest.mark.parametrize(
+    ("created", "python", "days", "expected"),
+    [
+        (datetime(2023, 4, 14, 16, 36, 54, tzinfo=UTC), "3.11", 0, "2023-04-14T16:36:54Z"),
+        (datetime(2023, 4, 14), "3.11", 3, "2023-04-17T00:00:00Z"),
+        (datetime(2016, 1, 1, tzinfo=UTC), "3.9", 0, "2021-01-03T00:00:00Z"),  # Python 3.9 came in October 2020
+        (datetime(2016, 1, 1, tzinfo=UTC), "2.7", 0, "2016-01-01T00:00:00Z"),
+    ],
+)
+def test_the_cut_off_is_the_instances_time_but_not_before_its_toolchain(make_instance, created, python, days, expected):
+    assert cutoff(make_instance(created_at=created), Recipe(toolchain=python, cutoff_days=days)) == expected

@@ -1,0 +1,39 @@
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+from assay.harness.domain import Recipe
+from assay.instances.environments.pins.manifests import lock
+from assay.instances.trees.content import FILE, TreeEntry, write_tar
+
+
+def tree(folder: Path, **files: str) -> Path:
+    path = folder / "tree.tar"
+    with path.open("wb") as to:
+        write_tar([TreeEntry(name.replace("__", "."), FILE, text.encode()) for name, text in files.items()], to)
+    return path
+
+
+def line(path: str, text: str) -> str:
+    return f"{sha256(text.encode()).hexdigest()}  {path}\n"
+
+
+def test_a_lock_has_the_digests_of_the_languages_manifests_only(make_instance, tmp_path: Path):
+    found = lock(make_instance(), Recipe(language="go"), tree(tmp_path, go__sum="s", go__mod="m", main__go="x"))
+
+    assert found == line("go.mod", "m") + line("go.sum", "s")
+
+
+def test_a_recipe_names_further_manifests_by_pattern(make_instance, tmp_path: Path):
+    recipe = Recipe(language="go", manifests=("*.versions",))
+
+    assert lock(make_instance(), recipe, tree(tmp_path, my__versions="v")).endswith(line("my.versions", "v"))
+
+
+def test_a_tree_without_a_lock_file_is_locked_by_the_instances_date(make_instance, tmp_path: Path):
+    instance, recipe = make_instance(created_at=datetime(2023, 5, 6, tzinfo=UTC)), Recipe(language="rust")
+    fixed = lock(instance, recipe, tree(tmp_path, Cargo__toml="t", Cargo__lock="l"))
+    dated = lock(instance, recipe, tree(tmp_path, Cargo__toml="t"))
+
+    assert "# as of" not in fixed
+    assert dated == "# as of 2023-05-06T00:00:00Z\n" + line("Cargo.toml", "t")

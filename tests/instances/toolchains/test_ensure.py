@@ -1,0 +1,56 @@
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from assay.instances.toolchains.ensure import ensure
+
+
+@dataclass
+class Images:
+    """The part of an engine that knows images, and a way to make one."""
+
+    names: list[str] = field(default_factory=list)
+    places: list[Path] = field(default_factory=list)
+
+    def find_image(self, name: str) -> str | None:
+        return name if name in self.names else None
+
+    def make(self, name: str) -> Callable[[Path, Path], None]:
+        def make(scratch: Path, log: Path) -> None:
+            assert list(scratch.iterdir()) == []
+            log.write_text("made")
+            self.places.append(scratch)
+            self.names.append(name)
+
+        return make
+
+
+def test_a_missing_image_is_made_once_by_all_who_want_it(tmp_path: Path) -> None:
+    images, notes = Images(), []
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: ensure("a/b:1", images, tmp_path, images.make("a/b:1"), notes.append), range(4)))
+    assert images.names == ["a/b:1"]
+    assert notes[0] == "building a/b:1"
+    assert notes[1].startswith("built a/b:1 in ")
+    assert len(notes) == 2
+    assert (tmp_path / "logs/a-b-1.log").read_text() == "made"
+    assert not images.places[0].exists()
+
+
+def test_an_image_on_the_engine_is_not_made(tmp_path: Path) -> None:
+    images = Images(["a/b:1"])
+    ensure("a/b:1", images, tmp_path, images.make("a/b:1"))
+    assert images.names == ["a/b:1"]
+
+
+def test_a_note_that_raises_prevents_the_build(tmp_path: Path) -> None:
+    def stop(_line: str) -> None:
+        raise InterruptedError
+
+    images = Images()
+    with pytest.raises(InterruptedError):
+        ensure("a/b:1", images, tmp_path, images.make("a/b:1"), stop)
+    assert images.names == []
