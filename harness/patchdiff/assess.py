@@ -26,7 +26,7 @@ MOST_EXCHANGES = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Assessment:
+class PatchDiffRecord:
     """A comparison, and the test files that reproduce its divergences, by name."""
 
     comparison: PatchDiffResult
@@ -39,7 +39,7 @@ def assess(
     plan_tests: PlanTests,
     ask: Ask | None = None,
     note: Note = lambda _text: None,
-) -> Assessment:
+) -> PatchDiffRecord:
     """Compare a patch with the gold patch of its instance.
 
     Args:
@@ -63,7 +63,7 @@ def assess(
         found = _followed(context, generators, [_spend(context, name, each) for name, each in generators.items()])
         reached = _reached(generators.values(), found)
     except SideError as error:
-        return Assessment(not_assessed(sides, settings, str(error)))
+        return PatchDiffRecord(not_assessed(sides, settings, str(error)))
     divergences = sorted((each for one in found for each in one.divergences), key=lambda d: ORDER.index(d.finding))
     comparison = PatchDiffResult(
         instance_id=sides.instance.id,
@@ -76,7 +76,7 @@ def assess(
         seconds=round(time.monotonic() - began, 3),
         error="; ".join(one.error for one in found if one.error),
     )
-    return Assessment(comparison, {name: text for one in found for name, text in one.files.items()})
+    return PatchDiffRecord(comparison, {name: text for one in found for name, text in one.files.items()})
 
 
 def not_assessed(sides: Sides, settings: Settings, error: str) -> PatchDiffResult:

@@ -14,7 +14,7 @@ from assay.harness.domain import MISSING, Divergence, GeneratorResult, PatchDiff
 from assay.harness.patchdiff.archive import probe_archive
 from assay.harness.patchdiff.contract import Context, Contribution, Exchange
 from assay.harness.patchdiff.decide import ORDER, Round, Sighting, classify, confirmed, counted, screen, stable
-from assay.harness.patchdiff.sides import OUT, Job, Side
+from assay.harness.patchdiff.sides import OUT, Side, SideJob
 
 FOLDER = ".assay-probe"
 """In the tree: where a program and its input lie."""
@@ -35,14 +35,14 @@ END = "end"
 
 
 @dataclass(frozen=True, slots=True)
-class Suspect:
+class DifferingProbe:
     """A probe on which gold and the candidate differ, and what its program told of it with gold."""
 
     probe: str
     line: Mapping[str, Any]
 
 
-Reproduce = Callable[[Context, Sequence[Suspect]], Mapping[str, str]]
+Reproduce = Callable[[Context, Sequence[DifferingProbe]], Mapping[str, str]]
 """Makes test files that pass with gold and fail with the candidate; leaves out what cannot be told in a file."""
 
 
@@ -103,7 +103,7 @@ for seed in {" ".join(map(str, numbers))}; do
         {OUT}/$seed.jsonl < /dev/null > {OUT}/$seed.txt 2>&1 || true
 done
 """
-    job = Job(command, files, seconds=hard * len(numbers) + 30.0)
+    job = SideJob(command, files, seconds=hard * len(numbers) + 30.0)
     left = context.sides.run(side, job)
     return [_lines(left.get(f"{number}.jsonl", b"")) for number in numbers]
 
@@ -284,7 +284,7 @@ def _reproduced(
     """Give some divergences a test file each, named after the program, as far as they can be told in one."""
     first = {(each.target, each.finding): each for each in reversed(found) if each.probe in redo}
     shown = sorted(first.values(), key=found.index)[: MOST_SHOWN if context.settings.test_files else 0]
-    suspects = [Suspect(each.probe, redo[each.probe]) for each in shown]
+    suspects = [DifferingProbe(each.probe, redo[each.probe]) for each in shown]
     texts = program.reproduce(context, suspects) if suspects else {}
     followed = "_followed" if context.exchanges else ""
     names: dict[str, str] = {}

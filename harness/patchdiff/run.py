@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from assay.harness.domain import PatchDiffResult
 from assay.harness.errors import AssayError
 from assay.harness.evaluation.evaluate import Task
-from assay.harness.patchdiff.assess import Assessment, assess, not_assessed
+from assay.harness.patchdiff.assess import PatchDiffRecord, assess, not_assessed
 from assay.harness.patchdiff.contract import Ask, Note, Settings
 from assay.harness.patchdiff.generators import find_generators
 from assay.harness.patchdiff.progress import Pulse
@@ -62,7 +62,7 @@ class PatchDiffRunner:
         """Keep the order."""
         return pending
 
-    def attempt(self, task: Task, _number: int) -> Assessment:
+    def attempt(self, task: Task, _number: int) -> PatchDiffRecord:
         """Compare one patch with gold."""
         try:
             return self._assess(task)
@@ -71,23 +71,23 @@ class PatchDiffRunner:
         except Exception as error:  # a bug in Assay must not cost the other instances their comparisons
             return self._not_assessed(task, f"internal error: {error!r}")
 
-    def may_retry(self, _task: Task, _assessment: Assessment) -> bool:
+    def may_retry(self, _task: Task, _assessment: PatchDiffRecord) -> bool:
         """Return False: what is not assessed is tried by the next run."""
         return False
 
-    def save(self, task: Task, assessment: Assessment) -> PatchDiffResult:
+    def save(self, task: Task, assessment: PatchDiffRecord) -> PatchDiffResult:
         """Write the comparison and the test files that reproduce its divergences."""
         saved = SavedPatchDiff(key=self._content_key(task), comparison=assessment.comparison)
         self.store.save_patchdiff(saved, assessment.files)
         return assessment.comparison
 
-    def _assess(self, task: Task) -> Assessment:
+    def _assess(self, task: Task) -> PatchDiffRecord:
         sides = self._sides(task, self.bench.image_of(task.instance))
         with Pulse(self._noting(task), self.every) as note:
             return assess(sides, self.settings, self.bench.plan_files, self.ask, note)
 
-    def _not_assessed(self, task: Task, error: str) -> Assessment:
-        return Assessment(not_assessed(self._sides(task, ""), self.settings, error))
+    def _not_assessed(self, task: Task, error: str) -> PatchDiffRecord:
+        return PatchDiffRecord(not_assessed(self._sides(task, ""), self.settings, error))
 
     def _sides(self, task: Task, image: str) -> Sides:
         labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}

@@ -29,7 +29,7 @@ class SideError(AssayError):
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class SideJob:
     """A command to run in a tree, and files laid into the tree for it."""
 
     command: str
@@ -61,7 +61,7 @@ class Sides:
             return self.task.prediction.patch
         return "" if side is Side.BASE else self.instance.gold_patch
 
-    def run(self, side: Side, job: Job) -> dict[str, bytes]:
+    def run(self, side: Side, job: SideJob) -> dict[str, bytes]:
         """Run a command in a fresh container with one side's tree; return the files that it left in ``OUT``.
 
         Raises:

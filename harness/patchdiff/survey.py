@@ -8,8 +8,8 @@ from difflib import unified_diff
 
 from assay.harness import languages
 from assay.harness.domain import Instance
-from assay.harness.patchdiff.nearness import Change, changed_words, named_like, nearest_first, quoted_words
-from assay.harness.patchdiff.sides import OUT, Job, Side, Sides
+from assay.harness.patchdiff.nearness import ChangeSummary, changed_words, named_like, nearest_first, quoted_words
+from assay.harness.patchdiff.sides import OUT, Side, SideJob, Sides
 from assay.harness.patchdiff.targets import MOST, WHOLE_MODULE, Target, loose, targets, users
 from assay.harness.patches.diff import touched_paths
 
@@ -39,7 +39,7 @@ def survey(sides: Sides) -> Survey:
     language = languages.find(instance.language)
     changed = {path for side in SEEN if sides.patch(side) for path in touched_paths(sides.patch(side))}
     sources = sorted(path for path in changed if not language.is_test_file(path))
-    job = Job(_copying(sources), seconds=SECONDS)
+    job = SideJob(_copying(sources), seconds=SECONDS)
     with ThreadPoolExecutor(len(SEEN)) as pool:
         files = dict(zip(SEEN, pool.map(lambda side: sides.run(side, job), SEEN), strict=True))
     texts = {side: _texts(found) for side, found in files.items()}
@@ -53,12 +53,12 @@ def survey(sides: Sides) -> Survey:
     return Survey(
         targets=(*found, *users(names, in_sources, MOST - len(found))),
         texts=texts,
-        test_files=_test_files(instance, listing, Change(sources, words, mentions)),
+        test_files=_test_files(instance, listing, ChangeSummary(sources, words, mentions)),
         words=quoted_words(*in_code),
     )
 
 
-def _test_files(instance: Instance, listing: Sequence[str], change: Change) -> tuple[str, ...]:
+def _test_files(instance: Instance, listing: Sequence[str], change: ChangeSummary) -> tuple[str, ...]:
     """Return the test files of a tree, the instance's own first, then those nearest to the change."""
     language = languages.find(instance.language)
     touched = touched_paths(instance.test_patch) if instance.test_patch else ()
@@ -83,7 +83,7 @@ def _mentions(sides: Sides, words: Sequence[str]) -> dict[str, set[str]]:
     if not words:
         return {}
     suffixes = languages.find(sides.instance.language).SUFFIXES
-    left = sides.run(Side.GOLD, Job(_looking(words, sorted(suffixes)), seconds=SECONDS))
+    left = sides.run(Side.GOLD, SideJob(_looking(words, sorted(suffixes)), seconds=SECONDS))
     mentions: dict[str, set[str]] = {}
     for line in left.get(MENTIONS, b"").decode(errors="replace").splitlines():
         path, _, word = line.rpartition(":")

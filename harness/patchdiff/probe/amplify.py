@@ -45,7 +45,7 @@ class Absent(Exception):
 class Seeing:
     """The context manager around one observed statement."""
 
-    def __init__(self, recorder: "Recorder", site: sites.Site) -> None:
+    def __init__(self, recorder: "SiteRecorder", site: sites.Site) -> None:
         self._recorder = recorder
         self._site = site
         self._held: list[object] = []
@@ -95,14 +95,14 @@ class Seeing:
             self._recorder.note(self._site, "value", "", "<nothing raised>")
 
 
-class Recorder:
+class SiteRecorder:
     """Writes the observations of the test that is running."""
 
-    def __init__(self, channel: "wire.Channel", reach: "trace.Reach", job: "wire.Line") -> None:
+    def __init__(self, channel: "wire.Pipe", reach: "trace.Reach", job: "wire.Line") -> None:
         self.sites: list[sites.Site] = []
         self.only = frozenset(job.get("only") or ())
         self.probe = ""
-        self.edits: list[mutate.Edit] = []  # that what runs now depends on
+        self.edits: list[mutate.TokenEdit] = []  # that what runs now depends on
         self._channel = channel
         self._reach = reach
         self._longest = self._limit = float(job.get("limit") or 2.0)
@@ -173,7 +173,7 @@ class Recorder:
             return False  # nothing that it depends on is changed: the test itself tells the same
         return not self.only or self._key(site) in self.only
 
-    def _edits_at(self, site: sites.Site) -> "list[mutate.Edit]":
+    def _edits_at(self, site: sites.Site) -> "list[mutate.TokenEdit]":
         """Return the changes that a place depends on; one in a helper depends on those of its caller."""
         return site.edits if site.label.startswith("s") else self.edits
 
@@ -205,7 +205,7 @@ def probe_of(test: str, mutant: int) -> str:
     return test + "|m" + str(mutant)
 
 
-def _redo(test: str, site: sites.Site, edits: "list[mutate.Edit]") -> "dict[str, object]":
+def _redo(test: str, site: sites.Site, edits: "list[mutate.TokenEdit]") -> "dict[str, object]":
     """Return what a person needs to make an observation again by hand."""
     changes = [
         {
@@ -224,14 +224,14 @@ def _redo(test: str, site: sites.Site, edits: "list[mutate.Edit]") -> "dict[str,
 class Amplifier(running.Driver):
     """Runs every test as it is, or, if `changed`, the changed copies of those that have reached a target."""
 
-    def __init__(self, job: "wire.Line", channel: "wire.Channel", finished: "set[str]", changed: bool) -> None:
+    def __init__(self, job: "wire.Line", channel: "wire.Pipe", finished: "set[str]", changed: bool) -> None:
         self._job = job
         self._changed = changed
         self._channel = channel
         self._finished = finished
-        self._deadline = wire.Deadline(float(job["budget"]))
+        self._deadline = wire.WorkBudget(float(job["budget"]))
         self._reach = trace.Reach(trace.read_targets(job["targets"]))
-        self._recorder = Recorder(channel, self._reach, job)
+        self._recorder = SiteRecorder(channel, self._reach, job)
         self._took = dict(_took(name) for name in finished if name.startswith(TOOK))
         self._began = 0.0
         self._reaching = {name[len(REACHED) :] for name in finished if name.startswith(REACHED)}
@@ -358,10 +358,10 @@ def passes(job: "wire.Line") -> "list[bool]":
 
 def run(job: wire.Line, out: "IO[str]") -> str:
     """Do a job; return how it ended."""
-    deadline, end = wire.Deadline(float(job["budget"])), wire.DONE
+    deadline, end = wire.WorkBudget(float(job["budget"])), wire.DONE
     finished: set[str] = set()
 
-    def work(channel: "wire.Channel", finished: "set[str]") -> str:
+    def work(channel: "wire.Pipe", finished: "set[str]") -> str:
         running.prepare(job.get("before"))
         amplifier = Amplifier(dict(job, budget=deadline.left()), channel, finished, changed)
         running.run_tests(amplifier, running.files_of(job), job.get("runner") or "pytest")

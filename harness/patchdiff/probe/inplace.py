@@ -32,7 +32,7 @@ FIRST = 12  # changed copies of each call in the first run of the tests; the res
 ALIKE = 2  # calls of one function that are given the same plain data
 
 
-class Function(NamedTuple):
+class CalledFunction(NamedTuple):
     """A function whose calls are made again."""
 
     module: str
@@ -48,7 +48,7 @@ class Function(NamedTuple):
 class Aside:
     """A function whose code stands aside while a test runs."""
 
-    def __init__(self, function: Function, which: int, held: "FunctionType") -> None:
+    def __init__(self, function: CalledFunction, which: int, held: "FunctionType") -> None:
         self.function = function
         self.which = which  # of the functions that its name leads to
         self.calls = 0  # in the test so far
@@ -66,19 +66,19 @@ class Aside:
         self._held.__code__ = self._code
 
 
-class InPlace(running.Driver):
+class InPlaceReplay(running.Driver):
     """Runs the tests, with the functions' calls made again in children on the way."""
 
-    def __init__(self, job: "wire.Line", channel: "wire.Channel", finished: "set[str]") -> None:
+    def __init__(self, job: "wire.Line", channel: "wire.Pipe", finished: "set[str]") -> None:
         self._job = job
         self._channel = channel
         self._finished = finished
-        self._deadline = wire.Deadline(float(job["budget"]))
+        self._deadline = wire.WorkBudget(float(job["budget"]))
         self._only = frozenset(job.get("only") or ())
         self._wanted = frozenset(key.rpartition("|")[0] for key in self._only)
         self._names = frozenset(probe.rpartition("|m")[0] for probe in self._wanted)
         self._tests = {key.rsplit("|", 3)[0] for key in self._only} or set(job["tests"])
-        self._functions = [Function(*row) for row in job["functions"]]
+        self._functions = [CalledFunction(*row) for row in job["functions"]]
         self._reach = trace.Reach(trace.read_targets(job["targets"]))
         self._aside: list[Aside] = []
         self._numbers = range(0)
@@ -162,7 +162,7 @@ class InPlace(running.Driver):
             for each, copy in zip(seen, wanted[first:]):  # noqa: B905 - not before Python 3.10
                 self._tell(aside, name + "|m" + str(copy), copies[copy], each)
 
-    def _is_new(self, function: Function, shape: str) -> bool:
+    def _is_new(self, function: CalledFunction, shape: str) -> bool:
         """Tell whether a call is worth its copies: there is room for the function, and few calls were like it."""
         alike = self._seen[shape] = self._seen.get(shape, 0) + 1
         if alike > ALIKE or self._left[function.name] <= 0:
@@ -170,7 +170,7 @@ class InPlace(running.Driver):
         self._left[function.name] -= 1
         return True
 
-    def _tell(self, aside: Aside, probe: str, changes: "list[redo.Change]", seen: "wire.Line") -> None:
+    def _tell(self, aside: Aside, probe: str, changes: "list[redo.LeafChange]", seen: "wire.Line") -> None:
         for part in redo.PARTS:
             key = probe + "|" + part
             if part not in seen or (self._only and key not in self._only):
@@ -178,7 +178,7 @@ class InPlace(running.Driver):
             literal = _redo(self._test, aside, part, changes)
             self._channel.send(redo.line(key, self._test, seen, changes, aside.function.private, literal))
 
-    def _in_child(self, made: Any, arguments: Any, changes: "list[redo.Change]") -> "wire.Line":
+    def _in_child(self, made: Any, arguments: Any, changes: "list[redo.LeafChange]") -> "wire.Line":
         arguments = (arguments[0], dict(arguments[1]))
         for change in changes:
             arguments = calls.replaced(arguments, change.path, values.read_literal(change.new))
@@ -187,7 +187,7 @@ class InPlace(running.Driver):
         return dict(seen, arguments=["value", "", texts.describe(given)])
 
 
-def _redo(test: str, aside: Aside, part: str, changes: "list[redo.Change]") -> "dict[str, object]":
+def _redo(test: str, aside: Aside, part: str, changes: "list[redo.LeafChange]") -> "dict[str, object]":
     """Return what a person needs to make a call again by hand: in which test, which call, and what is changed."""
     return {
         "test": test,
@@ -200,7 +200,7 @@ def _redo(test: str, aside: Aside, part: str, changes: "list[redo.Change]") -> "
     }
 
 
-def _held(function: Function) -> "list[FunctionType]":
+def _held(function: CalledFunction) -> "list[FunctionType]":
     """Return the functions that a name leads to on this side and whose code can stand aside."""
     try:
         found = list(lookup.functions_at(function.module, function.qualname))
@@ -211,11 +211,11 @@ def _held(function: Function) -> "list[FunctionType]":
 
 def run(job: wire.Line, out: "IO[str]") -> str:
     """Do a job; return how it ended."""
-    deadline = wire.Deadline(float(job["budget"]))
+    deadline = wire.WorkBudget(float(job["budget"]))
 
-    def work(channel: "wire.Channel", finished: "set[str]") -> str:
+    def work(channel: "wire.Pipe", finished: "set[str]") -> str:
         running.prepare(job.get("before"))
-        driver = InPlace(dict(job, budget=deadline.left()), channel, finished)
+        driver = InPlaceReplay(dict(job, budget=deadline.left()), channel, finished)
         running.run_tests(driver, running.files_of(job), job.get("runner") or "pytest")
         return wire.DONE if driver.in_time else wire.BUDGET
 

@@ -34,7 +34,7 @@ _SKIPPED = frozenset(
 ) | {tokenize.COMMENT, tokenize.NL}
 
 
-class Edit(NamedTuple):
+class TokenEdit(NamedTuple):
     """One replacement in the text of a function."""
 
     start: Place
@@ -70,16 +70,16 @@ class Scope(NamedTuple):
         return any(first <= place <= last for first, last in self.closed)
 
 
-def is_repetition(edit: Edit) -> bool:
+def is_repetition(edit: TokenEdit) -> bool:
     """Tell whether an edit makes a statement once more, and so changes all that comes after it."""
     return not edit.old and edit.new.endswith("\n")
 
 
-class Mutant(NamedTuple):
+class ChangedCopy(NamedTuple):
     """A changed copy of a function's text."""
 
     text: str
-    edits: "list[Edit]"
+    edits: "list[TokenEdit]"
 
 
 class _Bracket(NamedTuple):
@@ -88,17 +88,17 @@ class _Bracket(NamedTuple):
     spans: "list[tuple[int, int]]"  # first and last token of each element
 
 
-def mutants(text: str, scope: Scope, seed: str, count: int) -> "list[Mutant]":
+def mutants(text: str, scope: Scope, seed: str, count: int) -> "list[ChangedCopy]":
     """Return at most `count` different changed copies of a function's text, chosen by `seed`.
 
     A copy has one change in many of its assertions, since these do not touch one another, and none or one in what
     leads up to them, now and then two, since those change everything after them.
     """
     choice = random.Random(seed)
-    regions: dict[int, list[list[list[Edit]]]] = {}
+    regions: dict[int, list[list[list[TokenEdit]]]] = {}
     for group in _groups(text, scope, choice):
         regions.setdefault(_region(scope, group[0][0].start[0]), []).append(group)
-    found, seen = [], {text}  # type: list[Mutant], set[str]
+    found, seen = [], {text}  # type: list[ChangedCopy], set[str]
     for _ in range(count * 8 if regions else 0):
         if len(found) == count:
             break
@@ -106,7 +106,7 @@ def mutants(text: str, scope: Scope, seed: str, count: int) -> "list[Mutant]":
         changed = apply(text, edits) if edits else ""
         if changed and changed not in seen and _parses(changed):
             seen.add(changed)
-            found.append(Mutant(changed, edits))
+            found.append(ChangedCopy(changed, edits))
     return found
 
 
@@ -119,20 +119,22 @@ def role_at(scope: Scope, line: int) -> "tuple[int, str]":
     return scope.statements[max(0, _region(scope, line))]
 
 
-def _chosen(regions: "dict[int, list[list[list[Edit]]]]", scope: Scope, choice: random.Random) -> "list[Edit]":
+def _chosen(
+    regions: "dict[int, list[list[list[TokenEdit]]]]", scope: Scope, choice: random.Random
+) -> "list[TokenEdit]":
     """Return the changes of one copy."""
     roles = {at: scope.statements[max(0, at)][1] for at in sorted(regions)}
     leading = [at for at, role in roles.items() if role == LEADING]
     places = [at for at, role in roles.items() if choice.random() < SHARE[role]]
     if leading and (choice.random() < SHARE[LEADING_ONCE] or len(leading) == len(roles)):
         places += choice.choices(leading, k=2 if choice.random() < SHARE[LEADING_TWICE] else 1)
-    edits: list[Edit] = []
+    edits: list[TokenEdit] = []
     for at in places or [choice.choice(sorted(regions))]:
         edits += choice.choice([each for group in regions[at] for each in group])
     return edits
 
 
-def apply(text: str, edits: "Sequence[Edit]") -> str:
+def apply(text: str, edits: "Sequence[TokenEdit]") -> str:
     """Return the text with the edits made; "" if two of them overlap."""
     lines = lines_of(text)
     starts = [0]
@@ -170,7 +172,7 @@ def _parses(text: str) -> bool:
     return True
 
 
-def _groups(text: str, scope: Scope, choice: random.Random) -> "list[list[list[Edit]]]":
+def _groups(text: str, scope: Scope, choice: random.Random) -> "list[list[list[TokenEdit]]]":
     """Return the changes possible, by place: each place has alternatives, each alternative is a list of edits."""
     tokens = _tokens(text)
     if scope.strings.exchanges:
@@ -182,7 +184,7 @@ def _groups(text: str, scope: Scope, choice: random.Random) -> "list[list[list[E
             continue
         before = tokens[index - 1].string if index else ""
         news = _alternatives(each, before, scope, strings, choice)
-        groups.append([[Edit(each.start, each.end, each.string, new)] for new in news])
+        groups.append([[TokenEdit(each.start, each.end, each.string, new)] for new in news])
     for bracket in _brackets(tokens):
         start = tokens[bracket.opening].start
         if not scope.is_closed(start) and start not in scope.fixed:
@@ -193,28 +195,28 @@ def _groups(text: str, scope: Scope, choice: random.Random) -> "list[list[list[E
     return [_some(group, choice) for group in groups if group]
 
 
-def _exchanged(tokens: "list[tokenize.TokenInfo]", scope: Scope) -> "list[list[list[Edit]]]":
+def _exchanged(tokens: "list[tokenize.TokenInfo]", scope: Scope) -> "list[list[list[TokenEdit]]]":
     """Return the exchanges that can be made, by place; all of them, since nothing else is tried."""
     groups = []
     for each in tokens:
         if each.type in (token_names.STRING, token_names.NUMBER) and not scope.is_closed(each.start):
             news = values.exchanged(values.read_literal(each.string), scope.strings.exchanges)
-            groups.append([[Edit(each.start, each.end, each.string, _source(new))] for new in news])
+            groups.append([[TokenEdit(each.start, each.end, each.string, _source(new))] for new in news])
     return [group for group in groups if group]
 
 
-def _repeated(text: str, scope: Scope) -> "list[list[list[Edit]]]":
+def _repeated(text: str, scope: Scope) -> "list[list[list[TokenEdit]]]":
     """Return edits that make a statement once more before an assertion, by assertion."""
     lines = lines_of(text)
-    found: dict[int, list[list[Edit]]] = {}
+    found: dict[int, list[list[TokenEdit]]] = {}
     for first, end, before in scope.moves:
         new = "".join(lines[first - 1 : end - 1])
         if new.endswith("\n"):
-            found.setdefault(before, []).append([Edit((before, 0), (before, 0), "", new)])
+            found.setdefault(before, []).append([TokenEdit((before, 0), (before, 0), "", new)])
     return list(found.values())
 
 
-def _some(group: "list[list[Edit]]", choice: random.Random) -> "list[list[Edit]]":
+def _some(group: "list[list[TokenEdit]]", choice: random.Random) -> "list[list[TokenEdit]]":
     return group if len(group) <= PER_PLACE else choice.sample(group, PER_PLACE)
 
 
@@ -337,7 +339,7 @@ def _bracket(tokens: "list[tokenize.TokenInfo]", opening: int, closing: int) -> 
 
 def _rearranged(
     text: str, tokens: "list[tokenize.TokenInfo]", bracket: _Bracket, others: "list[str]"
-) -> "list[list[Edit]]":
+) -> "list[list[TokenEdit]]":
     """Return edits that leave out, repeat, swap or replace elements; of a call, swap arguments or drop a named one."""
     lines = lines_of(text)
     start, end = tokens[bracket.spans[0][0]].start, tokens[bracket.spans[-1][1]].end
@@ -350,7 +352,7 @@ def _rearranged(
     # a comment inside an element would swallow what follows it on one line
     news = [", ".join(order) + (comma if len(order) == 1 else "") for order in orders if "#" not in "".join(order)]
     news += others
-    return [[Edit(start, end, old, new)] for new in news if new != old]
+    return [[TokenEdit(start, end, old, new)] for new in news if new != old]
 
 
 def _displayed(parts: "list[str]") -> "list[list[str]]":

@@ -39,7 +39,7 @@ WALKS = 5  # calls of a target in one test whose callers are looked for
 ABOVE = 30  # frames looked through for a caller
 
 
-class Function(NamedTuple):
+class ProjectFunction(NamedTuple):
     """A function by the names it is imported by."""
 
     module: str
@@ -80,9 +80,9 @@ class Names:
     def __init__(self, files: "list[str]") -> None:
         self._root = str(Path.cwd()) + "/"
         self._tests = frozenset(str(Path(file).resolve()) for file in files)
-        self._known: dict[int, tuple[CodeType, Function | None]] = {}
+        self._known: dict[int, tuple[CodeType, ProjectFunction | None]] = {}
 
-    def of(self, frame: "FrameType", role: str) -> "Function | None":
+    def of(self, frame: "FrameType", role: str) -> "ProjectFunction | None":
         """Return the function that runs in a frame; None for tests, other projects, and what no import leads to."""
         code = frame.f_code
         if id(code) not in self._known:
@@ -90,7 +90,7 @@ class Names:
         known = self._known[id(code)][1]
         return known and known._replace(role=role)
 
-    def _look(self, frame: "FrameType") -> "Function | None":
+    def _look(self, frame: "FrameType") -> "ProjectFunction | None":
         code, module = frame.f_code, str(frame.f_globals.get("__name__", "__main__"))
         path = str(Path(code.co_filename).absolute())
         if not path.startswith(self._root) or self._is_test(path) or code.co_name.startswith("<"):
@@ -98,7 +98,7 @@ class Names:
         for held in gc.get_referrers(code):
             qualname = getattr(held, "__qualname__", "")
             if getattr(held, "__code__", None) is code and "<" not in qualname and _leads_to(module, qualname, code):
-                return Function(module, qualname, path[len(self._root) :], TARGET)
+                return ProjectFunction(module, qualname, path[len(self._root) :], TARGET)
         return None
 
     def _is_test(self, path: str) -> bool:
@@ -116,10 +116,10 @@ def _leads_to(module: str, qualname: str, code: "CodeType") -> bool:
         return False
 
 
-class Search(running.Driver):
+class ReachSearch(running.Driver):
     """First run: which tests reach a target, and which functions of the project call it."""
 
-    def __init__(self, job: "wire.Line", channel: "wire.Channel", finished: "set[str]") -> None:
+    def __init__(self, job: "wire.Line", channel: "wire.Pipe", finished: "set[str]") -> None:
         self._targets = trace.read_targets(job["targets"])
         self._names = Names(job["files"])
         self._own = job.get("own") or ()
@@ -166,7 +166,7 @@ class Search(running.Driver):
             self._told.add(mark)
             self._channel.send(line)
 
-    def _tell_function(self, function: "Function | None") -> None:
+    def _tell_function(self, function: "ProjectFunction | None") -> None:
         if function is not None:
             self._tell({"function": list(function)})
 
@@ -206,14 +206,14 @@ def _given_plain_data(frame: "FrameType") -> bool:
     return bool(names) and all(name in frame.f_locals and values.is_plain(frame.f_locals[name]) for name in names)
 
 
-class Recording(Search):
+class Recording(ReachSearch):
     """Second run: the arguments of the functions found, in the tests that reach a target."""
 
-    def __init__(self, job: "wire.Line", channel: "wire.Channel", finished: "set[str]", found: "Found") -> None:
+    def __init__(self, job: "wire.Line", channel: "wire.Pipe", finished: "set[str]", found: "ReachedBy") -> None:
         super().__init__(job, channel, finished)
         self._found = found
         self._cap = int(job.get("calls_cap") or 40)
-        self._left: dict[int, tuple[CodeType, Function | None, list[int]]] = {}
+        self._left: dict[int, tuple[CodeType, ProjectFunction | None, list[int]]] = {}
         self._kept: set[str] = set()
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
@@ -234,13 +234,13 @@ class Recording(Search):
         if self._record(known[1], frame):
             left[0] -= 1
 
-    def _wanted(self, frame: "FrameType") -> "Function | None":
+    def _wanted(self, frame: "FrameType") -> "ProjectFunction | None":
         if frame.f_code.co_name not in self._found.names:
             return None
         function = self._names.of(frame, TARGET)
         return next((each for each in self._found.functions if function and each[:2] == function[:2]), None)
 
-    def _record(self, function: Function, frame: "FrameType") -> bool:
+    def _record(self, function: ProjectFunction, frame: "FrameType") -> bool:
         """Send a call, unless an equal one has been sent or it cannot be kept; tell whether it was sent."""
         room = _Limited()
         try:
@@ -260,7 +260,7 @@ class Recording(Search):
         return True
 
 
-def _told(function: Function, code: "CodeType", arguments: Any, pickled: bytes) -> "dict[str, Any]":
+def _told(function: ProjectFunction, code: "CodeType", arguments: Any, pickled: bytes) -> "dict[str, Any]":
     return {
         "module": function.module,
         "qualname": function.qualname,
@@ -273,11 +273,11 @@ def _told(function: Function, code: "CodeType", arguments: Any, pickled: bytes) 
     }
 
 
-class Found(NamedTuple):
+class ReachedBy(NamedTuple):
     """What the first run found."""
 
     tests: "frozenset[str]"
-    functions: "list[Function]"
+    functions: "list[ProjectFunction]"
 
     @property
     def names(self) -> "frozenset[str]":
@@ -285,21 +285,21 @@ class Found(NamedTuple):
         return frozenset(function.qualname.rpartition(".")[2] for function in self.functions)
 
 
-def read_found(lines: str, cap: int) -> Found:
+def read_found(lines: str, cap: int) -> ReachedBy:
     """Return what the lines of the first run tell, of each role in turn, the public ones first, at most `cap`."""
     rows = [json.loads(line) for line in lines.splitlines()]
     tests = frozenset(row["reaches"] for row in rows if "reaches" in row)
-    functions: dict[tuple[str, str], Function] = {}
+    functions: dict[tuple[str, str], ProjectFunction] = {}
     for row in rows:
         if "function" in row:
-            function = Function(*row["function"])
+            function = ProjectFunction(*row["function"])
             name = (function.module, function.qualname)
             functions[name] = min(function, functions.get(name, function), key=lambda each: ROLES.index(each.role))
-    ranked: list[tuple[int, int, Function]] = []
+    ranked: list[tuple[int, int, ProjectFunction]] = []
     for role in ROLES:
         alike = sorted((each for each in functions.values() if each.role == role), key=lambda each: each.private)
         ranked += [(place, ROLES.index(role), each) for place, each in enumerate(alike)]
-    return Found(tests, [function for _, _, function in sorted(ranked)[:cap]])
+    return ReachedBy(tests, [function for _, _, function in sorted(ranked)[:cap]])
 
 
 def _strings(files: "list[str]") -> "list[str]":
@@ -316,14 +316,14 @@ def _strings(files: "list[str]") -> "list[str]":
 
 def run(job: wire.Line, out: "IO[str]") -> str:
     """Do a job; return how it ended."""
-    budget, runner = wire.Deadline(float(job["budget"])), job.get("runner") or "pytest"
+    budget, runner = wire.WorkBudget(float(job["budget"])), job.get("runner") or "pytest"
 
-    def search(channel: "wire.Channel", finished: "set[str]") -> str:
+    def search(channel: "wire.Pipe", finished: "set[str]") -> str:
         running.prepare(job.get("before"))
-        running.run_tests(Search(job, channel, finished), job["files"], runner)
+        running.run_tests(ReachSearch(job, channel, finished), job["files"], runner)
         return wire.DONE
 
-    def record(channel: "wire.Channel", finished: "set[str]") -> str:
+    def record(channel: "wire.Pipe", finished: "set[str]") -> str:
         running.prepare(job.get("before"))
         running.run_tests(Recording(job, channel, finished, found), job["files"], runner)
         return wire.DONE

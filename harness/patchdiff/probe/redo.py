@@ -25,7 +25,7 @@ PARTS = ("return", "arguments", "stdout")
 MISSING = "missing"
 
 
-class Change(NamedTuple):
+class LeafChange(NamedTuple):
     """Another value at a place inside the arguments."""
 
     path: "list[Any]"
@@ -33,7 +33,7 @@ class Change(NamedTuple):
     new: str
 
 
-class Material(NamedTuple):
+class ChangeMaterial(NamedTuple):
     """What changes are made of."""
 
     seed: int
@@ -42,7 +42,9 @@ class Material(NamedTuple):
     exchanges: "Sequence[tuple[Any, Any]]" = ()  # where there are some, they are all that is changed
 
 
-def changes_of(name: str, leaves: "Sequence[wire.Line]", count: int, material: Material) -> "list[list[Change]]":
+def changes_of(
+    name: str, leaves: "Sequence[wire.Line]", count: int, material: ChangeMaterial
+) -> "list[list[LeafChange]]":
     """Return the changes of each copy of a call; the first copy is unchanged.
 
     Args:
@@ -56,7 +58,7 @@ def changes_of(name: str, leaves: "Sequence[wire.Line]", count: int, material: M
         others = [[change] for leaf in leaves for change in _exchanges(leaf, material)]
         return [[], *choice.sample(others, min(count, len(others)))]
     near = [leaf for leaf in leaves if is_near(leaf)]
-    found, seen = [[]], set()  # type: list[list[Change]], set[str]
+    found, seen = [[]], set()  # type: list[list[LeafChange]], set[str]
     for _ in range(count * 6 if leaves else 0):
         if len(found) > count:
             break
@@ -86,30 +88,30 @@ def _leaf(near: "Sequence[wire.Line]", leaves: "Sequence[wire.Line]", choice: ra
     return among[-1]
 
 
-def material_of(job: "wire.Line") -> Material:
+def material_of(job: "wire.Line") -> ChangeMaterial:
     """Return what a job gives to make changes of; it is the same on every side of a comparison."""
     exchanges = values.read_exchanges(job.get("exchanges") or ())
-    return Material(int(job["seed"]), job.get("donors") or (), job.get("words") or (), exchanges)
+    return ChangeMaterial(int(job["seed"]), job.get("donors") or (), job.get("words") or (), exchanges)
 
 
-def _apart(first: "Change | None", second: "Change | None") -> bool:
+def _apart(first: "LeafChange | None", second: "LeafChange | None") -> bool:
     """Tell whether neither of two changes lies inside the other."""
     return bool(first and second and first.path[: len(second.path)] != second.path[: len(first.path)])
 
 
-def _exchanges(leaf: "wire.Line", material: Material) -> "list[Change]":
+def _exchanges(leaf: "wire.Line", material: ChangeMaterial) -> "list[LeafChange]":
     news = values.exchanged(values.read_literal(leaf["value"]), material.exchanges)
-    return [Change(leaf["path"], leaf["value"], text) for text in map(values.literal, news) if text]
+    return [LeafChange(leaf["path"], leaf["value"], text) for text in map(values.literal, news) if text]
 
 
-def _change(leaf: "wire.Line", choice: random.Random, material: Material) -> "Change | None":
+def _change(leaf: "wire.Line", choice: random.Random, material: ChangeMaterial) -> "LeafChange | None":
     value = values.read_literal(leaf["value"])
     others = []
     if isinstance(value, (str, bytes)) and choice.random() < SPLICED:
         others = values.spliced(value, material.donors, material.words, choice)
     others = others or [*values.others(value, choice), *values.borders(value, material.words)]
     news = [text for text in map(values.literal, others) if text and text != leaf["value"]]
-    return Change(leaf["path"], leaf["value"], choice.choice(news)) if news else None
+    return LeafChange(leaf["path"], leaf["value"], choice.choice(news)) if news else None
 
 
 def call(reach: "trace.Reach", function: Any, arguments: Any, inside: bool = True) -> "wire.Line":
@@ -133,7 +135,7 @@ def call(reach: "trace.Reach", function: Any, arguments: Any, inside: bool = Tru
 
 
 def line(
-    key: str, test: str, seen: "wire.Line", changes: "list[Change]", private: bool, literal: "wire.Line"
+    key: str, test: str, seen: "wire.Line", changes: "list[LeafChange]", private: bool, literal: "wire.Line"
 ) -> "wire.Line":
     """Return the observation of one part of a call.
 
@@ -230,7 +232,7 @@ class _Answers:
 
     def following(self, limit: float) -> "tuple[str, str]":
         """Return the next line, or "" and whether the child was out of time or has died."""
-        deadline = wire.Deadline(limit)
+        deadline = wire.WorkBudget(limit)
         while b"\n" not in self._data:
             if deadline.over():
                 return "", "timeout"

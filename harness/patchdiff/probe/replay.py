@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TOGETHER = 200  # calls made in one child where all are; those asked for by name are each alone
 
 
-class Call(NamedTuple):
+class RecordedCall(NamedTuple):
     """One recorded call."""
 
     module: str
@@ -47,10 +47,10 @@ class Call(NamedTuple):
         return pickle.loads(base64.b64decode(self.pickled))
 
 
-def read_calls(job: "wire.Line") -> "list[Call]":
+def read_calls(job: "wire.Line") -> "list[RecordedCall]":
     """Return the calls of a job."""
     return [
-        Call(
+        RecordedCall(
             row["module"],
             row["qualname"],
             row["parameters"],
@@ -65,7 +65,7 @@ def read_calls(job: "wire.Line") -> "list[Call]":
     ]
 
 
-class Replay:
+class CallReplay:
     """Runs the calls of a job on this side."""
 
     def __init__(self, job: "wire.Line", out: Any) -> None:
@@ -76,7 +76,7 @@ class Replay:
         self._names = frozenset(probe.rpartition("|m")[0] for probe in self._probes)
         self._limit = float(job.get("limit") or 2.0)
         self._reach = trace.Reach(trace.read_targets(job["targets"]))
-        self._deadline = wire.Deadline(float(job["budget"]))
+        self._deadline = wire.WorkBudget(float(job["budget"]))
 
     def run(self) -> str:
         """Run everything: all calls as they were, then all first copies, and so on; return how it ended."""
@@ -88,7 +88,7 @@ class Replay:
             self._look(planned[first : first + together])
         return wire.DONE
 
-    def _planned(self) -> "Iterator[tuple[int, Call, list[redo.Change]]]":
+    def _planned(self) -> "Iterator[tuple[int, RecordedCall, list[redo.LeafChange]]]":
         count, material = int(self._job["mutants"]), redo.material_of(self._job)
         planned = [
             (number, call, changes)
@@ -100,7 +100,7 @@ class Replay:
             if not self._only or call.name + "|m" + str(number) in self._probes:
                 yield number, call, changes
 
-    def _look(self, planned: "list[tuple[int, Call, list[redo.Change]]]") -> None:
+    def _look(self, planned: "list[tuple[int, RecordedCall, list[redo.LeafChange]]]") -> None:
         """Make calls again and tell what is seen."""
         made = [functools.partial(self._made, call, changes) for _, call, changes in planned]
         for seen, (number, call, changes) in zip(redo.in_children(made, self._limit), planned):  # noqa: B905
@@ -110,7 +110,7 @@ class Replay:
                     literal = _redo(call, part, changes)
                     wire.write_line(self._out, redo.line(key, call.test, seen, changes, call.private, literal))
 
-    def _made(self, call: Call, changes: "list[redo.Change]") -> "wire.Line":
+    def _made(self, call: RecordedCall, changes: "list[redo.LeafChange]") -> "wire.Line":
         """Make a call with changed arguments."""
         function, why = resolve(call)
         if function is None:
@@ -121,7 +121,7 @@ class Replay:
         return redo.call(self._reach, function, arguments)
 
 
-def resolve(call: Call) -> "tuple[Any, str]":
+def resolve(call: RecordedCall) -> "tuple[Any, str]":
     """Return a call's function on this side, or None and why it is none or not comparable."""
     try:
         found = list(lookup.functions_at(call.module, call.qualname))
@@ -133,7 +133,7 @@ def resolve(call: Call) -> "tuple[Any, str]":
     return None, "OtherParameters"
 
 
-def _redo(call: Call, part: str, changes: "list[redo.Change]") -> "dict[str, object]":
+def _redo(call: RecordedCall, part: str, changes: "list[redo.LeafChange]") -> "dict[str, object]":
     """Return how to make a call again by hand: with a literal if its arguments are plain data, else with the pickle."""
     told: dict[str, object] = {
         "module": call.module,
@@ -154,4 +154,4 @@ def _redo(call: Call, part: str, changes: "list[redo.Change]") -> "dict[str, obj
 
 def run(job: wire.Line, out: "IO[str]") -> str:
     """Do a job; return how it ended."""
-    return Replay(job, out).run()
+    return CallReplay(job, out).run()

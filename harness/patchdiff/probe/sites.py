@@ -30,7 +30,7 @@ class Site(NamedTuple):
     text: str
     mode: str
     draw: bool  # whether items may be taken out of an iterator found here
-    edits: "list[mutate.Edit]"  # what was changed in the copy of the test and matters here, lines of the file
+    edits: "list[mutate.TokenEdit]"  # what was changed in the copy of the test and matters here, lines of the file
 
 
 class _Function:
@@ -43,7 +43,7 @@ class _Function:
         self._prefix = prefix
         self._count = 0
         self.only_asserts = False
-        self.edits: list[mutate.Edit] = []
+        self.edits: list[mutate.TokenEdit] = []
         self.scope: mutate.Scope | None = None
 
     def see(self, value: Any, mode: str, at: Any, draw: bool = False) -> Any:
@@ -90,7 +90,7 @@ class _Function:
                 moved += edit.old.count("\n") - edit.new.count("\n")
         return line + moved + self._offset
 
-    def _relevant(self, line: int, mode: str) -> "list[mutate.Edit]":
+    def _relevant(self, line: int, mode: str) -> "list[mutate.TokenEdit]":
         """Return the changes that a place can depend on: its own statement's, and earlier ones outside assertions."""
         if self.scope is None or mode == WHOLE:
             return self.edits
@@ -288,7 +288,7 @@ class Instrument:
         text: str,
         first: int,
         name: str,
-        edits: "Sequence[mutate.Edit]" = (),
+        edits: "Sequence[mutate.TokenEdit]" = (),
         scope: "mutate.Scope | None" = None,
     ) -> Any:
         """Return a test function of the given text with eyes, under a name."""
@@ -323,7 +323,7 @@ def copy_number(nodeid: str) -> int:
     return int(found.group(1)) if found else 0
 
 
-def _moved(edit: mutate.Edit, lines: int) -> mutate.Edit:
+def _moved(edit: mutate.TokenEdit, lines: int) -> mutate.TokenEdit:
     start, end = edit.start, edit.end
     return edit._replace(start=(start[0] + lines, start[1]), end=(end[0] + lines, end[1]))
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 WHOLE_FILE = ("", "<module>")  # a target that is no function: any function of its file counts
 
 
-class Target(NamedTuple):
+class TargetLines(NamedTuple):
     """A function under scrutiny on this side: its file as the tree names it, its lines from first to last."""
 
     path: str
@@ -19,12 +19,12 @@ class Target(NamedTuple):
     last: int
 
 
-def read_targets(rows: "list[Any]") -> "list[Target]":
+def read_targets(rows: "list[Any]") -> "list[TargetLines]":
     """Return the job's targets."""
-    return [Target(row["path"], row["name"], int(row["first"]), int(row["last"])) for row in rows]
+    return [TargetLines(row["path"], row["name"], int(row["first"]), int(row["last"])) for row in rows]
 
 
-def target_of(code: "CodeType", targets: "list[Target]") -> str:
+def target_of(code: "CodeType", targets: "list[TargetLines]") -> str:
     """Return the name of the target that a code object belongs to; "" if it belongs to none."""
     name = code.co_filename.replace("\\", "/")
     for target in targets:
@@ -38,7 +38,7 @@ def target_of(code: "CodeType", targets: "list[Target]") -> str:
 class Reach:
     """Tells whether a target ran since `begin`. The trace stops at the first, so that the rest runs at full speed."""
 
-    def __init__(self, targets: "list[Target]") -> None:
+    def __init__(self, targets: "list[TargetLines]") -> None:
         self.found = ""
         self._targets = targets
         # by identity: code objects of different files can be equal, and are costly to hash

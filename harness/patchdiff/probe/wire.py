@@ -24,7 +24,7 @@ DONE, BUDGET = "done", "budget"
 Line = Any  # one decoded JSON object: what the host reads, and the only shape that crosses the pipe
 
 
-class Deadline:
+class WorkBudget:
     """A share of work that a program must not pass: seconds of the processor, so that a busy machine does little less.
 
     The kernel counts them for the whole container, in which nothing else runs. Where it does not tell them, and for
@@ -67,7 +67,7 @@ CLOCKS = (  # of control groups, version 2 and 1
 )
 
 
-class Channel:
+class Pipe:
     """The worker's end of the pipe."""
 
     def __init__(self, descriptor: int) -> None:
@@ -98,7 +98,7 @@ class Worker(NamedTuple):
     pipe: int
 
 
-class Watch:
+class Watcher:
     """What the watcher knows of the probes: which are over, which one is running, and since when."""
 
     def __init__(self, out: "IO[str]", finished: "set[str]") -> None:
@@ -138,7 +138,7 @@ def use_project() -> None:
 
 
 def watch(
-    work: "Callable[[Channel, set[str]], str]",
+    work: "Callable[[Pipe, set[str]], str]",
     out: "IO[str]",
     seconds: float,
     limit: float,
@@ -150,7 +150,7 @@ def watch(
     `limit` plus a grace leaves an observation of kind "died" or "timeout" for the probe it was at. `finished` holds the
     probes of earlier work, and takes those of this.
     """
-    deadline, seen = Deadline(seconds), Watch(out, set() if finished is None else finished)
+    deadline, seen = WorkBudget(seconds), Watcher(out, set() if finished is None else finished)
     for _ in range(MAX_WORKERS):
         worker = _spawn(work, seen.finished)
         why = _listen(worker, seen, deadline, limit)
@@ -182,7 +182,7 @@ def fatal(probe: str, why: str) -> Line:
     }
 
 
-def _spawn(work: "Callable[[Channel, set[str]], str]", finished: "set[str]") -> Worker:
+def _spawn(work: "Callable[[Pipe, set[str]], str]", finished: "set[str]") -> Worker:
     reading, writing = os.pipe()
     pid = os.fork()
     if pid:
@@ -193,7 +193,7 @@ def _spawn(work: "Callable[[Channel, set[str]], str]", finished: "set[str]") -> 
         os.setsid()
         os.close(reading)
         _silence()
-        channel = Channel(writing)
+        channel = Pipe(writing)
         channel.send({"end": work(channel, finished)})
         status = 0
     finally:
@@ -207,7 +207,7 @@ def _silence() -> None:
         os.dup2(nothing, descriptor)
 
 
-def _listen(worker: Worker, seen: Watch, deadline: Deadline, limit: float) -> str:
+def _listen(worker: Worker, seen: Watcher, deadline: WorkBudget, limit: float) -> str:
     """Take lines until the worker ends, overstays or the budget is spent; return "died" or "timeout"."""
     rest = b""
     while not deadline.over():

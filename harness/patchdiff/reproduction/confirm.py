@@ -14,9 +14,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from assay.harness.patchdiff.contract import Context
-from assay.harness.patchdiff.probing import PYTHON, Suspect
+from assay.harness.patchdiff.probing import PYTHON, DifferingProbe
 from assay.harness.patchdiff.reproduction.writing import FAILURE, Check, Draft, MakeDraft, Shown
-from assay.harness.patchdiff.sides import OUT, Job, Side
+from assay.harness.patchdiff.sides import OUT, Side, SideJob
 
 MOST_CHANGES = 8
 """Changes of one file that are tried without, each."""
@@ -26,7 +26,7 @@ BOTH = (Side.GOLD, Side.CANDIDATE)
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class DraftVariant:
     """A draft without some of its changes."""
 
     draft: Draft
@@ -58,11 +58,11 @@ class Looks:
         return Check(self.gold[: self.first + 1], self.candidate[self.first])
 
 
-Explore = Callable[[Sequence[Variant]], Sequence[Looks]]
+Explore = Callable[[Sequence[DraftVariant]], Sequence[Looks]]
 """Runs variants on both sides; one that cannot be written sees nothing."""
 
 
-def reproduced(context: Context, suspects: Sequence[Suspect], make_draft: MakeDraft) -> dict[str, str]:
+def reproduced(context: Context, suspects: Sequence[DifferingProbe], make_draft: MakeDraft) -> dict[str, str]:
     """Return test files that pass with gold and fail with the candidate, by the probes that they show.
 
     Raises:
@@ -77,24 +77,27 @@ def reproduced(context: Context, suspects: Sequence[Suspect], make_draft: MakeDr
     return {probe: text for probe, text in texts.items() if text in held}
 
 
-def _test_file(suspect: Suspect) -> str:
+def _test_file(suspect: DifferingProbe) -> str:
     path, colons, _ = str((suspect.line.get("literal") or {}).get("test", "")).partition("::")
     return path if colons else ""
 
 
-def fewest_changes(drafts: Mapping[str, Draft], explore: Explore) -> dict[str, tuple[Variant, Looks]]:
+def fewest_changes(drafts: Mapping[str, Draft], explore: Explore) -> dict[str, tuple[DraftVariant, Looks]]:
     """Leave out changes without which the same difference shows: each by itself, then all of them together.
 
     Returns:
         For each draft that shows a difference at all, the variant with the fewest changes, and what it saw.
     """
     single = {
-        key: [Variant(draft), *(Variant(draft, frozenset({n})) for n in range(min(draft.changes, MOST_CHANGES)))]
+        key: [
+            DraftVariant(draft),
+            *(DraftVariant(draft, frozenset({n})) for n in range(min(draft.changes, MOST_CHANGES))),
+        ]
         for key, draft in drafts.items()
     }
     alike = {key: _alike(rows) for key, rows in _rows(single, explore).items() if rows[0][1].nature}
     several = {
-        key: [rows[0][0], Variant(rows[0][0].draft, frozenset().union(*(variant.without for variant, _ in rows)))]
+        key: [rows[0][0], DraftVariant(rows[0][0].draft, frozenset().union(*(variant.without for variant, _ in rows)))]
         for key, rows in alike.items()
         if len(rows) > 2
     }
@@ -102,18 +105,20 @@ def fewest_changes(drafts: Mapping[str, Draft], explore: Explore) -> dict[str, t
     return {key: (*rows, *together.get(key, [])[1:])[-1] for key, rows in alike.items()}
 
 
-def _rows(variants: Mapping[str, Sequence[Variant]], explore: Explore) -> dict[str, list[tuple[Variant, Looks]]]:
+def _rows(
+    variants: Mapping[str, Sequence[DraftVariant]], explore: Explore
+) -> dict[str, list[tuple[DraftVariant, Looks]]]:
     flat = [each for several in variants.values() for each in several]
     looks = iter(explore(flat) if flat else ())
     return {key: [(each, next(looks)) for each in several] for key, several in variants.items()}
 
 
-def _alike(rows: Sequence[tuple[Variant, Looks]]) -> list[tuple[Variant, Looks]]:
+def _alike(rows: Sequence[tuple[DraftVariant, Looks]]) -> list[tuple[DraftVariant, Looks]]:
     """Return the variants that show the same difference as the first."""
     return [each for each in rows if each[1].nature == rows[0][1].nature]
 
 
-def _explored(context: Context, variants: Sequence[Variant]) -> list[Looks]:
+def _explored(context: Context, variants: Sequence[DraftVariant]) -> list[Looks]:
     """Run variants once on both sides, and return what they see."""
     files = {}
     for number, each in enumerate(variants):
@@ -164,7 +169,7 @@ def _on_both(
         for seed in seeds
     ]
     contents = {path: text.encode() for path, text in files.values()}
-    job = Job("\n".join([f"mkdir -p {OUT}", *runs, ""]), contents, seconds=LIMIT * len(runs) + 30)
+    job = SideJob("\n".join([f"mkdir -p {OUT}", *runs, ""]), contents, seconds=LIMIT * len(runs) + 30)
     with ThreadPoolExecutor(len(BOTH)) as pool:
         return list(pool.map(lambda side: context.sides.run(side, job), BOTH))
 
@@ -178,7 +183,7 @@ def _sources(context: Context, paths: Sequence[str]) -> dict[str, str]:
     if not paths:
         return {}
     command = f"mkdir -p {OUT}\n" + "\n".join(f"cp -- {shlex.quote(p)} {OUT}/{n}.py" for n, p in enumerate(paths))
-    left = context.sides.run(Side.GOLD, Job(f"{command}\ntrue\n", seconds=30.0))
+    left = context.sides.run(Side.GOLD, SideJob(f"{command}\ntrue\n", seconds=30.0))
     return {path: text for n, path in enumerate(paths) if (text := decoded(left.get(f"{n}.py", b"")))}
 
 

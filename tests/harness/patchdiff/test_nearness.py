@@ -2,14 +2,14 @@ from assay.harness.patchdiff.nearness import (
     FEWEST_QUOTED,
     MOST_QUOTED,
     MOST_WORDS,
-    Change,
+    ChangeSummary,
     changed_words,
     named_like,
     nearest_first,
     quoted_words,
 )
 
-COOKIES = Change(["src/web/http/cookies.py"])
+COOKIES = ChangeSummary(["src/web/http/cookies.py"])
 
 
 def test_near_test_files_come_first_and_other_suites_last() -> None:
@@ -27,12 +27,12 @@ def test_near_test_files_come_first_and_other_suites_last() -> None:
 
 def test_words_of_the_change_in_the_path_bring_a_file_nearer() -> None:
     tests = [f"tests/{name}/tests.py" for name in ("admin", "annotations", "expressions_window", "queries", "utils")]
-    change = Change(["web/db/query.py"], ["resolve_expression", "check"])
+    change = ChangeSummary(["web/db/query.py"], ["resolve_expression", "check"])
     assert nearest_first(tests, ["tests/queries/tests.py"], change)[:2] == [
         "tests/queries/tests.py",
         "tests/expressions_window/tests.py",
     ]
-    assert nearest_first(tests, [], Change(["web/utils.py"]))[0] == "tests/utils/tests.py"
+    assert nearest_first(tests, [], ChangeSummary(["web/utils.py"]))[0] == "tests/utils/tests.py"
 
 
 def test_a_file_that_names_what_is_changed_is_nearer_than_one_that_does_not_and_rare_names_tell_more() -> None:
@@ -40,7 +40,7 @@ def test_a_file_that_names_what_is_changed_is_nearer_than_one_that_does_not_and_
     everywhere = {path: {"self", "assert"} for path in tests}
     mentions = {**everywhere, "tests/test_e.py": {"self", "flush_later"}, "tests/test_c.py": {"self", "flush"}}
     mentions["tests/test_d.py"] = {"self", "flush"}
-    order = nearest_first(tests, [], Change(["lib/q.py"], ["self", "flush", "flush_later"], mentions))
+    order = nearest_first(tests, [], ChangeSummary(["lib/q.py"], ["self", "flush", "flush_later"], mentions))
     assert order[:3] == ["tests/test_e.py", "tests/test_c.py", "tests/test_d.py"]
 
 

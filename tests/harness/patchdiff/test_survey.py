@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assay.harness.domain import Instance
-from assay.harness.patchdiff.sides import OUT, Job, Side
+from assay.harness.patchdiff.sides import OUT, Side, SideJob
 from assay.harness.patchdiff.survey import Survey, survey
 from changes import change
 
@@ -38,7 +38,7 @@ class LocalSides:
         added = self._old if side is Side.GOLD else self._new
         return change(self._path, keeps=["def build_filter(x):"], drops=["    return y"], adds=[f"    {added}"])
 
-    def run(self, side: Side, job: Job) -> dict[str, bytes]:
+    def run(self, side: Side, job: SideJob) -> dict[str, bytes]:
         tree, out = self._root / side, self._root / f"{side} out"
         out.mkdir(exist_ok=True)
         for path, text in TREE.items():

@@ -13,7 +13,7 @@ from assay.harness.domain import MISSING, Divergence, GeneratorResult, ProbeObse
 from assay.harness.evaluation.evaluate import Evaluation
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.decide import Sighting, classify
-from assay.harness.patchdiff.generators.llm.protocol import Excerpt, Material, Trial, converse
+from assay.harness.patchdiff.generators.llm.protocol import BothSides, CodeExcerpt, PromptMaterial, converse
 from assay.harness.patchdiff.generators.recording import record
 from assay.harness.patchdiff.generators.suites.repeating import ENOUGH
 from assay.harness.patchdiff.probing import Program, run_lines
@@ -52,14 +52,14 @@ def _since(began: float) -> float:
     return round(time.monotonic() - began, 3)
 
 
-def _material(context: Context) -> Material:
+def _material(context: Context) -> PromptMaterial:
     sides, survey = context.sides, context.survey
-    return Material(
+    return PromptMaterial(
         issue=sides.instance.problem_statement,
         gold_patch=sides.patch(Side.GOLD),
         candidate_patch=sides.patch(Side.CANDIDATE),
         targets=tuple(each.label for each in survey.targets),
-        context=tuple(Excerpt(path, text) for path, text in survey.texts.get(Side.BASE, {}).items()),
+        context=tuple(CodeExcerpt(path, text) for path, text in survey.texts.get(Side.BASE, {}).items()),
         traces=tuple(
             f"{call['module']}.{call['qualname']}: (positional, by keyword) = {call['literal']}"
             for call in record(context).calls
@@ -68,9 +68,9 @@ def _material(context: Context) -> Material:
     )
 
 
-def _trial(context: Context, text: str) -> Trial:
+def _trial(context: Context, text: str) -> BothSides:
     gold, candidate = _run(context, text, (Side.GOLD, Side.CANDIDATE))
-    return Trial(
+    return BothSides(
         gold=_own(gold),
         candidate=_own(candidate),
         gold_output=gold.output.decode(errors="replace"),

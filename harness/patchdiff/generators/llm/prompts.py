@@ -14,7 +14,7 @@ LONGEST_OUTPUT = 3_000
 """Characters; what is longer is cut in the middle, and the cut is marked."""
 
 
-class Message(NamedTuple):
+class PromptMessage(NamedTuple):
     """One message to the model; also a plain pair."""
 
     role: str
@@ -23,7 +23,7 @@ class Message(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
+class CodeExcerpt:
     """Code around what the patches change, as it is at the base commit."""
 
     path: str
@@ -31,7 +31,7 @@ class Excerpt:
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class PromptMaterial:
     """All that the model is told."""
 
     issue: str
@@ -39,7 +39,7 @@ class Material:
     candidate_patch: str
     targets: tuple[str, ...]
     """Public functions that lead to what the patches change, ``path:name``."""
-    context: tuple[Excerpt, ...] = ()
+    context: tuple[CodeExcerpt, ...] = ()
     traces: tuple[str, ...] = ()
     """Calls of the targets by developer tests, a line each."""
     language: str = "python"
@@ -49,9 +49,9 @@ class Material:
     """A short test of the project, for imports and style."""
 
 
-def first_messages(material: Material) -> tuple[Message, ...]:
+def first_messages(material: PromptMaterial) -> tuple[PromptMessage, ...]:
     """Return what the model is told and asked."""
-    return (Message("system", _TASK), Message("user", "\n\n".join(_sections(material))))
+    return (PromptMessage("system", _TASK), PromptMessage("user", "\n\n".join(_sections(material))))
 
 
 _TASK = (
@@ -62,7 +62,7 @@ _TASK = (
 )
 
 
-def _sections(material: Material) -> Iterator[str]:
+def _sections(material: PromptMaterial) -> Iterator[str]:
     yield f"## Issue\n\n{fenced(shortened(material.issue, LONGEST_ISSUE))}"
     yield f"## Patch A (reference)\n\n{fenced(shortened(material.gold_patch, LONGEST_PATCH), 'diff')}"
     yield f"## Patch B\n\n{fenced(shortened(material.candidate_patch, LONGEST_PATCH), 'diff')}"
@@ -76,14 +76,14 @@ def _sections(material: Material) -> Iterator[str]:
     yield _wanted(material)
 
 
-def _context(material: Material) -> Iterator[str]:
+def _context(material: PromptMaterial) -> Iterator[str]:
     """Yield the excerpts, each with an equal share of what room there is."""
     share = LONGEST_CONTEXT // max(1, len(material.context))
     for excerpt in material.context:
         yield f"## {excerpt.path}, before either patch\n\n{fenced(shortened(excerpt.text, share), material.language)}"
 
 
-def _wanted(material: Material) -> str:
+def _wanted(material: PromptMaterial) -> str:
     return (
         f"## What to write\n\nOne self-contained {material.language} test file for {material.runner}, in one fenced "
         "code block.\n"

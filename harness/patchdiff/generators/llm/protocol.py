@@ -17,24 +17,24 @@ from assay.harness.domain import Status
 from assay.harness.patchdiff.generators.llm.answers import find_test_file
 from assay.harness.patchdiff.generators.llm.prompts import (
     LONGEST_OUTPUT,
-    Excerpt,
-    Material,
-    Message,
+    CodeExcerpt,
+    PromptMaterial,
+    PromptMessage,
     fenced,
     first_messages,
     shortened,
 )
 
 __all__ = [
-    "Attempt",
+    "BothSides",
     "Chat",
+    "CodeExcerpt",
+    "Conversation",
     "Decision",
-    "Excerpt",
     "Judgement",
-    "Material",
-    "Message",
+    "PromptMaterial",
+    "PromptMessage",
     "Round",
-    "Trial",
     "Try",
     "converse",
     "judge",
@@ -42,12 +42,12 @@ __all__ = [
 
 MOST_REPAIRS = 2
 """As in the paper."""
-Chat = Callable[[Sequence[Message]], str]
+Chat = Callable[[Sequence[PromptMessage]], str]
 """Gives messages to a model and returns the text of its answer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class BothSides:
     """What a test file did on both sides."""
 
     gold: Mapping[str, Status]
@@ -56,7 +56,7 @@ class Trial:
     candidate_output: str = ""
 
 
-Try = Callable[[str], Trial]
+Try = Callable[[str], BothSides]
 """Runs a test file's text on both sides."""
 
 
@@ -89,12 +89,12 @@ class Round:
     file: str
     """Text of the test file; empty if the answer holds none."""
     judgement: Judgement
-    trial: Trial | None = None
+    trial: BothSides | None = None
     """None if there was nothing to run."""
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class Conversation:
     """One conversation, from the first question to a test file or to giving up."""
 
     rounds: tuple[Round, ...] = field(default=())
@@ -114,7 +114,7 @@ class Attempt:
         return next((each for each in reversed(self.rounds) if each.judgement.inverse), None)
 
 
-def converse(material: Material, chat: Chat, try_out: Try) -> Attempt:
+def converse(material: PromptMaterial, chat: Chat, try_out: Try) -> Conversation:
     """Ask for a test file and have it repaired until it tells the patches apart or the repairs are used up.
 
     What ``chat`` and ``try_out`` raise passes through.
@@ -124,8 +124,8 @@ def converse(material: Material, chat: Chat, try_out: Try) -> Attempt:
     while not rounds or rounds[-1].judgement.decision is Decision.REPAIR:
         answer = chat(messages)
         rounds.append(_round(answer, material.language, len(rounds), try_out))
-        messages += [Message("assistant", answer), Message("user", rounds[-1].judgement.complaint)]
-    return Attempt(tuple(rounds))
+        messages += [PromptMessage("assistant", answer), PromptMessage("user", rounds[-1].judgement.complaint)]
+    return Conversation(tuple(rounds))
 
 
 def _round(answer: str, language: str, repairs: int, try_out: Try) -> Round:
@@ -134,7 +134,7 @@ def _round(answer: str, language: str, repairs: int, try_out: Try) -> Round:
     return Round(answer, text, judge(trial, repairs), trial)
 
 
-def judge(trial: Trial | None, repairs: int) -> Judgement:
+def judge(trial: BothSides | None, repairs: int) -> Judgement:
     """Decide what becomes of a test file.
 
     Args:
@@ -149,7 +149,7 @@ def judge(trial: Trial | None, repairs: int) -> Judgement:
     return Judgement(Decision.REPAIR, (), inverse, _complaint(trial))
 
 
-def _differing(trial: Trial) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _differing(trial: BothSides) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Compare test by test; one that did not run on a side (not collected, skipped) tells nothing about that side."""
     passed, failed = Status.PASSED, Status.FAILED
     both = {name: (status, trial.candidate.get(name)) for name, status in trial.gold.items()}
@@ -158,7 +158,7 @@ def _differing(trial: Trial) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return differing, inverse
 
 
-def _complaint(trial: Trial | None) -> str:
+def _complaint(trial: BothSides | None) -> str:
     if trial is None:
         return "I find no test file in your answer. Give the whole file in one fenced code block, and nothing after it."
     if Status.PASSED not in trial.gold.values():

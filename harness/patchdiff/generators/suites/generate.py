@@ -13,7 +13,7 @@ from assay.harness.domain import FAILING, PASSING, Divergence, GeneratorResult
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators.suites.repeating import does_not_end, repeat
-from assay.harness.patchdiff.generators.suites.running import LEAST_SECONDS, Ran, run, runs_everything
+from assay.harness.patchdiff.generators.suites.running import LEAST_SECONDS, SuiteRun, run, runs_everything
 from assay.harness.patchdiff.sides import Side
 from assay.harness.patchdiff.style import is_style
 
@@ -126,7 +126,7 @@ def _compare(context: Context, files: Sequence[str], tally: _Tally) -> None:
         _repeat(context, files, suspects, tally)
 
 
-def _compare_apart(context: Context, files: Sequence[str], ran: Ran, tally: _Tally) -> None:
+def _compare_apart(context: Context, files: Sequence[str], ran: SuiteRun, tally: _Tally) -> None:
     """Compare the parts of a run that gave nothing: one file that cannot be read takes all others along."""
     size = ceil(len(files) / PARTS)
     if len(files) < 2 or runs_everything(context, files, files[:size]):
@@ -137,7 +137,7 @@ def _compare_apart(context: Context, files: Sequence[str], ran: Ran, tally: _Tal
             _compare(context, files[start : start + size], tally)
 
 
-def _compare_unreadable(context: Context, files: Sequence[str], ran: Ran, tally: _Tally) -> None:
+def _compare_unreadable(context: Context, files: Sequence[str], ran: SuiteRun, tally: _Tally) -> None:
     """Look at what gold makes of a file that gives nothing with the patch, or of all if they cannot be divided."""
     (gold,) = run(context, files, [Side.GOLD], _share(context))
     if gold.timed_out or (ran.timed_out and not does_not_end(ran, gold)):

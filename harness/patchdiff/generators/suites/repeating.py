@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from assay.harness.domain import MISSING, Divergence, PatchDiffFinding, ProbeObservation, Status
 from assay.harness.patchdiff.contract import Context
-from assay.harness.patchdiff.generators.suites.running import Ran, run, runs_everything
+from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, runs_everything
 from assay.harness.patchdiff.sides import Side
 
 ENOUGH = 3
@@ -54,7 +54,7 @@ def repeat(context: Context, generator: str, files: Sequence[str], suspects: Seq
     return Repeated(tuple(_divergences(context, generator, files, held)), (*notes, *held.notes))
 
 
-def _with_gold(context: Context, files: Sequence[str], suspects: Sequence[str]) -> tuple[Sequence[str], Ran]:
+def _with_gold(context: Context, files: Sequence[str], suspects: Sequence[str]) -> tuple[Sequence[str], SuiteRun]:
     """Run the files that the suspects' names tell with gold; all, if gold knows some suspect in none of those."""
     left = context.seconds_left
     likely = files_named(files, suspects)
@@ -79,14 +79,14 @@ class _Held:
     """What failed in every round, and what it showed in the last."""
 
     tests: Sequence[str]
-    candidate: Ran
+    candidate: SuiteRun
     rounds: int
     seconds: float
     """Enough for one run of the files."""
     notes: Sequence[str]
 
 
-def _rounds(context: Context, files: Sequence[str], tests: Sequence[str], gold: Ran) -> _Held | None:
+def _rounds(context: Context, files: Sequence[str], tests: Sequence[str], gold: SuiteRun) -> _Held | None:
     """Run files on both sides again and again; None if the time was not enough."""
     wanted, rounds, kept = context.settings.confirmations, 0, list(tests)
     candidate = gold
@@ -105,12 +105,12 @@ def _rounds(context: Context, files: Sequence[str], tests: Sequence[str], gold: 
     return _Held(kept, candidate, rounds, _enough(gold), notes)
 
 
-def _enough(gold: Ran) -> float:
+def _enough(gold: SuiteRun) -> float:
     """Return the seconds after which a run of what gold has run will not end any more, with some to spare."""
     return 2 * SLOWER * gold.seconds
 
 
-def does_not_end(candidate: Ran, gold: Ran) -> bool:
+def does_not_end(candidate: SuiteRun, gold: SuiteRun) -> bool:
     """Tell whether a run ended by its time limit has taken so much longer than gold that it would not have ended."""
     return candidate.timed_out and gold.seconds * SLOWER < candidate.limit
 
@@ -132,7 +132,7 @@ def _divergences(context: Context, generator: str, files: Sequence[str], held: _
         )
 
 
-def _observed(ran: Ran, name: str) -> ProbeObservation:
+def _observed(ran: SuiteRun, name: str) -> ProbeObservation:
     if name in ran.statuses:
         return ProbeObservation(kind="value", type="test", text=ran.statuses[name])
     return ProbeObservation(kind="timeout") if ran.timed_out else MISSING

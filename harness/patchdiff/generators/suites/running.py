@@ -15,7 +15,7 @@ LEAST_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class SuiteRun:
     """What a run of test files told on one side."""
 
     statuses: Mapping[str, Status]
@@ -30,7 +30,7 @@ class Ran:
         return self.statuses.get(test) in PASSING
 
 
-def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: float) -> list[Ran]:
+def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: float) -> list[SuiteRun]:
     """Run test files on several sides at once.
 
     Args:
@@ -46,14 +46,14 @@ def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: 
     limit = min(plan.limits.seconds, max(LEAST_SECONDS, seconds))
     plan = plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": limit})})
 
-    def one(side: Side) -> Ran:
+    def one(side: Side) -> SuiteRun:
         began = time.monotonic()
         evidence = context.sides.test(side, plan).evidence
         took = time.monotonic() - began
         if evidence.timed_out:
-            return Ran({}, True, limit, took)
+            return SuiteRun({}, True, limit, took)
         told = steady(context.sides.instance, evidence.report.tests)
-        return Ran({name: told[name] for name in told if name not in evidence.canaries}, False, limit, took)
+        return SuiteRun({name: told[name] for name in told if name not in evidence.canaries}, False, limit, took)
 
     with ThreadPoolExecutor(len(sides)) as pool:
         return list(pool.map(one, sides))

@@ -174,7 +174,7 @@ def test_seconds_are_those_of_the_processor_but_waiting_ends_as_well(
     monkeypatch.setattr(wire.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(wire, "CLOCKS", ((str(tmp_path / "none"), float), (str(told), lambda text: int(text) / 1e9)))
     told.write_text("5000000000")
-    deadline = wire.Deadline(8.0)
+    deadline = wire.WorkBudget(8.0)
     now[0], _ = 110.0, told.write_text("7000000000")
     assert deadline.left() == 6.0, "two seconds of work in ten by the clock"
     now[0] = 100.0 + 8 * wire.PATIENCE

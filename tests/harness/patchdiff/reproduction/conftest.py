@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from assay.harness.patchdiff.reproduction.confirm import Looks, Variant, fewest_changes, read_looks
+from assay.harness.patchdiff.reproduction.confirm import DraftVariant, Looks, fewest_changes, read_looks
 from assay.harness.patchdiff.reproduction.writing import Check, MakeDraft
 from probed import Line, run_program, write
 
@@ -54,7 +54,7 @@ class Local:
         variant, looks = found["it"]
         return variant.draft.write(variant.without, looks.check)
 
-    def explore(self, variants: Sequence[Variant]) -> list[Looks]:
+    def explore(self, variants: Sequence[DraftVariant]) -> list[Looks]:
         names = [f"test_it_{number}.py" for number in range(len(variants))]
         folder = variants[0].draft.folder
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.harness.patchdiff.reproduction.confirm import Looks, Variant, decoded, fewest_changes
+from assay.harness.patchdiff.reproduction.confirm import DraftVariant, Looks, decoded, fewest_changes
 from assay.harness.patchdiff.reproduction.writing import Check
 
 
@@ -28,7 +28,7 @@ def test_changes_that_matter_are_all_that_is_left(count: int, wanted: set[int]) 
     needed = {each for each in wanted if each < count}
     rounds: list[int] = []
 
-    def explore(variants: Sequence[Variant]) -> list[Looks]:
+    def explore(variants: Sequence[DraftVariant]) -> list[Looks]:
         rounds.append(len(variants))
         return [looks("one" if needed & each.without else "two") for each in variants]
 
@@ -39,7 +39,7 @@ def test_changes_that_matter_are_all_that_is_left(count: int, wanted: set[int]) 
 
 
 def test_changes_of_which_one_is_enough_keep_one() -> None:
-    def explore(variants: Sequence[Variant]) -> list[Looks]:
+    def explore(variants: Sequence[DraftVariant]) -> list[Looks]:
         return [looks("one" if len(each.without) == 2 else "two") for each in variants]
 
     variant, _ = fewest_changes({"it": Puzzle(2)}, explore)["it"]
@@ -47,7 +47,7 @@ def test_changes_of_which_one_is_enough_keep_one() -> None:
 
 
 def test_difference_of_another_type_is_another_difference() -> None:
-    def explore(variants: Sequence[Variant]) -> list[Looks]:
+    def explore(variants: Sequence[DraftVariant]) -> list[Looks]:
         return [looks("two", "error" if 0 in each.without else "value") for each in variants]
 
     variant, _ = fewest_changes({"it": Puzzle(2)}, explore)["it"]

@@ -7,8 +7,8 @@ from assay.harness.patchdiff.generators.llm.prompts import (
     LONGEST_ISSUE,
     LONGEST_PATCH,
     MOST_TRACES,
-    Excerpt,
-    Material,
+    CodeExcerpt,
+    PromptMaterial,
     fenced,
     first_messages,
     shortened,
@@ -35,12 +35,12 @@ def test_what_is_long_is_cut_in_the_middle(text: str, most: int) -> None:
 
 def test_no_material_makes_an_endless_prompt() -> None:
     endless = "x" * 1_000_000
-    material = Material(
+    material = PromptMaterial(
         issue=endless,
         gold_patch=endless,
         candidate_patch=endless,
         targets=("a.py:f",),
-        context=tuple(Excerpt(f"{number}.py", endless) for number in range(50)),
+        context=tuple(CodeExcerpt(f"{number}.py", endless) for number in range(50)),
         traces=(endless,) * 50,
         example=endless,
     )
@@ -50,5 +50,5 @@ def test_no_material_makes_an_endless_prompt() -> None:
 
 
 def test_other_languages_and_runners_are_named() -> None:
-    material = Material("i", "a", "b", ("x.go:F",), language="go", runner="go test")
+    material = PromptMaterial("i", "a", "b", ("x.go:F",), language="go", runner="go test")
     assert "go test file for go test" in first_messages(material)[1].text

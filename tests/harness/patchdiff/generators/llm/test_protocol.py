@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from assay.harness.domain import Status
 from assay.harness.patchdiff.generators.llm.protocol import (
     MOST_REPAIRS,
-    Attempt,
+    BothSides,
+    CodeExcerpt,
+    Conversation,
     Decision,
-    Excerpt,
-    Material,
-    Message,
-    Trial,
+    PromptMaterial,
+    PromptMessage,
     converse,
     judge,
 )
@@ -20,12 +20,12 @@ from assay.harness.patchdiff.generators.llm.protocol import (
 P, F, E, S = Status.PASSED, Status.FAILED, Status.ERROR, Status.SKIPPED
 NOTHING = "```python\ndef test_same():\n    assert 1\n```"
 TELLING = "```python\ndef test_differs():\n    assert clamp(-1) == 0\n```"
-MATERIAL = Material(
+MATERIAL = PromptMaterial(
     issue="clamp lets negative numbers through",
     gold_patch="+    return max(0, number)",
     candidate_patch="+    return number if number else 0",
     targets=("calc.py:clamp",),
-    context=(Excerpt("calc.py", "def clamp(number):\n    return number\n"),),
+    context=(CodeExcerpt("calc.py", "def clamp(number):\n    return number\n"),),
     traces=("clamp(3) -> 3",),
 )
 
@@ -35,21 +35,21 @@ class Model:
 
     def __init__(self, *answers: str) -> None:
         self._answers: Iterator[str] = iter(answers)
-        self.asked: list[tuple[Message, ...]] = []
+        self.asked: list[tuple[PromptMessage, ...]] = []
 
-    def __call__(self, messages: Sequence[Message]) -> str:
+    def __call__(self, messages: Sequence[PromptMessage]) -> str:
         self.asked.append(tuple(messages))
         return next(self._answers)
 
 
-def both_sides(file: str) -> Trial:
+def both_sides(file: str) -> BothSides:
     """Act out a container in which only the telling test differs."""
     name = "test_differs" if "test_differs" in file else "test_same"
-    return Trial({name: P}, {name: F if name == "test_differs" else P})
+    return BothSides({name: P}, {name: F if name == "test_differs" else P})
 
 
-def trial(gold: dict[str, Status], candidate: dict[str, Status]) -> Trial:
-    return Trial(gold, candidate, "OUTPUT OF A", "OUTPUT OF B")
+def trial(gold: dict[str, Status], candidate: dict[str, Status]) -> BothSides:
+    return BothSides(gold, candidate, "OUTPUT OF A", "OUTPUT OF B")
 
 
 def test_a_first_answer_that_tells_the_patches_apart_is_accepted() -> None:
@@ -101,7 +101,7 @@ def test_after_two_repairs_it_is_given_up() -> None:
 
 
 def test_nothing_is_run_where_there_is_no_file() -> None:
-    def never(file: str) -> Trial:
+    def never(file: str) -> BothSides:
         raise AssertionError(file)
 
     attempt = converse(MATERIAL, Model("no", "no", "no"), never)
@@ -147,7 +147,7 @@ def test_a_difference_the_other_way_round_is_kept_apart() -> None:
 
 
 def test_an_attempt_that_never_began_has_nothing() -> None:
-    assert (Attempt().accepted, Attempt().inverse) == (None, None)
+    assert (Conversation().accepted, Conversation().inverse) == (None, None)
 
 
 statuses = st.dictionaries(st.sampled_from("abcd"), st.sampled_from(list(Status)))
@@ -157,7 +157,7 @@ statuses = st.dictionaries(st.sampled_from("abcd"), st.sampled_from(list(Status)
 def test_only_a_test_that_passes_with_gold_and_fails_with_the_patch_is_accepted(
     gold: dict[str, Status], candidate: dict[str, Status], repairs: int
 ) -> None:
-    judgement = judge(Trial(gold, candidate), repairs)
+    judgement = judge(BothSides(gold, candidate), repairs)
     differing = {name for name in gold if gold[name] is P and candidate.get(name) is F}
     assert set(judgement.differing) == differing
     assert (judgement.decision is Decision.ACCEPT) == bool(differing)
