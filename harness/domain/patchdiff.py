@@ -1,4 +1,4 @@
-"""What a comparison of a patch with the gold patch shows (PatchDiff). It annotates a verdict and never rewrites it."""
+"""Result of a comparison of a patch with the gold patch (PatchDiff). It annotates a verdict and never changes it."""
 
 from enum import StrEnum
 
@@ -6,30 +6,30 @@ from assay.harness.domain.vocabulary import Model
 
 
 class PatchDiffFinding(StrEnum):
-    """What a difference, or a whole comparison, comes to; from the hardest to the least."""
+    """Classification of a difference, or of a whole comparison, most severe first."""
 
     REGRESSION = "regression"
     """A developer test that gold passes fails, every time."""
     UNFIXED_LIKE_BASE = "unfixed_like_base"
-    """Where gold differs from the base commit, the patch does not."""
+    """Gold differs from the base commit, and the patch does not."""
     CHANGED_UNRELATED = "changed_unrelated"
-    """Where gold is like the base commit, the patch is not."""
+    """Gold is like the base commit, and the patch is not."""
     DIVERGENT = "divergent"
     """All three differ: undecided."""
     GOLD_REJECTS = "gold_rejects"
-    """One side rejects a mutated input as of the wrong kind, and the other accepts it: undecided."""
+    """One side rejects a mutated input as of the wrong type, and the other accepts it: undecided."""
     NO_DIFFERENCE_FOUND = "no_difference_found"
-    """Probes reached the changed code on both sides, and none tells them apart."""
+    """Probes reached the changed code on both sides, and none shows a difference."""
     NOT_ASSESSED = "not_assessed"
     """Too few probes reached the changed code, or the comparison failed: no sign of anything."""
 
 
 SUSPICIOUS = frozenset({PatchDiffFinding.UNFIXED_LIKE_BASE, PatchDiffFinding.CHANGED_UNRELATED})
-"""Findings that speak against a patch; a regression proves it wrong."""
+"""Findings that count against a patch; a regression proves it wrong."""
 
 
 class ProbeObservation(Model):
-    """What one probe saw on one side."""
+    """One probe's observation on one side."""
 
     kind: str
     """``value``, ``error``, ``timeout``, ``died`` or ``missing``."""
@@ -61,25 +61,25 @@ class Divergence(Model):
     gold: ProbeObservation
     candidate: ProbeObservation
     confirmed: int
-    """Repetitions, on both sides, that all came out as told."""
+    """Repetitions, on both sides, that all gave these observations."""
     reproduction: str = ""
     """Name of a test file beside the record that passes with the gold patch and fails with this one."""
 
 
 class GeneratorResult(Model):
-    """What one generator of probes contributed."""
+    """The share of one generator in a comparison."""
 
     name: str
     probes: int = 0
-    """That said something on the gold side."""
+    """Probes with an observation on the gold side."""
     reached: int = 0
-    """That said the same in every round and executed a target on both sides; of a suite, tests that were compared."""
+    """Stable probes that executed a target on both sides; of a suite, tests that were compared."""
     divergences: int = 0
     null_divergences: int = 0
-    """On which gold and its own copy differ, although each is stable; anything but 0 is a mistake of ours."""
+    """Probes on which gold and its own copy differ, although each is stable; anything but 0 is a bug of Assay."""
     seconds: float = 0.0
     note: str = ""
-    """Why it did less than it might have."""
+    """Reason for which it did less than it might have."""
 
 
 class PatchDiffResult(Model):
@@ -95,7 +95,7 @@ class PatchDiffResult(Model):
     seed: int = 0
     seconds: float = 0.0
     error: str = ""
-    """What broke, when the comparison could not be made; the next run tries again."""
+    """The failure, if the comparison could not be made; the next run tries again."""
 
     @property
     def null_divergences(self) -> int:

@@ -1,4 +1,4 @@
-"""The story of one comparison: four trees, what to aim at, generators one after the other, and what it comes to."""
+"""One comparison of a patch with gold: four trees, a survey, generators one after the other, and the finding."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,12 +47,12 @@ def assess(
         settings: which generators, and how much.
         plan_tests: plans the run of test files.
         ask: the language model for generators that need one.
-        note: told what is going on.
+        note: reports progress.
 
-    What breaks one generator leaves what the others find.
+    A failure of one generator leaves the results of the others.
 
     Raises:
-        EngineError: the engine failed before the trees were known, or is gone altogether, or the run was told to stop.
+        EngineError: the engine failed before the trees were known, or is unavailable, or the run was stopped.
         PluginError: there is no generator of some name.
     """
     began = time.monotonic()

@@ -19,7 +19,7 @@ Ask = Callable[[Sequence[tuple[str, str]]], str]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How much is done for a comparison."""
+    """The generators of a comparison and how much each may do."""
 
     generators: tuple[str, ...]
     seed: int = 0
@@ -43,27 +43,27 @@ class Context:
     """The language model; None if the user names none."""
     began: float = field(default_factory=time.monotonic)
     note: Note = lambda _text: None
-    """Told what is going on, for a person who waits."""
+    """Reports progress to a person who waits."""
     exchanges: tuple[Exchange, ...] = ()
-    """If there are some, nothing else is tried: they told the sides apart where nobody can say which is right."""
+    """If any, generators try these only. Each made the sides differ where the difference could not be classified."""
 
     @property
     def seconds_left(self) -> float:
-        """What is left of the budget."""
+        """Seconds left of the budget."""
         return max(0.0, self.settings.budget - (time.monotonic() - self.began))
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What a generator contributes; ``files`` are the reproductions that its divergences name."""
+    """The results of one generator; ``files`` are the reproductions that its divergences name."""
 
     result: GeneratorResult
     divergences: tuple[Divergence, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
     error: str = ""
-    """What broke; what others found stands, and the next run tries again."""
+    """The failure, if any. Results of other generators stand, and the next run tries again."""
     exchanges: tuple[Exchange, ...] = ()
-    """That told the sides apart."""
+    """Exchanges of values that made the sides differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Generator:
 
 
 def joined(found: Sequence[Contribution]) -> Contribution:
-    """Return what several programs, or several rounds, of one generator contribute together; of seconds, the sum."""
+    """Add up the results of several programs, or several rounds, of one generator."""
     results = [each.result for each in found]
     result = GeneratorResult(
         name=results[0].name,

@@ -1,4 +1,4 @@
-"""From observations to findings. Pure; the order and meaning of the classes are docs/patchdiff.md's."""
+"""Turn observations into findings. Pure; docs/patchdiff.md defines the findings and their order."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,20 +17,20 @@ ORDER = tuple(PatchDiffFinding)
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """What one probe saw on one side in one round."""
+    """One probe's observation on one side in one round."""
 
     observation: ProbeObservation
     reached: bool = True
     mutated: bool = False
     target: str = ""
     private: bool = False
-    """Of a function that its project offers to nobody: what it returns is a matter between the sides' own parts."""
+    """Whether the function is private to the project; its result is then part of no public contract."""
     of: str = ""
     """The function that was called, or the test that was run."""
 
 
 Round = Mapping[str, Sighting]
-"""What a program saw on one side, by the probes' keys."""
+"""A program's observations on one side, by the probes' keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class ProbeSplit:
 
 @dataclass(frozen=True, slots=True)
 class Screened:
-    """What gold, its copy and the candidate showed in several rounds."""
+    """The comparison of gold, its copy and the candidate over several rounds."""
 
     null_divergences: int
     suspects: tuple[str, ...]
@@ -133,7 +133,7 @@ def _rejects(seen: ProbeObservation) -> bool:
 
 
 def confirmed(key: str, gold: Sequence[Round], candidate: Sequence[Round], rounds: int) -> bool:
-    """Tell whether a probe came out the same in so many further rounds on each side, and differently on the two."""
+    """Return whether a probe came out the same in so many further rounds on each side, and differently on the two."""
     if min(len(gold), len(candidate)) < rounds:
         return False
     of_gold, of_candidate = stable(gold), stable(candidate)
@@ -142,12 +142,12 @@ def confirmed(key: str, gold: Sequence[Round], candidate: Sequence[Round], round
 
 
 def finding_of(divergences: Sequence[Divergence], reached: int) -> PatchDiffFinding:
-    """Return what a whole comparison comes to: its hardest divergence, or what its silence is worth."""
+    """Return the finding of a whole comparison: its most severe divergence, or what the absence of any means."""
     if divergences:
         return min((each.finding for each in divergences), key=ORDER.index)
     return PatchDiffFinding.NO_DIFFERENCE_FOUND if reached >= MIN_PROBES else PatchDiffFinding.NOT_ASSESSED
 
 
 def is_flagged(finding: PatchDiffFinding) -> bool:
-    """Tell whether a finding speaks against a patch."""
+    """Return whether a finding counts against a patch."""
     return finding is PatchDiffFinding.REGRESSION or finding in SUSPICIOUS

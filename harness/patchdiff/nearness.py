@@ -1,4 +1,4 @@
-"""Which test files lie nearest to a change, by their names, folders and the words that they share with it. Pure."""
+"""Order test files by how near they are to a change: names, folders, and words shared with it. Pure."""
 
 import re
 from collections import Counter
@@ -32,19 +32,19 @@ _TEST_NAME = re.compile(r"(?:^|[_.-])(?:tests?|spec)(?:[_.-]|$)|^Test[A-Z_]|[a-z
 
 @dataclass(frozen=True, slots=True)
 class ChangeSummary:
-    """What test files are near to."""
+    """The change that test files are compared with."""
 
     sources: Sequence[str]
     """Paths of the changed files that are no tests."""
     words: Sequence[str] = ()
     """As ``changed_words`` finds them."""
     mentions: Mapping[str, Iterable[str]] = field(default_factory=dict)
-    """Which of these words stand in a test file, by its path."""
+    """The words that a test file contains, by its path."""
 
 
 def changed_words(names: Iterable[str], *diffs: str) -> list[str]:
-    """Return the words of names, then those in the changed lines of unified diffs and in what these tell of the
-    functions around, at most ``MOST_WORDS``.
+    """Return the words of names, then those in the changed lines of unified diffs and in the hunk headers' function
+    names, at most ``MOST_WORDS``.
     """
     found = dict.fromkeys(word for name in names for word in _WORD.findall(name))
     for line in "\n".join(diffs).splitlines():
@@ -134,7 +134,7 @@ def _summed(*scores: Mapping[str, float]) -> dict[str, float]:
 
 
 def _rarity(words: Mapping[str, set[str]]) -> dict[str, float]:
-    """Return the sum of what each file's words tell: the logarithm of how few files have them."""
+    """Return the summed weight of each file's words: the logarithm of how few files have them."""
     files = Counter(word for each in words.values() for word in each)
     return {path: sum(log((len(words) + 1) / (files[word] + 1)) for word in each) for path, each in words.items()}
 

@@ -17,7 +17,7 @@ from assay.harness.patchdiff.decide import ORDER, Round, Sighting, classify, con
 from assay.harness.patchdiff.sides import OUT, Side, SideJob
 
 FOLDER = ".assay-probe"
-"""In the tree: where a program and its input lie."""
+"""Folder of the tree that holds the probe and its input."""
 PYTHON = "/opt/venv/bin/python"
 FIRST = (0,)
 """Hash seed of the first round."""
@@ -28,22 +28,22 @@ MOST_GLANCED = 240
 MOST_APART, MOST_ALIKE = 48, 24
 """Probes that differ at first sight, and that agree, which are run again on every side."""
 MOST_SUSPECTS = 12
-"""So many are looked at closely, the most telling, of each target and each kind of input some."""
+"""Differing probes that are confirmed: the most severe, some of each target and each kind of input."""
 MOST_SHOWN = 3
-"""Divergences of one program that get a reproduction, the first of each target and finding: others tell the same."""
+"""Divergences of one program that get a reproduction, the first of each target and finding."""
 END = "end"
 
 
 @dataclass(frozen=True, slots=True)
 class DifferingProbe:
-    """A probe on which gold and the candidate differ, and what its program told of it with gold."""
+    """A probe on which gold and the candidate differ, and its line of output with gold."""
 
     probe: str
     line: Mapping[str, Any]
 
 
 Reproduce = Callable[[Context, Sequence[DifferingProbe]], Mapping[str, str]]
-"""Makes test files that pass with gold and fail with the candidate; leaves out what cannot be told in a file."""
+"""Makes test files that pass with gold and fail with the candidate; leaves out what no file can show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Program:
     command: str
     settings: Mapping[str, Any]
     seconds: float
-    """That it gives itself for one round."""
+    """Budget of one round."""
     reproduce: Reproduce = lambda _context, _suspects: {}
     files: Mapping[str, str] = field(default_factory=dict)
     """Laid into the tree beside it, path to text."""
@@ -62,7 +62,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """What a program saw on one side, round by round, and how each probe can be redone."""
+    """A program's observations on one side, round by round, and how each probe can be redone."""
 
     seen: list[Round]
     redo: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -87,7 +87,7 @@ def run(context: Context, program: Program, side: Side, seeds: Iterable[int], on
 def run_lines(
     context: Context, program: Program, side: Side, seeds: Iterable[int], only: Sequence[str] = ()
 ) -> list[list[dict[str, Any]]]:
-    """Run a program as ``run`` does and return what it told, line by line, in each round."""
+    """Run a program as ``run`` does and return its lines of output in each round."""
     numbers = list(seeds)
     input_ = {**program.settings, "targets": _targets(context, side), "budget": program.seconds}
     files = {
@@ -122,11 +122,11 @@ def _lines(content: bytes) -> list[dict[str, Any]]:
     found = []
     for line in content.decode(errors="replace").splitlines():
         try:
-            told = json.loads(line)
+            row = json.loads(line)
         except ValueError:
             continue
-        if isinstance(told, dict):
-            found.append(told)
+        if isinstance(row, dict):
+            found.append(row)
     return found
 
 
@@ -150,7 +150,7 @@ def _round(lines: Iterable[Mapping[str, Any]]) -> Round:
 def differences(context: Context, name: str, program: Program) -> Contribution:
     """Run a program with gold and the candidate, then look closely at where the two differ.
 
-    Every probe runs once on these two sides. What differs, the most telling first, and a sample of what does not, runs
+    Every probe runs once on these two sides. What differs, the most severe first, and a sample of what does not, runs
     again on them and on gold's copy; what differs still is confirmed.
     """
     began = time.monotonic()
@@ -164,10 +164,10 @@ def differences(context: Context, name: str, program: Program) -> Contribution:
     rounds = _on_sides(context, program, SCREENS, again) if again else {side: Rounds([]) for side in SCREENS}
     screened = screen(*(rounds[side].seen for side in (Side.GOLD, Side.NULL, Side.CANDIDATE)))
     steady = (stable(rounds[side].seen) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
-    suspects = _most_telling(_by_turns(screened.suspects, gold), *steady)[:MOST_SUSPECTS]
+    suspects = _most_severe(_by_turns(screened.suspects, gold), *steady)[:MOST_SUSPECTS]
     found = _divergences(context, name, program, suspects)
     redo = first[Side.GOLD].redo
-    told, files = _reproduced(context, program, found, redo)
+    shown, files = _reproduced(context, program, found, redo)
     dropped = len(suspects) - len(found)
     result = GeneratorResult(
         name=name,
@@ -178,7 +178,7 @@ def differences(context: Context, name: str, program: Program) -> Contribution:
         seconds=round(time.monotonic() - began, 3),
         note=f"{dropped} differences did not hold in {context.settings.confirmations} rounds" if dropped else "",
     )
-    return Contribution(result, tuple(told), files, exchanges=_exchanges(redo[key] for key in screened.suspects))
+    return Contribution(result, tuple(shown), files, exchanges=_exchanges(redo[key] for key in screened.suspects))
 
 
 def _tried(context: Context, seen: Round) -> Round:
@@ -194,7 +194,7 @@ def _exchanges(lines: Iterable[Mapping[str, Any]]) -> tuple[Exchange, ...]:
 
 
 def is_literal(text: str) -> bool:
-    """Tell whether a text is plain data, as Python writes it."""
+    """Return whether a text is plain data, as Python writes it."""
     try:
         ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -213,12 +213,12 @@ def _on_sides(
 
 
 def _worth_a_look(context: Context, program: Program, apart: Sequence[str], gold: Round, candidate: Round) -> list[str]:
-    """Return the probes among those that differ which are run again; of too many, base is asked which tell most."""
+    """Return the differing probes that run again; of too many, the most severe by a look at base."""
     found = _by_turns(apart, gold)
     if len(found) > MOST_APART:
         glanced = replace(program, settings={**program.settings, "together": True})
         base = run(context, glanced, Side.BASE, FIRST, found[:MOST_GLANCED]).seen[0]
-        found = _most_telling(found[:MOST_GLANCED], base, gold, candidate)
+        found = _most_severe(found[:MOST_GLANCED], base, gold, candidate)
     return found[:MOST_APART]
 
 
@@ -231,13 +231,13 @@ def _by_turns(keys: Iterable[str], gold: Round) -> list[str]:
     return [key for turn in zip_longest(*kinds.values()) for key in turn if key is not None]
 
 
-def _most_telling(suspects: Iterable[str], base: Round, gold: Round, candidate: Round) -> list[str]:
+def _most_severe(suspects: Iterable[str], base: Round, gold: Round, candidate: Round) -> list[str]:
     """Put suspects that would be of a harder finding before others."""
     return sorted(suspects, key=lambda key: ORDER.index(_finding(base.get(key), gold[key], candidate[key])))
 
 
 def _shuffled(key: str) -> str:
-    """Return what puts probes into an order of their own, in which neighbours do not tell the same."""
+    """Return a sort key that puts neighbouring probes apart, the same on every side."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -281,7 +281,7 @@ def _finding(base: Sighting | None, gold: Sighting, candidate: Sighting) -> Patc
 def _reproduced(
     context: Context, program: Program, found: Sequence[Divergence], redo: Mapping[str, Mapping[str, Any]]
 ) -> tuple[list[Divergence], dict[str, str]]:
-    """Give some divergences a test file each, named after the program, as far as they can be told in one."""
+    """Give some divergences a test file each, named after the program, where a file can show them."""
     first = {(each.target, each.finding): each for each in reversed(found) if each.probe in redo}
     shown = sorted(first.values(), key=found.index)[: MOST_SHOWN if context.settings.test_files else 0]
     suspects = [DifferingProbe(each.probe, redo[each.probe]) for each in shown]
@@ -289,7 +289,7 @@ def _reproduced(
     followed = "_followed" if context.exchanges else ""
     names: dict[str, str] = {}
     for number, each in enumerate(found, 1):
-        if each.probe in texts:  # what comes down to the same is told once
+        if each.probe in texts:  # one file for what reduces to the same text
             names.setdefault(texts[each.probe], f"test_{program.name}{followed}_{number}.py")
-    told = [each.model_copy(update={"reproduction": names.get(texts.get(each.probe, ""), "")}) for each in found]
-    return told, {name: text for text, name in names.items()}
+    shown = [each.model_copy(update={"reproduction": names.get(texts.get(each.probe, ""), "")}) for each in found]
+    return shown, {name: text for text, name in names.items()}

@@ -1,4 +1,4 @@
-"""What a comparison is at, told every now and then to a person who waits."""
+"""Report the current step of a long comparison at regular intervals."""
 
 import threading
 import time
@@ -8,16 +8,16 @@ from assay.harness.patchdiff.contract import Note
 
 
 class Pulse:
-    """Keeps what was noted last and tells it, with the seconds since it began, again and again until it ends."""
+    """Repeats the last note, with the seconds since the start, until it is closed."""
 
-    def __init__(self, tell: Note, every: float) -> None:
-        """Begin with nothing to tell.
+    def __init__(self, report: Note, every: float) -> None:
+        """Start without a note.
 
         Args:
-            tell: called from a thread of its own.
+            report: called from a separate thread.
             every: seconds between two calls, and before the first.
         """
-        self._tell = tell
+        self._report = report
         self._every = every
         self._began = time.monotonic()
         self._text = ""
@@ -25,22 +25,22 @@ class Pulse:
         self._thread = threading.Thread(target=self._beat, daemon=True)
 
     def __call__(self, text: str) -> None:
-        """Note what is going on from now on."""
+        """Set the current step."""
         self._text = text
 
     def __enter__(self) -> "Pulse":
-        """Begin to tell."""
+        """Start to report."""
         self._thread.start()
         return self
 
     def __exit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        """Stop telling."""
+        """Stop reporting."""
         self._over.set()
         self._thread.join()
 
     def _beat(self) -> None:
         while not self._over.wait(self._every):
             if self._text:
-                self._tell(f"{self._text} ({time.monotonic() - self._began:.0f} s)")
+                self._report(f"{self._text} ({time.monotonic() - self._began:.0f} s)")

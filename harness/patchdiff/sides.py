@@ -11,7 +11,7 @@ from assay.harness.errors import AssayError, EngineError, EngineUnavailable, Ima
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
 
 OUT = "/tmp/assay-report"
-"""Where the programs of a comparison leave what they saw."""
+"""Folder in which programs leave their observations."""
 
 
 class Side(StrEnum):

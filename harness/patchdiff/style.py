@@ -37,5 +37,5 @@ PATTERNS = (
 
 
 def is_style(test: str) -> bool:
-    """Tell whether a test checks conventions of writing only."""
+    """Return whether a test checks conventions of writing only."""
     return any(fnmatchcase(test.lower(), pattern) for pattern in PATTERNS)

@@ -1,4 +1,4 @@
-"""What a comparison has to know of the trees before it can aim: their changed files and their tests, nearest first."""
+"""Look at the trees before probing: their changed files, the targets, and the test files, nearest first."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -104,7 +104,7 @@ done
 
 
 def _looking(words: Sequence[str], suffixes: Sequence[str]) -> str:
-    """Return a script that tells which sources mention words: ``path:word``, once each."""
+    """Return a script that lists which sources mention words: ``path:word``, once each."""
     wanted = " ".join(f"-e {shlex.quote(word)}" for word in words)
     among = " ".join(shlex.quote(f"*{suffix}") for suffix in suffixes)
     return f"""\

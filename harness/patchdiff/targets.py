@@ -1,4 +1,4 @@
-"""Where to aim: the functions that a change touches. Pure."""
+"""The functions that a comparison aims at: those that a change touches. Pure."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ _FOLDERS_OWN = frozenset({"__init__", "index", "mod", "lib"})
 class Target:
     """A function in which gold and the candidate differ, or a file that differs outside of any.
 
-    ``places`` tells where it lies on each side that has it: first and last line, from 1. A name that is defined more
+    ``places`` has its first and last line, from 1, on each side that has it. A name that is defined more
     than once (again, or as a property's getter and setter) has as many places.
     """
 
@@ -77,13 +77,13 @@ class Loose:
 
     @property
     def module(self) -> str:
-        """What other files call the file."""
+        """The name by which other files import the file."""
         path = PurePosixPath(self.path)
         return path.parent.name if path.stem in _FOLDERS_OWN else path.stem
 
 
 def loose(texts: Texts, found: Iterable[Target]) -> list[Loose]:
-    """Return the names behind targets that are whole files: what uses these names lies elsewhere."""
+    """Return the names behind targets that are whole files: their users are in other files."""
     named = []
     for path in (each.path for each in found if each.name == WHOLE_MODULE):
         base, gold, candidate = (texts[side].get(path, "").splitlines() for side in SIDES)

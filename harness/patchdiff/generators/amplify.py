@@ -19,7 +19,7 @@ NAME = "amplify"
 LOOKED_AT = 16
 """Test files that are searched for tests that reach a target, the nearest first."""
 FILES = 6
-"""Of those with such tests, that are amplified."""
+"""Files with such tests that are amplified."""
 COPIES = 2500
 """Changed tests in all: many of each where few reach a target, at least ``FEWEST`` and at most ``MOST`` of each."""
 FEWEST, MOST = 8, 200

@@ -17,17 +17,17 @@ SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What the program ``record.py`` tells."""
+    """The output of the probe ``record``."""
 
     calls: Sequence[Mapping[str, Any]] = ()
     functions: Sequence[Sequence[Any]] = ()
     """Targets and their callers: module, qualname, whether private."""
     tests: Sequence[str] = ()
-    """That reach a target."""
+    """Tests that reach a target."""
     files: Sequence[str] = ()
-    """That have such tests."""
+    """Files with such tests."""
     strings: Sequence[str] = ()
-    """That stand in the tests."""
+    """Strings of the test files."""
     note: str = ""
 
 

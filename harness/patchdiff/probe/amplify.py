@@ -322,7 +322,7 @@ class Amplifier(running.Driver):
         self._channel.stop(self._recorder.probe)
 
     def over(self) -> bool:
-        """Tell whether the budget is spent."""
+        """Return whether the budget is spent."""
         self.in_time = not self._deadline.over()
         return not self.in_time
 

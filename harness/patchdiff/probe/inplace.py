@@ -124,7 +124,7 @@ class InPlaceReplay(running.Driver):
         self._channel.stop(self._mark(item))
 
     def over(self) -> bool:
-        """Tell whether the budget is spent."""
+        """Return whether the budget is spent."""
         self.in_time = not self._deadline.over()
         return not self.in_time
 
@@ -163,7 +163,7 @@ class InPlaceReplay(running.Driver):
                 self._tell(aside, name + "|m" + str(copy), copies[copy], each)
 
     def _is_new(self, function: CalledFunction, shape: str) -> bool:
-        """Tell whether a call is worth its copies: there is room for the function, and few calls were like it."""
+        """Return whether a call is worth its copies: there is room for the function, and few calls were like it."""
         alike = self._seen[shape] = self._seen.get(shape, 0) + 1
         if alike > ALIKE or self._left[function.name] <= 0:
             return False

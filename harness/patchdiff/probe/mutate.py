@@ -66,12 +66,12 @@ class Scope(NamedTuple):
     strings: Strings
 
     def is_closed(self, place: Place) -> bool:
-        """Tell whether nothing may change at a place."""
+        """Return whether nothing may change at a place."""
         return any(first <= place <= last for first, last in self.closed)
 
 
 def is_repetition(edit: TokenEdit) -> bool:
-    """Tell whether an edit makes a statement once more, and so changes all that comes after it."""
+    """Return whether an edit makes a statement once more, and so changes all that comes after it."""
     return not edit.old and edit.new.endswith("\n")
 
 

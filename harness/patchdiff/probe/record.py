@@ -194,14 +194,14 @@ class ReachSearch(running.Driver):
 
 
 def _is_given_something(frame: "FrameType") -> bool:
-    """Tell whether some parameter of a call is plain data that says something: another may stand in its place."""
+    """Return whether some parameter of a call is plain data that says something: another may stand in its place."""
     names = [name.lstrip("*") for name in calls.parameters_of(frame.f_code)]
     held = [frame.f_locals.get(name) for name in names]
     return any(values.is_plain(each) for each in held if each not in (None, (), {}) and not isinstance(each, bool))
 
 
 def _given_plain_data(frame: "FrameType") -> bool:
-    """Tell whether the parameters of a call, as they are by now, are plain data: such a call can be told in a file."""
+    """Return whether the parameters of a call, as they are by now, are plain data, which a file can hold."""
     names = [name.lstrip("*") for name in calls.parameters_of(frame.f_code)]
     return bool(names) and all(name in frame.f_locals and values.is_plain(frame.f_locals[name]) for name in names)
 

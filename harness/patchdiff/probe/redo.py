@@ -72,7 +72,7 @@ def changes_of(
 
 
 def is_near(leaf: "wire.Line") -> bool:
-    """Tell whether a place is in what a call is given, and not in an object that it is given."""
+    """Return whether a place is in what a call is given, and not in an object that it is given."""
     return all(step[0] != "attribute" for step in leaf["path"])
 
 
@@ -95,7 +95,7 @@ def material_of(job: "wire.Line") -> ChangeMaterial:
 
 
 def _apart(first: "LeafChange | None", second: "LeafChange | None") -> bool:
-    """Tell whether neither of two changes lies inside the other."""
+    """Return whether neither of two changes lies inside the other."""
     return bool(first and second and first.path[: len(second.path)] != second.path[: len(first.path)])
 
 

@@ -53,7 +53,7 @@ class Driver:
         """Hear that an item has run."""
 
     def over(self) -> bool:
-        """Tell whether no further item may run."""
+        """Return whether no further item may run."""
         return False
 
     def not_set_up(self, error: BaseException) -> None:
@@ -95,7 +95,7 @@ def files_with(names: "Iterable[str]", files: "Iterable[str]") -> "list[str]":
 
 
 def is_skip(error: BaseException) -> bool:
-    """Tell whether an exception is a runner's way to say that a test is not to be run."""
+    """Return whether an exception is a runner's way to say that a test is not to be run."""
     return any(kind.__name__ in SKIPS for kind in type(error).__mro__)
 
 

@@ -25,12 +25,12 @@ def called_name(node: ast.AST) -> str:
 
 
 def is_literal(node: ast.AST) -> bool:
-    """Tell whether an expression holds nothing but literals."""
+    """Return whether an expression holds nothing but literals."""
     return not any(isinstance(each, _OPEN_NODES) for each in ast.walk(node))
 
 
 def is_raises(node: ast.AST) -> bool:
-    """Tell whether a node is a call that expects an exception."""
+    """Return whether a node is a call that expects an exception."""
     return isinstance(node, ast.Call) and called_name(node) in RAISES
 
 

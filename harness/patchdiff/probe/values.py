@@ -36,7 +36,7 @@ def read_literal(text: "str | ast.AST") -> Any:
 
 
 def is_plain(value: object, depth: int = 0) -> bool:
-    """Tell whether a value is plain data: built-in types alone, which a literal tells completely."""
+    """Return whether a value is plain data: built-in types alone, which a literal tells completely."""
     if type(value) in (bool, int, str, bytes, type(None)):
         return True
     if type(value) is float:
@@ -282,7 +282,7 @@ def pieces(value: str) -> "tuple[str, ...]":
 
 
 def is_bracketed(piece: str) -> bool:
-    """Tell whether a piece is a bracket with all that it holds."""
+    """Return whether a piece is a bracket with all that it holds."""
     return len(piece) > 1 and piece[0] in "[({<"
 
 

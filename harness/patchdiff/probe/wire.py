@@ -42,7 +42,7 @@ class WorkBudget:
         return min(self._seconds - by_work, self._seconds * (PATIENCE if self._worked else 1) - by_clock)
 
     def over(self) -> bool:
-        """Tell whether the time is over."""
+        """Return whether the time is over."""
         return self.left() <= 0
 
 
@@ -121,7 +121,7 @@ class Watcher:
             write_line(self.out, line)
 
     def overstayed(self, limit: float) -> bool:
-        """Tell whether the running probe has had its limit and the grace."""
+        """Return whether the running probe has had its limit and the grace."""
         return bool(self.running) and time.monotonic() - self.since > limit + GRACE
 
 

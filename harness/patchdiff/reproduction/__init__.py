@@ -1,4 +1,4 @@
-"""From a divergence to a small test file that a person can run: passes with gold, fails with the other patch.
+"""Test files for divergences: pass with gold, fail with the other patch, and can be run by hand.
 
 writing.py    the frame of such a file;  sources.py  a test file with one test left in it
 calls.py, amplified.py, in_place.py   the files of each kind of probe

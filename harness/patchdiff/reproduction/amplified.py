@@ -58,7 +58,7 @@ class AmplifiedDraft:
 
     test: NamedTest
     line: int
-    """Of the original file: where the expression is that is looked at."""
+    """Line, in the original file, of the expression that is looked at."""
     expression: str
     mode: str
     edits: tuple[Mapping[str, Any], ...]
@@ -68,7 +68,7 @@ class AmplifiedDraft:
 
     @property
     def folder(self) -> str:
-        """Where the file has to be."""
+        """Folder that the file has to be in."""
         return self.test.folder
 
     @property

@@ -35,7 +35,7 @@ class DraftVariant:
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """What a test file saw with gold and with the candidate, look by look."""
+    """The looks of a test file with gold and with the candidate."""
 
     gold: tuple[Shown, ...] = ()
     candidate: tuple[Shown, ...] = ()

@@ -10,7 +10,7 @@ from assay.harness.patchdiff.reproduction.sources import Source, changed, functi
 from assay.harness.patchdiff.reproduction.writing import Check, carried, frame, in_a_docstring, seen_of_a_call
 
 _LEFT = '[each for each in [*given[0], *given[1].values()] if type(each).__module__ == "builtins"]'
-"""Of a call's ``given``, what is compared after the call besides its answer: arguments of built-in types."""
+"""Arguments that are compared after a call: those of built-in types."""
 
 _BODY = '''\
 import ast
@@ -91,7 +91,7 @@ class InPlaceDraft:
     """A test file in the making."""
 
     call: Mapping[str, Any]
-    """What the probe reported: test, module, qualname, which, number, part, mutations."""
+    """The probe's report: test, module, qualname, which, number, part, mutations."""
     text: str
     """The test file's."""
 
@@ -102,7 +102,7 @@ class InPlaceDraft:
 
     @property
     def folder(self) -> str:
-        """Where the file has to be."""
+        """Folder that the file has to be in."""
         return self.test.folder
 
     @property

@@ -11,10 +11,10 @@ from importlib import resources
 from typing import Any, Protocol
 
 Shown = tuple[str, str, str]
-"""What a look sees: kind, type and text, as in a ``ProbeObservation``."""
+"""One look: kind, type and text, as in a ``ProbeObservation``."""
 LONGEST_LINE = 90
 FAILURE = "with the gold patch"
-"""What the message of a failed check begins with."""
+"""Beginning of a failed check's message."""
 
 _FILE = '''\
 """A patch differs from the gold patch here, found by Assay (PatchDiff). Passes with gold, fails with the patch.
@@ -124,7 +124,7 @@ _FUTURE = "from __future__ "
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What a test file does with what it sees: compares it, or writes it down."""
+    """The check of a test file: compares what it sees, or writes it down."""
 
     expected: tuple[Shown, ...] = ()
     """Seen with gold, look by look, up to the first look that differs."""
@@ -139,7 +139,7 @@ class Draft(Protocol):
 
     @property
     def folder(self) -> str:
-        """Where the file has to be, from the top of the tree."""
+        """Folder that the file has to be in, from the top of the tree."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""Tests that a language model writes to tell the two patches apart: PatchDiff's own way (arXiv 2503.15223).
+"""Tests that a language model writes to distinguish the two patches: PatchDiff's own way (arXiv 2503.15223).
 
 Whatever the model claims, a test counts only if it came out the same in every round on both sides and executed a
 target on both; it is its own reproduction.
@@ -44,7 +44,7 @@ def _generate(context: Context) -> Contribution:
                 name=NAME, probes=asked, reached=len(found), divergences=len(found), seconds=_since(began)
             )
             return Contribution(result, found, {f"test_llm_{number + 1}.py": round_.file})
-    note = f"{asked} conversations, and no test that tells the patches apart"
+    note = f"{asked} conversations, and no test that distinguishes the patches"
     return Contribution(GeneratorResult(name=NAME, probes=asked, seconds=_since(began), note=note))
 
 

@@ -1,9 +1,9 @@
-"""How a language model is asked for tests that tell two patches apart, and what its tests are worth. Pure.
+"""The conversation in which a language model writes tests that pass with one patch and fail with the other. Pure.
 
 The protocol is that of PatchDiff (arXiv 2503.15223): the model sees the issue, both patches, the code around them, the
-functions to go through and some calls of them, and writes tests whose outcome should differ. What does not pass on the
-reference, or tells nothing apart, goes back with what happened, twice at most. Whether a difference holds (repetitions,
-a target reached on both sides) is decided elsewhere, as for every generator.
+functions to go through and some calls of them, and writes tests whose outcome should differ. A file that does not pass
+on the reference, or does not distinguish the patches, goes back with its output, twice at most. Whether a difference
+holds (repetitions, a target reached on both sides) is decided elsewhere, as for every generator.
 
 Asking and running are handed in: ``converse`` needs a model as a function, and a function that runs a test file on both
 sides.
@@ -48,7 +48,7 @@ Chat = Callable[[Sequence[PromptMessage]], str]
 
 @dataclass(frozen=True, slots=True)
 class BothSides:
-    """What a test file did on both sides."""
+    """The statuses of a test file's tests on both sides."""
 
     gold: Mapping[str, Status]
     candidate: Mapping[str, Status]
@@ -61,7 +61,7 @@ Try = Callable[[str], BothSides]
 
 
 class Decision(StrEnum):
-    """What becomes of a test file."""
+    """The next step for a test file."""
 
     ACCEPT = "accept"
     REPAIR = "repair"
@@ -78,7 +78,7 @@ class Judgement:
     inverse: tuple[str, ...] = ()
     """Tests that fail with gold and pass with the candidate: they differ too, but demand what gold does not do."""
     complaint: str = ""
-    """What the model is told; empty unless it shall repair."""
+    """The message to the model; empty unless it shall repair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Conversation:
 
     @property
     def accepted(self) -> Round | None:
-        """The round whose test file tells the patches apart."""
+        """The round whose test file distinguishes the patches."""
         last = self.rounds[-1] if self.rounds else None
         return last if last and last.judgement.decision is Decision.ACCEPT else None
 
@@ -115,7 +115,7 @@ class Conversation:
 
 
 def converse(material: PromptMaterial, chat: Chat, try_out: Try) -> Conversation:
-    """Ask for a test file and have it repaired until it tells the patches apart or the repairs are used up.
+    """Ask for a test file and have it repaired until it distinguishes the patches or the repairs are used up.
 
     What ``chat`` and ``try_out`` raise passes through.
     """
@@ -150,7 +150,7 @@ def judge(trial: BothSides | None, repairs: int) -> Judgement:
 
 
 def _differing(trial: BothSides) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Compare test by test; one that did not run on a side (not collected, skipped) tells nothing about that side."""
+    """Compare test by test; one that did not run on a side (not collected, skipped) says nothing about that side."""
     passed, failed = Status.PASSED, Status.FAILED
     both = {name: (status, trial.candidate.get(name)) for name, status in trial.gold.items()}
     differing = tuple(name for name, statuses in both.items() if statuses == (passed, failed))
@@ -180,12 +180,12 @@ def _complaint(trial: BothSides | None) -> str:
         happened += "with both patches. With patch A this happens:"
         return _with_output(happened, trial.gold_output) + _AGAIN
     return (
-        "All tests that run pass with both patches, so they tell nothing apart. Compare the two patches line by line, "
-        "find an input for which they take different ways, and test what comes out of that." + _AGAIN
+        "All tests that run pass with both patches, so they do not distinguish the patches. Compare the two patches "
+        "line by line, find an input for which they take different ways, and test its result." + _AGAIN
     )
 
 
-_AGAIN = "\n\nGive the whole mended file again in one fenced code block."
+_AGAIN = "\n\nGive the whole corrected file again in one fenced code block."
 
 
 def _with_output(happened: str, output: str) -> str:

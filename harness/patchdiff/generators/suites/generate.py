@@ -32,7 +32,7 @@ MOST_NAMED = 3
 
 @dataclass(slots=True)
 class _Tally:
-    """What has been found so far."""
+    """The results so far."""
 
     total: int
     ran: int = 0
@@ -40,7 +40,7 @@ class _Tally:
     """Tests that passed or failed with the patch, and were looked at with gold if they failed."""
     files: int = 0
     seconds: float = 0.0
-    """That runs with the patch took, also those that ended too late: what comes next is to be smaller then."""
+    """Duration of the runs with the patch, late ones included, so that the next run is smaller after a late one."""
     late: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     divergences: list[Divergence] = field(default_factory=list)
@@ -52,13 +52,13 @@ class _Tally:
         return self.total - self.files - len(self.late) - len(self.unread)
 
     def note(self) -> str:
-        """Tell what was left out, and why."""
-        told = list(self.notes)
+        """Return what was left out, and why."""
+        notes = list(self.notes)
         if self.late:
-            told.append(f"{len(self.late)} test files hit the time limit: {_named(self.late)}")
+            notes.append(f"{len(self.late)} test files hit the time limit: {_named(self.late)}")
         if self.unread:
-            told.append(f"{len(self.unread)} test files give no result, with gold neither: {_named(self.unread)}")
-        return "; ".join(dict.fromkeys(told))
+            notes.append(f"{len(self.unread)} test files give no result, with gold neither: {_named(self.unread)}")
+        return "; ".join(dict.fromkeys(notes))
 
 
 def _generate(context: Context) -> Contribution:

@@ -1,4 +1,4 @@
-"""Tests that fail with the patch: in which files they lie, and whether they pass with gold and fail here every time."""
+"""Repeat tests that fail with the patch: find their files, and keep what passes with gold and fails here every time."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -12,8 +12,8 @@ from assay.harness.patchdiff.sides import Side
 
 ENOUGH = 3
 """Confirmations without which nothing counts, however tight the budget."""
-MOST_TOLD = 50
-"""Tests of one run that are told one by one; a patch may break all."""
+MOST_LISTED = 50
+"""Failing tests of one run that are listed; a patch may break all."""
 SLOWER = 5.0
 """A run that takes more than so many times what gold takes does not end: that is a failure, and no want of time."""
 LATE = "tests that fail could not be repeated in time"
@@ -21,7 +21,7 @@ LATE = "tests that fail could not be repeated in time"
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """What held, and what is to be said about it."""
+    """Failures that held in every round, and notes for the report."""
 
     divergences: tuple[Divergence, ...] = ()
     notes: tuple[str, ...] = ()
@@ -45,17 +45,17 @@ def repeat(context: Context, generator: str, files: Sequence[str], suspects: Seq
     passing = [name for name in suspects if gold.passes(name)]
     if not passing:
         return Repeated()
-    told = passing[:MOST_TOLD]
-    notes = [f"{len(passing)} tests fail, of which {MOST_TOLD} are told"] if len(passing) > MOST_TOLD else []
-    files = narrowed(whole, told, lambda some: _failing(context, whole, some, told))
-    held = _rounds(context, files, told, gold)
+    listed = passing[:MOST_LISTED]
+    notes = [f"{len(passing)} tests fail, of which {MOST_LISTED} are listed"] if len(passing) > MOST_LISTED else []
+    files = narrowed(whole, listed, lambda some: _failing(context, whole, some, listed))
+    held = _rounds(context, files, listed, gold)
     if held is None:
         return Repeated(notes=(*notes, LATE))
     return Repeated(tuple(_divergences(context, generator, files, held)), (*notes, *held.notes))
 
 
 def _with_gold(context: Context, files: Sequence[str], suspects: Sequence[str]) -> tuple[Sequence[str], SuiteRun]:
-    """Run the files that the suspects' names tell with gold; all, if gold knows some suspect in none of those."""
+    """Run the files that the suspects' names point to with gold; all files if gold misses a suspect in those."""
     left = context.seconds_left
     likely = files_named(files, suspects)
     (gold,) = run(context, likely, [Side.GOLD], left)
@@ -66,7 +66,7 @@ def _with_gold(context: Context, files: Sequence[str], suspects: Sequence[str]) 
 
 
 def _failing(context: Context, whole: Sequence[str], files: Sequence[str], tests: Sequence[str]) -> set[str]:
-    """Return which tests fail in a run of these files; none if it can tell nothing."""
+    """Return which tests fail in a run of these files; none where that cannot be known."""
     if context.seconds_left <= 0 or runs_everything(context, whole, files):
         return set()
     context.note(f"looking for {len(tests)} failing tests in {len(files)} files")
@@ -76,7 +76,7 @@ def _failing(context: Context, whole: Sequence[str], files: Sequence[str], tests
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """What failed in every round, and what it showed in the last."""
+    """Tests that failed in every round, and the last run of them."""
 
     tests: Sequence[str]
     candidate: SuiteRun
@@ -111,7 +111,7 @@ def _enough(gold: SuiteRun) -> float:
 
 
 def does_not_end(candidate: SuiteRun, gold: SuiteRun) -> bool:
-    """Tell whether a run ended by its time limit has taken so much longer than gold that it would not have ended."""
+    """Return whether a run ended by its time limit has taken so much longer than gold that it would not have ended."""
     return candidate.timed_out and gold.seconds * SLOWER < candidate.limit
 
 
@@ -139,10 +139,10 @@ def _observed(ran: SuiteRun, name: str) -> ProbeObservation:
 
 
 def files_named(files: Sequence[str], tests: Collection[str]) -> Sequence[str]:
-    """Return the files that the names of tests tell; all of them if no name tells any.
+    """Return the files that the names of tests point to; all of them if no name points to any.
 
-    A name tells a file by its path (``tests/test_a.py::test``), or by its module, dotted (``test (a.tests.Case)``). One
-    that tells none may be another name of the same test, as unittest prints the first line of its description.
+    A name points to a file by its path (``tests/test_a.py::test``) or by its dotted module (``test (a.tests.Case)``).
+    One that points to none may be another name of the same test: unittest prints the first line of a description.
     """
     found: set[str] = set()
     for test in tests:

@@ -16,7 +16,7 @@ LEAST_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class SuiteRun:
-    """What a run of test files told on one side."""
+    """The result of a run of test files on one side."""
 
     statuses: Mapping[str, Status]
     """By test; empty if nothing could be read, or the time was not enough."""
@@ -26,7 +26,7 @@ class SuiteRun:
     seconds: float
 
     def passes(self, test: str) -> bool:
-        """Tell whether a test ran and passed."""
+        """Return whether a test ran and passed."""
         return self.statuses.get(test) in PASSING
 
 
@@ -52,14 +52,14 @@ def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: 
         took = time.monotonic() - began
         if evidence.timed_out:
             return SuiteRun({}, True, limit, took)
-        told = steady(context.sides.instance, evidence.report.tests)
-        return SuiteRun({name: told[name] for name in told if name not in evidence.canaries}, False, limit, took)
+        found = steady(context.sides.instance, evidence.report.tests)
+        return SuiteRun({name: found[name] for name in found if name not in evidence.canaries}, False, limit, took)
 
     with ThreadPoolExecutor(len(sides)) as pool:
         return list(pool.map(one, sides))
 
 
 def runs_everything(context: Context, some: Sequence[str], others: Sequence[str]) -> bool:
-    """Tell whether the command is the same whatever files are named: a recipe that always runs the whole suite."""
+    """Return whether the command is the same whatever files are named: a recipe that always runs the whole suite."""
     instance = context.sides.instance
     return context.plan_tests(instance, some).command == context.plan_tests(instance, others).command

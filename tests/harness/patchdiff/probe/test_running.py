@@ -1,0 +1,35 @@
+"""Test files that are run although others of the same run cannot be."""
+
+from collections.abc import Callable
+from typing import Any
+
+CODE = "def half(number):\n    return number / 2\n"
+TESTS = "from shop import half\n\n\ndef test_half():\n    assert half(4) == 2\n"
+Make = Callable[..., Any]
+
+
+def test_broken_conftest_costs_only_its_own_folder(make_project: Make) -> None:
+    files = {
+        "tests/bad/conftest.py": "import absent\n",
+        "tests/bad/test_bad.py": TESTS,
+        "tests/good/test_good.py": TESTS,
+        "tests/broken/test_broken.py": "import shop\n\nshop.absent\n",
+    }
+    project = make_project("folders", CODE, TESTS, **files)
+    wanted = ["tests/test_shop.py", "tests/bad/test_bad.py", "tests/broken/test_broken.py", "tests/good/test_good.py"]
+    ran = project.run("amplify", files=wanted, targets=project.targets("half"), mutants=2)
+    assert {row["test"].partition("::")[0] for row in ran.seen.values() if row["kind"] == "value"} == {
+        "tests/test_shop.py",
+        "tests/good/test_good.py",
+    }
+    failed = {row["test"]: (row["kind"], row["type"]) for row in ran.seen.values() if row["key"].endswith("import#1")}
+    assert failed == {
+        "tests/bad/test_bad.py": ("error", "UsageError"),
+        "tests/broken/test_broken.py": ("error", "AttributeError"),
+    }
+
+
+def test_files_without_tests_give_nothing(make_project: Make) -> None:
+    project = make_project("none", CODE, "VALUE = 1\n", **{"tests/test_more.py": "OTHER = 2\n"})
+    ran = project.run("amplify", files=["tests/test_shop.py", "tests/test_more.py"], targets=project.targets("half"))
+    assert ran.rows == [{"end": "done"}]
