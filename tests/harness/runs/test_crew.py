@@ -142,7 +142,7 @@ def test_a_signal_aborts_what_is_at_work_and_saves_and_starts_nothing_more(numbe
 
     def wait(item: int, _number: int) -> int:
         begun.append(item)
-        ended.append(aborted.wait(30))
+        ended.append(aborted.wait(600))
         return item
 
     work = Squares(wait)
@@ -161,7 +161,7 @@ def test_nothing_is_retried_once_told_to_stop(moment: str) -> None:
     def once(item: int, number: int) -> int:
         made.append(number)
         if moment == "in the attempt":
-            aborted.wait(30)
+            aborted.wait(600)
         return item
 
     def retries(_attempt: int) -> bool:
@@ -170,15 +170,17 @@ def test_nothing_is_retried_once_told_to_stop(moment: str) -> None:
 
     interrupt_when(lambda: bool(made if moment == "in the attempt" else asked))
     with pytest.raises(RunStopped):
-        crew_of(abort=aborted.set, pause=30).complete(Squares(once, retries), [0])
+        crew_of(abort=aborted.set, pause=600).complete(Squares(once, retries), [0])
     assert made == [1]
     assert asked == ([] if moment == "in the attempt" else [1]), "an aborted attempt is no failure"
 
 
 PROGRAM = """
 import sys, time
-from assay.harness.runs.crew import Crew
+from assay.harness.runs import crew
 from test_crew import Squares
+
+crew.PATIENCE = 600  # only a second signal ends it early
 
 def wait(seconds, _number):
     print("begun", flush=True)
@@ -186,11 +188,11 @@ def wait(seconds, _number):
     print("over", flush=True)
     return seconds
 
-Crew(1, lambda: None).complete(Squares(wait), [float(sys.argv[1])])
+crew.Crew(1, lambda: None).complete(Squares(wait), [float(sys.argv[1])])
 """
 
 
-@pytest.mark.parametrize(("seconds", "printed"), [("1", "over\n"), ("60", "")])
+@pytest.mark.parametrize(("seconds", "printed"), [("1", "over\n"), ("600", "")])
 def test_a_second_signal_waits_a_moment_for_the_work_and_restores_the_terminal(seconds: str, printed: str) -> None:
     terminal, stderr = pty.openpty()
     process = subprocess.Popen(
@@ -203,12 +205,10 @@ def test_a_second_signal_waits_a_moment_for_the_work_and_restores_the_terminal(s
     os.close(stderr)
     assert process.stdout is not None
     assert process.stdout.readline() == "begun\n"
-    began = time.monotonic()
     for _ in range(2):
         time.sleep(0.2)
         process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=20)
-    assert time.monotonic() - began < 4, "the second signal ended it, not the first one's deadline"
+    rest, _ = process.communicate(timeout=300)
     assert process.returncode == 130
     assert rest == printed
     assert b"\x1b[?25h" in os.read(terminal, 4096), "the cursor is visible again"
