@@ -123,22 +123,18 @@ class Crew:
         self._at_work.add(name)
         try:
             progress.started(item)
-            attempt = self._attempt(work, item)
+            for number in range(1, ATTEMPTS + 1):
+                if number > 1 and self._stop.wait(self.pause * (number - 1)):
+                    break
+                attempt = work.attempt(item, number)
+                if self._stop.is_set() or not work.may_retry(item, attempt):
+                    break
         finally:
             self._at_work.discard(name)
         self._check(name)
         result = work.save(item, attempt)
         progress.finished(result, False)
         return result
-
-    def _attempt(self, work: Work[Item, Attempt, Result], item: Item) -> Attempt:
-        for number in range(1, ATTEMPTS + 1):
-            if number > 1 and self._stop.wait(self.pause * (number - 1)):
-                break
-            attempt = work.attempt(item, number)
-            if self._stop.is_set() or not work.may_retry(item, attempt):
-                break
-        return attempt
 
     def _check(self, name: str) -> None:
         """Raise RunStopped once told to stop; results of aborted work mean nothing."""

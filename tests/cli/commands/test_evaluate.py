@@ -178,7 +178,7 @@ def test_what_a_dead_process_left_behind_is_removed_and_named(assay: Callable, r
         "def make(instances): return Reaping({image_name(each): each for each in instances})\n"
     )
     told = assay("evaluate", "rows.jsonl", "--gold", "--engine", "reaping:make").err
-    assert "removed 0123456789ab, left behind by a process" in told
+    assert "removed 0123456789ab, left behind by a dead process" in told
 
 
 def test_no_engine_is_one_line_and_exit_2(assay_process: Callable, rows: Path) -> None:

@@ -100,7 +100,7 @@ def test_an_export_needs_the_evidence(assay: Callable, run: Path) -> None:
     assert (done.code, "acme__calc-2" in done.err) == (2, True)
 
 
-def test_a_trajectory_of_another_agent_is_written_in_ours(assay: Callable, in_folder: Path) -> None:
+def test_an_external_agent_s_trajectory_is_converted_to_atif(assay: Callable, in_folder: Path) -> None:
     said = [{"role": "user", "content": "add subtracts"}, {"role": "assistant", "content": "```bash\nls\n```"}]
     Path("mini.traj.json").write_text(json.dumps(said))
     done = assay("report", "trajectory", "mini.traj.json", "--from", "mini")
@@ -112,4 +112,4 @@ def test_a_trajectory_of_another_agent_is_written_in_ours(assay: Callable, in_fo
     assert json.loads(Path("ours.json").read_text()) == done.json
     wrong = assay("report", "trajectory", "mini.traj.json", "--from", "sweagent")
     assert (wrong.code, wrong.out) == (2, "")
-    assert "mini.traj.json: this is no trajectory of the form sweagent" in wrong.err
+    assert "mini.traj.json: this is not a trajectory in the format sweagent" in wrong.err
