@@ -38,7 +38,7 @@ def is_live() -> bool:
     return sys.stderr.isatty() and not os.environ.get("CI")
 
 
-class Line(Protocol):
+class ProgressLine(Protocol):
     """A live line on a terminal."""
 
     def __call__(self, note: str, /, finished: int = 0) -> None:
@@ -47,7 +47,7 @@ class Line(Protocol):
 
 
 @contextmanager
-def live_line(total: int, title: str) -> Iterator[Line | None]:
+def live_line(total: int, title: str) -> Iterator[ProgressLine | None]:
     """Show a progress bar with a note on a terminal; elsewhere give None."""
     if not is_live():
         yield None
@@ -66,7 +66,7 @@ class RunView:
 
     def __init__(self) -> None:
         self.every = EVERY_LIVE if is_live() else EVERY
-        self._line: Line | None = None
+        self._line: ProgressLine | None = None
 
     def say(self, text: str) -> None:
         """Print a line."""
@@ -117,7 +117,7 @@ class RunView:
 class Count:
     """Counts finished items in front of a person; called in any thread."""
 
-    def __init__(self, total: int, line: Line | None) -> None:
+    def __init__(self, total: int, line: ProgressLine | None) -> None:
         self.done = 0
         self._total, self._line = total, line
         self._lock = threading.Lock()

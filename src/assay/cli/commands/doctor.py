@@ -25,7 +25,7 @@ ROOM = 5 * 1024**3
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Check:
     """One thing that was looked at; ``remedy`` is empty when all is well."""
 
     what: str
@@ -50,7 +50,7 @@ def doctor(
     """
     from assay.cli import console
 
-    checks: tuple[Callable[[], Finding], ...] = (
+    checks: tuple[Callable[[], Check], ...] = (
         lambda: _engine(engine),
         lambda: _builder(engine),
         lambda: _program("git", "install git"),
@@ -63,7 +63,7 @@ def doctor(
     findings = [check() for check in checks]
     limits, unmeasured = ([], "not asked for (--quick)") if quick else _limits(engine)
     if json:
-        told = {"findings": [asdict(finding) for finding in findings], "limits": [asdict(each) for each in limits]}
+        told = {"findings": [asdict(check) for check in findings], "limits": [asdict(each) for each in limits]}
         console.print_json(jsonlib.dumps({**told, "limits_not_measured": unmeasured}))
     else:
         _print(findings, limits, unmeasured)
@@ -71,7 +71,7 @@ def doctor(
     raise typer.Exit(exits.INVALID if unfit else 0)
 
 
-def _print(findings: "list[Finding]", limits: "list[Measurement]", unmeasured: str) -> None:
+def _print(findings: "list[Check]", limits: "list[Measurement]", unmeasured: str) -> None:
     for finding in findings:
         print(f"{'ok' if not finding.remedy else 'MISSING':<8}  {finding.what:<17} {finding.found}")
         if finding.remedy:
@@ -84,33 +84,33 @@ def _print(findings: "list[Finding]", limits: "list[Measurement]", unmeasured: s
         print(f"limits not measured: {unmeasured}")
 
 
-def _engine(name: str) -> Finding:
+def _engine(name: str) -> Check:
     from assay.harness.engines import open_engine
 
     try:
         facts = open_engine(name).describe()
     except AssayError as error:
-        return Finding("engine", str(error), "run scripts/ensure-engine.sh, or set DOCKER_HOST")
-    return Finding("engine", f"{name}, " + ", ".join(f"{key} {value}" for key, value in facts.items()))
+        return Check("engine", str(error), "run scripts/ensure-engine.sh, or set DOCKER_HOST")
+    return Check("engine", f"{name}, " + ", ".join(f"{key} {value}" for key, value in facts.items()))
 
 
-def _builder(name: str) -> Finding:
+def _builder(name: str) -> Check:
     if name != "docker":
-        return Finding("image builder", f"the {name} engine's own")
+        return Check("image builder", f"the {name} engine's own")
     from assay.harness.engines.docker_build import find_builder
 
     try:
-        return Finding("image builder", find_builder().kind)
+        return Check("image builder", find_builder().kind)
     except AssayError as error:
-        return Finding("image builder", str(error), "install the docker command line (docker.io or docker-cli)")
+        return Check("image builder", str(error), "install the docker command line (docker.io or docker-cli)")
 
 
-def _program(name: str, remedy: str) -> Finding:
+def _program(name: str, remedy: str) -> Check:
     path = shutil.which(name) or _beside_python(name)
     if path is None:
-        return Finding(name, "not found", remedy)
+        return Check(name, "not found", remedy)
     done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
-    return Finding(name, done.stdout.strip())
+    return Check(name, done.stdout.strip())
 
 
 def _beside_python(name: str) -> str | None:
@@ -120,24 +120,24 @@ def _beside_python(name: str) -> str | None:
     return str(path) if path.is_file() else None
 
 
-def _bootstrap() -> Finding:
+def _bootstrap() -> Check:
     path = shutil.which("mmdebstrap")
     remedy = "install mmdebstrap, or name toolchain images in assay.toml: [toolchains.python]"
-    return Finding("bootstrap", path or "no mmdebstrap", "" if path else remedy)
+    return Check("bootstrap", path or "no mmdebstrap", "" if path else remedy)
 
 
-def _certificates() -> Finding:
+def _certificates() -> Check:
     bundle = os.environ.get("SSL_CERT_FILE", "")
     if not bundle:
-        return Finding("certificates", "the system's own")
-    return Finding("certificates", bundle, "" if Path(bundle).is_file() else "SSL_CERT_FILE names no file")
+        return Check("certificates", "the system's own")
+    return Check("certificates", bundle, "" if Path(bundle).is_file() else "SSL_CERT_FILE names no file")
 
 
-def _room(runs_dir: Path) -> Finding:
+def _room(runs_dir: Path) -> Check:
     existing = next(path for path in (runs_dir, *runs_dir.absolute().parents) if path.exists())
     free = shutil.disk_usage(existing).free
     remedy = "" if free > ROOM else f"free some room: environments need about {ROOM // 1024**3} GB"
-    return Finding("disk", f"{free / 1e9:.0f} GB free at {existing}", remedy)
+    return Check("disk", f"{free / 1e9:.0f} GB free at {existing}", remedy)
 
 
 def _limits(name: str) -> "tuple[list[Measurement], str]":
@@ -153,11 +153,11 @@ def _limits(name: str) -> "tuple[list[Measurement], str]":
     return (measure(engine, image), "") if image else ([], NO_IMAGE)
 
 
-def _orphans(name: str) -> Finding:
+def _orphans(name: str) -> Check:
     from assay.harness.engines import open_engine
 
     try:
         count = len(open_engine(name).orphans())
     except AssayError:
-        return Finding("orphans", "unknown: no engine answers")
-    return Finding("orphans", f"{count} containers left behind", "run assay reap" if count else "")
+        return Check("orphans", "unknown: no engine answers")
+    return Check("orphans", f"{count} containers left behind", "run assay reap" if count else "")

@@ -29,7 +29,7 @@ WIDTH = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class MutantTrials:
     """The mutants of one instance, judged."""
 
     instance_id: str
@@ -51,7 +51,7 @@ class Audit:
     def __init__(self, loaded: "Loaded") -> None:
         self.loaded = loaded
         self.findings: list[Finding] = []
-        self.trials: list[Trial] = []
+        self.trials: list[MutantTrials] = []
         self.not_run: list[str] = []
         """Instances whose gold patch could not be run, so that there are no mutants of it."""
 
@@ -161,7 +161,7 @@ def _run_control(session: Session, instances: Sequence[Instance], model: str) ->
 
 def _trials(
     session: Session, instances: Sequence[Instance], found: Mapping[str, tuple[Mutant, ...]]
-) -> Iterator[Trial]:
+) -> Iterator[MutantTrials]:
     """Evaluate the mutants of each instance; a run holds one of each, since a run has one prediction an instance."""
     judged: dict[str, list[Judged]] = {each.id: [] for each in instances}
     for number in range(max(map(len, found.values()), default=0)):
@@ -173,10 +173,10 @@ def _trials(
         _, verdicts = replace(session, run_id=f"{session.run_id}-{model}").run(pairs, list(mine))
         for verdict in verdicts:
             judged[verdict.instance_id].append(Judged(mine[verdict.instance_id][1], verdict.outcome))
-    return (Trial(name, tuple(each)) for name, each in judged.items())
+    return (MutantTrials(name, tuple(each)) for name, each in judged.items())
 
 
-def _outcomes(trial: Trial) -> str:
+def _outcomes(trial: MutantTrials) -> str:
     counts = Counter(str(each.outcome) for each in trial.judged)
     return ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none could be made"
 
