@@ -25,7 +25,7 @@ ROOM = 5 * 1024**3
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class MachineCheck:
     """One thing that was looked at; ``remedy`` is empty when all is well."""
 
     what: str
@@ -50,7 +50,7 @@ def doctor(
     """
     from assay.cli import console
 
-    checks: tuple[Callable[[], Check], ...] = (
+    checks: tuple[Callable[[], MachineCheck], ...] = (
         lambda: _engine(engine),
         lambda: _builder(engine),
         lambda: _program("git", "install git"),
@@ -71,7 +71,7 @@ def doctor(
     raise typer.Exit(exits.INVALID if unfit else 0)
 
 
-def _print(findings: "list[Check]", limits: "list[Measurement]", unmeasured: str) -> None:
+def _print(findings: "list[MachineCheck]", limits: "list[Measurement]", unmeasured: str) -> None:
     for finding in findings:
         print(f"{'ok' if not finding.remedy else 'MISSING':<8}  {finding.what:<17} {finding.found}")
         if finding.remedy:
@@ -84,33 +84,33 @@ def _print(findings: "list[Check]", limits: "list[Measurement]", unmeasured: str
         print(f"limits not measured: {unmeasured}")
 
 
-def _engine(name: str) -> Check:
+def _engine(name: str) -> MachineCheck:
     from assay.harness.engines import open_engine
 
     try:
         facts = open_engine(name).describe()
     except AssayError as error:
-        return Check("engine", str(error), "run scripts/ensure-engine.sh, or set DOCKER_HOST")
-    return Check("engine", f"{name}, " + ", ".join(f"{key} {value}" for key, value in facts.items()))
+        return MachineCheck("engine", str(error), "run scripts/ensure-engine.sh, or set DOCKER_HOST")
+    return MachineCheck("engine", f"{name}, " + ", ".join(f"{key} {value}" for key, value in facts.items()))
 
 
-def _builder(name: str) -> Check:
+def _builder(name: str) -> MachineCheck:
     if name != "docker":
-        return Check("image builder", f"the {name} engine's own")
+        return MachineCheck("image builder", f"the {name} engine's own")
     from assay.harness.engines.docker_build import find_builder
 
     try:
-        return Check("image builder", find_builder().kind)
+        return MachineCheck("image builder", find_builder().kind)
     except AssayError as error:
-        return Check("image builder", str(error), "install the docker command line (docker.io or docker-cli)")
+        return MachineCheck("image builder", str(error), "install the docker command line (docker.io or docker-cli)")
 
 
-def _program(name: str, remedy: str) -> Check:
+def _program(name: str, remedy: str) -> MachineCheck:
     path = shutil.which(name) or _beside_python(name)
     if path is None:
-        return Check(name, "not found", remedy)
+        return MachineCheck(name, "not found", remedy)
     done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
-    return Check(name, done.stdout.strip())
+    return MachineCheck(name, done.stdout.strip())
 
 
 def _beside_python(name: str) -> str | None:
@@ -120,24 +120,24 @@ def _beside_python(name: str) -> str | None:
     return str(path) if path.is_file() else None
 
 
-def _bootstrap() -> Check:
+def _bootstrap() -> MachineCheck:
     path = shutil.which("mmdebstrap")
     remedy = "install mmdebstrap, or name toolchain images in assay.toml: [toolchains.python]"
-    return Check("bootstrap", path or "no mmdebstrap", "" if path else remedy)
+    return MachineCheck("bootstrap", path or "no mmdebstrap", "" if path else remedy)
 
 
-def _certificates() -> Check:
+def _certificates() -> MachineCheck:
     bundle = os.environ.get("SSL_CERT_FILE", "")
     if not bundle:
-        return Check("certificates", "the system's own")
-    return Check("certificates", bundle, "" if Path(bundle).is_file() else "SSL_CERT_FILE names no file")
+        return MachineCheck("certificates", "the system's own")
+    return MachineCheck("certificates", bundle, "" if Path(bundle).is_file() else "SSL_CERT_FILE names no file")
 
 
-def _room(runs_dir: Path) -> Check:
+def _room(runs_dir: Path) -> MachineCheck:
     existing = next(path for path in (runs_dir, *runs_dir.absolute().parents) if path.exists())
     free = shutil.disk_usage(existing).free
     remedy = "" if free > ROOM else f"free some room: environments need about {ROOM // 1024**3} GB"
-    return Check("disk", f"{free / 1e9:.0f} GB free at {existing}", remedy)
+    return MachineCheck("disk", f"{free / 1e9:.0f} GB free at {existing}", remedy)
 
 
 def _limits(name: str) -> "tuple[list[Measurement], str]":
@@ -153,11 +153,11 @@ def _limits(name: str) -> "tuple[list[Measurement], str]":
     return (measure(engine, image), "") if image else ([], NO_IMAGE)
 
 
-def _orphans(name: str) -> Check:
+def _orphans(name: str) -> MachineCheck:
     from assay.harness.engines import open_engine
 
     try:
         count = len(open_engine(name).orphans())
     except AssayError:
-        return Check("orphans", "unknown: no engine answers")
-    return Check("orphans", f"{count} containers left behind", "run assay reap" if count else "")
+        return MachineCheck("orphans", "unknown: no engine answers")
+    return MachineCheck("orphans", f"{count} containers left behind", "run assay reap" if count else "")
