@@ -6,7 +6,7 @@ Where an image can be made to leak on purpose, the same attempt is shown to succ
 import http.server
 import shlex
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,10 +39,10 @@ class Container:
         done = self.workspace.exec(command, seconds=seconds)
         return done.exit_code, done.output
 
-    def holds(self, words: str) -> bool:
-        """Return whether any file has these words; they come from standard input, or the search would find itself."""
-        search = "cat > /dev/shm/w; grep -rlsIF --exclude-dir={proc,sys,dev} -f /dev/shm/w /"
-        return bool(self.workspace.exec(search, stdin=words.encode(), seconds=120).output)
+    def words_in_files(self, words: Sequence[str]) -> set[str]:
+        """Return those of the words that any file has; they come from standard input, or grep would find itself."""
+        search = "cat > /dev/shm/w; grep -rohsIF --exclude-dir={proc,sys,dev} -f /dev/shm/w /"
+        return set(self.workspace.exec(search, stdin="\n".join(words).encode(), seconds=120).output.splitlines())
 
     def finds(self, command: str) -> bool:
         """Return whether a command's output reveals later history."""
@@ -61,7 +61,7 @@ class Container:
             "connection.sock.connect('/run/assay/model.sock')\n"
             "method, path, body, token = sys.argv[1:]\n"
             "connection.request(method, path, body.encode() or None, {'Authorization': 'Bearer ' + token})\n"
-            "reply = line.getresponse()\n"
+            "reply = connection.getresponse()\n"
             "print(reply.status, reply.read().decode())\n"
         )
         code, output = self.run(shlex.join(["python", "-c", program, method, path, body, token]))
@@ -149,10 +149,9 @@ def test_no_host_name_is_resolved(cell: Container) -> None:
 
 def test_hidden_tests_are_in_no_file(cell: Container) -> None:
     instance = cell.world.place.instance
-    wanted = ["def test_sums", "1 + 3 = 4", *instance.fail_to_pass, instance.id, instance.base_commit]
-    assert cell.holds("def test_mul"), "the attempt itself does not work"
-    for words in wanted:
-        assert not cell.holds(words)
+    hidden = ["def test_sums", "1 + 3 = 4", *instance.fail_to_pass, instance.id, instance.base_commit]
+    visible = "def test_mul"
+    assert cell.words_in_files([visible, *hidden]) == {visible}
 
 
 def test_environment_does_not_identify_the_instance(cell: Container) -> None:
