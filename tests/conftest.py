@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from assay.harness.domain import Instance, Recipe
+import toolchains
+from assay.harness.domain import Instance
+from toolchains import make_toolchains
 from toy import GOLD, TESTS
 
 if TYPE_CHECKING:
@@ -57,21 +59,17 @@ def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def docker_engine() -> "Iterator[DockerEngine]":
+def docker_engine(request: pytest.FixtureRequest) -> "Iterator[DockerEngine]":
+    """The engine, with the toolchain images that the selected tests are marked with."""
     from assay.harness.engines.docker import open_engine
 
     engine = open_engine()
+    make_toolchains(engine, request.session.items)
     yield engine
     engine._client.close()
 
 
 @pytest.fixture(scope="session")
-def toolchain_image(docker_engine: "DockerEngine", tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Name of a small Python image, bootstrapped if it is not there yet."""
-    from assay.instances.toolchains.images import bootstrap, find_toolchain
-
-    wanted = find_toolchain(Recipe(), {}, docker_engine)
-    if docker_engine.find_image(wanted.name) is None:
-        scratch = tmp_path_factory.mktemp("toolchain")
-        bootstrap(wanted, docker_engine, scratch, scratch / "log")
-    return wanted.name
+def toolchain_image(docker_engine: "DockerEngine") -> str:
+    """Name of a small Python image."""
+    return toolchains.toolchain_image(docker_engine)

@@ -13,7 +13,7 @@ from uv import find_uv_bin
 
 ROOT = Path(__file__).parent.parent
 
-pytestmark = pytest.mark.network
+pytestmark = [pytest.mark.network, pytest.mark.xdist_group("wheel")]
 
 
 def run(*command: object, cwd: Path) -> str:

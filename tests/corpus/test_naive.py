@@ -35,7 +35,9 @@ ATTACKS = [case for case in corpus().cases if case.fools and case.language in CO
 pytestmark = [pytest.mark.docker, pytest.mark.network]
 
 
-@pytest.mark.parametrize("case", ATTACKS, ids=[case.id for case in ATTACKS])
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=case.id, marks=pytest.mark.toolchain(case.language, "")) for case in ATTACKS]
+)
 def test_a_naive_harness_falls_for_it(
     case: Case, docker_engine: DockerEngine, place: Callable[[str, str], Place]
 ) -> None:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from pydantic import Field
 
@@ -40,6 +41,11 @@ class Hello(Model):
     def repo(self) -> str:
         """Name of its repository."""
         return f"acme/hello-{self.language}"
+
+    @property
+    def toolchain(self) -> pytest.MarkDecorator:
+        """The mark of its toolchain image."""
+        return pytest.mark.toolchain(self.language, self.recipe.get("toolchain", ""))
 
     def instance(self, name: str, base_commit: str) -> Instance:
         """Return it as an instance; its patches are the fix and the change of the tests."""

@@ -44,6 +44,7 @@ const char *hello(const char *name) {
 
 @pytest.mark.docker
 @pytest.mark.network
+@pytest.mark.toolchain("c", "")
 def test_rewritten_results_are_not_believed(tmp_path: Path, docker_engine: DockerEngine) -> None:
     from assay.instances.environments.build import ImageBuilder
     from assay.instances.trees.sources import Sources

@@ -27,7 +27,7 @@ def test_projects_show_every_status(name: str) -> None:
 
 @pytest.mark.docker
 @pytest.mark.network
-@pytest.mark.parametrize("name", HELLOS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=hello.toolchain) for name, hello in HELLOS.items()])
 def test_a_real_project_is_built_tested_and_told(name: str, tmp_path: Path, docker_engine: DockerEngine) -> None:
     from assay.instances.environments.build import ImageBuilder
     from assay.instances.trees.sources import Sources

@@ -25,7 +25,7 @@ from assay.workbench import make_sources
 from solving.competent import answer
 from solving.known import FLASK, KNOWN, SLAB
 
-pytestmark = [pytest.mark.docker, pytest.mark.network]
+pytestmark = [pytest.mark.docker, pytest.mark.network, pytest.mark.xdist_group("solving")]
 
 MODEL = "competent"
 SOLVERS: dict[str, tuple[str, ...]] = {

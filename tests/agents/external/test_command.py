@@ -25,16 +25,16 @@ from assay.agents.sampling.workspaces.container import ContainerSpec
 from assay.agents.sampling.workspaces.folder import folder_workspace
 from assay.agents.trajectory import AgentInfo, Recorder, Trajectory
 from assay.harness.domain import Limits as BoxLimits
-from assay.harness.domain import Prediction, Recipe
+from assay.harness.domain import Prediction
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import AssayError, UserError
 from assay.instances.dataset.load import load
-from assay.instances.toolchains.images import bootstrap, find_toolchain
 from assay.instances.trees.sources import default_cache
 from assay.session import Session as EvaluationSession
 from assay.solving import SolverRun, SolveSettings
 from assay.workbench import make_sources
 from leaky import World
+from toolchains import toolchain_image
 
 """Programs of others: what they are given, how they reach the model, and how their end is judged."""
 if TYPE_CHECKING:
@@ -466,12 +466,11 @@ def test_mini_swe_agent_resolves_a_bundled_instance_and_stops_at_the_budget(
 
 @pytest.mark.docker
 @pytest.mark.network
-def test_mini_swe_agent_runs_in_an_older_image(docker_engine: "DockerEngine", host: Host, tmp_path: Path) -> None:
-    old = find_toolchain(Recipe(toolchain="3.9"), {}, docker_engine)
-    if docker_engine.find_image(old.name) is None:
-        bootstrap(old, docker_engine, tmp_path, tmp_path / "log")
+@pytest.mark.toolchain("python", "3.9")
+def test_mini_swe_agent_runs_in_an_older_image(docker_engine: "DockerEngine", host: Host) -> None:
+    old = toolchain_image(docker_engine, "python", "3.9")
     adapter = load_adapter(MINI)
-    with docker_engine.open(old.name, BoxLimits(), {}, mounts=mounts_of(adapter, host)) as box:
+    with docker_engine.open(old, BoxLimits(), {}, mounts=mounts_of(adapter, host)) as box:
         env = {"ASSAY_TOOL": tool_folder(MINI), "PYTHONPATH": "/nowhere", "PYTHONHOME": "/nowhere"}
         done = box.exec(["bash", "-c", adapter.version_command], env=env, user="nobody")
         libc = box.exec(["ldd", "--version"])

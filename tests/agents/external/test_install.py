@@ -6,13 +6,13 @@ import pytest
 from assay.agents.contract import Host
 from assay.agents.external.adapter import Adapter, Ecosystem, Install
 from assay.agents.external.install import RUNTIME, mounts_of, tool_folder
-from assay.harness.domain import Limits, Recipe
+from assay.harness.domain import Limits
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.toolchains.images import bootstrap, find_toolchain
+from toolchains import toolchain_image
 
 if TYPE_CHECKING:
     from assay.harness.engines.docker import DockerEngine
-pytestmark = [pytest.mark.docker, pytest.mark.network]
+pytestmark = [pytest.mark.docker, pytest.mark.network, pytest.mark.xdist_group("install")]
 SMALL = Install(
     ecosystem=Ecosystem.PYTHON,
     package="tabulate",
@@ -53,12 +53,9 @@ def test_second_run_installs_nothing(mounts: dict[str, str], host: Host, notes: 
     assert notes == first_notes
 
 
-def test_program_runs_in_an_image_without_python(
-    mounts: dict[str, str], docker_engine: "DockerEngine", tmp_path: Path
-) -> None:
-    bare = find_toolchain(Recipe(language="c", toolchain="10"), {}, docker_engine)
-    if docker_engine.find_image(bare.name) is None:
-        bootstrap(bare, docker_engine, tmp_path, tmp_path / "log")
+@pytest.mark.toolchain("c", "10")
+def test_program_runs_in_an_image_without_python(mounts: dict[str, str], docker_engine: "DockerEngine") -> None:
+    bare = toolchain_image(docker_engine, "c", "10")
     script = """
     command -v python3 && exit 9
     printf 'a 1\\nb 2\\n' | /opt/agents/small/bin/tabulate --format plain || exit 1
@@ -66,7 +63,7 @@ def test_program_runs_in_an_image_without_python(
     touch /opt/agents/small/mine 2> /dev/null && exit 8
     /opt/agents/runtime/bin/python3 -I -c 'import ctypes, lzma, sqlite3, ssl; print(ssl.OPENSSL_VERSION.split()[0])'
     """
-    with docker_engine.open(bare.name, Limits(), {}, mounts=mounts) as box:
+    with docker_engine.open(bare, Limits(), {}, mounts=mounts) as box:
         env = {"PYTHONHOME": "/nowhere", "PYTHONPATH": "/nowhere", "LD_LIBRARY_PATH": ""}
         done = box.exec(["bash", "-c", script], env=env, user="nobody")
     assert done.output.decode().splitlines() == ["a  1", "b  2", "made", "OpenSSL"]

@@ -8,7 +8,8 @@ from assay.harness.engines import docker_build
 from assay.harness.engines.docker_build import build, find_builder, without_mounts
 from assay.harness.errors import EngineError, EnvironmentFailure
 
-NAME = "assay-test/docker-build:1"
+NAME = f"assay-test/docker-build:{os.getpid()}"
+BASE = f"assay-test/base:{os.getpid()}"
 PASSWORD = "correct-horse-battery"
 DOCKERFILE = """\
 # assay: network=none
@@ -25,6 +26,16 @@ def docker(*args: str) -> str:
     return subprocess.run(["docker", *args], capture_output=True, text=True, check=True).stdout
 
 
+def made_from(base: str) -> set[str]:
+    """The images, also untagged ones, whose lowest layer is that of another."""
+    images = docker("images", "--all", "--quiet", "--no-trunc").split()
+    layers = "{{.Id}}{{range .RootFS.Layers}} {{.}}{{end}}"
+    command = ["docker", "inspect", "--format", layers, base, *images]  # of those that are still there
+    told = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    (_, lowest, *_), *others = (line.split() for line in told.splitlines())
+    return {image for image, *layers in others if layers[:1] == [lowest]}
+
+
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory):
     """An image made from a few of the host's own programs, so that no registry is asked."""
@@ -39,10 +50,11 @@ def base(tmp_path_factory: pytest.TempPathFactory):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(Path(path).read_bytes())
         target.chmod(0o755)
+    (root / "of-this-session").write_text(str(os.getpid()))
     tar = subprocess.run(["tar", "-C", str(root), "-c", "."], capture_output=True, check=True).stdout
-    subprocess.run(["docker", "import", "-", "assay-test/base:1"], input=tar, capture_output=True, check=True)
-    yield "assay-test/base:1"
-    docker("rmi", "-f", "assay-test/base:1")
+    subprocess.run(["docker", "import", "-", BASE], input=tar, capture_output=True, check=True)
+    yield BASE
+    docker("rmi", "-f", BASE)
 
 
 @pytest.fixture
@@ -77,7 +89,7 @@ def secret(tmp_path: Path) -> Path:
 
 @pytest.mark.docker
 def test_a_build_sees_its_secret_and_no_layer_keeps_it(builder, context: Path, secret: Path, tmp_path: Path):
-    before = docker("images", "--all", "--quiet", "--no-trunc").split()
+    before = made_from(BASE)
     log = tmp_path / "log"
 
     build(NAME, context, log, secrets={"settings": secret}, labels={"assay.kind": "test"})
@@ -89,7 +101,7 @@ def test_a_build_sees_its_secret_and_no_layer_keeps_it(builder, context: Path, s
     assert PASSWORD.encode() not in exported
     assert b"run/secrets" not in exported
     # Nor does any untagged image that the build left behind: the stage with the secret is gone.
-    for image in set(docker("images", "--all", "--quiet", "--no-trunc").split()) - set(before):
+    for image in made_from(BASE) - before:
         saved = subprocess.run(["docker", "save", image], capture_output=True, check=True).stdout
         assert PASSWORD.encode() not in saved
     assert secret.read_text() == PASSWORD
@@ -111,7 +123,7 @@ def test_a_build_that_asks_for_no_network_has_none(builder, context: Path, secre
 def test_a_failed_build_says_where_its_log_is_and_how_it_ended(builder, context: Path, tmp_path: Path, base: str):
     (context / "Dockerfile").write_text(f"FROM {base}\nRUN echo the-last-words && exit 7\n")
 
-    with pytest.raises(EnvironmentFailure, match="docker-build:1 could not be built") as caught:
+    with pytest.raises(EnvironmentFailure, match=f"{NAME} could not be built") as caught:
         build(NAME, context, tmp_path / "log", secrets={}, labels={})
 
     assert caught.value.log_path == str(tmp_path / "log")

@@ -14,7 +14,7 @@ from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.owner import OWNER
 from assay.harness.errors import EngineError, EnvironmentFailure
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("services")]
 RUN = f"test-services-{os.getpid()}"
 LABELS = {"assay.run": RUN}
 ECHO = Service(name="echo.example.org", command="exec python3 -m http.server 80 --directory /srv", port=80)

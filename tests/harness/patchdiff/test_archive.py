@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Limits, Recipe
+from assay.harness.domain import Limits
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.patchdiff import probe
 from assay.harness.patchdiff.archive import probe_archive
-from assay.instances.toolchains.images import bootstrap, find_toolchain
+from toolchains import toolchain_image
 
 SOURCES = sorted(Path(probe.__file__).parent.glob("*.py"))
 
@@ -28,13 +28,11 @@ def test_probe_uses_python_3_6_and_the_standard_library_only(path: Path) -> None
 
 @pytest.mark.docker
 @pytest.mark.network
-@pytest.mark.parametrize("version", ["3.9", "3.13"])
-def test_archive_runs_on_other_versions_without_pytest(
-    docker_engine: DockerEngine, version: str, tmp_path: Path
-) -> None:
-    wanted = find_toolchain(Recipe(toolchain=version), {}, docker_engine)
-    if docker_engine.find_image(wanted.name) is None:
-        bootstrap(wanted, docker_engine, tmp_path, tmp_path / "log")
+@pytest.mark.parametrize(
+    "version", [pytest.param(each, marks=pytest.mark.toolchain("python", each)) for each in ("3.9", "3.13")]
+)
+def test_archive_runs_on_other_versions_without_pytest(docker_engine: DockerEngine, version: str) -> None:
+    image = toolchain_image(docker_engine, "python", version)
     target = {"path": "shop.py", "name": "double", "first": 1, "last": 2}
     job = {"files": ["test_shop.py"], "targets": [target], "seed": 1, "mutants": 4, "limit": 2, "budget": 60}
     files = {
@@ -43,7 +41,7 @@ def test_archive_runs_on_other_versions_without_pytest(
         "job.json": json.dumps({**job, "runner": "pytest"}),
     }
     command = "python3 probe.pyz amplify job.json amplify.jsonl && python3 probe.pyz record job.json record.jsonl"
-    with docker_engine.open(wanted.name, Limits(), {}) as box:
+    with docker_engine.open(image, Limits(), {}) as box:
         box.put(
             _archive({**{path: text.encode() for path, text in files.items()}, "probe.pyz": probe_archive()}), "/opt"
         )

@@ -36,7 +36,7 @@ py-modules = ["calc"]
 NEW, OLD = "setuptools>=64", "setuptools>=61,<64"
 """With and without editable wheels."""
 
-pytestmark = [pytest.mark.docker, pytest.mark.network]
+pytestmark = [pytest.mark.docker, pytest.mark.network, pytest.mark.xdist_group("build")]
 
 
 @pytest.fixture(scope="module")
