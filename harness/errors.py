@@ -1,12 +1,12 @@
 """Every error that Assay raises on purpose.
 
     AssayError
-    ├── UserError            the person can mend it: bad input, unknown name (exit 2)
+    ├── UserError            a person can fix it: bad input, unknown name (exit 2)
     │   └── DataError        a data set, prediction or recipe file is wrong; names file, place and field
     ├── EnvironmentFailure   an environment could not be built or found (outcome env_error)
     ├── EngineError          the container engine failed (outcome infra_error)
     │   ├── EngineUnavailable    no engine answers (exit 2 before a run starts)
-    │   ├── RunStopped           the run was told to stop, so the engine opens nothing more
+    │   ├── RunStopped           a signal stopped the run, so the engine opens nothing more
     │   └── ImageMissing         an image that should be there is not
     └── PluginError          a named back end is unknown or its extra is not installed (exit 2)
 
@@ -26,7 +26,7 @@ class AssayError(Exception):
 
 
 class UserError(AssayError, ValueError):
-    """Something a person can mend; shown as one line, exit code 2."""
+    """Something a person can fix; shown as one line, exit code 2."""
 
 
 class DataError(UserError):
@@ -101,7 +101,7 @@ class EngineUnavailable(EngineError, ConnectionError):
 
 
 class RunStopped(EngineError):
-    """The run was told to stop; nothing that comes of it means anything."""
+    """A signal stopped the run; results of what was at work mean nothing."""
 
 
 class ImageMissing(EngineError, LookupError):

@@ -71,10 +71,10 @@ def main() -> None:
     print(f"\nopening, checking and leaving the container: {whole - sum(steps):.1f} s")
     # A command that does nothing leaves the overhead alone: everything but the model and the command.
     overhead = statistics.median(steps[:: len(COMMANDS)])
-    told = (
+    figures = (
         f"{overhead * 1000:.1f} ms, {min(steps[:: len(COMMANDS)]) * 1000:.1f} at best (to be under {TARGET * 1000:.0f})"
     )
-    print(f"overhead of a step: {told}; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    print(f"overhead of a step: {figures}; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
 def _print_row(name: str, seconds: list[float]) -> None:

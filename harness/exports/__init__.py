@@ -1,1 +1,1 @@
-"""What a run came to, for people and for other programs: one module per form."""
+"""Runs in other benchmarks' files, one module each."""

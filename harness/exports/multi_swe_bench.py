@@ -34,11 +34,11 @@ def files(report: RunReport, graded: Sequence[Graded]) -> Iterator[tuple[str, di
 
 
 def number_of(instance: Instance) -> int:
-    """Return the number of the pull request; 0 when neither the instance's row nor its id tells it."""
+    """Return the number of the pull request; 0 if neither the instance's row nor its id has it."""
     columns = dict(instance.origin.columns) if instance.origin else {}
     digits = re.search(r"-(\d+)$", instance.id)
-    told = json.loads(columns.get("number", "0"))
-    return int(told) or (int(digits[1]) if digits else 0)
+    number = json.loads(columns.get("number", "0"))
+    return int(number) or (int(digits[1]) if digits else 0)
 
 
 def _repository(instance: Instance) -> tuple[str, str]:

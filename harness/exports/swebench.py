@@ -38,7 +38,7 @@ def _folder_name(name: str) -> str:
 
 def _instance(graded: Graded) -> dict[str, Any]:
     verdict = graded.verdict
-    told: dict[str, Any] = {
+    report: dict[str, Any] = {
         "patch_is_None": False,
         "patch_exists": True,
         "patch_successfully_applied": verdict.outcome in GRADED,
@@ -46,8 +46,8 @@ def _instance(graded: Graded) -> dict[str, Any]:
         "infra_failure": verdict.outcome in INFRASTRUCTURE,
     }
     if verdict.outcome in GRADED:
-        told["tests_status"] = _tests_status(graded)
-    return told
+        report["tests_status"] = _tests_status(graded)
+    return report
 
 
 def _tests_status(graded: Graded) -> dict[str, dict[str, list[str]]]:

@@ -53,7 +53,7 @@ class Work(Protocol[Item, Attempt, Result_co]):
         ...
 
     def may_retry(self, item: Item, attempt: Attempt, /) -> bool:
-        """Return whether another attempt may do better; not asked once the run was told to stop."""
+        """Return whether another attempt may do better; not called after a signal."""
         ...
 
     def save(self, item: Item, attempt: Attempt, /) -> Result_co:
@@ -63,7 +63,7 @@ class Work(Protocol[Item, Attempt, Result_co]):
 
 @dataclass(frozen=True)
 class Progress(Generic[Item, Result]):
-    """Callbacks of whoever watches a run; both are called in any thread."""
+    """Callbacks of a run's watcher, called in any thread."""
 
     started: Callable[[Item], None] = lambda _item: None
     finished: Callable[[Result, bool], None] = lambda _result, _known: None
@@ -72,7 +72,7 @@ class Progress(Generic[Item, Result]):
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """Does the work of one run in threads, until it is done or told to stop."""
+    """Does the work of one run in threads, until it is done or a signal stops it."""
 
     jobs: int
     """Items at once."""
@@ -117,7 +117,7 @@ class Crew:
         return [done[work.key(item)] for item in items]
 
     def _do(self, work: Work[Item, Attempt, Result], item: Item, progress: Progress[Item, Result]) -> Result:
-        """Attempt one item until it has not failed, and save it; raises RunStopped once told to stop."""
+        """Attempt one item until it has not failed, and save it; raises RunStopped after a signal."""
         name = work.key(item)
         self._check(name)
         self._at_work.add(name)
@@ -137,7 +137,7 @@ class Crew:
         return result
 
     def _check(self, name: str) -> None:
-        """Raise RunStopped once told to stop; results of aborted work mean nothing."""
+        """Raise RunStopped after a signal; results of aborted work mean nothing."""
         if self._stop.is_set():
             raise RunStopped(f"{name}: {INTERRUPTED}")
 
@@ -145,8 +145,8 @@ class Crew:
     def _stoppable(self) -> Iterator[None]:
         """Turn the first SIGINT or SIGTERM into ``abort`` and RunStopped; the second, or PATIENCE, ends the process.
 
-        Handlers stay replaced after a signal: whoever interrupts twice must not get another exit status because the
-        work ended between the two. Outside the main thread there are no signals to handle.
+        Handlers stay replaced after a signal: a second one must not give another exit status because the work ended
+        between the two. Outside the main thread there are no signals to handle.
         """
         if threading.current_thread() is not threading.main_thread():
             yield

@@ -1,4 +1,4 @@
-"""What comparisons with gold come to, beside the verdicts: rates that are kept apart."""
+"""Figures of a run's comparisons with gold, kept apart from the verdicts."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from assay.harness.domain import SUSPICIOUS, Model, PatchDiffFinding, PatchDiffR
 
 
 class PatchDiffFigures(Model):
-    """The resolved patches of a run, by what tells them apart from gold. Rates are of all submitted patches."""
+    """The resolved patches of a run, by finding. Rates are of all submitted patches."""
 
     compared: int
     findings: dict[str, int]
@@ -21,7 +21,7 @@ class PatchDiffFigures(Model):
     not_assessed: int
     not_assessed_rate: float
     null_divergences: int
-    """Between gold and its own copy; anything but 0 is a mistake of ours."""
+    """Differences between gold and its own copy; anything but 0 is a bug in Assay."""
 
 
 def patchdiff_figures(comparisons: Sequence[PatchDiffResult], submitted: int) -> PatchDiffFigures:

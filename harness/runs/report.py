@@ -16,7 +16,7 @@ ERRORS = INFRASTRUCTURE | {
     Outcome.TIMED_OUT,
     Outcome.OUTPUT_LIMIT,
 }
-"""What SWE-bench counts as an error: no test result could be graded."""
+"""Outcomes that SWE-bench counts as errors: no test result could be graded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Graded:
 
     @property
     def tests(self) -> dict[str, Status]:
-        """What the project's own tests did, without the tripwires."""
+        """Results of the project's own tests, without the tripwires."""
         return {
             name: status for name, status in self.evidence.report.tests.items() if name not in self.evidence.canaries
         }
@@ -73,7 +73,7 @@ class RunReport(Model):
     """Unresolved, and some of the tests in question passed when they were run again."""
     unfit_ids: list[str] = Field(default_factory=list)
     unfit_reasons: dict[str, str] | None = None
-    """Instances whose controls in this run show that they cannot tell right from wrong; None: no controls were run."""
+    """Instances that fail their controls in this run, with the reason; None: no controls were run."""
     resolved_rate: float = 0.0
     """Of all submitted instances."""
     operational_instances: int | None = None
@@ -81,7 +81,7 @@ class RunReport(Model):
     operational_rate: float | None = None
     """Of the submitted instances that are fit."""
     patchdiff: PatchDiffFigures | None = None
-    """What the comparison with gold says of the resolved ones; None: nothing was compared."""
+    """Figures of the comparisons with gold; None: nothing was compared."""
 
 
 def build_report(

@@ -1,4 +1,4 @@
-"""Running unresolved evaluations again, to tell a flaky test from a broken one beside the strict verdict."""
+"""Repeats unresolved evaluations, to mark flaky tests beside the strict verdict."""
 
 from collections.abc import Sequence
 from dataclasses import replace

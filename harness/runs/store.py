@@ -35,7 +35,7 @@ REPORT_FILES = 5000
 
 
 class Run(Model):
-    """What a run was: enough to know whether two runs may be compared."""
+    """The manifest of a run: enough to know whether two runs may be compared."""
 
     id: str
     dataset: DatasetRef
@@ -163,7 +163,7 @@ class RunStore:
                 write_file(folder / "reports" / Path(name).name, content)
             write_file(folder / "evidence.json", evaluation.evidence.model_dump_json(indent=1).encode())
             write_file(folder / "verdict.json", saved.model_dump_json(indent=1).encode())
-        with suppress(OSError):  # the verdict is safe; what follows spares work and tells people
+        with suppress(OSError):  # the verdict is safe; what follows saves work and informs people
             if not self._alone:
                 where = self._folder(verdict.instance_id).relative_to(self.root.parent)
                 replace_file(self._index / key, str(where).encode())

@@ -8,7 +8,7 @@ from assay.harness.engines.base import Engine
 
 
 class Workbench(Protocol):
-    """Gives whoever evaluates, solves or compares an instance all that its containers need."""
+    """Gives evaluations, solvers and comparisons all that an instance's containers need."""
 
     @property
     def engine(self) -> Engine:

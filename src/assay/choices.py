@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class EnvironmentChoice(StrEnum):
-    """Where an instance's environment comes from."""
+    """Source of an instance's environment."""
 
     AUTO = "auto"
     """The row's image if the engine has it already, else the recipe's."""

@@ -231,7 +231,7 @@ def manifest(
 
 
 def run_name(dataset: str, *others: str) -> str:
-    """Return the name of a run's folder: what tells the run from others, so that the same command resumes it.
+    """Return the name of a run's folder; the same command gives the same name and so resumes the run.
 
     Args:
         dataset: name or path of the data set; a path may end in dots.

@@ -24,7 +24,7 @@ def test_gold_is_solved_evaluated_and_exported_to_no_leaderboard(assay: Callable
         assert refused.code == 2
         assert (
             refused.err
-            == f"assay: runs/{run} is exported to no leaderboard: its solver was told the gold_patch of each instance\n"
+            == f"assay: runs/{run} is exported to no leaderboard: its solver was given the gold_patch of each instance\n"
         )
 
 

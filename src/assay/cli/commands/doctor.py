@@ -63,8 +63,8 @@ def doctor(
     findings = [check() for check in checks]
     limits, unmeasured = ([], "not asked for (--quick)") if quick else _limits(engine)
     if json:
-        told = {"findings": [asdict(check) for check in findings], "limits": [asdict(each) for each in limits]}
-        console.print_json(jsonlib.dumps({**told, "limits_not_measured": unmeasured}))
+        found = {"findings": [asdict(check) for check in findings], "limits": [asdict(each) for each in limits]}
+        console.print_json(jsonlib.dumps({**found, "limits_not_measured": unmeasured}))
     else:
         _print(findings, limits, unmeasured)
     unfit = any(finding.remedy for finding in findings) or any(each.state == "IGNORED" for each in limits)

@@ -65,11 +65,11 @@ def export(
 
 
 def refuse_oracle(store: "RunStore") -> None:
-    """Raise UserError for a run whose solver was told of the answer: it belongs on no leaderboard."""
+    """Raise UserError for a run whose solver was given part of the answer: it belongs on no leaderboard."""
     oracle = store.load_run().settings.get("oracle", "")
     if oracle:
         raise UserError(
-            f"{store.root} is exported to no leaderboard: its solver was told the {oracle} of each instance"
+            f"{store.root} is exported to no leaderboard: its solver was given the {oracle} of each instance"
         )
 
 

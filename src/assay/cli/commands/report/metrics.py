@@ -24,7 +24,7 @@ def metrics(
     """Measure the patches of a run against the gold patches: which files and functions they touch, and how alike.
 
     Precision, recall and F1 of the files and of the functions and classes (SWE-PolyBench's retrieval measures), and
-    SWE-RL's likeness of the diffs; none of them says whether a patch is right. Resolved instances are also told by
+    SWE-RL's similarity of the diffs; none of them says whether a patch is right. Resolved instances are also counted by
     category and by how much of the code the gold patch changes. Base trees are read from --mirror, from the cache, or
     fetched; without one, functions and classes are not measured.
 
@@ -101,8 +101,8 @@ def _show_metrics(found: "Sequence[Assessment]", summary: "Means") -> None:
     likeness = "-" if summary.similarity is None else f"{summary.similarity:.2f}"
     print(f"likeness          {likeness} (mean of {summary.similarity_scored})")
     for title, shares in (("category", summary.by_category), ("gold changes", summary.by_complexity)):
-        told = ", ".join(f"{name} {share.resolved}/{share.instances}" for name, share in shares.items())
-        print(f"resolved by {title}: {told}")
+        counts = ", ".join(f"{name} {share.resolved}/{share.instances}" for name, share in shares.items())
+        print(f"resolved by {title}: {counts}")
 
 
 def _scores(found: "Scores | None") -> str:
