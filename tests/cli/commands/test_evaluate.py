@@ -102,7 +102,7 @@ def test_wrong_calls_give_one_line_and_exit_2(
         ('{"instance_id": "acme__calc-1"}', ["preds.jsonl", "model_patch"]),
         ('{"instance_id": "a/../b", "model_patch": ""}', ["a/../b"]),
         ('{"instance_id": "acme__calc-1", "model_patch": ""}\n' * 2, ["acme__calc-1", "1", "2"]),
-        ('{"instance_id": "other__repo-7", "model_patch": ""}', ["other__repo-7", "another data set"]),
+        ('{"instance_id": "other__repo-7", "model_patch": ""}', ["other__repo-7", "the data set lacks"]),
         ("", ["preds.jsonl"]),
     ],
 )
