@@ -1,7 +1,7 @@
 """Prints how many wrong and right patches PatchDiff flags, by generator, over several seeds, with intervals.
 
 The patches are those of ``tests/patchdiff``: each passes its instance's tests. Results are kept in a file, so that the
-same command goes on where it stopped:
+same command resumes:
 
     python scripts/bench_patchdiff.py RESULTS.jsonl [--lite ROWS] [--mirror DIR] [--seeds 5] [--table]
 """
@@ -33,13 +33,13 @@ ALL = ("suites", *SEEDED)
 HEAD = """\
 | generators | wrong flagged | right flagged | wrong, any difference | right, any difference |
 | --- | --- | --- | --- | --- |"""
-Told = Callable[[PatchDiffFinding], bool]
-TOLD: tuple[Told, ...] = (is_flagged, lambda finding: is_flagged(finding) or finding is PatchDiffFinding.DIVERGENT)
-"""What counts: that speaks against a patch; and with it what cannot be decided."""
+Counts = Callable[[PatchDiffFinding], bool]
+COUNTED: tuple[Counts, ...] = (is_flagged, lambda finding: is_flagged(finding) or finding is PatchDiffFinding.DIVERGENT)
+"""Findings that are counted: those that count against a patch; and these with the undecided ones."""
 
 
 class Result(Model):
-    """What one comparison of one case came to."""
+    """The result of one comparison of one case."""
 
     case: str
     label: str
@@ -47,10 +47,10 @@ class Result(Model):
     seed: int
     comparison: PatchDiffResult
 
-    def told_by(self, generators: Iterable[str], told: Told) -> bool:
-        """Tell whether some of these generators have a finding of a kind."""
+    def found_by(self, generators: Iterable[str], counts: Counts) -> bool:
+        """Return whether some of these generators have a finding that counts."""
         names = set(generators)
-        return any(each.generator in names and told(each.finding) for each in self.comparison.divergences)
+        return any(each.generator in names and counts(each.finding) for each in self.comparison.divergences)
 
 
 def main() -> None:
@@ -62,11 +62,11 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--phase", action="append", help="only the patches of this phase, as the cases name it")
     parser.add_argument("--table", action="store_true", help="only print the tables of what is there")
-    told = parser.parse_args()
-    known = _read(told.results)
-    if not told.table:
-        with told.results.open("a", encoding="utf-8") as file:
-            for result in _missing(told, {(each.case, each.seed) for each in known}):
+    options = parser.parse_args()
+    known = _read(options.results)
+    if not options.table:
+        with options.results.open("a", encoding="utf-8") as file:
+            for result in _missing(options, {(each.case, each.seed) for each in known}):
                 file.write(result.model_dump_json() + "\n")
                 file.flush()
                 known.append(result)
@@ -79,14 +79,14 @@ def _read(path: Path) -> list[Result]:
     return [Result.model_validate_json(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def _missing(told: argparse.Namespace, known: set[tuple[str, int]]) -> Iterator[Result]:
-    sources = make_sources(told.mirror)
-    for dataset, of_dataset in _by_dataset(told.lite):
-        here = [case for case in of_dataset if not told.phase or case.phase in told.phase]
+def _missing(options: argparse.Namespace, known: set[tuple[str, int]]) -> Iterator[Result]:
+    sources = make_sources(options.mirror)
+    for dataset, of_dataset in _by_dataset(options.lite):
+        here = [case for case in of_dataset if not options.phase or case.phase in options.phase]
         ids = sorted({case.instance for case in here})
         instances = {each.id: each for each in load(dataset, ids=ids, sources=sources).instances}
-        bench = WorkbenchSettings(mirrors=tuple(told.mirror)).open(list(instances.values()), _say)
-        for seed in range(told.seeds):
+        bench = WorkbenchSettings(mirrors=tuple(options.mirror)).open(list(instances.values()), _say)
+        for seed in range(options.seeds):
             for case in here:
                 if (case.name, seed) not in known:
                     instance = bench.settle(instances[case.instance])
@@ -137,21 +137,21 @@ def _print_tables(results: Sequence[Result]) -> None:
         if here:
             print(f"\n{phase or 'all'}\n\n{HEAD}")
             for names in rows:
-                cells = [_share(here, label, names, told) for told in TOLD for label in ("wrong", "right")]
+                cells = [_share(here, label, names, counts) for counts in COUNTED for label in ("wrong", "right")]
                 print(f"| {' + '.join(names)} | {' | '.join(cells)} |")
     noise = sum(each.comparison.null_divergences for each in results)
     unassessed = sum(each.comparison.finding == "not_assessed" for each in results)
     print(f"\n{len(results)} comparisons; gold against its copy: {noise} differences; not assessed: {unassessed}")
 
 
-def _share(results: Sequence[Result], label: str, generators: Sequence[str], told: Told) -> str:
-    """Return the share of patches told of, over all seeds, its extremes over the seeds, and an interval over patches.
+def _share(results: Sequence[Result], label: str, generators: Sequence[str], counts: Counts) -> str:
+    """Return the share of flagged patches over all seeds, its range over the seeds, and an interval over patches.
 
     The interval is Wilson's for as many patches as there are: seeds of one patch are no further evidence.
     """
     here = [each for each in results if each.label == label]
     seeds = sorted({each.seed for each in here})
-    rates = [_rate([each for each in here if each.seed == seed], generators, told) for seed in seeds]
+    rates = [_rate([each for each in here if each.seed == seed], generators, counts) for seed in seeds]
     if not rates:
         return "-"
     patches = len({each.case for each in here})
@@ -161,8 +161,8 @@ def _share(results: Sequence[Result], label: str, generators: Sequence[str], tol
     return f"{mean:.0%} of {patches} ({spread}; 95 % interval {interval.low:.0%} to {interval.high:.0%})"
 
 
-def _rate(results: Sequence[Result], generators: Sequence[str], told: Told) -> float:
-    return sum(each.told_by(generators, told) for each in results) / len(results)
+def _rate(results: Sequence[Result], generators: Sequence[str], counts: Counts) -> float:
+    return sum(each.found_by(generators, counts) for each in results) / len(results)
 
 
 def _say(text: str) -> None:

@@ -1,4 +1,4 @@
-"""What passes every test, and is seen only beside the gold patch: the cases that are marked for PatchDiff."""
+"""Patches that pass every test and are seen only beside the gold patch: the cases that are marked for PatchDiff."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from corpus.stage import Place, nothing_left, task_of
 pytestmark = pytest.mark.docker
 
 CASES = [case for case in corpus().cases if case.mark == "patchdiff"]
-USUAL = Settings(("suites", "amplify", "replay"), budget=240, confirmations=5)
+USUAL = Settings(("suites", "amplify", "replay"), budget=240, confirmations=5, test_files=False)
 
 
 def planned(place: Place) -> PlanTests:
@@ -42,7 +42,7 @@ def compared(case: Case, place: Place, engine: DockerEngine, patch: str = "") ->
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_it_raises_a_flag(
+def test_patch_that_passes_every_test_is_flagged(
     case: Case, tmp_path: Path, docker_engine: DockerEngine, place: Callable[[str, str], Place]
 ) -> None:
     where = place(case.language, case.instance)
@@ -52,7 +52,21 @@ def test_it_raises_a_flag(
     assert comparison.null_divergences == 0
 
 
-def test_gold_beside_itself_shows_nothing(
+def test_flagged_patch_has_a_test_file_that_passes_with_gold_only(
+    tmp_path: Path, docker_engine: DockerEngine, place: Callable[[str, str], Place]
+) -> None:
+    case = next(case for case in CASES if case.number == "35")
+    where = place(case.language, case.instance)
+    settings = replace(USUAL, generators=("replay",), test_files=True)
+    with nothing_left(tmp_path, docker_engine):
+        done = assess(sides_of(case, where, docker_engine), settings, planned(where))
+    names = {each.reproduction for each in done.comparison.divergences} - {""}
+    assert names == set(done.files)
+    assert all("Passes with gold, fails with the patch" in text for text in done.files.values())
+    assert names
+
+
+def test_gold_compared_with_itself_shows_no_difference(
     tmp_path: Path, docker_engine: DockerEngine, place: Callable[[str, str], Place]
 ) -> None:
     where = place("python", CASES[0].instance)
@@ -76,7 +90,7 @@ def test_other_way():
 """
 
 
-def test_a_model_mends_its_test_until_it_tells_the_patches_apart(
+def test_model_repairs_its_test_until_the_patches_differ(
     tmp_path: Path, docker_engine: DockerEngine, place: Callable[[str, str], Place]
 ) -> None:
     case = next(case for case in CASES if case.number == "36b")

@@ -1,4 +1,4 @@
-"""What runs in containers: standard library only, Python 3.6 and up, delivered as one zipapp.
+"""Probes that run in containers: standard library only, Python 3.6 and up, delivered as one zipapp.
 
 amplify     observes what tests look at, in the tests as they are and in changed copies
 record      records calls of the changed functions;  replay  makes them again;  inplace  makes them again inside tests

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from types import CodeType
 
 ROWS = 3  # rows of a parametrization that a changed copy runs with
-PASSES = 12  # observations of one place in one test: a loop tells the same again and again
+PASSES = 12  # observations of one place in one test: a loop repeats itself
 MOST = 300  # observations of one test
 BRIEF = 0.1  # seconds for a changed copy: one that loops for ever must not cost the time of many others
 SLOWER = 10  # or so many times what its test takes
@@ -170,7 +170,7 @@ class SiteRecorder:
         if not self._test or times >= PASSES or self._total > MOST:
             return False
         if self._mutated and site.mode != sites.WHOLE and not self._edits_at(site):
-            return False  # nothing that it depends on is changed: the test itself tells the same
+            return False  # nothing that it depends on is changed: the test itself shows the same
         return not self.only or self._key(site) in self.only
 
     def _edits_at(self, site: sites.Site) -> "list[mutate.TokenEdit]":
@@ -339,9 +339,9 @@ class Amplifier(running.Driver):
         self._recorder.note(sites.Site("import", 0, "", sites.WHOLE, False, []), "error", why)
 
 
-def _took(told: str) -> "tuple[str, float]":
-    """Return the function and the seconds that a mark of the first pass tells."""
-    seconds, _, function = told[len(TOOK) :].partition(" ")
+def _took(mark: str) -> "tuple[str, float]":
+    """Return the function and the seconds of a mark of the first pass."""
+    seconds, _, function = mark[len(TOOK) :].partition(" ")
     return function, float(seconds)
 
 

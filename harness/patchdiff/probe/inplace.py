@@ -160,7 +160,7 @@ class InPlaceReplay(running.Driver):
         for first in range(0, len(wanted), together):
             seen = redo.in_children(made_again[first : first + together], limit)
             for each, copy in zip(seen, wanted[first:]):  # noqa: B905 - not before Python 3.10
-                self._tell(aside, name + "|m" + str(copy), copies[copy], each)
+                self._send(aside, name + "|m" + str(copy), copies[copy], each)
 
     def _is_new(self, function: CalledFunction, shape: str) -> bool:
         """Return whether a call is worth its copies: there is room for the function, and few calls were like it."""
@@ -170,7 +170,7 @@ class InPlaceReplay(running.Driver):
         self._left[function.name] -= 1
         return True
 
-    def _tell(self, aside: Aside, probe: str, changes: "list[redo.LeafChange]", seen: "wire.Line") -> None:
+    def _send(self, aside: Aside, probe: str, changes: "list[redo.LeafChange]", seen: "wire.Line") -> None:
         for part in redo.PARTS:
             key = probe + "|" + part
             if part not in seen or (self._only and key not in self._only):

@@ -44,7 +44,7 @@ class TokenEdit(NamedTuple):
 
 
 class Strings(NamedTuple):
-    """What may be put into a function that does not stand in it."""
+    """Strings from outside a function that may be put into it."""
 
     around: "list[str]"  # in its module: for pieces
     words: "list[str]"  # that the change itself is about: whole, and for pieces
@@ -56,7 +56,7 @@ NO_STRINGS = Strings([], [])
 
 
 class Scope(NamedTuple):
-    """What may be changed: nothing between `closed` places, no brackets at `fixed` ones, names only at `names`."""
+    """The changeable parts: nothing between `closed` places, no brackets at `fixed` ones, names only at `names`."""
 
     closed: "list[tuple[Place, Place]]"  # from the first to the last of the places between which nothing may change
     fixed: "frozenset[Place]"  # of brackets whose elements stay as they are
@@ -301,7 +301,7 @@ def displays_of(tree: ast.AST) -> "list[str]":
 
 
 def _brackets(tokens: "list[tokenize.TokenInfo]") -> "list[_Bracket]":
-    """Return the brackets whose elements can be told apart."""
+    """Return the brackets whose elements can be separated."""
     found, stack = [], []  # type: list[_Bracket], list[int]
     for index, each in enumerate(tokens):
         if each.type == token_names.OP and each.string in _OPENING:

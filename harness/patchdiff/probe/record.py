@@ -49,7 +49,7 @@ class ProjectFunction(NamedTuple):
 
     @property
     def private(self) -> bool:
-        """Whether the project does not offer it to others."""
+        """Whether the function is private to the project."""
         parts = (self.module + "." + self.qualname).split(".")
         return any(part.startswith("_") and not part.endswith("__") for part in parts)
 
@@ -126,7 +126,7 @@ class ReachSearch(running.Driver):
         self._channel = channel
         self._finished = finished
         self._is_target: dict[int, tuple[CodeType, bool]] = {}
-        self._told: set[object] = set()
+        self._sent: set[object] = set()
         self._looked: dict[tuple[int, str], int] = {}
         self._test = ""
 
@@ -156,24 +156,24 @@ class ReachSearch(running.Driver):
         looked = self._looked.get((id(code), self._test), 0)
         if known[1] and looked < WALKS:
             self._looked[(id(code), self._test)] = looked + 1
-            self._tell({"reaches": self._test})
-            self._tell_function(self._names.of(frame, TARGET))
-            self._tell_callers(frame)
+            self._send({"reaches": self._test})
+            self._send_function(self._names.of(frame, TARGET))
+            self._send_callers(frame)
 
-    def _tell(self, line: "wire.Line") -> None:
+    def _send(self, line: "wire.Line") -> None:
         mark = json.dumps(line, sort_keys=True)
-        if mark not in self._told:
-            self._told.add(mark)
+        if mark not in self._sent:
+            self._sent.add(mark)
             self._channel.send(line)
 
-    def _tell_function(self, function: "ProjectFunction | None") -> None:
+    def _send_function(self, function: "ProjectFunction | None") -> None:
         if function is not None:
-            self._tell({"function": list(function)})
+            self._send({"function": list(function)})
 
-    def _tell_callers(self, frame: "FrameType") -> None:
-        """Tell the nearest caller in the project, the nearest public one, the nearest that was given plain data alone.
+    def _send_callers(self, frame: "FrameType") -> None:
+        """Send the nearest caller in the project, the nearest public one, the nearest that was given plain data alone.
 
-        And all public ones that were given some: by them a project is told what to work on.
+        And all public ones that were given some: by them a project gets its input.
         """
         above: Any = frame.f_back
         open_ = {CALLER, PLAIN_CALLER, PUBLIC}
@@ -186,9 +186,9 @@ class ReachSearch(running.Driver):
                 what = {CALLER} | ({PLAIN_CALLER} if plain else set()) | (set() if function.private else {PUBLIC})
                 role = PLAIN_CALLER if plain else CALLER
                 if what & open_:
-                    self._tell_function(function._replace(role=role))
+                    self._send_function(function._replace(role=role))
                 elif not function.private and _is_given_something(above):
-                    self._tell_function(function._replace(role=GIVEN))
+                    self._send_function(function._replace(role=GIVEN))
                 open_ -= what
             above = above.f_back
 
@@ -241,7 +241,7 @@ class Recording(ReachSearch):
         return next((each for each in self._found.functions if function and each[:2] == function[:2]), None)
 
     def _record(self, function: ProjectFunction, frame: "FrameType") -> bool:
-        """Send a call, unless an equal one has been sent or it cannot be kept; tell whether it was sent."""
+        """Send a call, unless an equal one has been sent or it cannot be kept; return whether it was sent."""
         room = _Limited()
         try:
             arguments = calls.arguments_of(frame)
@@ -249,7 +249,7 @@ class Recording(ReachSearch):
                 return False
             pickle.Pickler(room, 4).dump(arguments)
             pickle.loads(room.getvalue())  # some objects of a project can be written but not read again
-            line = _told(function, frame.f_code, arguments, room.getvalue())
+            line = _call_line(function, frame.f_code, arguments, room.getvalue())
         except Exception:  # an object of the project that cannot be pickled may raise anything
             return False
         mark = function.module + ":" + function.qualname + line["digest"]
@@ -260,7 +260,7 @@ class Recording(ReachSearch):
         return True
 
 
-def _told(function: ProjectFunction, code: "CodeType", arguments: Any, pickled: bytes) -> "dict[str, Any]":
+def _call_line(function: ProjectFunction, code: "CodeType", arguments: Any, pickled: bytes) -> "dict[str, Any]":
     return {
         "module": function.module,
         "qualname": function.qualname,
@@ -274,7 +274,7 @@ def _told(function: ProjectFunction, code: "CodeType", arguments: Any, pickled: 
 
 
 class ReachedBy(NamedTuple):
-    """What the first run found."""
+    """Results of the first run."""
 
     tests: "frozenset[str]"
     functions: "list[ProjectFunction]"
@@ -286,7 +286,7 @@ class ReachedBy(NamedTuple):
 
 
 def read_found(lines: str, cap: int) -> ReachedBy:
-    """Return what the lines of the first run tell, of each role in turn, the public ones first, at most `cap`."""
+    """Read the lines of the first run: at most `cap` functions, of each role in turn, the public ones first."""
     rows = [json.loads(line) for line in lines.splitlines()]
     tests = frozenset(row["reaches"] for row in rows if "reaches" in row)
     functions: dict[tuple[str, str], ProjectFunction] = {}

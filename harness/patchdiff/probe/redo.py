@@ -1,4 +1,4 @@
-"""Making a call again with other arguments, in child processes that may hang or die, and what is seen of it."""
+"""Make a call again with other arguments, in child processes that may hang or die, and observe it."""
 
 import gc
 import io
@@ -34,7 +34,7 @@ class LeafChange(NamedTuple):
 
 
 class ChangeMaterial(NamedTuple):
-    """What changes are made of."""
+    """The material of changes."""
 
     seed: int
     donors: "Sequence[str]"  # strings that pieces are taken from
@@ -95,7 +95,7 @@ def material_of(job: "wire.Line") -> ChangeMaterial:
 
 
 def _apart(first: "LeafChange | None", second: "LeafChange | None") -> bool:
-    """Return whether neither of two changes lies inside the other."""
+    """Return whether neither of two changes is inside the other."""
     return bool(first and second and first.path[: len(second.path)] != second.path[: len(first.path)])
 
 
@@ -172,7 +172,7 @@ def in_children(calls: "Sequence[Callable[[], wire.Line]]", limit: float) -> "It
     """Make calls in a child process, one after the other, and yield what each has seen.
 
     A call that takes longer than `limit` seconds, or takes the child along, is seen as "timeout" or "died", and another
-    child goes on after it.
+    child continues after it.
     """
     done = 0
     while done < len(calls):
@@ -224,7 +224,7 @@ def _be_child(calls: "Sequence[Callable[[], wire.Line]]", writing: int) -> None:
 
 
 class _Answers:
-    """What a child says, line by line."""
+    """The lines that a child writes."""
 
     def __init__(self, reading: int) -> None:
         self._reading = reading

@@ -37,7 +37,7 @@ class RecordedCall(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the keys of its observations begin with."""
+        """The beginning of its observations' keys."""
         return self.module + ":" + self.qualname + "|" + self.digest
 
     def arguments(self) -> Any:
@@ -101,7 +101,7 @@ class CallReplay:
                 yield number, call, changes
 
     def _look(self, planned: "list[tuple[int, RecordedCall, list[redo.LeafChange]]]") -> None:
-        """Make calls again and tell what is seen."""
+        """Make calls again and write their observations."""
         made = [functools.partial(self._made, call, changes) for _, call, changes in planned]
         for seen, (number, call, changes) in zip(redo.in_children(made, self._limit), planned):  # noqa: B905
             for part in redo.PARTS:
@@ -135,7 +135,7 @@ def resolve(call: RecordedCall) -> "tuple[Any, str]":
 
 def _redo(call: RecordedCall, part: str, changes: "list[redo.LeafChange]") -> "dict[str, object]":
     """Return how to make a call again by hand: with a literal if its arguments are plain data, else with the pickle."""
-    told: dict[str, object] = {
+    redo: dict[str, object] = {
         "module": call.module,
         "qualname": call.qualname,
         "part": part,
@@ -147,9 +147,9 @@ def _redo(call: RecordedCall, part: str, changes: "list[redo.LeafChange]") -> "d
         arguments = call.arguments()
         for change in changes:
             arguments = calls.replaced(arguments, change.path, values.read_literal(change.new))
-        told["arguments"] = values.literal(arguments)
-        told["args"] = ""
-    return told
+        redo["arguments"] = values.literal(arguments)
+        redo["args"] = ""
+    return redo
 
 
 def run(job: wire.Line, out: "IO[str]") -> str:

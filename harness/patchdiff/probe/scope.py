@@ -1,4 +1,4 @@
-"""What of a test function may be changed: not the expected side of an assertion, not the head of a parametrization."""
+"""Find what may be changed in a test: not the expected side of an assertion, not the head of a parametrization."""
 
 import ast
 from typing import TYPE_CHECKING, Any

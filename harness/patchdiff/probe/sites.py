@@ -1,4 +1,4 @@
-"""A test module with eyes: each asserted operand and each expression statement is observed, then the test goes on.
+"""Instrument a test module: each asserted operand and each expression statement is observed, and the test continues.
 
 A statement that is observed becomes the body of a ``with`` that notes the value or the exception and swallows the
 latter; only syntax that Python 3.6 and 3.14 share is added, by parsing small templates.
@@ -103,7 +103,7 @@ class _Function:
         return found
 
     def _text(self, node: Any) -> str:
-        """Return the source of a node; of its whole line where the parser does not tell where it ends."""
+        """Return the source of a node; its whole line where the parser does not report its end."""
         line, end = getattr(node, "lineno", 1), getattr(node, "end_lineno", None)
         row = self._lines[line - 1] if line <= len(self._lines) else ""
         if end is None or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):

@@ -66,7 +66,7 @@ def type_name(value: object) -> str:
 
 
 def settle(text: str) -> str:
-    """Return a text without addresses, temporary paths, and what local functions and classes lie in.
+    """Return a text without addresses, temporary paths, and the functions around local functions and classes.
 
     It is cut to `CAP` characters and the digest of the whole.
     """

@@ -1,4 +1,4 @@
-"""Which target functions ran: a trace of calls that looks at each code object once."""
+"""Find out whether a target function ran: a trace of calls that looks at each code object once."""
 
 import sys
 import threading

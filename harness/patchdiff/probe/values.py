@@ -1,4 +1,4 @@
-"""Plain data: what counts as such, how it is told in a literal, and the values that may stand in its place."""
+"""Plain data: read and written as literals, and values that may replace it."""
 
 import ast
 import functools
@@ -36,7 +36,7 @@ def read_literal(text: "str | ast.AST") -> Any:
 
 
 def is_plain(value: object, depth: int = 0) -> bool:
-    """Return whether a value is plain data: built-in types alone, which a literal tells completely."""
+    """Return whether a value is plain data: built-in types alone, which a literal describes completely."""
     if type(value) in (bool, int, str, bytes, type(None)):
         return True
     if type(value) is float:

@@ -1,7 +1,7 @@
-"""How the programs talk: one job in, JSON lines out, and a worker process that may hang or die without loss.
+"""JSON lines out of worker processes that may hang or die without loss.
 
 Code under test runs in the worker only. The watcher reads the worker's lines from a pipe, writes them out at once, ends
-a worker that overstays, says so in an observation, and starts another that goes on after the probe that was fatal.
+a worker that overstays, says so in an observation, and starts another that continues after the fatal probe.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ Line = Any  # one decoded JSON object: what the host reads, and the only shape t
 class WorkBudget:
     """A share of work that a program must not pass: seconds of the processor, so that a busy machine does little less.
 
-    The kernel counts them for the whole container, in which nothing else runs. Where it does not tell them, and for
+    The kernel counts them for the whole container, in which nothing else runs. Where it does not report them, and for
     code that waits, seconds of the clock count: all of them, or a few times as many.
     """
 
@@ -47,7 +47,7 @@ class WorkBudget:
 
 
 def worked() -> float:
-    """Return the seconds that the container's processes have had of the processor; 0.0 where nobody tells."""
+    """Return the seconds that the container's processes have had of the processor; 0.0 where they are not known."""
     for path, read in CLOCKS:
         try:
             with open(path, encoding="ascii") as file:  # noqa: PTH123 - asked after every probe
@@ -99,7 +99,7 @@ class Worker(NamedTuple):
 
 
 class Watcher:
-    """What the watcher knows of the probes: which are over, which one is running, and since when."""
+    """The watcher's state: which probes are over, which one is running, and since when."""
 
     def __init__(self, out: "IO[str]", finished: "set[str]") -> None:
         self.out = out
