@@ -64,7 +64,7 @@ def test_a_later_set_has_a_wrong_patch_and_a_right_one_for_each_development_inst
     assert {each.instance for each in wrong} == {each.instance for each in right} == instances
 
 
-def test_what_shows_a_wrong_patch_is_a_program():
+def test_shows_of_a_wrong_patch_is_a_program():
     for each in cases():
         compile(each.shows, each.name, "exec")
         assert ("print(" in each.shows) is (each.label == "wrong"), each.name
@@ -75,26 +75,26 @@ def test_no_anchor_is_longer_than_a_few_lines():
     assert long == []
 
 
-def test_a_patch_of_the_fixed_tree_holds_the_fix_as_well():
+def test_patch_from_gold_holds_the_fix_as_well():
     patch = patch_of(case(), BASE, GOLD)
     assert patch.startswith("diff --git a/src/calc.py b/src/calc.py\n")
     assert "-    return a - b\n+    return b + a\n" in patch
     assert "LICENSE" not in patch
 
 
-def test_a_patch_of_the_base_tree_holds_only_its_own_edits():
+def test_patch_from_base_holds_only_its_own_edits():
     own = case(**{"from": "base", "edits": [{"path": "LICENSE", "find": "free", "replace": "paid"}]})
     patch = patch_of(own, BASE, GOLD)
     assert "calc.py" not in patch
     assert "-free\n+paid\n" in patch
 
 
-def test_an_edit_goes_on_to_the_first_end_after_its_beginning():
+def test_edit_ends_at_the_first_until_after_find():
     patch = patch_of(edited(find="def sub", until="- b", replace="def sub(b, a):\n    return a"), BASE, GOLD)
     assert "+def sub(b, a):\n+    return a\n" in patch
 
 
-def test_an_edit_can_be_made_in_several_places():
+def test_edit_with_count_is_made_in_several_places():
     patch = patch_of(edited(find="(a, b)", replace="(a, b=0)", count=2), BASE, GOLD)
     assert patch.count("(a, b=0)") == 2
 
@@ -109,7 +109,7 @@ def test_an_edit_can_be_made_in_several_places():
         ({"replace": "return a + b"}, "change nothing"),
     ],
 )
-def test_an_edit_that_does_not_fit_names_the_case(changes: dict[str, str], says: str):
+def test_edit_that_does_not_fit_names_the_case(changes: dict[str, str], says: str):
     with pytest.raises(UserError, match="swapped") as caught:
         patch_of(edited(**changes), BASE, GOLD)
     assert says in str(caught.value)
@@ -125,7 +125,7 @@ def test_an_edit_that_does_not_fit_names_the_case(changes: dict[str, str], says:
         {"edits": []},
     ],
 )
-def test_a_case_that_contradicts_itself_is_not_read(changes: dict[str, object]):
+def test_contradictory_case_is_rejected(changes: dict[str, object]):
     with pytest.raises(ValidationError):
         case(**changes)
 

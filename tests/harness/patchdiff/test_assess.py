@@ -74,7 +74,7 @@ def test_one_fault_at_any_call_changes_no_finding(instance: Instance, kind: str)
 
 
 @pytest.mark.parametrize("error", [EngineError("no such container"), ZeroDivisionError(), AssayError("no answer")])
-def test_what_breaks_one_generator_leaves_what_the_others_find(
+def test_failure_of_one_generator_leaves_results_of_the_others(
     instance: Instance, generator: Callable[..., str], error: Exception
 ) -> None:
     comparison = compared(instance, fake(instance), generator("broken", error), generator("whole", reached=50))
@@ -85,7 +85,7 @@ def test_what_breaks_one_generator_leaves_what_the_others_find(
     assert comparison.error.startswith(f"{MODULE}:broken: "), "so the next run tries again"
 
 
-def test_a_suite_that_passes_stands_in_for_probes_only_where_nothing_else_was_tried(
+def test_suite_counts_as_reached_only_where_no_generator_aims(
     generator: Callable[..., str], instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     named = {"suites": generator("suites", reached=700, aims=False), "amplify": generator("amplify", reached=3)}
@@ -94,7 +94,7 @@ def test_a_suite_that_passes_stands_in_for_probes_only_where_nothing_else_was_tr
     assert compared(instance, fake(instance), "suites", "amplify").finding is PatchDiffFinding.NOT_ASSESSED
 
 
-def test_when_all_generators_break_nothing_is_assessed(instance: Instance, generator: Callable[..., str]) -> None:
+def test_failure_of_all_generators_is_not_assessed(instance: Instance, generator: Callable[..., str]) -> None:
     error = EngineError("no such container")
     comparison = compared(instance, fake(instance), generator("one", error), generator("other", error))
     assert comparison.finding is PatchDiffFinding.NOT_ASSESSED
@@ -102,14 +102,14 @@ def test_when_all_generators_break_nothing_is_assessed(instance: Instance, gener
 
 
 @pytest.mark.parametrize("error", [EngineUnavailable("gone"), RunStopped("told to stop")])
-def test_when_nothing_can_run_any_more_there_is_no_comparison(
+def test_unavailable_engine_or_stop_is_raised(
     instance: Instance, generator: Callable[..., str], error: Exception
 ) -> None:
     with pytest.raises(type(error)):
         compared(instance, fake(instance), generator("last", error), generator("whole", reached=50))
 
 
-def test_an_image_that_is_gone_is_not_asked_for_twice(instance: Instance) -> None:
+def test_missing_image_is_not_asked_for_twice(instance: Instance) -> None:
     engine = FaultyEngine(FakeEngine({}), 0)
     with pytest.raises(ImageMissing):
         compared(instance, engine, "suites")
@@ -123,7 +123,7 @@ def test_an_image_that_is_gone_is_not_asked_for_twice(instance: Instance) -> Non
         (PatchDiffFinding.UNFIXED_LIKE_BASE, [()], PatchDiffFinding.UNFIXED_LIKE_BASE),
     ],
 )
-def test_what_cannot_be_decided_is_tried_elsewhere(
+def test_undecided_difference_is_followed(
     instance: Instance,
     monkeypatch: pytest.MonkeyPatch,
     generator: Callable[..., str],

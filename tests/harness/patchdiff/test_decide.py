@@ -52,7 +52,7 @@ WRONG_KIND, BAD_VALUE = error("TypeError"), error("ValueError")
         (BAD_VALUE, BAD_VALUE, ONE, True, PatchDiffFinding.CHANGED_UNRELATED),
     ],
 )
-def test_classes(
+def test_observations_are_classified(
     base: ProbeObservation,
     gold: ProbeObservation,
     candidate: ProbeObservation,
@@ -97,7 +97,7 @@ def seen(**observations: ProbeObservation) -> Round:
     return {key: Sighting(each) for key, each in observations.items()}
 
 
-def test_what_wavers_on_one_side_is_no_difference() -> None:
+def test_flaky_probe_is_no_difference() -> None:
     two_rounds = [seen(a=ONE, b=ONE), seen(a=ONE, b=TWO)]
     assert set(stable(two_rounds)) == {"a"}
     steady = [seen(a=ONE, b=ONE)] * 2
@@ -105,14 +105,14 @@ def test_what_wavers_on_one_side_is_no_difference() -> None:
     assert screen(two_rounds, steady, other).suspects == ("a",)
 
 
-def test_gold_against_its_copy_is_noise_and_is_counted() -> None:
+def test_difference_of_gold_and_its_copy_is_counted_as_noise() -> None:
     gold, null, candidate = [seen(a=ONE)] * 2, [seen(a=TWO)] * 2, [seen(a=THREE)] * 2
     screened = screen(gold, null, candidate)
     assert screened.null_divergences == 1
     assert screened.suspects == ()
 
 
-def test_only_probes_count_that_reach_a_target_on_both_sides_and_can_be_compared() -> None:
+def test_probe_counts_only_if_it_reaches_a_target_on_both_sides() -> None:
     gold = {"a": Sighting(ONE, reached=False), "b": Sighting(ONE), "c": Sighting(ONE), "d": Sighting(ONE)}
     candidate = {"a": Sighting(TWO), "b": Sighting(TWO, reached=False), "c": Sighting(MISSING), "d": Sighting(TWO)}
     assert screen([gold] * 2, [gold], [candidate] * 2).suspects == ("d",)
@@ -140,11 +140,11 @@ def divergence(finding: PatchDiffFinding) -> Divergence:
         min_size=1,
     )
 )
-def test_a_comparison_is_as_bad_as_its_hardest_divergence(findings: list[PatchDiffFinding]) -> None:
+def test_comparison_has_the_finding_of_its_most_severe_divergence(findings: list[PatchDiffFinding]) -> None:
     order = list(PatchDiffFinding)
     assert finding_of([divergence(each) for each in findings], 0) is min(findings, key=order.index)
 
 
-def test_silence_counts_only_with_enough_probes() -> None:
+def test_no_difference_needs_enough_probes() -> None:
     assert finding_of([], MIN_PROBES) is PatchDiffFinding.NO_DIFFERENCE_FOUND
     assert finding_of([], MIN_PROBES - 1) is PatchDiffFinding.NOT_ASSESSED

@@ -35,7 +35,7 @@ def test_words_of_the_change_in_the_path_bring_a_file_nearer() -> None:
     assert nearest_first(tests, [], ChangeSummary(["web/utils.py"]))[0] == "tests/utils/tests.py"
 
 
-def test_a_file_that_names_what_is_changed_is_nearer_than_one_that_does_not_and_rare_names_tell_more() -> None:
+def test_file_that_names_the_change_is_nearer_and_rare_names_weigh_more() -> None:
     tests = [f"tests/test_{letter}.py" for letter in "abcdef"]
     everywhere = {path: {"self", "assert"} for path in tests}
     mentions = {**everywhere, "tests/test_e.py": {"self", "flush_later"}, "tests/test_c.py": {"self", "flush"}}
@@ -61,14 +61,14 @@ diff --git a/lib/q.py b/lib/q.py
     assert len(changed_words([], many)) == MOST_WORDS
 
 
-def test_what_tests_work_on_is_no_test() -> None:
+def test_project_under_test_is_no_test() -> None:
     tests = ["tests/test_a.py", "tests/b_test.py", "tests/apps/wsgi.py", "src/FooTest.java", "a.spec.ts", "contest.py"]
     marked = ["tests/test_a.py", "tests/b_test.py", "src/FooTest.java", "a.spec.ts"]
     assert named_like(["tests/test_own.py"], tests) == marked
     assert named_like(["tests/own.rs"], tests) == tests
 
 
-def test_a_helper_among_the_instances_own_test_files_does_not_hide_that_tests_are_marked() -> None:
+def test_helper_among_own_test_files_does_not_hide_naming_of_tests() -> None:
     own = ["tests/queries/models.py", "tests/queries/tests.py"]
     assert named_like(own, ["tests/model_forms/models.py", "tests/model_forms/tests.py", *own]) == [
         "tests/model_forms/tests.py",
@@ -98,7 +98,7 @@ def test_texts_are_as_code_sees_them() -> None:
     assert found == ("\n", '"""\r\n', '\\d+\\"', "it's", "\xff\u20ac", "c:\\qux", "a\\b")
 
 
-def test_a_long_change_does_not_bury_what_the_patches_differ_in() -> None:
+def test_long_change_does_not_bury_the_words_that_differ() -> None:
     apart = "-x = 'one'\n+x = 'two'"
     release = "\n".join(f"+x = 'word {number}'" for number in range(100))
     found = quoted_words(apart, release)

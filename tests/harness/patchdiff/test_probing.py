@@ -71,7 +71,7 @@ def play(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Callable[..., t
     return played
 
 
-def test_where_all_agree_a_sample_is_looked_at_again_and_nothing_is_found(
+def test_agreeing_probes_are_sampled_again_and_give_nothing(
     play: Callable[..., tuple[Contribution, Asked]],
 ) -> None:
     found, asked = play([f"p{n}" for n in range(500)], lambda _side, _key, _round: "same")
@@ -85,38 +85,38 @@ def test_where_all_agree_a_sample_is_looked_at_again_and_nothing_is_found(
     }
 
 
-def test_a_difference_is_repeated_confirmed_and_classified(play: Callable[..., tuple[Contribution, Asked]]) -> None:
+def test_difference_is_repeated_confirmed_and_classified(play: Callable[..., tuple[Contribution, Asked]]) -> None:
     found, asked = play(["a", "b"], lambda side, key, _round: str(side is Side.CANDIDATE and key == "a"))
     (divergence,) = found.divergences
     assert (divergence.probe, divergence.finding, divergence.confirmed) == ("a", PatchDiffFinding.CHANGED_UNRELATED, 3)
     assert (Side.CANDIDATE, 3, 1) in asked
 
 
-def test_a_difference_that_does_not_come_back_is_none(play: Callable[..., tuple[Contribution, Asked]]) -> None:
+def test_difference_that_does_not_repeat_is_dropped(play: Callable[..., tuple[Contribution, Asked]]) -> None:
     found, _ = play(["a", "b"], lambda side, key, number: str(side is Side.CANDIDATE and key == "a" and number == 0))
     assert not found.divergences
     assert not found.result.note
 
 
-def test_a_difference_that_fails_to_be_confirmed_is_counted(play: Callable[..., tuple[Contribution, Asked]]) -> None:
+def test_unconfirmed_difference_is_counted(play: Callable[..., tuple[Contribution, Asked]]) -> None:
     found, _ = play(["a"], lambda side, _key, number: str(side is Side.CANDIDATE and number < 5))
     assert not found.divergences
     assert found.result.note == "1 differences did not hold in 3 rounds"
 
 
-def test_gold_that_differs_from_its_copy_is_noise(play: Callable[..., tuple[Contribution, Asked]]) -> None:
+def test_gold_differing_from_its_copy_is_noise(play: Callable[..., tuple[Contribution, Asked]]) -> None:
     found, _ = play(["a"], lambda side, _key, _round: side.name)
     assert not found.divergences
     assert found.result.null_divergences == 1
 
 
-def test_what_reaches_no_target_is_not_compared(play: Callable[..., tuple[Contribution, Asked]]) -> None:
+def test_probe_that_reaches_no_target_is_not_compared(play: Callable[..., tuple[Contribution, Asked]]) -> None:
     found, asked = play(["a"], lambda side, _key, _round: side.name, unreached=["a"])
     assert (found.result.reached, found.divergences) == (0, ())
     assert len(asked) == 2
 
 
-def test_of_many_differences_the_most_telling_are_confirmed(play: Callable[..., tuple[Contribution, Asked]]) -> None:
+def test_of_many_differences_the_most_severe_are_confirmed(play: Callable[..., tuple[Contribution, Asked]]) -> None:
     def shows(side: Side, key: str, _round: int) -> str:
         is_telling = int(key) % 4 == 0
         return "theirs" if side is Side.CANDIDATE else "ours" if side is not Side.BASE or is_telling else "old"
@@ -128,7 +128,7 @@ def test_of_many_differences_the_most_telling_are_confirmed(play: Callable[..., 
     assert findings == sorted(findings, key=list(PatchDiffFinding).index)
 
 
-def test_of_very_many_differences_base_is_asked_which_tell_most(
+def test_of_very_many_differences_base_decides_the_most_severe(
     play: Callable[..., tuple[Contribution, Asked]],
 ) -> None:
     def shows(side: Side, key: str, _round: int) -> str:
@@ -151,12 +151,12 @@ def test_each_target_s_first_difference_gets_a_file_named_after_the_program(
     assert {each.reproduction for each in found.divergences} == {"", *found.files}
 
 
-def test_values_whose_exchange_makes_a_difference_are_told(play: Callable[..., tuple[Contribution, Asked]]) -> None:
+def test_values_whose_exchange_makes_a_difference_are_reported(play: Callable[..., tuple[Contribution, Asked]]) -> None:
     found, _ = play(["2", "name", "[3]", "4"], lambda side, key, _round: str(side is Side.CANDIDATE and key != "4"))
     assert set(found.exchanges) == {("1", "2"), ("1", "[3]")}, "of literals alone"
 
 
-def test_where_exchanges_are_tried_what_is_as_it_was_does_not_count_again(
+def test_unchanged_probes_do_not_count_again_when_following(
     play: Callable[..., tuple[Contribution, Asked]],
 ) -> None:
     found, _ = play(["2", "plain"], lambda side, _key, _round: str(side is Side.CANDIDATE), exchanges=(("1", "2"),))

@@ -3,7 +3,7 @@ import threading
 from assay.harness.patchdiff.progress import Pulse
 
 
-def test_what_was_noted_last_is_told_again_and_again_until_it_ends() -> None:
+def test_last_note_is_repeated_until_the_end() -> None:
     told: list[str] = []
     three = threading.Event()
 
@@ -22,7 +22,7 @@ def test_what_was_noted_last_is_told_again_and_again_until_it_ends() -> None:
     assert len(told) == before
 
 
-def test_what_is_soon_over_or_says_nothing_is_not_told() -> None:
+def test_short_or_silent_step_is_not_reported() -> None:
     told: list[str] = []
     with Pulse(told.append, 60) as note:
         note("short")

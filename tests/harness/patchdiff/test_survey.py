@@ -79,7 +79,7 @@ def test_without_own_tests_every_test_file_counts(look: Callable[..., Survey]) -
     assert set(look("").test_files) == {path for path in TREE if path.startswith("tests/")}
 
 
-def test_what_other_files_use_is_aimed_at_there_and_its_texts_are_handed_on(look: Callable[..., Survey]) -> None:
+def test_name_used_by_other_files_is_targeted_there_and_its_texts_are_words(look: Callable[..., Survey]) -> None:
     found = look("", "lib/words.py", "'two'", "'three'")
     assert [each.label for each in found.targets] == ["lib/words.py::<module>", "lib/lexer.py::<module>"]
     assert found.words == ("one", "two", "three")

@@ -38,7 +38,7 @@ def test_the_innermost_functions_that_either_patch_changes() -> None:
     assert names["first"][Side.CANDIDATE] == ((4, 5),)
 
 
-def test_what_both_change_alike_is_no_target_unless_nothing_else_is() -> None:
+def test_change_of_both_sides_is_a_target_only_if_nothing_else_is() -> None:
     gold = BASE.replace("return x", "return x + 1").replace("return 1", "return 0")
     assert list(found(gold, BASE.replace("return x", "return x + 1"))) == ["Thing.second"]
     assert list(found(gold, gold)) == ["first", "Thing.second"]
@@ -50,7 +50,7 @@ def test_imports_are_no_reason_to_aim_at_the_whole_file() -> None:
     assert list(found("import re\n" + BASE)) == [WHOLE_MODULE]
 
 
-def test_a_function_that_is_gone_lies_where_it_still_is() -> None:
+def test_removed_function_has_its_place_on_the_other_sides() -> None:
     gold = BASE.replace("def first(x):\n    return x\n", "")
     names = found(gold)
     assert set(names["first"]) == {Side.BASE, Side.CANDIDATE}
@@ -73,12 +73,12 @@ def test_other_languages_have_targets_too() -> None:
     assert [each.label for each in targets("go", texts)] == ["a.go::F"]
 
 
-def test_a_name_that_is_defined_again_lies_in_both_places() -> None:
+def test_name_defined_twice_has_both_places() -> None:
     candidate = BASE + "\n\ndef first(x):\n    return 0\n"
     assert found(BASE, candidate)["first"][Side.CANDIDATE] == ((4, 5), (19, 20))
 
 
-def test_what_differs_at_the_top_level_is_aimed_at_through_the_functions_that_use_it() -> None:
+def test_top_level_difference_targets_the_functions_that_use_it() -> None:
     base = "TABLE = {\n    1: 2,\n}\n\n\ndef look(x):\n    return TABLE[x]\n\n\ndef other():\n    return 0\n"
     texts = {
         Side.BASE: {"m.py": base},
@@ -93,7 +93,7 @@ def test_what_differs_at_the_top_level_is_aimed_at_through_the_functions_that_us
 TABLE = "import re\n\nRULES = [\n    'a',\n    'b',\n]\nOTHER = 1\n"
 
 
-def test_what_no_function_of_its_file_uses_is_aimed_at_through_the_files_that_do() -> None:
+def test_top_level_difference_without_user_targets_other_files() -> None:
     here = {side: {"pkg/words.py": TABLE} for side in (Side.BASE, Side.GOLD)}
     texts = {**here, Side.CANDIDATE: {"pkg/words.py": TABLE.replace("'b'", "'c'")}}
     (whole,) = targets("python", texts)
@@ -119,7 +119,7 @@ def test_what_no_function_of_its_file_uses_is_aimed_at_through_the_files_that_do
     assert [each.path for each in users([names], mentions, 1)] == ["pkg/engine/deep.py"]
 
 
-def test_a_package_goes_by_the_name_of_its_folder() -> None:
+def test_package_has_the_name_of_its_folder() -> None:
     texts = {side: {"pkg/words/__init__.py": TABLE} for side in (Side.BASE, Side.GOLD)}
     texts[Side.CANDIDATE] = {"pkg/words/__init__.py": TABLE.replace("OTHER = 1", "OTHER = 2")}
     (names,) = loose(texts, targets("python", texts))

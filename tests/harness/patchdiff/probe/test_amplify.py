@@ -60,7 +60,7 @@ def test_every_operand_of_an_assertion_is_observed_with_what_redoes_it(make_proj
     }
 
 
-def test_a_changed_copy_tells_its_changes_as_edits_of_the_file(make_project: Make) -> None:
+def test_changed_copy_reports_its_edits_of_the_file(make_project: Make) -> None:
     rows = [row for row in amplified(make_project, "gold", GOLD).seen.values() if row["mutated"]]
     assert rows
     lines = TESTS.splitlines()
@@ -70,7 +70,7 @@ def test_a_changed_copy_tells_its_changes_as_edits_of_the_file(make_project: Mak
             assert lines[edit["line"] - 1][edit["column"] : edit["end_column"]] == edit["old"] != edit["new"]
 
 
-def test_an_expected_exception_is_observed_by_its_type(make_project: Make) -> None:
+def test_expected_exception_is_observed_by_its_type(make_project: Make) -> None:
     row = amplified(make_project, "gold", GOLD).seen["tests/test_shop.py::test_negative|m0|s0#1"]
     assert (row["kind"], row["type"], row["text"]) == ("error", "ValueError", "")
 
@@ -80,9 +80,7 @@ def test_an_expected_exception_is_observed_by_its_type(make_project: Make) -> No
     [(HARD_CODED, "price"), (PARTIAL, "price"), (BROAD, "price"), (NEIGHBOUR, "label")],
     ids=["hard-coded", "partial", "over-broad", "neighbour"],
 )
-def test_a_wrong_version_that_passes_the_tests_is_seen_in_changed_copies_only(
-    make_project: Make, code: str, target: str
-) -> None:
+def test_wrong_version_that_passes_differs_in_changed_copies_only(make_project: Make, code: str, target: str) -> None:
     gold = amplified(make_project, "gold", GOLD, target)
     found = different(gold, amplified(make_project, "wrong", code, target))
     assert found
@@ -102,13 +100,13 @@ def test_the_same_job_gives_the_same_observations_whatever_the_hash_seed(make_pr
     )
 
 
-def test_another_seed_chooses_other_changes(make_project: Make) -> None:
+def test_other_seed_chooses_other_changes(make_project: Make) -> None:
     project = make_project("gold", GOLD, TESTS)
     one, two = (project.run("amplify", targets=project.targets("price"), seed=seed) for seed in (1, 2))
     assert one.told() != two.told()
 
 
-def test_an_object_that_equals_everything_is_seen(make_project: Make) -> None:
+def test_object_that_equals_everything_differs(make_project: Make) -> None:
     always = "class Any(int):\n    def __eq__(self, other): return True\n    __hash__ = int.__hash__\n"
     wrong = always + GOLD.replace("return total\n", "return Any(7)\n")
     gold = amplified(make_project, "gold", GOLD)
@@ -117,7 +115,7 @@ def test_an_object_that_equals_everything_is_seen(make_project: Make) -> None:
     assert "tests/test_shop.py::test_price|m0|s1#1" not in found  # that is what the comparison itself says: True
 
 
-def test_an_object_named_like_a_builtin_does_not_pass_for_it(make_project: Make) -> None:
+def test_object_named_like_a_builtin_is_not_taken_for_it(make_project: Make) -> None:
     always = (
         "class int_(int):\n    __eq__ = lambda self, other: True\n    __hash__ = int.__hash__\n"
         "int_.__name__ = int_.__qualname__ = 'int'\nint_.__module__ = 'builtins'\n"
@@ -127,7 +125,7 @@ def test_an_object_named_like_a_builtin_does_not_pass_for_it(make_project: Make)
     assert "tests/test_shop.py::test_price|m0|s0#1" in different(gold, amplified(make_project, "wrong", wrong))
 
 
-def test_the_order_of_a_set_is_no_difference_but_that_of_a_list_made_of_it_is(make_project: Make) -> None:
+def test_set_order_is_hidden_and_list_order_is_not(make_project: Make) -> None:
     code = "def letters(word):\n    return set(word)\n\n\ndef listed(word):\n    return list(set(word))\n"
     tests = (
         "from shop import letters, listed\n\n\ndef test_letters():\n"
@@ -159,7 +157,7 @@ def test_only_runs_what_is_asked_for(make_project: Make) -> None:
     assert again.told() == {key: told for key, told in gold.told().items() if key in wanted}
 
 
-def test_a_test_that_hangs_and_one_that_dies_are_observations_and_the_rest_is_run(make_project: Make) -> None:
+def test_hanging_and_dying_tests_are_observations_and_the_rest_runs(make_project: Make) -> None:
     code = (
         GOLD + "\n\ndef spin():\n    while True:\n        try:\n            pass\n"
         "        except BaseException:\n            pass\n"
@@ -174,7 +172,7 @@ def test_a_test_that_hangs_and_one_that_dies_are_observations_and_the_rest_is_ru
     assert ran.end == "done"
 
 
-def test_a_test_that_no_signal_interrupts_is_ended_from_outside(make_project: Make) -> None:
+def test_uninterruptible_test_is_killed_from_outside(make_project: Make) -> None:
     tests = (
         "import signal, time\n\n\ndef test_a():\n    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])\n"
         "    time.sleep(60)\n\n\ndef test_b():\n    assert len('abc') == 3\n"
@@ -211,7 +209,7 @@ def test_fixtures_parametrizations_and_unittest_classes_work_in_changed_copies(m
     assert not [row for row in ran.seen.values() if row["key"].endswith("|import#1")]
 
 
-def test_a_name_that_this_side_lacks_fails_only_the_tests_that_use_it(make_project: Make) -> None:
+def test_missing_name_fails_only_the_tests_that_use_it(make_project: Make) -> None:
     tests = (
         TESTS.replace("import label, price", "import label, new, price") + "\n\ndef test_new():\n    assert new(1)\n"
     )
@@ -221,13 +219,13 @@ def test_a_name_that_this_side_lacks_fails_only_the_tests_that_use_it(make_proje
     assert told["tests/test_shop.py::test_price|m0|s0#1"] == ("value", "int", "100")
 
 
-def test_a_test_file_that_cannot_be_imported_is_an_observation(make_project: Make) -> None:
+def test_import_error_of_a_test_file_is_an_observation(make_project: Make) -> None:
     ran = make_project("broken", GOLD, "import shop\n\nshop.absent\n").run("amplify")
     (row,) = ran.seen.values()
     assert (row["kind"], row["type"]) == ("error", "AttributeError")
 
 
-def test_the_settings_of_a_project_do_not_break_it(make_project: Make) -> None:
+def test_project_settings_do_not_break_the_run(make_project: Make) -> None:
     ini = "[pytest]\naddopts = --cov=shop -n 4\nfilterwarnings = error\nxfail_strict = true\n"
     conftest = "import pytest\n\n\n@pytest.fixture\ndef two():\n    return 2\n"
     tests = (
@@ -254,14 +252,14 @@ def test_without_pytest_functions_and_unittest_classes_run_plainly(make_project:
     assert any(row["mutated"] for row in ran.seen.values())
 
 
-def test_nothing_is_left_in_the_tree(make_project: Make) -> None:
+def test_tree_is_left_clean(make_project: Make) -> None:
     project = make_project("clean", GOLD, TESTS)
     project.run("amplify")
     left = {os.path.relpath(path, project.root) for path in project.root.rglob("*") if path.is_file()}
     assert left == {"shop/__init__.py", "tests/test_shop.py", "job.json", "out.jsonl", "probe.pyz"}
 
 
-def test_what_a_test_hands_to_its_own_check_is_observed(make_project: Make) -> None:
+def test_argument_of_a_tests_own_check_is_observed(make_project: Make) -> None:
     tests = (
         "from shop import price\n\n\ndef check(found, want):\n    if found != want:\n        raise ValueError(found)\n"
         "\n\ndef test_price():\n    check(price(10, 10), 90)\n"
@@ -275,7 +273,7 @@ def test_what_a_test_hands_to_its_own_check_is_observed(make_project: Make) -> N
     assert any("|s0#" in key for key in different(ran["gold"], ran["wrong"]))
 
 
-def test_the_issue_s_own_tests_get_copies_of_their_own_number(make_project: Make) -> None:
+def test_fail_to_pass_tests_get_their_own_number_of_copies(make_project: Make) -> None:
     project = make_project("own", GOLD, TESTS)
     own = ["tests/test_shop.py::test_price"]
     ran = project.run("amplify", targets=project.targets("price"), mutants=2, own=own, own_mutants=30)
@@ -284,7 +282,7 @@ def test_the_issue_s_own_tests_get_copies_of_their_own_number(make_project: Make
     assert len({each for each in copies if "test_negative" in each}) <= 2
 
 
-def test_a_changed_copy_that_loops_for_ever_costs_itself_alone(make_project: Make) -> None:
+def test_endless_changed_copy_loses_only_itself(make_project: Make) -> None:
     code = GOLD.replace("    total = count * each\n", "    while each == 0:\n        pass\n    total = count * each\n")
     ran = amplified(make_project, "loops", code)
     kinds = {row["kind"] for row in ran.seen.values() if row["mutated"]}
@@ -292,7 +290,7 @@ def test_a_changed_copy_that_loops_for_ever_costs_itself_alone(make_project: Mak
     assert ran.end == "done"
 
 
-def test_exchanges_are_all_that_is_tried_where_they_are_told(make_project: Make) -> None:
+def test_given_exchanges_are_all_that_is_tried(make_project: Make) -> None:
     ran = amplified(make_project, "gold", GOLD, exchanges=[["2", "70"], ["'tea'", "'x'"]])
     edits = [edit for row in ran.seen.values() for edit in row["literal"]["mutations"]]
     assert {(edit["old"], edit["new"]) for edit in edits} == {("2", "70")}, "what reaches no target is left as it is"

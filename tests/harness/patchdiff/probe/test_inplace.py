@@ -67,7 +67,7 @@ def different(one: Any, other: Any) -> list[str]:
     return [key for key in mine if key in theirs and mine[key] != theirs[key]]
 
 
-def test_calls_with_objects_that_cannot_be_recorded_are_made_again(make_project: Make) -> None:
+def test_calls_with_unpicklable_objects_are_made_in_place(make_project: Make) -> None:
     ran = played(make_project, "gold")
     assert ran.end == "done"
     plain = {row["literal"]["qualname"]: row["text"] for row in ran.seen.values() if row["key"].endswith("|m0|return")}
@@ -77,7 +77,7 @@ def test_calls_with_objects_that_cannot_be_recorded_are_made_again(make_project:
     assert any(row["kind"] == "error" and row["type"] == "ValueError" for row in ran.seen.values())
 
 
-def test_the_test_goes_on_as_if_nothing_had_been_made(make_project: Make) -> None:
+def test_test_continues_unchanged_after_probing(make_project: Make) -> None:
     ran = played(make_project, "gold", mutants=0)
     texts = [row["text"] for row in ran.seen.values() if row["literal"]["part"] == "return"]
     assert "28" in texts  # the second call of a counter sees what the first did to it, and nothing else
@@ -93,7 +93,7 @@ def test_the_test_goes_on_as_if_nothing_had_been_made(make_project: Make) -> Non
     ],
     ids=["an empty part", "output", "one value"],
 )
-def test_a_wrong_version_is_seen(make_project: Make, code: str) -> None:
+def test_wrong_version_differs(make_project: Make, code: str) -> None:
     gold, wrong = (played(make_project, name, text) for name, text in [("gold", GOLD), ("wrong", code)])
     assert different(gold, wrong)
 
@@ -106,25 +106,25 @@ def test_the_same_behaviour_written_otherwise_differs_nowhere(make_project: Make
     assert not different(gold, other)
 
 
-def test_two_runs_and_two_hash_seeds_tell_the_same(make_project: Make) -> None:
+def test_runs_and_hash_seeds_agree(make_project: Make) -> None:
     one, two = (played(make_project, f"h{seed}", hash_seed=seed) for seed in (1, 5))
     assert one.told() == two.told()
 
 
-def test_what_a_function_is_given_is_changed_and_the_objects_are_not(make_project: Make) -> None:
+def test_arguments_are_changed_and_objects_are_not(make_project: Make) -> None:
     ran = played(make_project, "gold")
     paths = [change["path"] for row in ran.seen.values() for change in row["literal"]["mutations"]]
     assert paths
     assert not any(step[0] == "attribute" for path in paths for step in path)
 
 
-def test_a_function_that_needs_its_own_cells_keeps_its_code(make_project: Make) -> None:
+def test_function_with_closure_keeps_its_code(make_project: Make) -> None:
     code = GOLD.replace("        for number in numbers", "        super().__init__()\n        for number in numbers")
     ran = played(make_project, "cells", code)
     assert {row["literal"]["qualname"] for row in ran.seen.values()} == {"sums"}
 
 
-def test_a_call_that_hangs_or_dies_costs_itself_alone(make_project: Make) -> None:
+def test_call_that_hangs_or_dies_loses_only_itself(make_project: Make) -> None:
     code = GOLD.replace("    return [int", "    while text == '':\n        pass\n    return [int")
     ran = played(make_project, "hang", code, limit=0.3)
     kinds = {row["kind"] for row in ran.seen.values()}
@@ -141,12 +141,12 @@ def test_only_the_probes_asked_for_and_only_within_the_budget(make_project: Make
     assert not none.seen
 
 
-def test_a_function_that_only_another_side_has_is_left_out(make_project: Make) -> None:
+def test_function_of_another_side_only_is_left_out(make_project: Make) -> None:
     ran = played(make_project, "gone", functions=[ADD, ["shop", "gone", False]])
     assert {row["literal"]["qualname"] for row in ran.seen.values()} == {"Counter.add"}
 
 
-def test_what_another_test_did_before_does_not_change_a_probe_s_name(make_project: Make) -> None:
+def test_probe_name_does_not_depend_on_earlier_tests(make_project: Make) -> None:
     text = TESTS + "\n\ndef test_twice():\n    assert Counter(2).add('1,2,3') == 12\n"
     names = [f"tests/test_shop.py::test_{each}" for each in ("add", "twice")]
     everything = played(make_project, "all", text=text, tests=names)
@@ -155,7 +155,7 @@ def test_what_another_test_did_before_does_not_change_a_probe_s_name(make_projec
     assert sorted(played(make_project, "only", text=text, tests=names, only=wanted).seen) == wanted
 
 
-def test_exchanges_are_all_that_is_tried_where_they_are_told(make_project: Make) -> None:
+def test_given_exchanges_are_all_that_is_tried(make_project: Make) -> None:
     ran = played(make_project, "gold", exchanges=[["'1,2'", "'1,,2'"]])
     changes = [change for row in ran.seen.values() for change in row["literal"]["mutations"]]
     assert {(change["old"], change["new"]) for change in changes} == {("'1,2,3'", "'1,,2,3'"), ("'1,1'", "'1,,1'")}

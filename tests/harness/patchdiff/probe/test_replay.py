@@ -76,7 +76,7 @@ def test_calls_of_a_target_and_of_its_nearest_callers_are_recorded(make_project:
     assert mean["test"].endswith("::test_mean")
 
 
-def test_an_argument_is_recorded_as_it_was_before_the_body_changed_it(make_project: Make) -> None:
+def test_argument_is_recorded_before_the_body_changes_it(make_project: Make) -> None:
     code = "def drain(items):\n    taken = []\n    while items:\n        taken.append(items.pop())\n    return taken\n"
     tests = "from shop import drain\n\n\ndef test_drain():\n    assert drain([1, 2]) == [2, 1]\n"
     project = make_project("drain", code, tests)
@@ -90,13 +90,13 @@ def test_an_argument_is_recorded_as_it_was_before_the_body_changed_it(make_proje
     }
 
 
-def test_caps_hold(make_project: Make) -> None:
+def test_functions_and_calls_are_capped(make_project: Make) -> None:
     assert {row["qualname"] for row in recorded(make_project, functions_cap=1).calls} == {"mean"}
     rows = recorded(make_project, calls_cap=1).calls
     assert len(rows) == len({row["qualname"] for row in rows})
 
 
-def test_what_cannot_be_told_to_another_process_is_left_out(make_project: Make) -> None:
+def test_unpicklable_call_is_left_out(make_project: Make) -> None:
     code = "def call(function, n):\n    return function(n)\n"
     tests = (
         "from shop import call\n\n\ndef test_call():\n    assert call(lambda n: n, 1) == 1\n"
@@ -118,7 +118,7 @@ def test_what_cannot_be_told_to_another_process_is_left_out(make_project: Make) 
     ],
     ids=["value", "argument changed", "output", "well-behaved only under pytest"],
 )
-def test_a_wrong_version_is_seen(make_project: Make, code: str) -> None:
+def test_wrong_version_differs(make_project: Make, code: str) -> None:
     calls = recorded(make_project).calls
     gold, wrong = (replayed(make_project, name, text, calls) for name, text in [("gold", GOLD), ("wrong", code)])
     assert different(gold, wrong)
@@ -139,7 +139,7 @@ def test_the_hash_seed_changes_nothing(make_project: Make) -> None:
     assert one.told() == two.told()
 
 
-def test_a_function_with_other_parameters_or_none_is_not_comparable(make_project: Make) -> None:
+def test_function_with_other_parameters_or_missing_is_not_comparable(make_project: Make) -> None:
     calls = [row for row in recorded(make_project).calls if row["qualname"] == "mean"]
     renamed = replayed(
         make_project, "a", GOLD.replace("def mean(items)", "def mean(values, items=())"), calls, mutants=0
@@ -175,7 +175,7 @@ def test_plain_arguments_are_literals_that_do_the_same(make_project: Make) -> No
         assert (format(found, ".12g") if isinstance(found, float) else repr(found)) in (row["text"], row["text"][:-2])
 
 
-def test_only_and_budget(make_project: Make) -> None:
+def test_only_selects_probes_and_budget_ends_the_run(make_project: Make) -> None:
     calls = recorded(make_project).calls
     everything = replayed(make_project, "all", GOLD, calls)
     wanted = sorted(everything.seen)[3:5]
@@ -183,7 +183,7 @@ def test_only_and_budget(make_project: Make) -> None:
     assert replayed(make_project, "none", GOLD, calls, budget=0).end == "budget"
 
 
-def test_exchanges_are_all_that_is_tried_where_they_are_told(make_project: Make) -> None:
+def test_given_exchanges_are_all_that_is_tried(make_project: Make) -> None:
     calls = recorded(make_project).calls
     ran = replayed(make_project, "gold", GOLD, calls, exchanges=[["2", "70"], ["(1, 2)", "3"], ["f(x)", "1"]])
     news = {change["new"] for row in ran.seen.values() for change in row["literal"]["mutations"]}

@@ -87,7 +87,7 @@ def played(local: Any, *names: str) -> dict[str, Any]:
     ],
     ids=["value", "output", "in a class, with fixtures and rows"],
 )
-def test_a_call_in_a_test_comes_down_to_a_file_that_shows_it(
+def test_call_in_a_test_passes_with_gold_and_fails_with_the_other(
     make_local: Make, other: str, tests: str, names: list[str], part: str
 ) -> None:
     local = make_local(GOLD, other, tests)
@@ -109,6 +109,6 @@ def test_only_the_changes_that_matter_are_in_the_file(make_local: Make) -> None:
     assert "up to call" in said
 
 
-def test_there_is_no_draft_of_what_the_program_does_not_tell() -> None:
+def test_probe_without_call_or_text_gives_no_draft() -> None:
     assert in_place_draft({}, {}) is None
     assert in_place_draft({"literal": {"test": "a.py::test", "module": "shop"}}, {}) is None

@@ -29,7 +29,7 @@ LONG = "\n".join(f"x = calc.add({number}, 2)" for number in range(20))
         f"First try:\n```python\ndef test_x(): pass\n```\nBetter:\n```python\n{CODE}```",
     ],
 )
-def test_the_test_file_is_found(answer: str) -> None:
+def test_test_file_is_found_in_an_answer(answer: str) -> None:
     assert find_test_file(answer, "python") == CODE
 
 
@@ -43,7 +43,7 @@ def test_fences_inside_of_longer_ones_belong_to_the_file() -> None:
     assert find_test_file(f"````python\n{code}````", "python") == code
 
 
-def test_of_equally_long_files_the_last_counts() -> None:
+def test_of_equally_long_blocks_the_last_is_the_test_file() -> None:
     answer = "```python\ndef test_a(): pass\n```\n```python\ndef test_b(): pass\n```"
     assert find_test_file(answer, "python") == "def test_b(): pass\n"
 
@@ -92,6 +92,6 @@ def test_every_language_has_its_tests(language: str, info: str, code: str) -> No
 
 
 @given(st.text("`~ \npydeftsx_():", max_size=120), st.sampled_from(["python", "go", "cobol"]))
-def test_any_answer_is_survived(answer: str, language: str) -> None:
+def test_any_answer_is_parsed_without_error(answer: str, language: str) -> None:
     found = find_test_file(answer, language)
     assert found == "" or found.endswith("\n")

@@ -16,13 +16,13 @@ from assay.harness.patchdiff.generators.llm.prompts import (
 
 
 @given(st.text("a`~\n ", max_size=60), st.sampled_from(["", "python", "diff"]))
-def test_no_text_ends_its_own_fence(text: str, info: str) -> None:
+def test_fence_is_longer_than_any_in_its_text(text: str, info: str) -> None:
     (block,) = find_blocks(fenced(text, info))
     assert (block.text, block.info) == (text, info)
 
 
 @given(st.text(max_size=200), st.integers(1, 100))
-def test_what_is_long_is_cut_in_the_middle(text: str, most: int) -> None:
+def test_long_text_is_cut_in_the_middle(text: str, most: int) -> None:
     cut = shortened(text, most)
     if len(text) <= most:
         assert cut == text
@@ -33,7 +33,7 @@ def test_what_is_long_is_cut_in_the_middle(text: str, most: int) -> None:
         assert text.endswith(tail)
 
 
-def test_no_material_makes_an_endless_prompt() -> None:
+def test_prompt_length_is_bounded() -> None:
     endless = "x" * 1_000_000
     material = PromptMaterial(
         issue=endless,

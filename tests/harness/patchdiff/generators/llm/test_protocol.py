@@ -52,7 +52,7 @@ def trial(gold: dict[str, Status], candidate: dict[str, Status]) -> BothSides:
     return BothSides(gold, candidate, "OUTPUT OF A", "OUTPUT OF B")
 
 
-def test_a_first_answer_that_tells_the_patches_apart_is_accepted() -> None:
+def test_first_answer_that_distinguishes_the_patches_is_accepted() -> None:
     model = Model(TELLING)
     attempt = converse(MATERIAL, model, both_sides)
     assert attempt.accepted is not None
@@ -61,7 +61,7 @@ def test_a_first_answer_that_tells_the_patches_apart_is_accepted() -> None:
     assert len(model.asked) == 1
 
 
-def test_the_model_is_told_everything_once_and_what_the_answer_must_be() -> None:
+def test_first_messages_hold_everything_once_and_the_answer_format() -> None:
     model = Model(TELLING)
     converse(MATERIAL, model, both_sides)
     (system, user) = model.asked[0]
@@ -80,7 +80,7 @@ def test_the_model_is_told_everything_once_and_what_the_answer_must_be() -> None
     assert "python test file for pytest" in user.text
 
 
-def test_a_repair_sees_the_whole_conversation() -> None:
+def test_repair_sees_the_whole_conversation() -> None:
     model = Model(NOTHING, "I am sorry.", TELLING)
     attempt = converse(MATERIAL, model, both_sides)
     assert attempt.accepted is attempt.rounds[2]
@@ -92,7 +92,7 @@ def test_a_repair_sees_the_whole_conversation() -> None:
     assert "no test file" in last[5].text
 
 
-def test_after_two_repairs_it_is_given_up() -> None:
+def test_conversation_ends_after_two_repairs() -> None:
     model = Model(NOTHING, NOTHING, NOTHING, TELLING)
     attempt = converse(MATERIAL, model, both_sides)
     assert [each.judgement.decision for each in attempt.rounds] == [Decision.REPAIR, Decision.REPAIR, Decision.GIVE_UP]
@@ -100,7 +100,7 @@ def test_after_two_repairs_it_is_given_up() -> None:
     assert len(model.asked) == 1 + MOST_REPAIRS
 
 
-def test_nothing_is_run_where_there_is_no_file() -> None:
+def test_answer_without_a_file_runs_nothing() -> None:
     def never(file: str) -> BothSides:
         raise AssertionError(file)
 
@@ -126,7 +126,7 @@ def test_nothing_is_run_where_there_is_no_file() -> None:
         ({"a": F}, {"a": P}, Decision.REPAIR, "OUTPUT OF A"),
     ],
 )
-def test_what_becomes_of_a_test_file(
+def test_test_file_is_accepted_repaired_or_given_up(
     gold: dict[str, Status], candidate: dict[str, Status], decision: Decision, told: str
 ) -> None:
     judgement = judge(trial(gold, candidate), 0)
@@ -138,7 +138,7 @@ def test_what_becomes_of_a_test_file(
     assert late.complaint == ""
 
 
-def test_a_difference_the_other_way_round_is_kept_apart() -> None:
+def test_inverse_difference_is_kept_apart() -> None:
     answers = iter([trial({"a": F}, {"a": P}), trial({"a": P}, {"a": P}), trial({"a": P}, {"a": P})])
     attempt = converse(MATERIAL, Model(NOTHING, NOTHING, NOTHING), lambda _: next(answers))
     assert attempt.accepted is None
@@ -146,7 +146,7 @@ def test_a_difference_the_other_way_round_is_kept_apart() -> None:
     assert attempt.rounds[0].judgement.inverse == ("a",)
 
 
-def test_an_attempt_that_never_began_has_nothing() -> None:
+def test_empty_conversation_accepts_nothing() -> None:
     assert (Conversation().accepted, Conversation().inverse) == (None, None)
 
 
@@ -165,7 +165,7 @@ def test_only_a_test_that_passes_with_gold_and_fails_with_the_patch_is_accepted(
 
 
 @given(st.lists(st.sampled_from([NOTHING, TELLING, "no"]), min_size=3, max_size=3))
-def test_no_conversation_is_longer_than_it_may_be(answers: list[str]) -> None:
+def test_conversation_length_is_bounded(answers: list[str]) -> None:
     model = Model(*answers)
     attempt = converse(MATERIAL, model, both_sides)
     first = answers.index(TELLING) if TELLING in answers else None

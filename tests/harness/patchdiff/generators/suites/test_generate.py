@@ -88,7 +88,7 @@ def one_each(path: str, status: Status = PASSED) -> Results:
     return {f"{path}::test": status}
 
 
-def test_a_test_that_gold_passes_and_the_patch_fails_every_time_is_a_regression(suites: Suite) -> None:
+def test_test_that_passes_with_gold_and_always_fails_here_is_a_regression(suites: Suite) -> None:
     def act(side: Side, path: str, _run: int) -> Results:
         return one_each(path, FAILED if path == FILES[30] and side is Side.CANDIDATE else PASSED)
 
@@ -102,7 +102,7 @@ def test_a_test_that_gold_passes_and_the_patch_fails_every_time_is_a_regression(
 
 
 @pytest.mark.parametrize("wavering", [Side.GOLD, Side.CANDIDATE])
-def test_what_wavers_is_no_regression(suites: Suite, wavering: Side) -> None:
+def test_flaky_test_is_no_regression(suites: Suite, wavering: Side) -> None:
     def act(side: Side, path: str, run: int) -> Results:
         usual = side is not Side.CANDIDATE
         return one_each(path, PASSED if usual is not (side is wavering and run >= 5) else FAILED)
@@ -110,7 +110,7 @@ def test_what_wavers_is_no_regression(suites: Suite, wavering: Side) -> None:
     assert suites(FILES[:1], act).divergences == ()
 
 
-def test_what_fails_with_gold_too_and_what_only_judges_style_is_no_regression(suites: Suite) -> None:
+def test_failure_with_gold_too_or_of_style_is_no_regression(suites: Suite) -> None:
     def act(side: Side, path: str, _run: int) -> Results:
         style = FAILED if side is Side.CANDIDATE else PASSED
         return {f"{path}::test": FAILED, f"{path}::flake8": style}
@@ -130,7 +130,7 @@ def test_one_file_that_nobody_can_read_takes_no_other_along(suites: Suite) -> No
     assert f"1 test files give no result, with gold neither: {FILES[5]}" in found.result.note
 
 
-def test_a_file_that_only_the_patch_makes_unreadable_is_a_regression(suites: Suite) -> None:
+def test_file_unreadable_with_the_patch_only_is_a_regression(suites: Suite) -> None:
     def act(side: Side, path: str, _run: int) -> Results:
         return None if path == FILES[3] and side is Side.CANDIDATE else one_each(path)
 
@@ -138,7 +138,7 @@ def test_a_file_that_only_the_patch_makes_unreadable_is_a_regression(suites: Sui
     assert (divergence.probe, divergence.candidate.kind) == (f"{FILES[3]}::test", "missing")
 
 
-def test_a_budget_that_is_spent_is_told(suites: Suite) -> None:
+def test_spent_budget_is_noted(suites: Suite) -> None:
     found = suites(FILES, lambda _side, path, _run: one_each(path), budget=0.0)
     assert found.result.note == "the budget was spent after 0 of 40 test files"
 
@@ -148,14 +148,14 @@ def test_tests_that_are_skipped_are_not_compared(suites: Suite) -> None:
     assert (found.result.probes, found.result.reached) == (3, 2)
 
 
-def test_a_file_that_takes_too_long_is_told_by_name_and_apart_from_what_the_budget_left_out(suites: Suite) -> None:
+def test_late_file_is_named_apart_from_files_the_budget_left_out(suites: Suite) -> None:
     found = suites(FILES[:20], lambda _side, path, _run: LATE if path == FILES[18] else one_each(path))
     assert found.divergences == ()
     assert found.result.note == f"1 test files hit the time limit: {FILES[18]}"
     assert found.result.probes == 19
 
 
-def test_a_file_that_does_not_end_with_the_patch_and_soon_does_with_gold_is_a_regression(suites: Suite) -> None:
+def test_file_that_ends_with_gold_only_is_a_regression(suites: Suite) -> None:
     def act(side: Side, path: str, _run: int) -> Results:
         return LATE if path == FILES[1] and side is Side.CANDIDATE else one_each(path)
 
@@ -184,7 +184,7 @@ def test_only_the_failing_file_is_repeated_however_tests_are_named(suites: Suite
     assert sum(files for _, files in suites.ran) < 40 + 4 * 24, "repeating 24 files would take many more"
 
 
-def test_a_failing_test_whose_name_tells_nothing_is_found_beside_one_whose_name_does(suites: Suite) -> None:
+def test_failing_test_without_a_file_in_its_name_is_found_beside_one_with(suites: Suite) -> None:
     def act(side: Side, path: str, _run: int) -> Results:
         status = FAILED if side is Side.CANDIDATE else PASSED
         return (
@@ -196,7 +196,7 @@ def test_a_failing_test_whose_name_tells_nothing_is_found_beside_one_whose_name_
     assert suites.ran.count((Side.CANDIDATE, 2)) >= 4, "both files, and no other, are repeated"
 
 
-def test_a_test_that_fails_only_beside_others_is_repeated_with_them(suites: Suite) -> None:
+def test_test_that_fails_only_beside_others_is_repeated_with_them(suites: Suite) -> None:
     present: set[int] = set()
 
     def act(side: Side, path: str, run: int) -> Results:
@@ -209,7 +209,7 @@ def test_a_test_that_fails_only_beside_others_is_repeated_with_them(suites: Suit
     assert divergence.probe == "in test_6"
 
 
-def test_a_recipe_that_always_runs_everything_does_so_once_and_is_not_divided(suites: Suite) -> None:
+def test_recipe_that_runs_everything_does_so_once(suites: Suite) -> None:
     def act(side: Side, path: str, _run: int) -> Results:
         return {f"in {path[6:-3]}": FAILED if side is Side.CANDIDATE and path == FILES[9] else PASSED}
 
@@ -219,7 +219,7 @@ def test_a_recipe_that_always_runs_everything_does_so_once_and_is_not_divided(su
     assert len(suites.ran) == 1 + 1 + 2 * 4 + 1, "the patch, gold, four rounds of both, base"
 
 
-def test_what_was_found_before_the_engine_fails_is_kept(suites: Suite) -> None:
+def test_findings_before_an_engine_failure_are_kept(suites: Suite) -> None:
     def act(side: Side, path: str, _run: int) -> Results:
         if path == FILES[20]:
             raise EngineError("no such container")
@@ -232,7 +232,7 @@ def test_what_was_found_before_the_engine_fails_is_kept(suites: Suite) -> None:
 
 
 @pytest.mark.parametrize("error", [RunStopped("told to stop"), EngineUnavailable("gone")])
-def test_nothing_is_kept_when_nothing_can_run_any_more(suites: Suite, error: Exception) -> None:
+def test_unavailable_engine_or_stop_is_raised_by_the_suite(suites: Suite, error: Exception) -> None:
     def act(_side: Side, _path: str, _run: int) -> Results:
         raise error
 
@@ -240,7 +240,7 @@ def test_nothing_is_kept_when_nothing_can_run_any_more(suites: Suite, error: Exc
         suites(FILES, act)
 
 
-def test_who_waits_is_told_how_far_it_is(suites: Suite) -> None:
+def test_progress_is_noted(suites: Suite) -> None:
     suites(FILES, lambda side, path, _run: one_each(path, FAILED if (side, path) == BAD else PASSED))
     assert suites.notes[0] == "0 of 40 test files compared, 8 at work"
     assert "repeating 1 failing tests of 1 files, round 4 of 4" in suites.notes

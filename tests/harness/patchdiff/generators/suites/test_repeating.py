@@ -25,7 +25,7 @@ def test_which_file_a_test_name_tells(test: str, files: set[str]) -> None:
     assert set(files_named(FILES, [test])) == files
 
 
-def test_a_name_that_tells_nothing_leaves_it_to_the_others() -> None:
+def test_name_without_a_file_leaves_it_to_the_others() -> None:
     assert files_named(FILES, ["adds", "tests/test_a.py::test"]) == ("tests/test_a.py",)
     assert set(files_named(FILES, ["adds", "multiplies"])) == set(FILES)
 
@@ -46,7 +46,7 @@ def test_exactly_the_files_with_failing_tests_are_left(total: int, data: st.Data
 
 
 @given(st.integers(2, 30), st.data())
-def test_what_fails_only_beside_another_file_keeps_both(total: int, data: st.DataObject) -> None:
+def test_failure_that_needs_two_files_keeps_both(total: int, data: st.DataObject) -> None:
     files = [f"f{number}" for number in range(total)]
     pair = data.draw(st.sets(st.sampled_from(files), min_size=2, max_size=2))
     left = narrowed(files, ["test"], lambda some: {"test"} if pair <= set(some) else set())
