@@ -15,7 +15,7 @@ from pydantic import Field
 
 from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.chat import Answer, Message, ResponseFormat, Tool
-from assay.agents.trajectory import Recorder, Trajectory
+from assay.agents.trajectory import Trajectory, TrajectoryRecorder
 from assay.harness.domain import Model, Status
 from assay.harness.engines.base import Engine
 
@@ -273,7 +273,7 @@ class SolveSession:
     task: AgentTask
     workspace: Workspace
     model: SolverModel
-    recorder: Recorder
+    recorder: TrajectoryRecorder
     budget: Budget = field(default_factory=Budget)
     seed: int = 0
     scratch: Path | None = None

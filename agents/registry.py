@@ -1,4 +1,4 @@
-"""Solvers by name, with the settings that a user gives as ``key=value``."""
+"""Find a solver by name and make it with the user's ``key=value`` settings."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -13,30 +13,30 @@ from assay.harness.errors import PluginError, UserError
 from assay.harness.plugins import resolve
 
 ADAPTER = "adapter"
-"""Setting of the agent ``command`` that names what it runs."""
+"""Setting of the agent ``command`` that names its adapter."""
 
 
 def make_agent(name: str, given: Iterable[str] = ()) -> tuple[Agent, Model]:
-    """Return a solver and the settings that it was made with.
+    """Return a solver and its settings.
 
     Args:
-        name: a short name, an adapter's name or the path of its file, a registered entry point or ``module:Class``.
-        given: ``key=value`` each; a value is JSON if it can be read so, else text; dots lead into nested settings.
+        name: a short name, an adapter's name or file, an entry point or ``module:Class``.
+        given: ``key=value`` each; a value is parsed as JSON, or else taken as text; dots separate nested settings.
 
     Raises:
-        UserError: there is no such solver, or it has no such setting; names what there is.
+        UserError: there is no such solver or setting; the message lists the known ones.
     """
     chosen, options = _resolved(name, _nested(given))
     try:
         settings = chosen.Settings.model_validate(options)
     except ValidationError as error:
-        raise UserError(_told(name, chosen, error)) from error
+        raise UserError(_problem(name, chosen, error)) from error
     agent: Agent = chosen(settings)
     return agent, settings
 
 
 def _resolved(name: str, options: dict[str, JsonValue]) -> tuple[Any, dict[str, JsonValue]]:
-    """Return the solver's class, of which only a Protocol is known, and its settings."""
+    """Return the solver's class and its settings."""
     from assay.agents.external.adapter import SUFFIXES, adapter_names
 
     if name not in AGENTS and (name in adapter_names() or name.endswith(SUFFIXES)):
@@ -73,7 +73,7 @@ def _value(text: str) -> JsonValue:
         return text
 
 
-def _told(name: str, chosen: Any, error: ValidationError) -> str:
+def _problem(name: str, chosen: Any, error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(map(str, first["loc"])) or "settings"
     known: Mapping[str, object] = chosen.Settings.model_fields

@@ -1,7 +1,6 @@
-"""What a solver did, step by step, in the Agent Trajectory Interchange Format (ATIF 1.8).
+"""A solver's steps in the Agent Trajectory Interchange Format (ATIF 1.8), and their recorder.
 
-A ``Recorder`` keeps the file on disk complete after every step, so that whatever ends the process, even ``kill -9``,
-leaves a valid document.
+``TrajectoryRecorder`` leaves a complete file on disk after every step, so that it is valid even after ``kill -9``.
 """
 
 import os
@@ -16,11 +15,10 @@ from pydantic import Field, JsonValue
 from assay.harness.domain import Model
 
 VERSION = "ATIF-v1.8"
-KNOWN = tuple(f"ATIF-v1.{minor}" for minor in range(9))
 
 
 class MediaSource(Model):
-    """Where the picture or sound of a content part lies."""
+    """Path and type of a picture or sound."""
 
     media_type: str
     path: str
@@ -28,7 +26,7 @@ class MediaSource(Model):
 
 
 class ContentPart(Model):
-    """A part of a message or an observation that is more than one text."""
+    """Part of a message or observation that is not one plain text."""
 
     type: Literal["text", "image", "audio"]
     text: str | None = None
@@ -39,7 +37,7 @@ Content = str | tuple[ContentPart, ...]
 
 
 class RecordedToolCall(Model):
-    """An action of the agent."""
+    """One action of the agent; ``ToolCall`` in ATIF."""
 
     tool_call_id: str
     function_name: str
@@ -48,7 +46,7 @@ class RecordedToolCall(Model):
 
 
 class SubagentRef(Model):
-    """Another trajectory that a result stands for."""
+    """Reference to the trajectory of a subagent."""
 
     trajectory_id: str | None = None
     session_id: str | None = None
@@ -57,7 +55,7 @@ class SubagentRef(Model):
 
 
 class ObservationResult(Model):
-    """What came of one action."""
+    """Result of one action."""
 
     source_call_id: str | None = None
     content: Content | None = None
@@ -66,13 +64,13 @@ class ObservationResult(Model):
 
 
 class Observation(Model):
-    """What the actions of a step came to."""
+    """Results of a step's actions."""
 
     results: tuple[ObservationResult, ...]
 
 
 class Metrics(Model):
-    """What a step's inference took; cost in US dollars."""
+    """Tokens and cost (US dollars) of a step's model call."""
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
@@ -85,10 +83,10 @@ class Metrics(Model):
 
 
 class Step(Model):
-    """One step: something said, and what was done with it."""
+    """A message, and the actions that came with it."""
 
     step_id: int = Field(default=1, ge=1)
-    """From 1 on; a ``Recorder`` gives it."""
+    """Counted from 1; set by ``TrajectoryRecorder``."""
     timestamp: str | None = None
     source: Literal["system", "user", "agent"]
     model_name: str | None = None
@@ -100,12 +98,12 @@ class Step(Model):
     metrics: Metrics | None = None
     is_copied_context: bool | None = None
     llm_call_count: int | None = Field(default=None, ge=0)
-    """0: nothing was asked of a model, and there are no metrics then; None: nobody counted."""
+    """0: no model was asked, and there are no metrics; None: unknown."""
     extra: dict[str, JsonValue] | None = None
 
 
 class AgentInfo(Model):
-    """Who worked."""
+    """Name and version of the agent."""
 
     name: str
     version: str
@@ -115,7 +113,7 @@ class AgentInfo(Model):
 
 
 class FinalMetrics(Model):
-    """What the whole took; cost in US dollars."""
+    """Totals of a trajectory; cost in US dollars."""
 
     total_prompt_tokens: int | None = None
     total_completion_tokens: int | None = None
@@ -126,7 +124,7 @@ class FinalMetrics(Model):
 
 
 class Trajectory(Model):
-    """A whole document."""
+    """A whole ATIF document."""
 
     schema_version: str = VERSION
     session_id: str | None = None
@@ -140,15 +138,15 @@ class Trajectory(Model):
     extra: dict[str, JsonValue] | None = None
 
 
-class Recorder:
-    """Appends steps to a document and keeps its file complete; safe to use from several threads.
+class TrajectoryRecorder:
+    """Appends steps to a trajectory and keeps its file complete; thread-safe.
 
     Attributes:
-        agent: who works.
+        agent: name and version of the agent.
     """
 
     def __init__(self, path: Path | None, agent: AgentInfo, *, session_id: str = "") -> None:
-        """Begin a document; without a path it is kept in memory only."""
+        """Start an empty trajectory; without a path it is kept in memory only."""
         self.agent = agent
         self._path = path
         self._session_id = session_id
@@ -157,21 +155,21 @@ class Recorder:
         self._lock = threading.Lock()
 
     def add(self, step: Step) -> Step:
-        """Append a step and save the document; return it with the number and the time that it got."""
+        """Append a step and save the file; return the step with its number and time."""
         with self._lock:
             now = datetime.now(UTC).isoformat(timespec="milliseconds")
-            told = step.model_copy(update={"step_id": len(self._steps) + 1, "timestamp": step.timestamp or now})
-            self._steps.append(told)
-            self._save(told)
-            return told
+            numbered = step.model_copy(update={"step_id": len(self._steps) + 1, "timestamp": step.timestamp or now})
+            self._steps.append(numbered)
+            self._save(numbered)
+            return numbered
 
     def trajectory(self, **ending: Any) -> Trajectory | None:
-        """Return the document so far, with fields of its end such as ``final_metrics``; None before the first step."""
+        """Return the document so far with final fields such as ``final_metrics``; None before the first step."""
         with self._lock:
             return self._document(ending)
 
     def finish(self, **ending: Any) -> Trajectory | None:
-        """Save the document with fields of its end and return it."""
+        """Save the document with its final fields and return it; None if it has no step."""
         with self._lock:
             document = self._document(ending)
             if document is not None and self._path is not None:
@@ -184,21 +182,21 @@ class Recorder:
         return Trajectory(session_id=self._session_id or None, agent=self.agent, steps=tuple(self._steps), **ending)
 
     def _save(self, step: Step) -> None:
-        """Write the whole document anew beside the old one; the steps before are kept as bytes, so it costs little."""
+        """Replace the file with the whole document; earlier steps are kept as bytes, which makes it cheap."""
         if self._path is None:
             return
-        told = step.model_dump_json(exclude_none=True).encode()
-        self._written += (b",\n" if self._written else b"") + told
+        encoded = step.model_dump_json(exclude_none=True).encode()
+        self._written += (b",\n" if self._written else b"") + encoded
         head = Trajectory(session_id=self._session_id or None, agent=self.agent, steps=(step,))
-        begin, end = head.model_dump_json(exclude_none=True).encode().split(told)
+        begin, end = head.model_dump_json(exclude_none=True).encode().split(encoded)
         _replace(self._path, begin + bytes(self._written) + end, is_last=False)
 
 
 def _replace(path: Path, content: bytes, *, is_last: bool) -> None:
-    """Put a document in the place of an older one.
+    """Replace a document atomically.
 
-    The last one is on the disk when this returns; of those before, a dead machine may lose the latest, a dead process
-    none. Waiting for the disk after every step would cost more than all else of the step.
+    Only the last one is synced to disk: a power failure may lose the latest step, a killed process none. Syncing after
+    every step would cost more than the rest of the step.
     """
     beside = path.with_name(f".{path.name}.new")
     with beside.open("wb") as file:

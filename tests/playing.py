@@ -10,7 +10,7 @@ from assay.agents.llm.chat import Answer, Request
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
-from assay.agents.trajectory import AgentInfo, Recorder, Step, Trajectory
+from assay.agents.trajectory import AgentInfo, Step, Trajectory, TrajectoryRecorder
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Stage:
         self.workspace = folder_workspace(folder / "tree", files)
         self._lines: Iterator[str | Answer] = iter(lines)
         self._record = folder / "trajectory.json"
-        self._recorder = Recorder(self._record, AgentInfo(name="played", version="1"))
+        self._recorder = TrajectoryRecorder(self._record, AgentInfo(name="played", version="1"))
         self._budget = budget or Budget()
 
     def play(self, agent: Agent, statement: str, language: str = "python") -> Played:

@@ -12,7 +12,7 @@ from assay.agents.llm.chat import Answer, ChatModel, Request
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
-from assay.agents.trajectory import AgentInfo, Recorder, Step
+from assay.agents.trajectory import AgentInfo, Step, TrajectoryRecorder
 from assay.harness.domain import Status
 
 SHOP = {
@@ -48,7 +48,7 @@ class Stage:
 
     session: SolveSession
     asked: list[Request]
-    recorder: Recorder
+    recorder: TrajectoryRecorder
 
     @property
     def workspace(self) -> FolderWorkspace:
@@ -93,7 +93,7 @@ def stage(
             asked.append(request)
             return model.complete(request)
 
-    recorder = Recorder(None, AgentInfo(name="test", version="1"))
+    recorder = TrajectoryRecorder(None, AgentInfo(name="test", version="1"))
     session = SolveSession(
         AgentTask(repo="town/shop", language=language, problem_statement=STATEMENT, root=str(folder / "repo")),
         folder_workspace(folder / "repo", files, run_tests=run_unittests),

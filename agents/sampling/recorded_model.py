@@ -10,7 +10,7 @@ from assay.agents.contract import NO_OPTIONS, AskOptions, SampleUsage
 from assay.agents.llm.chat import Answer, ChatModel, Message, Part, Request, Role
 from assay.agents.llm.errors import ModelError
 from assay.agents.llm.samples import Samples
-from assay.agents.trajectory import Metrics, Recorder, Step
+from assay.agents.trajectory import Metrics, Step, TrajectoryRecorder
 from assay.harness.domain import Model
 
 STRIDE = 100_000
@@ -34,7 +34,9 @@ class RecordedModel:
         model: the counted model, for callers that build requests themselves, such as the proxy.
     """
 
-    def __init__(self, model: ChatModel, recorder: Recorder, defaults: ModelDefaults, *, sample: int = 0) -> None:
+    def __init__(
+        self, model: ChatModel, recorder: TrajectoryRecorder, defaults: ModelDefaults, *, sample: int = 0
+    ) -> None:
         """Wrap a model that already has its budget and cassette.
 
         Args:

@@ -32,7 +32,7 @@ from assay.agents.sampling.suspect_access import suspect_access
 from assay.agents.sampling.task import make_task, oracles
 from assay.agents.sampling.workspaces.checkout import CheckoutWorkspace
 from assay.agents.sampling.workspaces.opener import WorkspaceOpener
-from assay.agents.trajectory import AgentInfo, FinalMetrics, Recorder, Step, Trajectory
+from assay.agents.trajectory import AgentInfo, FinalMetrics, Step, Trajectory, TrajectoryRecorder
 from assay.harness.domain import Instance
 from assay.harness.errors import AssayError, EngineError, EnvironmentFailure, ImageMissing, UserError
 
@@ -125,7 +125,9 @@ class _Sample:
         self._began = time.monotonic()
         self._folder = setup.store.open_sample(job.instance.id, job.sample)
         info = AgentInfo(name=setup.agent.name, version=setup.agent.version, model_name=setup.model or None)
-        self._recorder = Recorder(self._folder / "trajectory.json", info, session_id=f"{job.instance.id}-{job.sample}")
+        self._recorder = TrajectoryRecorder(
+            self._folder / "trajectory.json", info, session_id=f"{job.instance.id}-{job.sample}"
+        )
         model, self._ledger = setup.within(setup.budget.llm)
         seed = None if setup.defaults.seed is None else setup.defaults.seed + job.sample
         defaults = setup.defaults.model_copy(update={"seed": seed})
@@ -245,7 +247,7 @@ def _steps(trajectory: Trajectory | None) -> int:
     return sum(step.source == "agent" and step.llm_call_count != 0 for step in steps)
 
 
-def _finish(recorder: Recorder, usage: SampleUsage, ending: _Ending) -> Trajectory | None:
+def _finish(recorder: TrajectoryRecorder, usage: SampleUsage, ending: _Ending) -> Trajectory | None:
     """Write the end of the trajectory; one without any step gets a step of the harness that says how it ended."""
     begun = recorder.trajectory()
     if begun is None:

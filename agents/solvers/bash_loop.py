@@ -1,9 +1,8 @@
 """A loop of one model and one shell: think, act, observe, until the model submits.
 
-It follows the agents that are the yardsticks of the field: SWE-agent (Yang et al., "SWE-agent: Agent-Computer
-Interfaces Enable Automated Software Engineering", 2024), of which it has one action a step, the collapsing of old
-observations and the answer to malformed actions; and mini-swe-agent, of which it has the plain stateless shell and the
-limits. The patch is what is left in the workspace.
+From SWE-agent (Yang et al., "SWE-agent: Agent-Computer Interfaces Enable Automated Software Engineering", 2024) it
+takes one action a step, collapsed old observations and replies to malformed actions; from mini-swe-agent the stateless
+shell and the limits. The workspace is the answer.
 """
 
 from collections.abc import Sequence
@@ -27,9 +26,9 @@ from assay.agents.trajectory import Observation, ObservationResult, RecordedTool
 from assay.harness.domain import Model
 
 SUBMIT = "submit"
-"""The command that ends the work; it never reaches the shell."""
+"""Command that ends the work; it is not run."""
 QUIET = {"PAGER": "cat", "GIT_PAGER": "cat", "MANPAGER": "cat", "TQDM_DISABLE": "1", "PIP_PROGRESS_BAR": "off"}
-"""Keeps programs from waiting for a reader and from drawing bars."""
+"""Environment that keeps programs from paging and from drawing progress bars."""
 
 SYSTEM = """\
 You are a careful programmer. You solve an issue in a repository by running shell commands, one at a time.
@@ -60,33 +59,33 @@ tests to make them pass."""
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What the model said, and what it got back."""
+    """An answer of the model and the reply to it."""
 
     said: Message
     heard: Message
     collapsed: str
-    """What stands for ``heard`` once it is old."""
+    """Short text that replaces ``heard`` once it is old."""
 
 
 class BashLoop:
     """The solver; see the module."""
 
     class Settings(Model):
-        """What a user may set."""
+        """Settings of the solver."""
 
         form: Literal["tool", "block", "grammar"] = "tool"
-        """How the model acts: by a tool call, in a fenced block, or in a fenced block that a grammar forces it into
-        (servers of the llama.cpp family). A block is understood with ``tool``, too."""
+        """Format of an action: a tool call, a fenced block, or a fenced block enforced by a grammar (llama.cpp and its
+        relatives). ``tool`` accepts a block as well."""
         steps: int = Field(default=250, gt=0)
-        """Answers of the model; a smaller number in the run's budget wins."""
+        """Limit of answers; the run's budget applies if it is smaller."""
         cost: float | None = Field(default=3.0, gt=0)
-        """US dollars after which no further answer is asked for; the run's own limit wins if it is smaller."""
+        """Limit in US dollars; the run's budget applies if it is smaller."""
         observation: int = Field(default=10_000, gt=0)
-        """Characters of an output that the model sees, half of them from its end."""
+        """Characters of an output that the model sees, half from its start and half from its end."""
         keep: int = Field(default=5, gt=0)
-        """Latest observations that are sent whole; older ones are collapsed into a line."""
+        """Number of latest observations sent whole; older ones are collapsed into a line."""
         wrong_forms: int = Field(default=3, gt=0)
-        """Answers in a row without one readable action that end the work."""
+        """Answers in a row without a valid action that end the work."""
 
     name: ClassVar[str] = "bash_loop"
     version: ClassVar[str] = "1"
@@ -138,30 +137,30 @@ class BashLoop:
         )
 
     def _correct(self, session: SolveSession, answer: Answer, problem: NoAction) -> Turn:
-        """Tell the model what was wrong; without its calls, since endpoints refuse a history with malformed ones."""
+        """Reply to a malformed action. Its tool calls are left out: endpoints refuse a history with malformed calls."""
         said = Message(role=Role.ASSISTANT, content=answer.content or "(an answer without an action)")
-        told = f"{problem}\n{self._form}"
-        session.recorder.add(Step(source="user", message=told))
-        return Turn(said, Message(role=Role.USER, content=told), collapsed=told)
+        reply = f"{problem}\n{self._form}"
+        session.recorder.add(Step(source="user", message=reply))
+        return Turn(said, Message(role=Role.USER, content=reply), collapsed=reply)
 
     def _observe(self, session: SolveSession, answer: Answer, command: str, result: CommandResult) -> Turn:
-        """Tell the model what came of its command."""
-        told = describe(result, self.settings.observation)
-        note(session, answer, command, told, result)
+        """Reply with the result of a command."""
+        seen = describe(result, self.settings.observation)
+        note(session, answer, command, seen, result)
         call = answer.tool_calls[0].id if answer.tool_calls else ""
-        heard = Message(role=Role.TOOL if answer.tool_calls else Role.USER, content=told, tool_call_id=call)
-        lines = len(told.splitlines()) - 1
+        heard = Message(role=Role.TOOL if answer.tool_calls else Role.USER, content=seen, tool_call_id=call)
+        lines = len(seen.splitlines()) - 1
         return Turn(answer.as_message(), heard, collapsed=f"(an old output of {lines} lines, left out)")
 
 
 def state(task: AgentTask) -> str:
-    """Return the task as the model reads it first."""
+    """Return the prompt with the task."""
     statement = task.problem_statement.strip()
     return TASK.format(repo=task.repo, language=task.language, root=task.root, statement=statement)
 
 
 def conversation(opening: Sequence[Message], turns: Sequence[Turn], keep: int) -> list[Message]:
-    """Return the messages to send: the observations before the last ``keep`` are collapsed, what was said stays."""
+    """Return the messages to send; observations before the last ``keep`` are collapsed, answers stay."""
     messages = list(opening)
     for age, turn in zip(range(len(turns), 0, -1), turns, strict=True):
         heard = turn.heard if age <= keep else turn.heard.model_copy(update={"content": turn.collapsed})
@@ -170,14 +169,14 @@ def conversation(opening: Sequence[Message], turns: Sequence[Turn], keep: int) -
 
 
 def describe(result: CommandResult, limit: int) -> str:
-    """Return what the model is told of a command: how it ended, and its output, clipped."""
+    """Return a command's result as the model sees it: how it ended, and its clipped output."""
     ending = "stopped: it took too long" if result.timed_out else f"exit code {result.exit_code}"
     cut = " (an output so long that its middle is lost)" if result.truncated else ""
     return f"[{ending}{cut}]\n{clip(result.output, limit)}"
 
 
-def note(session: SolveSession, answer: Answer, command: str, told: str, result: CommandResult | None = None) -> None:
-    """Record an action with what the model was told of it."""
+def note(session: SolveSession, answer: Answer, command: str, seen: str, result: CommandResult | None = None) -> None:
+    """Record an action with its observation."""
     call = answer.tool_calls[0].id if answer.tool_calls else "action"
     extra: dict[str, JsonValue] = {"exit_code": result.exit_code, "seconds": round(result.seconds, 3)} if result else {}
     session.recorder.add(
@@ -186,7 +185,7 @@ def note(session: SolveSession, answer: Answer, command: str, told: str, result:
             message="",
             tool_calls=(RecordedToolCall(tool_call_id=call, function_name=BASH.name, arguments={"command": command}),),
             observation=Observation(
-                results=(ObservationResult(source_call_id=call, content=told, extra=extra or None),)
+                results=(ObservationResult(source_call_id=call, content=seen, extra=extra or None),)
             ),
             llm_call_count=0,
         )

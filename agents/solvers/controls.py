@@ -1,4 +1,4 @@
-"""Solvers that need no model: the gold patch, which must be resolved, and none at all, which must not."""
+"""Controls without a model: ``gold`` must be resolved, ``null`` must not."""
 
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ class NoSettings(Model):
 
 
 class Gold:
-    """Puts the gold patch into the workspace: shows that the way from a workspace to a verdict loses nothing."""
+    """Applies the gold patch; shows that the path from workspace to verdict loses nothing."""
 
     Settings: ClassVar[type[Model]] = NoSettings
     name = "gold"
@@ -23,7 +23,7 @@ class Gold:
         """Take settings, of which there are none."""
 
     def solve(self, session: SolveSession) -> SolveOutcome:
-        """Apply the gold patch; an outcome with the patch itself if it does not apply."""
+        """Apply the gold patch; if it does not apply, return it as the outcome's patch."""
         patch = session.oracles.gold_patch
         session.recorder.add(Step(source="agent", message="applies the gold patch", llm_call_count=0))
         if session.workspace.apply(patch):

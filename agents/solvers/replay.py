@@ -1,4 +1,4 @@
-"""A solver that plays back what somebody else did: patches from a predictions file, or trajectories with patches."""
+"""Replay recorded patches and trajectories as a solver."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,15 +16,15 @@ TRAJECTORIES = ("trajectory.json", "{id}.trajectory.json", "{id}.json")
 
 
 class ReplaySettings(Model):
-    """What is played back."""
+    """Settings of the replay."""
 
     source: Path
-    """A predictions file (SWE-bench's form), or a folder: of a run of a solver, or with ``<id>/`` or ``<id>.*`` files
-    that hold a patch and perhaps a trajectory (ATIF)."""
+    """A predictions file in SWE-bench's format, or a folder: of a solver's run, or with a patch and perhaps a
+    trajectory (ATIF) in ``<id>/`` or ``<id>.*`` files."""
 
 
-class Replay:
-    """Applies the recorded patch of each instance, and takes over the recorded trajectory where there is one."""
+class ReplaySolver:
+    """Applies the recorded patch of each instance and copies its recorded trajectory, if there is one."""
 
     Settings: ClassVar[type[Model]] = ReplaySettings
     name = "replay"
@@ -32,7 +32,7 @@ class Replay:
     capabilities = Capabilities(oracle=frozenset({Oracle.INSTANCE_ID}), needs_model=False)
 
     def __init__(self, settings: ReplaySettings) -> None:
-        """Read what is there; raises UserError when nothing is, or it is not readable."""
+        """Read the source; raises UserError if it is missing or malformed."""
         source = settings.source.expanduser()
         if not source.exists():
             raise UserError(f"there is nothing to replay at {source}; set source to a predictions file or a folder")
@@ -40,7 +40,7 @@ class Replay:
         self._patches = {} if source.is_dir() else _predictions(source)
 
     def solve(self, session: SolveSession) -> SolveOutcome:
-        """Apply the recorded patch to the workspace; the outcome holds the patch itself where it does not apply."""
+        """Apply the recorded patch; if it does not apply, return it as the outcome's patch."""
         name = session.oracles.instance_id
         patch = self._patch(name)
         if patch is None:
@@ -67,9 +67,9 @@ class Replay:
         try:
             return Trajectory.model_validate_json(file.read_bytes())
         except ValidationError as error:
-            told = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(map(str, told["loc"]))
-            raise UserError(f"{file} is no trajectory in ATIF: {place}: {told['msg']}; import it first") from error
+            first = error.errors(include_url=False, include_input=False)[0]
+            field = ".".join(map(str, first["loc"]))
+            raise UserError(f"{file} is no trajectory in ATIF: {field}: {first['msg']}; import it first") from error
 
 
 def _predictions(file: Path) -> Mapping[str, str]:
@@ -79,7 +79,7 @@ def _predictions(file: Path) -> Mapping[str, str]:
 
 
 def _first(folder: Path, name: str, patterns: tuple[str, ...]) -> Path | None:
-    """Return the first file that there is of an instance: in a run's folder, in a folder of its name, or beside."""
+    """Return the first existing file of an instance: in a run's folder, in a folder of its name, or in the folder."""
     places = (folder / "instances" / name / "0", folder / name, folder)
     for place in places:
         for pattern in patterns:

@@ -1,7 +1,7 @@
-"""What is run: the project's own tests that passed before, and a test of the model's own that shows the issue.
+"""Run the project's tests that passed before, and a reproduction test written by the model.
 
-A reproduction test is a Python script for Python projects. In every other language it is a shell script, which builds
-and runs what it needs with the project's own tools.
+A reproduction test is a Python script for Python projects and a shell script for all others, which builds and runs with
+the project's own tools.
 """
 
 from collections import Counter
@@ -20,12 +20,12 @@ from assay.harness.domain import Status
 
 REPRODUCED, RESOLVED, OTHER = "Issue reproduced", "Issue resolved", "Other issues"
 BASE = "base"
-"""Name of the workspace's first state."""
+"""Name of the workspace's state of the base commit."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptKind:
-    """How a reproduction test is written: file name, command, what it is called, and its fence."""
+    """How a reproduction test is written: file name, command, description and fence for the prompt."""
 
     name: str
     command: str
@@ -38,7 +38,7 @@ SHELL = ScriptKind("reproduce_bug.sh", "sh reproduce_bug.sh", "POSIX shell scrip
 
 
 def passing_tests(session: SolveSession, settings: AgentlessSettings) -> frozenset[str]:
-    """Run the project's tests on the tree as it is and return those that pass; none if they are not to be run."""
+    """Run the project's tests on the unchanged code; return those that pass, none if regression tests are off."""
     tests = session.workspace.run_tests(settings.test_files) if settings.regression else {}
     return frozenset(name for name, status in tests.items() if status is Status.PASSED)
 
@@ -46,7 +46,7 @@ def passing_tests(session: SolveSession, settings: AgentlessSettings) -> frozens
 def select_regression(
     session: SolveSession, repository: Repository, passing: Collection[str], settings: AgentlessSettings
 ) -> frozenset[str]:
-    """Return the tests that patches must keep: all that pass but those the model says should not be run."""
+    """Return the regression tests: all that pass except those that the model excludes."""
     if not settings.regression:
         return frozenset()
     if not passing:
@@ -64,10 +64,10 @@ def select_regression(
 
 
 def reproduction_test(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> str:
-    """Return the reproduction test that most samples agree on; empty if none shows the issue.
+    """Return the reproduction test with the most votes; empty if none shows the issue.
 
-    Every sample is run on the tree as it is; kept are those that print that the issue is there, and nothing to the
-    contrary. They are normalised and vote; of equals the first wins.
+    Every sample runs on the unchanged code; those that print only that the issue is reproduced are kept. They vote for
+    each other by their normalised form; ties go to the first.
     """
     kind = kind_of(repository.language)
     prompt = prompts.REPRODUCTION.format(
@@ -92,17 +92,17 @@ def reproduction_test(session: SolveSession, repository: Repository, settings: A
 
 
 def kind_of(language: str) -> ScriptKind:
-    """Return how reproduction tests are written for a project."""
+    """Return the kind of reproduction test for a project's language."""
     return PYTHON if language == "python" else SHELL
 
 
 def script_in(answer: str) -> str:
-    """Return what stands in the first fence of an answer; empty if there is none."""
+    """Return the content of an answer's first fenced block; empty if there is none."""
     return next((each.content for each in blocks(answer)), "")
 
 
 def said_by(session: SolveSession, kind: ScriptKind, script: str) -> str:
-    """Run a reproduction test on the tree as it stands; return which of the three it prints, or what went wrong."""
+    """Run a reproduction test on the present code; return which of the three results it prints, or the problem."""
     if not script.strip():
         return "no script in the answer"
     workspace = session.workspace
@@ -121,7 +121,7 @@ def said_by(session: SolveSession, kind: ScriptKind, script: str) -> str:
 
 @contextmanager
 def changed(workspace: Workspace, files: Mapping[str, str]) -> Iterator[None]:
-    """Lay files into the tree, and bring it back to its base in the end."""
+    """Write files into the workspace; it is restored to the base when the context ends."""
     try:
         for path, text in files.items():
             workspace.write(path, text.encode(errors="replace"))
@@ -131,7 +131,7 @@ def changed(workspace: Workspace, files: Mapping[str, str]) -> Iterator[None]:
 
 
 def failures(session: SolveSession, wanted: Collection[str], settings: AgentlessSettings) -> int | None:
-    """Return how many of these tests do not pass in the tree as it stands; None if there are none."""
+    """Return the number of these tests that do not pass on the present code; None if ``wanted`` is empty."""
     if not wanted:
         return None
     tests = session.workspace.run_tests(settings.test_files)
@@ -139,5 +139,5 @@ def failures(session: SolveSession, wanted: Collection[str], settings: Agentless
 
 
 def is_resolved(session: SolveSession, repository: Repository, script: str) -> bool | None:
-    """Tell whether the reproduction test finds the issue resolved in the tree as it stands; None without a test."""
+    """Return whether the reproduction test finds the issue resolved on the present code; None without a test."""
     return said_by(session, kind_of(repository.language), script) == RESOLVED if script else None

@@ -1,4 +1,4 @@
-"""Code as a prompt shows it: no more of it than there is room for, and what is left out is said to be."""
+"""Cut code to the room in a prompt, with a remark on what is left out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,21 +13,21 @@ Places = Mapping[str, Sequence[Interval]]
 
 
 @dataclass(frozen=True, slots=True)
-class CodeExcerpt:
-    """The text for a prompt, and the lines that it holds. Files of which no line fits are not among them."""
+class PromptExcerpt:
+    """The text for a prompt and the lines in it, by file; files of which no line fits are missing."""
 
     text: str
     places: Places
 
 
-def excerpt(texts: Mapping[str, str], places: Places, characters: int, numbered: bool = False) -> CodeExcerpt:
-    """Return the lines of files that fit into a prompt, from the first line of each on.
+def excerpt(texts: Mapping[str, str], places: Places, characters: int, numbered: bool = False) -> PromptExcerpt:
+    """Return the lines of files that fit into a prompt, starting with the first lines of each.
 
     Args:
-        texts: of the files.
-        places: what shall be shown.
-        characters: of the lines and their ends, at most; headings and the remark on what is left out are not counted.
-        numbered: put the number before each line, which takes room as well.
+        texts: path to text of the files.
+        places: lines to show.
+        characters: limit of all lines with their ends; headings and remarks are not counted.
+        numbered: put its number before each line, which counts as characters.
     """
     costs = {path: _costs(texts[path], spans, numbered) for path, spans in places.items()}
     granted = shares({path: sum(each.values()) for path, each in costs.items()}, characters)
@@ -40,11 +40,11 @@ def excerpt(texts: Mapping[str, str], places: Places, characters: int, numbered:
     }
     parts = [f"### {path}\n```\n{shown(texts[path], spans, numbered)}\n```" for path, spans in kept.items()]
     remarks = [prompts.CUT.format(path=path, count=count, all=len(costs[path])) for path, count in cut.items()]
-    return CodeExcerpt("\n\n".join([*parts, *(["\n".join([prompts.LEFT_OUT, *remarks])] if remarks else [])]), kept)
+    return PromptExcerpt("\n\n".join([*parts, *(["\n".join([prompts.LEFT_OUT, *remarks])] if remarks else [])]), kept)
 
 
 def shares(needs: Mapping[str, int], room: int) -> dict[str, int]:
-    """Divide room among files: each gets what it needs, or an equal part of what those that need less leave."""
+    """Divide room among files: each gets what it needs, or an equal share of what smaller files leave."""
     granted = dict.fromkeys(needs, 0)
     for waiting, path in zip(range(len(needs), 0, -1), sorted(needs, key=needs.__getitem__), strict=True):
         granted[path] = min(needs[path], room // waiting)
@@ -53,7 +53,7 @@ def shares(needs: Mapping[str, int], room: int) -> dict[str, int]:
 
 
 def _costs(text: str, spans: Sequence[Interval], numbered: bool) -> dict[int, int]:
-    """Return the characters that each wanted line takes, with its end, by its number; of all lines without spans."""
+    """Return the characters of each line in ``spans`` (all lines if empty) by its number, line end included."""
     lines = text.splitlines()
     return {
         number: len(lines[number - 1]) + 1 + (len(f"{number}|") if numbered else 0)
@@ -63,5 +63,5 @@ def _costs(text: str, spans: Sequence[Interval], numbered: bool) -> dict[int, in
 
 
 def _fitting(costs: Mapping[int, int], room: int) -> list[int]:
-    """Return the first lines, as many as there is room for."""
+    """Return the numbers of the first lines that fit."""
     return [number for number, end in zip(costs, accumulate(costs.values()), strict=True) if end <= room]

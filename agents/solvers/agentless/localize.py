@@ -1,4 +1,4 @@
-"""Where to edit: from all files to a few, from these to their elements, and from those to lines."""
+"""Localise the issue: from all files to a few, then to their elements, then to lines."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from assay.agents.contract import SolveSession
 from assay.agents.solvers.agentless import prompts
 from assay.agents.solvers.agentless.excerpt import excerpt
 from assay.agents.solvers.agentless.locations import Location, intervals, parse_locations, parse_paths
-from assay.agents.solvers.agentless.repository import Repository, ask, folder_tree, note
+from assay.agents.solvers.agentless.repository import Repository, ask, note, path_listing
 from assay.agents.solvers.agentless.settings import AgentlessSettings
 from assay.agents.solvers.agentless.skeleton import skeleton
 from assay.agents.solvers.agentless.vote import combine
@@ -17,20 +17,20 @@ from assay.agents.solvers.shared.edit_grammars import clean_path
 from assay.agents.solvers.shared.edits import Interval
 
 RETRY_TEMPERATURE = 1.0
-"""Where an answer named no known place."""
+"""Temperature after an answer without a known location."""
 
 Places = Mapping[str, Sequence[Location]]
 
 
 @dataclass(frozen=True, slots=True)
 class LocationSet:
-    """Where one sample of the localisation wants to edit: lines by file; a file without lines is open as a whole."""
+    """One sample of the localisation: lines to edit by file; a file without lines is open as a whole."""
 
     intervals: Mapping[str, Sequence[Interval]]
 
 
 def locate_files(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> list[str]:
-    """Name the files to look at: those of the model and those retrieved, the ones that both name first."""
+    """Return the files to look at: those of the model and those retrieved, files named by both first."""
     suggested = suggest_files(session, repository, settings)[: settings.top_files]
     if not settings.retrieval:
         return suggested
@@ -43,27 +43,29 @@ def locate_files(session: SolveSession, repository: Repository, settings: Agentl
 
 
 def suggest_files(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> list[str]:
-    """Ask which files must be edited, the tree alone being shown."""
-    tree = folder_tree(repository.files, settings.tree_characters)
-    prompt = prompts.FILES.format(**_issue(repository), tree=tree, count=settings.suggested_files)
+    """Ask which files must be edited; the model sees only the listing of paths."""
+    listing = path_listing(repository.files, settings.tree_characters)
+    prompt = prompts.FILES.format(**_issue(repository), tree=listing, count=settings.suggested_files)
     answer = ask(session, prompt, "locate files", settings.file_tokens)
     return parse_paths(answer, repository.files, repository.task.root)[: settings.suggested_files]
 
 
 def relevant_files(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> list[str]:
-    """Ask which folders are irrelevant; return the files that remain, or all if none would."""
-    tree = folder_tree(repository.files, settings.tree_characters)
-    answer = ask(session, prompts.FOLDERS.format(**_issue(repository), tree=tree), "rule out", settings.folder_tokens)
+    """Ask which folders are irrelevant; return the other files, or all if none is left."""
+    listing = path_listing(repository.files, settings.tree_characters)
+    answer = ask(
+        session, prompts.FOLDERS.format(**_issue(repository), tree=listing), "rule out", settings.folder_tokens
+    )
     return without(answer, repository.files, repository.task.root)
 
 
 def without(answer: str, paths: Collection[str], root: str) -> list[str]:
-    """Return the paths that an answer does not rule out: by a line with their folder and a slash, or with themselves.
+    """Return the paths that an answer does not rule out by a line with the path, or with its folder and a slash.
 
     Args:
-        answer: what the model said.
+        answer: of the model.
         paths: of all files.
-        root: of the repository, which models put before paths.
+        root: folder of the repository, which models put before paths.
     """
     named = {clean_path(line, root) for line in answer.splitlines()}
     folders = tuple(each for each in named if each.endswith("/") and each != "/")
@@ -74,14 +76,13 @@ def without(answer: str, paths: Collection[str], root: str) -> list[str]:
 def locate_elements(
     session: SolveSession, repository: Repository, files: Sequence[str], settings: AgentlessSettings
 ) -> dict[str, list[Location]]:
-    """Ask which classes, functions and variables matter, outlines of the files being shown.
+    """Ask which classes, functions and variables matter; the model sees outlines of the files.
 
-    Files of which none is named are left out; if none is named in any file, and not after several tries either, all are
-    open as a whole.
+    Files without a named element are left out. If several tries name no known element, all files stay, each as a whole.
     """
     outlines = {path: skeleton(repository.language, path, repository.files[path]) for path in files}
-    told = excerpt(outlines, dict.fromkeys(outlines, ()), settings.code_characters).text
-    prompt = prompts.ELEMENTS.format(**_issue(repository), files=told, suffix=_suffix(files))
+    shown = excerpt(outlines, dict.fromkeys(outlines, ()), settings.code_characters).text
+    prompt = prompts.ELEMENTS.format(**_issue(repository), files=shown, suffix=_suffix(files))
     for attempt in range(settings.location_tries):
         heat = RETRY_TEMPERATURE if attempt else 0.0
         answer = ask(session, prompt, "locate elements", settings.place_tokens, heat)
@@ -94,13 +95,13 @@ def locate_elements(
 def locate_lines(
     session: SolveSession, repository: Repository, elements: Places, settings: AgentlessSettings
 ) -> list[LocationSet]:
-    """Ask, several times, which lines to edit; the elements are shown with context and line numbers.
+    """Ask several times which lines to edit; the model sees the elements with context and line numbers.
 
-    If no answer names a known place, all are asked for anew. One that still does not leaves the elements as they are.
+    If no answer names a known location, all requests are repeated. An answer that still names none keeps the elements.
     """
     around = {path: _lines(repository, path, places, settings) for path, places in elements.items()}
-    told = excerpt(repository.files, around, settings.code_characters, numbered=True).text
-    prompt = prompts.LINES.format(**_issue(repository), files=told, suffix=_suffix(list(elements)))
+    shown = excerpt(repository.files, around, settings.code_characters, numbered=True).text
+    prompt = prompts.LINES.format(**_issue(repository), files=shown, suffix=_suffix(list(elements)))
     for attempt in range(settings.location_tries):
         heat = RETRY_TEMPERATURE if attempt else settings.temperature
         sets = []
@@ -132,5 +133,5 @@ def _issue(repository: Repository) -> dict[str, str]:
 
 
 def _suffix(paths: Sequence[str]) -> str:
-    """Return the suffix that an example should show."""
+    """Return the file suffix for the examples in a prompt."""
     return PurePosixPath(paths[0]).suffix if paths else ""

@@ -1,11 +1,11 @@
-"""Places in code as models name them, and the lines that they mean.
+"""Read locations from a model's answer, and turn them into lines.
 
-The grammar is Agentless' (Xia et al., 2024): a line with a path, then lines ``class: X``, ``function: X.m``,
+The format is Agentless' (Xia et al., 2024): a line with a path, then lines ``class: X``, ``function: X.m``,
 ``variable: v`` or ``line: 12``; here for files of every language.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
@@ -20,9 +20,9 @@ from assay.harness.languages.syntax import Definition, definitions
 LocationKind = Literal["class", "function", "variable", "line"]
 
 WINDOW = 10
-"""Lines of context before and after a place."""
+"""Lines of context before and after a location."""
 SUFFIXES = frozenset(suffix for language in LANGUAGES.values() for suffix in language.SUFFIXES)
-"""Of source files in all languages, with the dot."""
+"""Suffixes of source files in all languages, with the dot."""
 PLACE = re.compile(
     r"\s*[-*]?\s*`?(?P<kind>class|function|method|variable|lines?)\s*:\s*(?P<name>.+?)`?\s*$", re.IGNORECASE
 )
@@ -31,29 +31,24 @@ LINES = re.compile(r"(?P<first>\d+)(?:\s*(?:-|to|\u2013)\s*(?P<last>\d+))?")
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A class, function or variable by its name, dotted, or a range of lines, counted from 1, both within."""
+    """A class, function or variable by its dotted name, or a range of lines, counted from 1, both included."""
 
     kind: LocationKind
     name: str = ""
     first: int = 0
     last: int = 0
 
-    def __str__(self) -> str:
-        """Return the location as the grammar writes it."""
-        span = str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
-        return f"{self.kind}: {self.name or span}"
-
 
 def parse_locations(text: str, paths: Collection[str], root: str = ROOT) -> dict[str, list[Location]]:
-    """Read what places a model names, by file, in its order; files that there are not are left out.
+    """Return the locations in an answer by file, in order; unknown files are left out.
 
-    A file that is named without places has an empty list. A function that is named without its class belongs to the
-    class that was named last in the same file, if that has such a one: ``intervals`` decides.
+    A file without locations has an empty list. A function without a class belongs to the class named last in the same
+    file, if it has such a method (see ``resolve``).
 
     Args:
-        text: what the model said, with or without fences.
-        paths: of the files that there are.
-        root: of the repository, which models put before paths.
+        text: the model's answer, fenced or not.
+        paths: of all files.
+        root: folder of the repository, which models put before paths.
     """
     found: dict[str, list[Location]] = {}
     path, last_class = "", ""
@@ -90,8 +85,7 @@ def known_path(line: str, paths: Collection[str], root: str = ROOT) -> str | Non
     """Return the file that a line of an answer names.
 
     Returns:
-        its path; the only path that ends so, if the line names none that there is; empty if it names a file that there
-        is not; None if the line names no file.
+        The path, or the only path that ends in the named one; empty for an unknown file; None if no file is named.
     """
     bare = clean_path(re.sub(r"^\s*(?:[-*#]+|\d+[.)])\s+", "", line), root).rstrip(":")
     bare = clean_path(bare, root)
@@ -104,7 +98,7 @@ def known_path(line: str, paths: Collection[str], root: str = ROOT) -> str | Non
 
 
 def parse_paths(text: str, paths: Collection[str], root: str = ROOT) -> list[str]:
-    """Return the files that a model names, one a line, in its order, each once; others are left out."""
+    """Return the known files that an answer names, one a line, in order, each once."""
     named = (known_path(line, paths, root) for line in text.splitlines())
     return list(dict.fromkeys(path for path in named if path))
 
@@ -112,16 +106,16 @@ def parse_paths(text: str, paths: Collection[str], root: str = ROOT) -> list[str
 def intervals(
     locations: Sequence[Location], language: str, path: str, text: str, window: int = WINDOW
 ) -> list[Interval]:
-    """Return the lines that locations of a file mean, with context, in order and without overlap.
+    """Return the lines of locations in a file, with context, in order and without overlap.
 
-    A name that occurs more than once means all of its places; a name that does not occur means none.
+    A name that is defined more than once means all its definitions; an unknown name means none.
 
     Args:
         locations: of this file.
         language: name of the project's language.
         path: of the file.
         text: its content.
-        window: lines of context before and after each place.
+        window: lines of context before and after each location.
 
     Raises:
         UserError: there is no language of that name. PluginError: its grammar is not installed.
@@ -141,12 +135,12 @@ def _spans(location: Location, known: Sequence[Definition], source: tuple[str, s
 
 
 def resolve(name: str, known: Sequence[Definition], kind: str = "") -> list[Definition]:
-    """Return the definitions that a name may mean: those of that very name, else those it is the end of.
+    """Return the definitions of a name: those with this name, else those whose qualified name ends in it.
 
-    A qualified name that is not there means its last part, as models often get the class wrong.
+    An unknown qualified name is looked up by its last part, since models often name the wrong class.
 
     Args:
-        name: dotted or with ``::`` or ``#``.
+        name: qualified with ``.``, ``::`` or ``#``.
         known: the file's definitions.
         kind: ``function`` or ``class`` to prefer; empty for both.
     """
@@ -161,12 +155,12 @@ def resolve(name: str, known: Sequence[Definition], kind: str = "") -> list[Defi
 
 
 def shown(text: str, spans: Sequence[Interval], numbered: bool = False) -> str:
-    """Return the lines of intervals, with ``...`` where lines are left out; the whole text if there is no interval.
+    """Return the lines of intervals, with ``...`` for lines left out; the whole text if there is no interval.
 
     Args:
         text: of the file.
         spans: in order and without overlap, counted from 1.
-        numbered: put the number before each line.
+        numbered: put its number before each line.
     """
     lines = text.splitlines()
     parts: list[str] = []
@@ -178,8 +172,3 @@ def shown(text: str, spans: Sequence[Interval], numbered: bool = False) -> str:
         ]
         done = last
     return "\n".join([*parts, *(["..."] if done < len(lines) else [])])
-
-
-def told(locations: Mapping[str, Sequence[Location]]) -> str:
-    """Return locations by file in the grammar in which they are read."""
-    return "\n\n".join("\n".join([path, *map(str, places)]) for path, places in locations.items())

@@ -1,4 +1,4 @@
-"""Patches: drawn from the model for each location set, applied, and looked through without running anything."""
+"""Sample patches for each location set, apply them, and check them without running anything."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,10 +18,10 @@ from assay.agents.solvers.shared.syntax_check import broken
 
 @dataclass(frozen=True, slots=True)
 class RepairSample:
-    """One answer of the model, made into files.
+    """One answer of the model, applied.
 
-    ``files`` holds path to new text, ``key`` what the change means; both are empty for a sample that was dropped, and
-    ``reason`` says why. ``remarks`` tells what else is worth knowing, such as edits that did not apply.
+    ``files`` maps path to new text, ``key`` is the normalised change; both are empty for a dropped sample, whose
+    ``reason`` says why. ``remarks`` are further facts, such as edits that did not apply.
     """
 
     source: str
@@ -34,7 +34,7 @@ class RepairSample:
 def draw_samples(
     session: SolveSession, repository: Repository, sets: Sequence[LocationSet], settings: AgentlessSettings
 ) -> Iterator[tuple[int, RepairSample]]:
-    """Yield patches for each location set, with the number of the set: the first greedy, the others not."""
+    """Yield the number of a location set and a patch for it; the first patch of each set is greedy."""
     for number, chosen in enumerate(sets):
         seen = excerpt(repository.files, chosen.intervals, settings.code_characters)
         prompt = prompts.REPAIR.format(
@@ -47,15 +47,14 @@ def draw_samples(
         answers = draw(session, prompt, "repair", (settings.repair_tokens, settings.temperature), settings.samples)
         for index, answer in enumerate(answers):
             sample = judge(answer, repository, LocationSet(seen.places), f"locations {number}, sample {index}")
-            note(session, _told(sample))
+            note(session, _described(sample))
             yield number, sample
 
 
 def judge(answer: str, repository: Repository, chosen: LocationSet, source: str) -> RepairSample:
-    """Turn an answer into a sample by the edits that lie within the lines that were shown, and by new files.
+    """Return the sample of an answer, from its new files and its edits within the shown lines.
 
-    Dropped is what holds no edit that applies, what no longer parses, and what changes nothing but blank lines,
-    comments or layout.
+    A sample is dropped if no edit applies, a file no longer parses, or only blank lines, comments or layout change.
     """
     parsed = parse_search_replace(answer, repository.task.root)
     hidden = [each for each in parsed.edits if each.path in repository.paths - chosen.intervals.keys()]
@@ -82,7 +81,7 @@ def _reason(repository: Repository, applied: AppliedEdits, remarks: Sequence[str
     return "; ".join(f"{path} no longer parses: {problem}" for path, problem in wrong.items())
 
 
-def _told(sample: RepairSample) -> str:
+def _described(sample: RepairSample) -> str:
     what = f"dropped: {sample.reason}" if sample.reason else f"changes {', '.join(sample.files)}"
     remarks = "" if sample.reason or not sample.remarks else f" ({'; '.join(sample.remarks)})"
     return f"{sample.source}: {what}{remarks}"

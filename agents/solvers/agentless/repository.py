@@ -1,4 +1,4 @@
-"""The repository as Agentless shows it to the model."""
+"""The repository as Agentless shows it to the model, and how it asks."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from assay.harness.languages.syntax import language_of
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """The issue, and the source files that may be edited, path to text; tests are not among them."""
+    """The issue, and the text of the source files that may be edited; tests are not among them."""
 
     task: AgentTask
     files: Mapping[str, str]
     paths: frozenset[str]
-    """Of all files, also those that may not be edited."""
+    """Paths of all files, including those that may not be edited."""
 
     @property
     def language(self) -> str:
@@ -26,7 +26,7 @@ class Repository:
 
 
 def read_repository(session: SolveSession) -> Repository:
-    """Read all source files of the workspace but those of tests."""
+    """Read all source files of the workspace except tests."""
     language = session.task.language
     texts = session.workspace.texts(sorted(SUFFIXES))
     sources = {path: texts[path] for path in sorted(texts) if not is_test(language, path)}
@@ -34,23 +34,23 @@ def read_repository(session: SolveSession) -> Repository:
 
 
 def is_test(language: str, path: str) -> bool:
-    """Tell whether a file belongs to the tests, as its own language says."""
+    """Return whether a file is a test, by the rules of its own language."""
     known = language_of(path, language)
     return known is not None and known.is_test_file(path)
 
 
-def folder_tree(paths: Iterable[str], characters: int) -> str:
-    """Return paths as an indented tree, folders with a slash; cut to a length, and saying so.
+def path_listing(paths: Iterable[str], characters: int) -> str:
+    """Return paths as an indented listing, folders with a slash.
 
     Args:
-        paths: in order.
-        characters: of the text, at most, but for the line that tells what is missing.
+        paths: of files.
+        characters: limit of the text, without the line that counts what is left out.
     """
-    return bounded(_tree_lines(sorted(paths)), characters)
+    return bounded(_listing_lines(sorted(paths)), characters)
 
 
 def bounded(lines: Iterable[str], characters: int) -> str:
-    """Return lines as a text of at most so many characters, and a line that counts those left out."""
+    """Return the first lines that fit into ``characters``, and a line that counts those left out."""
     kept: list[str] = []
     left_out = 0
     for line in lines:
@@ -62,7 +62,7 @@ def bounded(lines: Iterable[str], characters: int) -> str:
     return "\n".join([*kept, *([f"({left_out} more lines are not shown)"] if left_out else [])])
 
 
-def _tree_lines(paths: Sequence[str]) -> Iterator[str]:
+def _listing_lines(paths: Sequence[str]) -> Iterator[str]:
     around: list[str] = []
     for path in paths:
         *folders, name = path.split("/")
@@ -77,7 +77,7 @@ def _tree_lines(paths: Sequence[str]) -> Iterator[str]:
 
 
 def ask(session: SolveSession, prompt: str, purpose: str, tokens: int, temperature: float = 0.0) -> str:
-    """Ask the model one question and return its answer; the same question again is another sample.
+    """Return the model's answer to a prompt; the same prompt again is another sample.
 
     Raises:
         ModelError: there is no answer. BudgetExceeded: a limit leaves no room for the call.
@@ -87,16 +87,16 @@ def ask(session: SolveSession, prompt: str, purpose: str, tokens: int, temperatu
 
 
 def draw(session: SolveSession, prompt: str, purpose: str, how: tuple[int, float], count: int) -> Iterator[str]:
-    """Yield so many answers to one question: the first greedy, the others at a temperature.
+    """Yield answers to one prompt: the first greedy, the others at a temperature.
 
-    They are asked for one by one, so that those before a limit are not lost.
+    They are requested one by one, so that those before a limit are not lost.
 
     Args:
-        session: whom to ask.
-        prompt: the question.
-        purpose: in a word or two.
-        how: tokens of each answer, and the temperature.
-        count: of answers.
+        session: has the model.
+        prompt: the request.
+        purpose: a word or two for the trajectory.
+        how: limit of tokens of each answer, and the temperature.
+        count: number of answers.
     """
     tokens, temperature = how
     for index in range(count):
@@ -104,5 +104,5 @@ def draw(session: SolveSession, prompt: str, purpose: str, how: tuple[int, float
 
 
 def note(session: SolveSession, text: str) -> None:
-    """Write a step into the trajectory that took no model."""
+    """Record a step that asked no model."""
     session.recorder.add(Step(source="agent", message=text, llm_call_count=0))

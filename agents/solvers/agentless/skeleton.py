@@ -1,6 +1,6 @@
-"""What a file declares, without how it does it: for prompts that must show much code in few words.
+"""Outline of a file for a prompt: declarations without bodies.
 
-The form is Agentless' (Xia et al., 2024): bodies of functions elided, long assignments trimmed; here in every language.
+As in Agentless (Xia et al., 2024), bodies of functions are elided and long assignments trimmed; here in every language.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ BODIES = frozenset({"block", "compound_statement", "statement_block", "construct
 
 @dataclass(frozen=True, slots=True)
 class Trim:
-    """How an assignment is trimmed: one of more than ``total`` lines keeps its first and last ones."""
+    """An assignment of more than ``total`` lines keeps its first ``prefix`` and last ``suffix`` lines."""
 
     total: int = 30
     prefix: int = 10
@@ -36,15 +36,15 @@ class Trim:
 
 
 def skeleton(language: str, path: str, text: str, trim: Trim = Trim()) -> str:
-    """Return a file with the bodies of its functions elided, long assignments trimmed and comments left out.
+    """Return a file with function bodies elided, long assignments trimmed and comments removed.
 
-    A file in no known language is trimmed as if it were one assignment.
+    A file in an unknown language is trimmed like one assignment.
 
     Args:
         language: name of the project's language; a file of another known language is read as what it is.
         path: of the file.
         text: its content.
-        trim: how long assignments may be.
+        trim: limits of assignments.
 
     Raises:
         UserError: there is no language of that name. PluginError: its grammar is not installed.
@@ -62,7 +62,7 @@ def skeleton(language: str, path: str, text: str, trim: Trim = Trim()) -> str:
 
 
 def _cuts(node: "Node", language: Language, content: bytes, trim: Trim) -> Iterator[tuple[int, int, str]]:
-    """Yield what is replaced, in order: first byte, last byte (exclusive) and what stands there instead."""
+    """Yield the replacements in order: first byte, last byte (exclusive), new text."""
     functions = language.SYNTAX.functions | language.SYNTAX.function_values
     waiting = [node]
     while waiting:
@@ -81,7 +81,7 @@ def _cuts(node: "Node", language: Language, content: bytes, trim: Trim) -> Itera
 
 
 def _is_wrapper(function: "Node", language: Language) -> bool:
-    """Tell whether a function has no name and is there for what is defined in it, as around whole old modules."""
+    """Return whether an anonymous function only wraps definitions, as around old JavaScript modules."""
     syntax = language.SYNTAX
     if function.type not in syntax.function_values or (function.parent and function.parent.type in syntax.givers):
         return False
@@ -122,7 +122,7 @@ def _trimmed(text: str, trim: Trim) -> str:
 
 
 def _without_blank_runs(lines: list[str]) -> Iterator[str]:
-    """Yield lines with at most one blank line in a row, and none at the ends."""
+    """Yield lines with single blank lines only, and none at the ends."""
     is_blank = False
     begun = False
     for line in lines:

@@ -1,4 +1,4 @@
-"""The pipeline from the issue to the patch."""
+"""Agentless' pipeline from the issue to the patch."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -23,7 +23,7 @@ from assay.agents.solvers.agentless.vote import Ballot, Vote, interleave, majori
 
 @dataclass(slots=True)
 class SamplePool:
-    """The samples so far, set by set, and what is known of each change by its key."""
+    """The samples so far, by location set, and test results by the key of a change."""
 
     sets: dict[int, list[RepairSample]] = field(default_factory=dict)
     regression: dict[str, int | None] = field(default_factory=dict)
@@ -32,11 +32,11 @@ class SamplePool:
 
     @property
     def samples(self) -> list[RepairSample]:
-        """All samples: the first of every set, then the second of every set, so that greedy ones come first."""
+        """All samples, interleaved so that the greedy ones come first."""
         return interleave(list(self.sets.values()))
 
     def vote(self) -> Vote:
-        """Let the samples vote with what is known of them."""
+        """Return the vote on the samples with the results so far."""
         return majority(
             [Ballot(each.key, self.regression.get(each.key), self.reproduction.get(each.key)) for each in self.samples]
         )
@@ -51,13 +51,13 @@ class Agentless:
     capabilities = Capabilities()
 
     def __init__(self, settings: AgentlessSettings) -> None:
-        """Take the paper's constants, or others."""
+        """Keep the settings; the paper's constants by default."""
         self._settings = settings
 
     def solve(self, session: SolveSession) -> SolveOutcome:
-        """Return the patch with the most votes, and all others as candidates, each with what became of it.
+        """Return the patch with the most votes; all samples are candidates.
 
-        At a limit the best of what was drawn so far is left in the workspace.
+        At a limit the best sample so far is left in the workspace.
         """
         drawn = SamplePool()
         try:
@@ -69,7 +69,7 @@ class Agentless:
     def _solve(self, session: SolveSession, drawn: SamplePool) -> SolveOutcome:
         settings = self._settings
         repository = read_repository(session)
-        passing = passing_tests(session, settings)  # first: tests that cannot be run are told before anything is paid
+        passing = passing_tests(session, settings)  # first, so that tests that cannot run fail before any model call
         files = locate_files(session, repository, settings)
         if not files:
             return SolveOutcome(
@@ -86,7 +86,7 @@ class Agentless:
     def _validate(
         self, session: SolveSession, repository: Repository, drawn: SamplePool, passing: Collection[str]
     ) -> None:
-        """Run the tests to keep and the reproduction test on every change, once for all samples that mean the same."""
+        """Run the regression tests and the reproduction test on every distinct change."""
         settings = self._settings
         wanted = select_regression(session, repository, passing, settings)
         script = reproduction_test(session, repository, settings) if settings.reproduction_tests else ""
@@ -98,26 +98,26 @@ class Agentless:
 
 
 def _first_of_each(samples: Sequence[RepairSample]) -> Mapping[str, Mapping[str, str]]:
-    """Return the files of the first sample of every change."""
+    """Return key to files of the first sample of every distinct change."""
     return {each.key: each.files for each in reversed(samples) if each.key}
 
 
 def conclude(session: SolveSession, drawn: SamplePool) -> SolveOutcome:
-    """Count the votes, leave the winner in the workspace and tell of all candidates."""
+    """Count the votes, leave the winner in the workspace and return the outcome."""
     vote = drawn.vote()
-    told = tuple(candidates(drawn, vote))
+    found = tuple(candidates(drawn, vote))
     leave(session, drawn, vote)
     if vote.winner is None:
         reasons = Counter(each.reason for each in drawn.samples)
         problem = "; ".join(f"{count} x {reason}" for reason, count in reasons.most_common())
         return SolveOutcome(
-            status=SolutionStatus.EMPTY, patch="", candidates=told, error=f"no sample is left: {problem}"
+            status=SolutionStatus.EMPTY, patch="", candidates=found, error=f"no sample is left: {problem}"
         )
-    return SolveOutcome(patch=told[vote.winner].patch, candidates=told)
+    return SolveOutcome(patch=found[vote.winner].patch, candidates=found)
 
 
 def candidates(drawn: SamplePool, vote: Vote) -> list[Candidate]:
-    """Return every sample as a candidate: votes for those that had one, a reason for all others."""
+    """Return every sample as a candidate, with its votes or the reason why it has none."""
     samples = drawn.samples
     votes = Counter(samples[index].key for index in vote.kept)
     return [
@@ -140,7 +140,7 @@ def _scores(drawn: SamplePool, sample: RepairSample) -> dict[str, float]:
 
 
 def _failing(drawn: SamplePool, sample: RepairSample) -> str:
-    """Tell what kept a sample from voting."""
+    """Return the filter that excluded a sample from the vote."""
     failed, resolved = drawn.regression.get(sample.key), drawn.reproduction.get(sample.key)
     fewest = min((each for each in drawn.regression.values() if each is not None), default=None)
     if fewest is not None and failed != fewest:
@@ -149,7 +149,7 @@ def _failing(drawn: SamplePool, sample: RepairSample) -> str:
 
 
 def leave(session: SolveSession, drawn: SamplePool, vote: Vote) -> None:
-    """Leave the winner, and nothing else, in the workspace."""
+    """Bring the workspace to the winner's change; to the base if there is no winner."""
     session.workspace.restore("base")
     if vote.winner is None:
         return

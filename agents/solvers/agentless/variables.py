@@ -1,4 +1,4 @@
-"""Where variables, constants and fields are written, in every language."""
+"""Find where variables, constants and fields are assigned, in every language."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def variable_lines(
     name: str, known: Sequence[Definition], language: str, path: str, text: str
 ) -> list[tuple[int, int]]:
-    """Return the lines of the first statement, outside of all functions, that writes a name; none if there is none.
+    """Return the lines of the first statement outside of all functions that assigns a name; empty if there is none.
 
     Args:
         name: of the variable, ``v``, or of a field, ``Class.v``.
@@ -45,7 +45,7 @@ IMPORTS = ("import", "use_declaration", "preproc_include", "package", "require",
 
 
 def _statement(leaf: "Node") -> "Node | None":
-    """Return the statement or declaration around a leaf; None if that imports or defines something else."""
+    """Return the statement or declaration around a leaf; None for a comment or an import."""
     node = leaf
     while node.parent is not None and not _holds_statements(node.parent):
         node = node.parent

@@ -1,4 +1,4 @@
-"""Choosing among samples: the filters, the majority and the tie rules of Agentless (Xia et al., 2024)."""
+"""Choose among samples by the filters, majority and tie rules of Agentless (Xia et al., 2024). Pure."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -11,23 +11,23 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """What is known of one sample.
+    """The facts about one sample that decide its vote.
 
-    ``key`` is its normalised form, equal keys are equal votes, and an empty one has none.
+    ``key`` is its normalised form; equal keys vote for the same change, and an empty key has no vote.
     """
 
     key: str
     regression_failed: int | None = None
-    """Tests that passed before it and do not now; None if it was not run."""
+    """Number of tests that passed before and fail now; None if they were not run."""
     reproduction: bool | None = None
-    """Whether the reproduction test says that the issue is resolved; None if it was not run."""
+    """Whether the reproduction test prints that the issue is resolved; None if it was not run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What a vote came to: the winner's index (None if there was nothing to vote for) and its votes.
+    """Result of a vote: the winner's index (None if no sample had a vote) and its number of votes.
 
-    ``kept`` are the indices that had a vote; ``filters`` names what they were chosen by.
+    ``kept`` are the indices of samples with a vote; ``filters`` names the filters that they passed.
     """
 
     winner: int | None
@@ -40,10 +40,10 @@ REGRESSION, REPRODUCTION = "regression", "reproduction"
 
 
 def majority(ballots: Sequence[Ballot]) -> Vote:
-    """Choose the sample whose key most of the kept samples have; of equals the one that comes first.
+    """Return the first sample with the most frequent key among the kept ones.
 
-    Kept are samples with a key that fail as few regression tests as any sample does and pass the reproduction test; if
-    there is none, the reproduction test is forgotten, and then the regression tests as well.
+    Kept are samples with a key that fail the fewest regression tests and pass the reproduction test. If none is left,
+    the reproduction filter is dropped, then the regression filter.
     """
     fewest = min((each.regression_failed for each in ballots if each.regression_failed is not None), default=None)
     is_reproduced = any(each.reproduction is not None for each in ballots)
@@ -70,7 +70,7 @@ def majority(ballots: Sequence[Ballot]) -> Vote:
 
 
 def most_common(keys: Sequence[str]) -> tuple[int, int]:
-    """Return the index of the first of the most frequent keys, and how often that key occurs.
+    """Return the index of the first of the most frequent keys, and its number of occurrences.
 
     Raises:
         ValueError: there is no key.
@@ -81,16 +81,16 @@ def most_common(keys: Sequence[str]) -> tuple[int, int]:
 
 
 def interleave(sets: Sequence[Sequence[T]]) -> list[T]:
-    """Return the first of every set, then the second of every set, and so on.
+    """Return the first item of every set, then the second of every set, and so on.
 
-    Among samples of several location sets the first ones are greedy: so interleaved, ties fall to those.
+    The first samples of each location set are greedy; in this order ties go to them.
     """
     nothing = object()
     return [each for row in zip_longest(*sets, fillvalue=nothing) for each in row if each is not nothing]  # type: ignore[misc]
 
 
 def combine(rankings: Sequence[Sequence[str]], top: int) -> list[str]:
-    """Return the names that most rankings hold, at most ``top``; of equals those that were named first."""
+    """Return up to ``top`` names by the number of rankings that hold them; ties in order of first mention."""
     return [
         name for name, _ in Counter(name for ranking in rankings for name in dict.fromkeys(ranking)).most_common(top)
     ]

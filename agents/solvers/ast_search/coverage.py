@@ -1,4 +1,4 @@
-"""Which lines tests run through: a tracer of our own, run in the workspace. Python only, so far."""
+"""Line coverage of each test, by a tracer that runs in the workspace. Python only."""
 
 import shlex
 from collections.abc import Sequence
@@ -13,18 +13,18 @@ from assay.agents.solvers.ast_search.spectrum import TracedTest
 from assay.harness.domain import Model
 
 LANGUAGES = frozenset({"python"})
-"""Those whose tests can be traced."""
+"""Languages whose tests can be traced."""
 PYTHON = "$(command -v python || command -v python3)"
-"""The interpreter of the workspace."""
+"""Shell text for the workspace's interpreter."""
 OUTPUT = 64 * 1024 * 1024
-"""Bytes of coverage that are read."""
+"""Bytes of the tracer's output that are read."""
 
 
 Line = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
 class TestLines(Model):
-    """What a test ran through, as the tracer tells it."""
+    """Lines of one test, as the tracer reports them."""
 
     name: str
     failed: bool
@@ -33,16 +33,16 @@ class TestLines(Model):
 
 
 class TracerReport(Model):
-    """What the tracer prints."""
+    """The tracer's output."""
 
     tests: tuple[TestLines, ...] = Field(default=())
 
 
 def trace_script(workspace: Workspace, path: str, seconds: float) -> list[TracedTest]:
-    """Run a file of the tree as a program and return what it ran through; nothing if that cannot be told.
+    """Run a file as a program and return the lines that it executed; empty if the tracer failed.
 
     Args:
-        workspace: where it lies.
+        workspace: holds the file.
         path: of the file.
         seconds: after which it is killed.
     """
@@ -50,7 +50,7 @@ def trace_script(workspace: Workspace, path: str, seconds: float) -> list[Traced
 
 
 def trace_tests(workspace: Workspace, paths: Sequence[str], seconds: float) -> list[TracedTest]:
-    """Run files of tests that the tree holds and return what each test ran through, as far as the time reaches."""
+    """Run test files and return the lines that each test executed; tests after ``seconds`` are missing."""
     return _trace(workspace, "tests", paths, seconds) if paths else []
 
 

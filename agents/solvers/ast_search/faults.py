@@ -1,7 +1,7 @@
-"""The stage of AutoCodeRover before the search: suspect methods, by the solver's own failing test.
+"""Find suspect methods before the search (AutoCodeRover), by a failing test that the model writes.
 
-The paper takes the failing tests from the benchmark, which nobody has who meets an issue. Here the model writes a test
-that fails while the issue is there; the passing tests are those of the tree that seem to be about the same code.
+The paper uses the benchmark's failing tests, which a real user does not have. Here the model writes a test that fails
+on the unchanged code; the passing tests are those of the repository that match the issue best.
 """
 
 import re
@@ -26,35 +26,35 @@ from assay.agents.solvers.shared.fences import blocks
 from assay.harness import languages
 
 SCRIPT = "reproduce_issue.py"
-"""Where the failing test lies, for as long as it is needed."""
+"""Path of the failing test while it is needed."""
 FAILURE = re.compile(r"^AssertionError\b", re.MULTILINE)
-"""The last line of a failed assertion; a mistake in the program ends in another."""
+"""Last line of a failed assertion; other errors end differently."""
 TOLD = 4_000
-"""Characters of a test's output that the model sees, from its end."""
+"""Last characters of a test's output that the model sees."""
 FENCES = ("", "python", "py")
-"""What may stand behind the fence of the failing test."""
+"""Info strings of the failing test's fence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """The most suspect methods, the worst first, or why there are none."""
+    """The most suspect methods, worst first, or the reason why there are none."""
 
     methods: tuple[SuspectRange, ...] = ()
     problem: str = ""
 
 
 def suspect_methods(session: SolveSession, code: Codebase, formula: str, tries: int, test_files: int) -> Suspicion:
-    """Have the model write a failing test and rank the methods that it runs through; leaves the tree as it was.
+    """Have the model write a failing test, and rank the methods that it executes. The workspace is restored.
 
     Args:
-        session: the tree is at its base.
-        code: the tree's texts.
+        session: its workspace is at the base.
+        code: the repository's text files.
         formula: one of ``spectrum.FORMULAS``.
-        tries: how often the model may write the test.
-        test_files: how many of the tree's files of tests are run beside it, those that fit the issue best.
+        tries: maximum number of tests that the model writes.
+        test_files: number of the repository's test files to trace, those that match the issue best.
 
     Raises:
-        ModelError, BudgetExceeded, EngineError: as the session's parts do.
+        ModelError, BudgetExceeded, EngineError: from the model and the workspace.
     """
     if session.task.language not in LANGUAGES:
         return Suspicion(problem=f"no coverage is taken for {session.task.language}")
@@ -71,7 +71,7 @@ def suspect_methods(session: SolveSession, code: Codebase, formula: str, tries: 
 
 
 def _reproduce(session: SolveSession, tries: int) -> bool:
-    """Ask for the failing test until it fails in the right way; it then lies in the tree."""
+    """Ask for a failing test until it fails by an assertion; return whether one is now in the workspace."""
     messages = [
         Message(role=Role.SYSTEM, content=prompts.SYSTEM),
         Message(role=Role.USER, content=f"{prompts.issue(session.task)}\n\n{prompts.REPRODUCE.format(script=SCRIPT)}"),
@@ -98,9 +98,9 @@ def _complaint(done: CommandResult) -> str:
 
 
 def _runs(session: SolveSession, code: Codebase, test_files: int) -> list[TracedTest]:
-    """Trace the failing test, and the tree's own tests as far as they pass; only code of the project counts.
+    """Trace the failing test and the repository's passing tests, in source files of the project only.
 
-    Each file of tests has a process of its own: next to one that cannot be collected, pytest runs none.
+    Each test file runs in its own process: if one file cannot be collected, pytest runs none.
     """
     seconds = session.budget.command_seconds
     failing = [run for run in trace_script(session.workspace, SCRIPT, seconds) if run.failed]
@@ -115,6 +115,6 @@ def _runs(session: SolveSession, code: Codebase, test_files: int) -> list[Traced
 
 
 def _visible_tests(session: SolveSession, code: Codebase, most: int) -> Sequence[str]:
-    """Return the files of tests in the tree that fit the issue best."""
+    """Return the repository's test files that match the issue best."""
     paths = languages.find(session.task.language).test_targets(code.paths)
     return bm25.rank(session.task.problem_statement, {path: code.text(path) for path in paths}, most)

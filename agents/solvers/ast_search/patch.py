@@ -1,28 +1,27 @@
-"""What becomes of a change that the AutoCodeRover solver's model wrote: how far it can be used, and why not. Pure."""
+"""Apply a change that the model wrote, and grade how far it is usable. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from assay.agents.contract import AgentTask
-from assay.agents.solvers.shared.codebase import is_inside
 from assay.agents.solvers.shared.edit_grammars import ParsedEdits, parse_tagged
-from assay.agents.solvers.shared.edits import AppliedEdits, EditProblem, EditResult, FileEdit, apply_edits
+from assay.agents.solvers.shared.edits import AppliedEdits, EditProblem, EditResult, FileEdit, apply_edits, is_inside
 from assay.agents.solvers.shared.syntax_check import broken
 
 
 class ExtractStatus(StrEnum):
-    """How far a change can be used, best first; the names are those of the paper's artefact."""
+    """How far a change is usable, best first; names from AutoCodeRover's published code."""
 
     APPLICABLE_PATCH = "APPLICABLE_PATCH"
     MATCHED_BUT_EMPTY_ORIGIN = "MATCHED_BUT_EMPTY_ORIGIN"
-    """The file is there, and no lines to replace were given."""
+    """The file exists, but no lines to replace were given."""
     MATCHED_BUT_EMPTY_DIFF = "MATCHED_BUT_EMPTY_DIFF"
-    """The lines are there, and stay as they are."""
+    """The lines exist, but the replacement is equal."""
     RAW_PATCH_BUT_UNMATCHED = "RAW_PATCH_BUT_UNMATCHED"
-    """The lines to replace are not there, or not in one place only."""
+    """The lines to replace were not found, or in more than one place."""
     RAW_PATCH_BUT_UNPARSED = "RAW_PATCH_BUT_UNPARSED"
-    """The answer holds no change of the right form."""
+    """The answer holds no change in the right format."""
 
 
 LADDER = tuple(ExtractStatus)
@@ -36,18 +35,18 @@ class PatchAttempt:
 
     status: ExtractStatus
     files: Mapping[str, str] = field(default_factory=dict)
-    """Path to new text of what it changes."""
+    """Path to new text of the changed files."""
     problem: str = ""
-    """What the model has to mend; empty if the change can be used as it is."""
+    """Errors for the model; empty if the change is usable as it is."""
 
     @property
     def rank(self) -> int:
-        """Place on the ladder, 0 for the best."""
+        """Index of the status, 0 for the best."""
         return LADDER.index(self.status)
 
     @property
     def is_read(self) -> bool:
-        """Whether the answer had the right form."""
+        """Whether the answer had the right format."""
         return self.status is not ExtractStatus.RAW_PATCH_BUT_UNPARSED
 
 
@@ -55,9 +54,9 @@ def attempt(answer: str, texts: Mapping[str, str], task: AgentTask) -> PatchAtte
     """Read a change and apply it to the files.
 
     Args:
-        answer: what the model wrote.
-        texts: path to text of the tree.
-        task: whose tree it is.
+        answer: of the model.
+        texts: path to text of all files.
+        task: names root and language.
     """
     parsed = parse_tagged(answer, task.root)
     outside = [each.path for each in parsed.edits if not is_inside(each.path)]
@@ -75,7 +74,7 @@ def attempt(answer: str, texts: Mapping[str, str], task: AgentTask) -> PatchAtte
 
 
 def _without_guesses(texts: Mapping[str, str], edits: Sequence[FileEdit]) -> AppliedEdits:
-    """Apply edits whose lines are there but for white space, as in the paper; lines that are only like them are not."""
+    """Apply edits that match exactly or except for white space, as in the paper; fuzzy matches count as not found."""
     applied = apply_edits(texts, edits)
     guessed = {each.edit for each in applied.fuzzy}
     if not guessed:
@@ -86,7 +85,7 @@ def _without_guesses(texts: Mapping[str, str], edits: Sequence[FileEdit]) -> App
 
 
 def extract_status(parsed: ParsedEdits, applied: AppliedEdits) -> ExtractStatus:
-    """Return the place of a change on the ladder: the best that any of its parts comes to."""
+    """Return the status of a change: the best status of its parts."""
     problems = {each.problem for each in applied.failed}
     if not parsed.edits:
         return ExtractStatus.RAW_PATCH_BUT_UNPARSED
@@ -100,5 +99,5 @@ def extract_status(parsed: ParsedEdits, applied: AppliedEdits) -> ExtractStatus:
 
 
 def best_attempt(attempts: Sequence[PatchAttempt]) -> PatchAttempt:
-    """Return the attempt that is highest on the ladder; of equal ones one without a problem, and then the first."""
+    """Return the attempt with the best status; of equal ones one without a problem, then the first."""
     return min(attempts, key=lambda each: (each.rank, bool(each.problem)))

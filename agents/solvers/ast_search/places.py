@@ -1,4 +1,4 @@
-"""What the AutoCodeRover solver's model wants next, as JSON, and the code that the places it names mean. Pure."""
+"""The model's next step as JSON, and the code of the places that it names. Pure."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ from assay.harness.domain import Model
 
 
 class BugLocation(Model):
-    """A place to change, as the model names it; empty for what it does not tell."""
+    """A place to change as the model names it; unnamed parts are empty."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -27,7 +27,7 @@ class BugLocation(Model):
 
 
 class NextStep(Model):
-    """What the model wants next: searches, or the places to change."""
+    """What the model does next: search calls, or the places to change."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -43,16 +43,16 @@ class NextStep(Model):
 
 
 def find_places(search: CodeSearch, location: BugLocation) -> list[Snippet]:
-    """Return the code that a location means: its method, else its class, else its file; nothing if none is there."""
+    """Return the code of a location: its method, else its class, else its file; empty if none exists."""
     for found in _tried(search, location):
-        within = [each for each in found.places if not location.file or _is_in(each, location.file)]
+        within = [each for each in found.snippets if not location.file or _is_in(each, location.file)]
         if within:
             return within[:SHOWN]
     return []
 
 
 def _tried(search: CodeSearch, location: BugLocation) -> Iterator[SearchResult]:
-    """Yield what the location may mean, the narrowest first."""
+    """Yield search results for a location, the narrowest first."""
     if location.method and location.class_:
         yield search.search_method_in_class(location.method, location.class_)
     if location.method:
@@ -63,10 +63,10 @@ def _tried(search: CodeSearch, location: BugLocation) -> Iterator[SearchResult]:
         yield search.get_file_content(location.file)
 
 
-def _is_in(place: Snippet, file: str) -> bool:
-    return f"/{file}".endswith(f"/{place.path}") or f"/{place.path}".endswith(f"/{file.removeprefix('./')}")
+def _is_in(snippet: Snippet, file: str) -> bool:
+    return f"/{file}".endswith(f"/{snippet.path}") or f"/{snippet.path}".endswith(f"/{file.removeprefix('./')}")
 
 
 def spelled(location: BugLocation) -> str:
-    """Return a location in one line."""
+    """Return a location as one line of text."""
     return " ".join(filter(None, [location.file, location.class_, location.method])) or "(no name)"

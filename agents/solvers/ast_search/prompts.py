@@ -1,4 +1,4 @@
-"""What the AutoCodeRover solver says to its model."""
+"""Prompts of the AutoCodeRover solver."""
 
 from collections.abc import Sequence
 
@@ -89,26 +89,28 @@ Write it again."""
 
 
 def issue(task: AgentTask) -> str:
-    """Return the task as the model reads it."""
+    """Return the prompt with the task."""
     return ISSUE.format(repo=task.repo, language=task.language, statement=task.problem_statement.strip())
 
 
 def opening(task: AgentTask, suspects: Sequence[SuspectRange]) -> str:
-    """Return what begins the search."""
+    """Return the prompt that starts the search."""
     methods = "\n".join(
         f"{number}. {each.name} in {each.path}, lines {each.first} to {each.last} (score {each.score:.2f})"
         for number, each in enumerate(suspects, start=1)
     )
-    told = [SUSPECTS.format(methods=methods)] if suspects else []
-    return "\n\n".join([issue(task), *told, SEARCH.format(manual=manual())])
+    parts = [SUSPECTS.format(methods=methods)] if suspects else []
+    return "\n\n".join([issue(task), *parts, SEARCH.format(manual=manual())])
 
 
 def proxy(note: str) -> str:
-    """Return what turns a note of the model into JSON."""
+    """Return the prompt that turns the model's answer into JSON."""
     return PROXY.format(manual=manual(), note=note)
 
 
 def patch(found: Sequence[tuple[Snippet, str]]) -> str:
-    """Return what asks for the change, with the places to change and what each is to do."""
-    told = [f"{shown(place)}\n{f'It should: {behaviour}' if behaviour else ''}".rstrip() for place, behaviour in found]
-    return PATCH.format(places="\n\n".join([PLACES, *told]) if told else "")
+    """Return the prompt for the change, with the code and the intended behaviour of each place."""
+    parts = [
+        f"{shown(snippet)}\n{f'It should: {behaviour}' if behaviour else ''}".rstrip() for snippet, behaviour in found
+    ]
+    return PATCH.format(places="\n\n".join([PLACES, *parts]) if parts else "")

@@ -1,8 +1,8 @@
 """Search the syntax trees, then write the patch: AutoCodeRover (Zhang et al., arXiv 2404.05427).
 
-The model searches by calls over classes and methods until it names the places to change; a second question, the proxy,
-turns what it says into JSON. Then it writes the change, and again if the change does not fit the code. Written from the
-paper; where the paper ranks suspect methods by the hidden tests, this ranks by a failing test of the model's own.
+The model searches classes and methods until it names the places to change; a second request, the proxy, turns its
+answer into JSON. Then it writes the change, and again if it does not apply. Written from the paper; the paper ranks
+suspect methods by the hidden tests, this solver by a failing test that the model writes.
 """
 
 from dataclasses import dataclass, field
@@ -24,12 +24,12 @@ from assay.agents.trajectory import Observation, ObservationResult, RecordedTool
 from assay.harness.domain import Model
 
 CALLS = 10
-"""Search calls of one round that are made."""
+"""Search calls that are run in one round."""
 
 
 @dataclass(slots=True)
 class SearchProgress:
-    """A search under way: the conversation, and the places that were named last, each with what it should do."""
+    """A search in progress: the conversation, and the places named last with their intended behaviour."""
 
     messages: list[Message]
     places: list[tuple[Snippet, str]] = field(default_factory=list)
@@ -42,16 +42,16 @@ class AstSearch:
         """What a user may set."""
 
         rounds: int = Field(default=15, gt=0)
-        """Of search."""
+        """Rounds of search."""
         patch_retries: int = Field(default=3, ge=0)
-        """Of a change that does not fit the code."""
+        """Retries after a change that does not apply."""
         spectrum: bool = False
-        """Whether suspect methods are found by a failing test first; Python only."""
+        """Whether to find suspect methods by a failing test first; Python only."""
         formula: Literal["ochiai", "tarantula", "op2", "barinel", "dstar"] = "ochiai"
         reproduction_tries: int = Field(default=3, gt=0)
-        """Of the failing test."""
+        """Tries of the failing test."""
         test_files: int = Field(default=5, gt=0)
-        """Files of the tree's tests that are traced."""
+        """Number of the repository's test files that are traced."""
 
     name: ClassVar[str] = "ast_search"
     version: ClassVar[str] = "1"
@@ -64,8 +64,8 @@ class AstSearch:
         """Find suspects if wished, search, write the change; the best of its attempts is left in the workspace."""
         code = Codebase(session.workspace.texts(), session.task.language)
         suspicion = self._suspect(session, code)
-        hunt = self._search(session, code, suspicion)
-        tries = self._write_patch(session, code, hunt)
+        progress = self._search(session, code, suspicion)
+        tries = self._write_patch(session, code, progress)
         status = tries.best.status.value
         return tries.outcome({"extract_status": status, "spectrum": suspicion.problem or len(suspicion.methods)})
 
@@ -74,60 +74,62 @@ class AstSearch:
             return Suspicion(problem="not asked for")
         options = self.settings
         found = suspect_methods(session, code, options.formula, options.reproduction_tries, options.test_files)
-        told = found.problem or ", ".join(f"{each.path}: {each.name} ({each.score:.3f})" for each in found.methods)
-        session.recorder.add(Step(source="system", message=f"suspect methods: {told}"))
+        result = found.problem or ", ".join(f"{each.path}: {each.name} ({each.score:.3f})" for each in found.methods)
+        session.recorder.add(Step(source="system", message=f"suspect methods: {result}"))
         return found
 
     def _search(self, session: SolveSession, code: Codebase, suspicion: Suspicion) -> SearchProgress:
-        """Let the model search until it names places that exist, or the rounds are over."""
+        """Let the model search until it names existing places or the rounds are used up."""
         search = CodeSearch(code)
-        hunt = SearchProgress([Message(role=Role.SYSTEM, content=prompts.SYSTEM)])
-        _say(hunt.messages, prompts.opening(session.task, suspicion.methods))
+        progress = SearchProgress([Message(role=Role.SYSTEM, content=prompts.SYSTEM)])
+        _append(progress.messages, prompts.opening(session.task, suspicion.methods))
         for _ in range(min(self.settings.rounds, session.budget.steps or self.settings.rounds)):
-            answer = session.model.ask(hunt.messages, purpose="search")
-            hunt.messages.append(answer.as_message())
+            answer = session.model.ask(progress.messages, purpose="search")
+            progress.messages.append(answer.as_message())
             note = Message(role=Role.USER, content=prompts.proxy(answer.content))
-            wish = ask_json(session.model, [note], NextStep, purpose="proxy")
-            told, is_over = _follow(session, search, hunt, wish)
+            step = ask_json(session.model, [note], NextStep, purpose="proxy")
+            reply, is_over = _follow(session, search, progress, step)
             if is_over:
                 break
-            _say(hunt.messages, f"{told}\n\n{prompts.NEXT}")
-        return hunt
+            _append(progress.messages, f"{reply}\n\n{prompts.NEXT}")
+        return progress
 
-    def _write_patch(self, session: SolveSession, code: Codebase, hunt: SearchProgress) -> Tries[PatchAttempt]:
-        """Ask for the change until it fits the code and parses."""
-        _say(hunt.messages, prompts.patch(hunt.places))
+    def _write_patch(self, session: SolveSession, code: Codebase, progress: SearchProgress) -> Tries[PatchAttempt]:
+        """Ask for the change until it applies and parses."""
+        _append(progress.messages, prompts.patch(progress.places))
         texts = {path: code.text(path) for path in code.paths}
         tries = Tries(session.workspace, best_attempt, "attempt")
         for _ in range(1 + self.settings.patch_retries):
-            answer = session.model.ask(hunt.messages, purpose="patch")
+            answer = session.model.ask(progress.messages, purpose="patch")
             made = attempt(answer.content, texts, session.task)
             tries.add(made, extract_status=made.rank)
             if not made.problem:
                 break
-            hunt.messages.append(answer.as_message())
-            _say(hunt.messages, prompts.AGAIN.format(problem=made.problem))
+            progress.messages.append(answer.as_message())
+            _append(progress.messages, prompts.AGAIN.format(problem=made.problem))
         return tries
 
 
-def _follow(session: SolveSession, search: CodeSearch, hunt: SearchProgress, wish: NextStep | str) -> tuple[str, bool]:
-    """Do what the model wishes; return what it is told, and whether the search is over."""
-    if isinstance(wish, str):
+def _follow(
+    session: SolveSession, search: CodeSearch, progress: SearchProgress, step: NextStep | str
+) -> tuple[str, bool]:
+    """Run the search calls or take the named places; return the reply, and whether the search is over."""
+    if isinstance(step, str):
         return prompts.NOT_UNDERSTOOD, False
-    named = [(place, each.intended_behavior) for each in wish.bug_locations for place in find_places(search, each)]
-    hunt.places = named or hunt.places
-    if wish.API_calls:
-        calls = list(dict.fromkeys(wish.API_calls))[:CALLS]
-        return "\n\n".join(_performed(session, search, call) for call in calls), False
+    named = [(place, each.intended_behavior) for each in step.bug_locations for place in find_places(search, each)]
+    progress.places = named or progress.places
+    if step.API_calls:
+        calls = list(dict.fromkeys(step.API_calls))[:CALLS]
+        return "\n\n".join(_run_call(session, search, call) for call in calls), False
     if named:
         return "", True
-    if not wish.bug_locations:
+    if not step.bug_locations:
         return prompts.NOT_UNDERSTOOD, False
-    return f"{prompts.NOWHERE} {', '.join(map(spelled, wish.bug_locations))}.", False
+    return f"{prompts.NOWHERE} {', '.join(map(spelled, step.bug_locations))}.", False
 
 
-def _performed(session: SolveSession, search: CodeSearch, call: str) -> str:
-    """Make a search call and note it."""
+def _run_call(session: SolveSession, search: CodeSearch, call: str) -> str:
+    """Run and record a search call; return it with its result."""
     found = perform(search, call)
     session.recorder.add(
         Step(
@@ -141,8 +143,8 @@ def _performed(session: SolveSession, search: CodeSearch, call: str) -> str:
     return f"{call}\n{found.text}"
 
 
-def _say(messages: list[Message], text: str) -> None:
-    """Say something to the model; two messages of the user in a row become one, which all models understand."""
+def _append(messages: list[Message], text: str) -> None:
+    """Append a user message; two in a row are joined, since some models refuse them."""
     if messages[-1].role is Role.USER:
         text = f"{messages.pop().content}\n\n{text}"
     messages.append(Message(role=Role.USER, content=text))

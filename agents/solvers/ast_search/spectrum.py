@@ -1,8 +1,8 @@
-"""Spectrum-based fault localisation: code that failing tests run through, and passing ones do not, is suspect. Pure.
+"""Spectrum-based fault localisation: code that failing tests execute and passing ones do not is suspect. Pure.
 
-The formulas are those of Abreu et al. 2007 (Ochiai), Jones and Harrold 2005 (Tarantula), Naish et al. 2011 (Op2), Abreu
+Formulas: Abreu et al. 2007 (Ochiai), Jones and Harrold 2005 (Tarantula), Naish et al. 2011 (Op2), Abreu
 et al. 2009 (Barinel, for a single fault) and Wong et al. 2014 (D*, with an exponent of 2). AutoCodeRover (arXiv
-2404.05427) ranks lines by Ochiai, merges them and tells the model the first few methods.
+2404.05427) ranks lines by Ochiai, merges them and shows the model the first few methods.
 """
 
 import math
@@ -16,12 +16,12 @@ from assay.harness.languages.syntax import Definition, innermost
 STAR = 2
 """Exponent of D*."""
 TOP = 5
-"""How many methods are told."""
+"""Maximum number of suspect methods."""
 
 
 @dataclass(frozen=True, slots=True)
 class TracedTest:
-    """A test that ran: how it ended, and the lines it ran through, path to line numbers from 1."""
+    """A test with its result and the lines that it executed: path to line numbers, counted from 1."""
 
     name: str
     failed: bool
@@ -30,12 +30,12 @@ class TracedTest:
 
 @dataclass(frozen=True, slots=True)
 class LineCounts:
-    """Of how many tests, failing and passing, run through a line."""
+    """Numbers of tests that execute a line."""
 
     failed: int
-    """Failing tests that run through it."""
+    """Failing tests that execute it."""
     passed: int
-    """Passing tests that run through it."""
+    """Passing tests that execute it."""
     all_failed: int
     all_passed: int
 
@@ -45,14 +45,14 @@ Formula = Callable[[LineCounts], float]
 
 @dataclass(frozen=True, slots=True)
 class SuspectRange:
-    """Some lines of a file and how suspect they are; the last line belongs to them."""
+    """Lines ``first`` to ``last`` of a file, both included, and their suspiciousness."""
 
     path: str
     first: int
     last: int
     score: float
     name: str = ""
-    """Qualified name of the method; empty for lines only."""
+    """Qualified name of the method; empty if the range is not a method."""
 
 
 def ochiai(counts: LineCounts) -> float:
@@ -92,7 +92,7 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def score_lines(runs: Sequence[TracedTest], formula: Formula = ochiai) -> dict[tuple[str, int], float]:
-    """Return the score of every line that a failing test runs through, by path and number."""
+    """Return path and line number to score of every line that a failing test executes."""
     failing = Counter(line for run in runs if run.failed for line in _lines(run))
     passing = Counter(line for run in runs if not run.failed for line in _lines(run))
     all_failed = sum(run.failed for run in runs)
@@ -105,7 +105,7 @@ def _lines(run: TracedTest) -> Iterable[tuple[str, int]]:
 
 
 def merge_lines(scores: Mapping[tuple[str, int], float]) -> list[SuspectRange]:
-    """Merge neighbouring lines of equal score into ranges; the most suspect first, equal ones in order of the files."""
+    """Merge adjacent lines of equal score into ranges; most suspect first, ties in order of path and line."""
     numbered = enumerate(sorted(scores))
     runs = groupby(numbered, key=lambda each: (each[1][0], each[1][1] - each[0], scores[each[1]]))
     merged = []
@@ -118,12 +118,12 @@ def merge_lines(scores: Mapping[tuple[str, int], float]) -> list[SuspectRange]:
 def rank_methods(
     ranges: Sequence[SuspectRange], definitions: Callable[[str], Sequence[Definition]], top: int = TOP
 ) -> list[SuspectRange]:
-    """Return the methods that suspect lines lie in, each as suspect as its worst line, the most suspect first.
+    """Return the methods that contain suspect lines, with the score of their worst line, most suspect first.
 
     Args:
-        ranges: as ``merge_lines`` gives them; lines outside of all functions are left out.
-        definitions: gives those of a file, as ``harness.syntax.definitions`` does.
-        top: how many at most.
+        ranges: from ``merge_lines``; lines outside of all functions are ignored.
+        definitions: returns the definitions of a file.
+        top: maximum number of methods.
     """
     found: dict[tuple[str, Definition], float] = {}
     for each in ranges:

@@ -1,7 +1,7 @@
-"""Which files the machines see: found by their words, put in order by the model, as many as there is room for.
+"""Choose the files that the machines see: found by BM25, ranked by the model, as many as fit.
 
-CodeMonkeys lets a cheap model read every file and then ranks what it found relevant, three times over. Here the words
-of the issue (BM25) find the files that are ranked; ranking and merging are as there.
+CodeMonkeys lets a cheap model read every file and ranks the relevant ones three times. Here BM25 finds the files;
+ranking and merging are the same.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from assay.harness import languages
 from assay.harness.languages.syntax import definitions, language_of
 
 NAMES = 40
-"""Definitions of a file by which the model ranks it."""
+"""Definitions of a file that the ranking prompt shows."""
 
 RANKING = """\
 Issue:
@@ -28,13 +28,13 @@ line, and nothing else."""
 
 
 def files_for(session: SolveSession, texts: Mapping[str, str], *, shortlist: int, rankings: int) -> list[str]:
-    """Return source files, none of them a test, the most important first.
+    """Return source files without tests, the most important first.
 
     Args:
-        session: whose issue it is, and whose model ranks.
+        session: has the issue and the model.
         texts: path to text of the repository's files.
-        shortlist: files that are found by their words.
-        rankings: how often the model is asked to put them in order; 0 keeps the order of the words.
+        shortlist: number of files from BM25.
+        rankings: number of the model's rankings; 0 keeps the order of BM25.
     """
     task = session.task
     is_test = languages.find(task.language).is_test_file
@@ -55,13 +55,13 @@ def _listed(language: str, path: str, text: str) -> str:
 
 
 def _named(answer: str, known: Sequence[str]) -> list[str]:
-    """Return the known files that an answer names, in its order."""
+    """Return the known files that an answer names, in order."""
     lines = (line.strip().strip("-*`0123456789. ") for line in answer.splitlines())
     return list(dict.fromkeys(line for line in lines if line in known))
 
 
 def shown(texts: Mapping[str, str], order: Sequence[str], room: int) -> str:
-    """Return files in an order, each whole, as they fit into so many characters; one that does not is left out."""
+    """Return the whole files that fit into ``room`` characters, in order; files that do not fit are skipped."""
     parts: list[str] = []
     for path in order:
         part = f"### {path}\n{texts[path]}"

@@ -1,8 +1,8 @@
 """The three state machines of CodeMonkeys (Ehrlich et al., arXiv 2501.14723).
 
-The testing machine writes a script that shows the fault; the editing machine changes the code, and the script if need
-be, until both are as they should be; the selection machine writes tests that tell finalists apart until it has chosen.
-Each is one conversation of a bounded number of answers.
+The testing machine writes a script that reproduces the bug; the editing machine changes the code, and the script if
+needed, until both are right; the selection machine writes tests that distinguish the finalists until it has chosen one.
+Each is one conversation with a limited number of answers.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,18 +18,18 @@ from assay.agents.solvers.best_of.trials import BASE, EditedState, ScriptRun, Tr
 
 @dataclass(frozen=True, slots=True)
 class MachineSetup:
-    """How a machine is run: on what session, in which lab, with so many answers at this temperature."""
+    """What a machine works with: session, trial workspace, limit of answers, temperature."""
 
     session: SolveSession
-    lab: TrialWorkspace
+    trials: TrialWorkspace
     attempts: int
     temperature: float | None
 
 
 def _converse(machine: MachineSetup, opening: str, purpose: str, react: Callable[[str, int], str | None]) -> None:
-    """Ask until ``react``, given an answer and how many are left, has nothing more to tell the model.
+    """Ask until ``react``, called with an answer and the number of answers left, returns no reply.
 
-    A conversation that has become too long for the model ends with what there is; one that is so from the start raises.
+    A conversation that grows too long for the model ends; one that is too long from the start raises ContextTooLong.
     """
     messages = [
         Message(role=Role.SYSTEM, content=prompts.system(machine.session.task.language)),
@@ -42,10 +42,10 @@ def _converse(machine: MachineSetup, opening: str, purpose: str, react: Callable
             if len(messages) == 2:
                 raise
             return
-        told = react(answer.content, left)
-        if told is None:
+        reply = react(answer.content, left)
+        if reply is None:
             return
-        messages += [answer.as_message(), Message(role=Role.USER, content=told)]
+        messages += [answer.as_message(), Message(role=Role.USER, content=reply)]
 
 
 class TestingMachine:
@@ -53,7 +53,7 @@ class TestingMachine:
 
     Attributes:
         test: the script; empty before the first.
-        ran: how it ended on the original code.
+        ran: its result on the original code.
     """
 
     def __init__(self, machine: MachineSetup) -> None:
@@ -62,13 +62,13 @@ class TestingMachine:
         self.ran: ScriptRun | None = None
 
     def work(self, material: str) -> None:
-        """Write and run tests until the model is content with one that shows the fault."""
+        """Write and run tests until the model accepts one that reproduces the bug."""
         _converse(self._machine, prompts.testing(material), "test", self._react)
 
     def _react(self, answer: str, _left: int) -> str | None:
         script = read_test(answer)
         if script is not None:
-            self.test, self.ran = script, self._machine.lab.run(script, what="original")
+            self.test, self.ran = script, self._machine.trials.run(script, what="original")
             return prompts.tested(self.ran, shows_bug=self.ran.status == SHOWS_BUG)
         if not prompts.is_done(answer):
             return prompts.NO_TEST
@@ -78,11 +78,11 @@ class TestingMachine:
 
 
 class EditingMachine:
-    """Writes one edit, beginning with a test.
+    """Writes one change, given a test.
 
     Attributes:
-        edited: the last edits that could be applied.
-        test: the script, which may have been rewritten; empty for none.
+        edited: state after the last edits that applied.
+        test: the script, which the model may rewrite; empty for none.
     """
 
     def __init__(self, machine: MachineSetup, test: str) -> None:
@@ -92,21 +92,21 @@ class EditingMachine:
         self._ran: ScriptRun | None = None
 
     def work(self, material: str, ran: ScriptRun | None) -> None:
-        """Write edits and try them until the model is content; ``ran`` is how the test ended on the original code."""
+        """Write and try edits until the model accepts them; ``ran`` is the test's result on the original code."""
         self._ran = ran
         _converse(self._machine, prompts.editing(material, self.test, ran), "edit", self._react)
 
     def _react(self, answer: str, _left: int) -> str | None:
         script = read_test(answer)
-        edited = self._machine.lab.edit(prompts.without_test(answer))
+        edited = self._machine.trials.edit(prompts.without_test(answer))
         if script is None and edited is None:
             return None if prompts.is_done(answer) and self.edited.is_applied else prompts.NO_EDIT
         if script is not None:
-            self.test, self._ran = script, self._machine.lab.run(script, what="original")
+            self.test, self._ran = script, self._machine.trials.run(script, what="original")
         if edited is not None and not edited.is_applied:
             return prompts.not_applied(edited.report)
         self.edited = edited or self.edited
-        after = self._machine.lab.run(self.test, self.edited.snapshot, what="edited") if self.test else None
+        after = self._machine.trials.run(self.test, self.edited.snapshot, what="edited") if self.test else None
         return prompts.tried(self.edited, self._ran, after)
 
 
@@ -114,17 +114,17 @@ class SelectionMachine:
     """Chooses one of several candidates.
 
     Attributes:
-        choice: what the model named, as it wrote it; None if it never chose.
+        choice: as the model wrote it; None if it never chose.
     """
 
     def __init__(self, machine: MachineSetup, candidates: Sequence[Candidate]) -> None:
         self._machine = machine
         self._candidates = tuple(candidates)
-        self._snapshots = tuple(machine.lab.restored(each.patch) or BASE for each in candidates)
+        self._snapshots = tuple(machine.trials.restored(each.patch) or BASE for each in candidates)
         self.choice: str | None = None
 
     def work(self, material: str) -> int:
-        """Let the model test the candidates until it has chosen; returns an index, 0 for no valid choice."""
+        """Let the model test the candidates until it chooses one; return its index, 0 for no valid choice."""
         _converse(self._machine, prompts.selection(material, self._candidates), "select", self._react)
         return chosen(self.choice, len(self._candidates))
 
@@ -136,5 +136,5 @@ class SelectionMachine:
         if script is None:
             return prompts.NO_CHOICE
         states = [("original", BASE), *((f"candidate {index}", each) for index, each in enumerate(self._snapshots))]
-        results = [(name, self._machine.lab.run(script, snapshot, what=name)) for name, snapshot in states]
+        results = [(name, self._machine.trials.run(script, snapshot, what=name)) for name, snapshot in states]
         return prompts.compared(results, is_last=left == 1)

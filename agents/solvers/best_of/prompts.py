@@ -1,4 +1,4 @@
-"""What the machines say to the model, and the signs by which it answers."""
+"""Prompts of the machines, and the marks in the model's answers."""
 
 import re
 from collections.abc import Sequence
@@ -80,60 +80,60 @@ LAST = "This is your last answer: choose now."
 
 
 def system(language: str) -> str:
-    """Return what every machine's model is told first."""
+    """Return the system prompt of all machines."""
     return SYSTEM.format(kind=f"{language.title()} programs" if interpreter(language) else "Bash scripts")
 
 
 def material(task: AgentTask, context: str) -> str:
-    """Return the issue with the code that may matter to it."""
+    """Return the issue and the code for a machine's first prompt."""
     statement = task.problem_statement.strip()
     return MATERIAL.format(repo=task.repo, language=task.language, statement=statement, context=context)
 
 
 def testing(about: str) -> str:
-    """Return how the testing machine begins."""
+    """Return the first prompt of the testing machine."""
     return TESTING.format(material=about)
 
 
 def tested(ran: ScriptRun, *, shows_bug: bool) -> str:
-    """Return what is told of a test's run on the original code."""
+    """Return the reply to a test that ran on the original code."""
     return TESTED.format(ran=ran, advice=SHOWS if shows_bug else SHOWS_NOT)
 
 
 def editing(about: str, test: str, ran: ScriptRun | None) -> str:
-    """Return how the editing machine begins."""
-    told = WITH_TEST.format(test=test, ran=ran) if test else NO_TEST_YET
-    return EDITING.format(material=about, test=told)
+    """Return the first prompt of the editing machine."""
+    shown = WITH_TEST.format(test=test, ran=ran) if test else NO_TEST_YET
+    return EDITING.format(material=about, test=shown)
 
 
 def tried(edited: EditedState, original: ScriptRun | None, after: ScriptRun | None) -> str:
-    """Return what is told of edits that were applied, and of the test on both states."""
+    """Return the reply to edits that were applied, with the test's result on both states."""
     runs = f"On the original code the test came to {original}\nOn the changed code it came to {after}" if after else ""
     return TRIED.format(report=edited.report or "The code is as it was.", runs=runs, done=DONE)
 
 
 def not_applied(report: str) -> str:
-    """Return what is told of edits that could not be applied."""
+    """Return the reply to edits that did not apply."""
     return NOT_APPLIED.format(report=report)
 
 
 def selection(about: str, candidates: Sequence[Candidate]) -> str:
-    """Return how the selection machine begins."""
+    """Return the first prompt of the selection machine."""
     shown = "\n".join(f"Candidate {index}:\n{each.patch}" for index, each in enumerate(candidates))
     return SELECTION.format(material=about, count=len(candidates), candidates=shown)
 
 
 def compared(results: Sequence[tuple[str, ScriptRun]], *, is_last: bool) -> str:
-    """Return what is told of a test that ran on the original code and with each candidate."""
-    told = "\n\n".join(f"On {name} the test came to {ran}" for name, ran in results)
-    return f"{told}\n\n{LAST if is_last else NO_CHOICE}"
+    """Return the reply to a test that ran on the original code and with each candidate."""
+    lines = "\n\n".join(f"On {name} the test came to {ran}" for name, ran in results)
+    return f"{lines}\n\n{LAST if is_last else NO_CHOICE}"
 
 
 def is_done(answer: str) -> bool:
-    """Tell whether an answer says that the work is right as it is."""
+    """Return whether an answer says that the work is done."""
     return DONE in answer
 
 
 def without_test(answer: str) -> str:
-    """Return an answer without its test scripts, in which something may look like an edit."""
+    """Return an answer without its test scripts, which may contain text like an edit."""
     return _TEST.sub("", answer)

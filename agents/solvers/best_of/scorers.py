@@ -1,4 +1,4 @@
-"""What gives a patch a number: the seam for reward models, after SWE-Reasoner's test-time compute.
+"""Scorers of patches: the seam for reward models, after SWE-Reasoner's test-time compute.
 
 SWE-Reasoner (Ma et al., "Thinking Longer, Not Larger", arXiv 2503.23803) draws several solutions and lets a reward
 model choose. A scorer is a class that takes the run's ``SolverModel``; register it under the entry-point group
@@ -32,7 +32,7 @@ class Scorer(Protocol):
     """Gives a candidate a number; the highest wins."""
 
     def score(self, task: AgentTask, candidate: Candidate) -> float:
-        """Return how good a candidate is; what the numbers mean is the scorer's own affair."""
+        """Return the candidate's score, on any scale."""
         ...
 
 
@@ -40,7 +40,7 @@ class RewardModel:
     """Asks the run's chat endpoint for the probability, in percent, that a patch is right."""
 
     def __init__(self, model: SolverModel) -> None:
-        """Take whom to ask."""
+        """Keep the model."""
         self._model = model
 
     def score(self, task: AgentTask, candidate: Candidate) -> float:

@@ -1,8 +1,7 @@
-"""Choosing one of several patches: the votes of generated tests, the finalists, and what a model chose. Pure.
+"""Choose one of several patches: votes of generated tests, finalists, the model's choice. Pure.
 
-The order is that of CodeMonkeys (Ehrlich et al., arXiv 2501.14723): most votes first, the shorter patch of equals;
-identical patches once; three finalists go to the selection machine, and where its choice cannot be read, the first of
-them is the answer.
+The order is that of CodeMonkeys (Ehrlich et al., arXiv 2501.14723): most votes first, then the shorter patch; identical
+patches once; three finalists go to the selection machine, whose default is the first.
 """
 
 import re
@@ -16,42 +15,42 @@ from assay.agents.solvers.shared.fences import unfenced
 from assay.harness.domain import Model
 
 FINALISTS = 3
-"""Patches among which the selection machine chooses."""
+"""Number of patches among which the selection machine chooses."""
 SHOWS_BUG, SHOWS_FIX = 2, 0
-"""How a generated test ends on the issue's fault, and once that is mended."""
+"""Exit codes of a generated test: the bug is there, the bug is fixed."""
 
 _TEST = re.compile(r"<test>(?:[ \t]*\n)?(.*?)</test>", re.DOTALL)
 _CHOICE = re.compile(r"<chosen_candidate_fix_id>\s*(.*?)\s*</chosen_candidate_fix_id>", re.DOTALL)
 
 
 class TestMatrix(Model):
-    """How every generated test ended on every patch; CodeMonkeys' ``05_generated_test_execution``."""
+    """Result of every generated test on every patch; CodeMonkeys' ``05_generated_test_execution``."""
 
-    __test__ = False  # pytest takes whatever is called so for tests
+    __test__ = False  # not a class of tests, whatever pytest thinks of the name
 
     tests: tuple[str, ...] = Field(default=(), repr=False)
     test_outputs_per_edit: tuple[tuple[int | None, ...], ...] = ()
-    """For each patch the exit status of each test; None for one that was not run."""
+    """For each patch the exit code of each test; None if it was not run."""
     unedited: tuple[int | None, ...] = ()
-    """The same for no patch at all."""
+    """The exit codes without a patch."""
 
     def votes(self) -> tuple[int, ...]:
-        """Return how many tests say of each patch that it mends the fault."""
+        """Return the number of tests that each patch passes."""
         return tuple(map(votes, self.test_outputs_per_edit))
 
 
 def votes(outputs: Sequence[int | None]) -> int:
-    """Return how many tests ended with status 0."""
+    """Return the number of tests that ended with ``SHOWS_FIX``."""
     return sum(status == SHOWS_FIX for status in outputs)
 
 
 def identity(candidate: Candidate) -> str:
-    """Return what makes two patches one: the normalised form if it is known, else the text."""
+    """Return the key by which patches are equal: the normalised form if known, else the text."""
     return candidate.key or candidate.patch
 
 
 def with_test_votes(candidates: Sequence[Candidate], matrix: TestMatrix) -> list[Candidate]:
-    """Return candidates, in their order, with the votes that generated tests give them."""
+    """Return the candidates, in order, with the votes of the generated tests."""
     return [
         candidate.model_copy(update={"votes": count})
         for candidate, count in zip(candidates, matrix.votes(), strict=True)
@@ -59,18 +58,18 @@ def with_test_votes(candidates: Sequence[Candidate], matrix: TestMatrix) -> list
 
 
 def with_majority_votes(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates, in their order, each with the number of those that are the same as it; none for no change."""
+    """Return the candidates, in order, each with the number of equal ones as votes; 0 for one without a change."""
     same = Counter(identity(each) for each in candidates if each.patch)
     return [each.model_copy(update={"votes": same[identity(each)] if each.patch else 0}) for each in candidates]
 
 
 def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates that change something: most votes first, then the shorter patch, then the earlier one."""
+    """Return the candidates with a change: most votes first, then the shorter patch, then the earlier one."""
     return sorted((each for each in candidates if each.patch), key=lambda each: (-each.votes, len(each.patch)))
 
 
 def distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the first of each group of identical candidates."""
+    """Return the first of each group of equal candidates."""
     found: dict[str, Candidate] = {}
     for each in candidates:
         found.setdefault(identity(each), each)
@@ -78,12 +77,12 @@ def distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def finalists(candidates: Sequence[Candidate], most: int = FINALISTS) -> list[Candidate]:
-    """Return the best few candidates that differ."""
+    """Return up to ``most`` of the best candidates that differ."""
     return distinct(ranked(candidates))[:most]
 
 
 def best_by(name: str, candidates: Sequence[Candidate]) -> Candidate:
-    """Return the candidate with the highest score of a name; of equals the one that ranks first.
+    """Return the candidate with the highest score of a name; ties go to the one that ranks first.
 
     Raises:
         ValueError: there is no candidate with a change.
@@ -92,27 +91,27 @@ def best_by(name: str, candidates: Sequence[Candidate]) -> Candidate:
 
 
 def read_test(text: str) -> str | None:
-    """Return the test script in an answer, the last of several, without a fence around it; None if there is none."""
+    """Return the last test script in an answer, without a fence around it; None if there is none."""
     found = _TEST.findall(text)
     return unfenced(str(found[-1])).strip("\n") + "\n" if found else None
 
 
 def read_choice(text: str) -> str | None:
-    """Return what an answer names as the chosen candidate, whatever it is; None if it names none."""
+    """Return the text of an answer's choice; None if there is none."""
     found = _CHOICE.search(text)
     return found[1] if found else None
 
 
 def chosen(choice: str | None, count: int) -> int:
-    """Return the index of the chosen one of ``count`` candidates; 0 for whatever is no index of one."""
+    """Return the chosen index below ``count``; 0 for an invalid choice."""
     text = choice or ""
     return int(text) if text.isascii() and text.isdigit() and int(text) < count else 0
 
 
 def merged(rankings: Sequence[Sequence[str]]) -> list[str]:
-    """Return names by their mean place in several rankings; a ranking that lacks one has it behind all others.
+    """Return names by their mean position in several rankings; a missing name counts as last.
 
-    Names with equal means keep the order in which they were first named.
+    Ties keep the order of first mention.
     """
     names = list(dict.fromkeys(name for ranking in rankings for name in ranking))
     places = [{name: place for place, name in reversed(list(enumerate(ranking)))} for ranking in rankings]

@@ -1,9 +1,9 @@
-"""The best of several samples: CodeMonkeys' own machines or any other solver makes them, and a selector chooses.
+"""Best of several samples, made by CodeMonkeys' machines or by any other solver.
 
 After CodeMonkeys (Ehrlich et al., "CodeMonkeys: Scaling Test-Time Compute for Software Engineering", arXiv
-2501.14723): tests and edits are sampled, every test runs on every edit, each test that an edit passes is a vote for it,
-and a selection machine chooses among the best. With ``inner`` the samples are those of another solver, each in a
-workspace of its own. With the selector ``score`` a reward model chooses, as in SWE-Reasoner (arXiv 2503.23803).
+2501.14723): tests and edits are sampled, every test runs on every edit, each passed test is a vote, and a selection
+machine chooses among the best. With ``inner`` another solver makes the samples, each in its own workspace. With the
+selector ``score`` a reward model chooses, as in SWE-Reasoner (arXiv 2503.23803).
 """
 
 import json
@@ -52,45 +52,45 @@ class BestOf:
 
         samples: int = Field(default=10, gt=0)
         tests: int | None = Field(default=None, ge=0)
-        """Generated tests; None for one a sample with the solver's own machines, and none with an inner solver. Fewer
-        than samples are shared by the editing machines, each of which may change its own copy."""
+        """Generated tests; None for one each sample, or none with an inner solver. If there are fewer tests than
+        samples, editing machines share them; each may change its own copy."""
         attempts: int = Field(default=8, gt=0)
-        """Answers of a testing or an editing machine."""
+        """Limit of answers of a testing or editing machine."""
         temperature: float | None = 0.5
-        """Of the machines' questions."""
+        """Temperature of the machines' requests."""
         inner: str = ""
-        """Another solver that makes the samples, by its name; empty for the testing and editing machines."""
+        """Name of another solver that makes the samples; empty for the testing and editing machines."""
         inner_settings: Mapping[str, JsonValue] = Field(default_factory=dict)
-        """What that solver is set to, as in ``--set inner_settings.steps=30``."""
+        """Settings of that solver, as in ``--set inner_settings.steps=30``."""
         selector: Literal["machine", "vote", "tests", "score"] = "machine"
-        """Who chooses: the selection machine, the votes (of the generated tests, or of equal patches where there are
-        none), the repository's own tests and then the votes, or a scorer."""
+        """How the patch is chosen: by the selection machine; by votes (of the generated tests, or of equal patches if
+        there are none); by the repository's own tests, then votes; or by a scorer."""
         selection_attempts: int = Field(default=10, gt=0)
-        """Answers of the selection machine."""
+        """Limit of answers of the selection machine."""
         finalists: int = Field(default=FINALISTS, gt=0)
         test_files: tuple[str, ...] = ()
-        """Of the repository, for the selector ``tests``; all it has if empty."""
+        """The repository's test files for the selector ``tests``; all if empty."""
         scorer: str = "reward_model"
-        """For the selector ``score``: a name, or ``package.module:Class``."""
+        """Scorer of the selector ``score``: a name, or ``package.module:Class``."""
         shortlist: int = Field(default=30, gt=0)
-        """Files that are found by the words of the issue."""
+        """Files that BM25 finds for the issue."""
         rankings: int = Field(default=3, ge=0)
-        """How often the model puts them in order."""
+        """Rankings of these files by the model, which are merged; 0 keeps the order of BM25."""
         context: int = Field(default=400_000, gt=0)
-        """Characters of files that the machines see; the paper's 128,000 tokens are some more."""
+        """Characters of files that the machines see; somewhat less than the paper's 128,000 tokens."""
         observation: int = Field(default=5_000, gt=0)
         """Characters of a test's output that the model sees."""
 
     name: ClassVar[str] = "best_of"
     version: ClassVar[str] = "1"
     capabilities: Capabilities = Capabilities()
-    """Those of the inner solver, if there is one."""
+    """The inner solver's, if there is one."""
 
     def __init__(self, settings: Settings) -> None:
         """Make the inner solver, if there is one.
 
         Raises:
-            UserError: there is no such solver, it has no such setting, or it needs something of the host.
+            UserError: there is no such solver or setting, or the solver must be installed on the host.
         """
         self.settings = settings
         self._inner = _inner(settings)
@@ -98,7 +98,7 @@ class BestOf:
             self.capabilities = self._inner.capabilities
 
     def solve(self, session: SolveSession) -> SolveOutcome:
-        """Sample, vote, select; the choice is left in the workspace, or the best so far if a limit breaks it off."""
+        """Sample, vote, select; the choice is left in the workspace, or the best so far after a limit."""
         work = _Work(self.settings, session, self._inner)
         try:
             work.sample()
@@ -109,8 +109,8 @@ class BestOf:
             raise
         work.leave(best)
         if best is None:
-            return SolveOutcome(status=SolutionStatus.EMPTY, candidates=tuple(work.candidates), extra=work.told)
-        return SolveOutcome(patch=best.patch, candidates=tuple(work.candidates), extra=work.told)
+            return SolveOutcome(status=SolutionStatus.EMPTY, candidates=tuple(work.candidates), extra=work.extra)
+        return SolveOutcome(patch=best.patch, candidates=tuple(work.candidates), extra=work.extra)
 
 
 def _inner(settings: BestOf.Settings) -> Agent | None:
@@ -128,34 +128,34 @@ def _inner(settings: BestOf.Settings) -> Agent | None:
 
 
 class _Work:
-    """What is done on one instance.
+    """The work on one instance.
 
     Attributes:
-        candidates: the samples so far, in their order.
-        told: what is told of it beside the candidates.
+        candidates: the samples so far, in order.
+        extra: further facts for the outcome.
     """
 
     def __init__(self, settings: BestOf.Settings, session: SolveSession, inner: Agent | None) -> None:
         self._settings = settings
         self._session = session
         self._inner = inner
-        self._lab = TrialWorkspace(session, shown=settings.observation)
+        self._trials = TrialWorkspace(session, shown=settings.observation)
         self._tests: list[str] = []
         self.candidates: list[Candidate] = []
-        self.told: dict[str, JsonValue] = {}
+        self.extra: dict[str, JsonValue] = {}
 
     @cached_property
     def _material(self) -> str:
-        """What every machine's model is told of the issue and the code."""
-        texts = self._lab.base
+        """The issue and the code, as every machine's prompt shows them."""
+        texts = self._trials.base
         order = files_for(self._session, texts, shortlist=self._settings.shortlist, rankings=self._settings.rankings)
         return prompts.material(self._session.task, shown(texts, order, self._settings.context))
 
     def _machine(self, attempts: int) -> MachineSetup:
-        return MachineSetup(self._session, self._lab, attempts, self._settings.temperature)
+        return MachineSetup(self._session, self._trials, attempts, self._settings.temperature)
 
     def sample(self) -> None:
-        """Make the samples and the tests."""
+        """Sample changes and tests."""
         if self._inner is not None:
             for index in range(self._settings.samples):
                 self._sample_inner(self._inner, index)
@@ -175,18 +175,18 @@ class _Work:
         return machine.test, machine.ran
 
     def _sample_own(self, index: int, test: str, ran: ScriptRun | None) -> None:
-        """Let the editing machine write one sample; the test, as it leaves it, will vote."""
+        """Let the editing machine write one sample; its version of the test will vote."""
         machine = EditingMachine(self._machine(self._settings.attempts), test)
         machine.work(self._material, ran)
         self._tests.append(machine.test)
         edited = machine.edited
         reason = "" if edited.patch else "no edit could be applied"
         self.candidates.append(
-            Candidate(patch=edited.patch, key=self._lab.key(edited.files), source=f"sample {index}", reason=reason)
+            Candidate(patch=edited.patch, key=self._trials.key(edited.files), source=f"sample {index}", reason=reason)
         )
 
     def _sample_inner(self, inner: Agent, index: int) -> None:
-        """Let the inner solver work in a workspace of its own; what it left counts, also if a limit breaks it off."""
+        """Run the inner solver in its own workspace; its changes are a candidate, also after a limit."""
         with self._session.workspace.fork(BASE) as forked:
             session = replace(self._session, workspace=forked, seed=self._session.seed + index)
             outcome = SolveOutcome(status=SolutionStatus.AGENT_ERROR)
@@ -198,20 +198,20 @@ class _Work:
                 self.candidates.append(
                     Candidate(
                         patch=patch,
-                        key=self._lab.key(after),
+                        key=self._trials.key(after),
                         source=f"sample {index}",
                         reason="" if outcome.status is SolutionStatus.SUBMITTED else outcome.error or outcome.status,
                     )
                 )
 
     def _changed(self, after: Mapping[str, str]) -> dict[str, str]:
-        """Return the texts that differ from the base; none if a file is gone, which no normalised form tells."""
-        if self._lab.base.keys() - after.keys():
+        """Return the texts that differ from the base; none if a file was deleted, which has no normalised form."""
+        if self._trials.base.keys() - after.keys():
             return {}
-        return {path: text for path, text in after.items() if self._lab.base.get(path) != text}
+        return {path: text for path, text in after.items() if self._trials.base.get(path) != text}
 
     def vote(self) -> None:
-        """Run every test on every sample and count its votes; without tests, equal samples vote for each other."""
+        """Run every test on every sample and count the votes; without tests, equal samples vote for each other."""
         if not self._tests:
             self.candidates = with_majority_votes(self.candidates)
             return
@@ -219,15 +219,15 @@ class _Work:
         for each in self.candidates:
             if each.patch not in rows:
                 rows[each.patch] = exit_statuses(
-                    self._lab, self._tests, self._lab.restored(each.patch), what=each.source
+                    self._trials, self._tests, self._trials.restored(each.patch), what=each.source
                 )
         matrix = TestMatrix(
             tests=tuple(self._tests),
             test_outputs_per_edit=tuple(rows[each.patch] for each in self.candidates),
-            unedited=rows.get("") or exit_statuses(self._lab, self._tests, BASE, what="original"),
+            unedited=rows.get("") or exit_statuses(self._trials, self._tests, BASE, what="original"),
         )
         self.candidates = with_test_votes(self.candidates, matrix)
-        self.told["generated_tests"] = matrix.model_dump(mode="json")
+        self.extra["generated_tests"] = matrix.model_dump(mode="json")
 
     def select(self) -> Candidate | None:
         """Return the chosen sample; None if none changes anything."""
@@ -247,17 +247,17 @@ class _Work:
             return found[0]
         machine = SelectionMachine(self._machine(self._settings.selection_attempts), found)
         index = machine.work(self._material)
-        self.told["selection"] = {"finalists": [each.source for each in found], "choice": machine.choice}
+        self.extra["selection"] = {"finalists": [each.source for each in found], "choice": machine.choice}
         return found[index]
 
     def _by_tests(self) -> Candidate:
-        """Choose the sample that breaks the fewest of the repository's own tests; votes decide between equals."""
+        """Return the sample that breaks the fewest of the repository's own tests; votes break ties."""
         before = self._run_tests(BASE)
-        self._score(REGRESSION, lambda each: _broken(before, self._run_tests(self._lab.restored(each.patch))))
+        self._score(REGRESSION, lambda each: _broken(before, self._run_tests(self._trials.restored(each.patch))))
         return min(ranked(self.candidates), key=lambda each: each.scores[REGRESSION])
 
     def _run_tests(self, snapshot: str | None) -> dict[str, Status]:
-        """Run the repository's own tests on a state; a patch that does not apply passes none."""
+        """Run the repository's own tests on a saved state; a patch that does not apply passes none."""
         if snapshot is None:
             return {}
         self._session.workspace.restore(snapshot)
@@ -269,7 +269,7 @@ class _Work:
         return best_by(SCORE, self.candidates)
 
     def _score(self, name: str, measure: Callable[[Candidate], float]) -> None:
-        """Give each sample that changes something a score; equal ones are measured once."""
+        """Score each sample that changes something; equal patches are scored once."""
         known: dict[str, float] = {}
         for index, each in enumerate(self.candidates):
             if each.patch:
@@ -278,19 +278,19 @@ class _Work:
                 self.candidates[index] = each.model_copy(update={"scores": scores})
 
     def best_known(self) -> Candidate | None:
-        """Return the sample that most are equal to, finished ones first: the choice when nobody can be asked."""
+        """Return the most frequent sample, finished ones first: the choice without a model."""
         finished = [each for each in self.candidates if not each.reason]
         return next(iter(ranked(with_majority_votes(finished)) or ranked(self.candidates)), None)
 
     def leave(self, best: Candidate | None) -> None:
-        """Bring the workspace to the state that a sample makes of it."""
+        """Bring the workspace to a sample's state; to the base for None."""
         self._session.workspace.restore(BASE)
         if best is not None:
             self._session.workspace.apply(best.patch)
 
 
 def _broken(before: Mapping[str, Status], after: Mapping[str, Status]) -> float:
-    """Count the tests that passed before and do not any more."""
+    """Return the number of tests that passed before and do not pass now."""
     return float(
         sum(status is Status.PASSED and after.get(test) is not Status.PASSED for test, status in before.items())
     )

@@ -1,4 +1,4 @@
-"""Where generated tests run and edits are tried: one workspace, brought to a state before each use."""
+"""Apply edits and run generated tests in the workspace, restored to a known state before each use."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,45 +20,45 @@ SHELL = "bash -s"
 
 @dataclass(frozen=True, slots=True)
 class ScriptRun:
-    """How a test script ended, and what it printed, clipped."""
+    """A test script's exit code and clipped output."""
 
     status: int | None
     output: str
 
     def __str__(self) -> str:
-        """Return it as a model is told."""
+        """Return the result as the model sees it."""
         return f"exit status {self.status}, output:\n{self.output or '(none)'}"
 
 
 @dataclass(frozen=True, slots=True)
 class EditedState:
-    """The repository after edits, or as it was and why; ``report`` tells what became of each."""
+    """The repository after edits, or unchanged if they did not apply; ``report`` has the result of each."""
 
     snapshot: str = BASE
     patch: str = ""
     report: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
-    """Path to new text of what changed."""
+    """Path to new text of the changed files."""
     is_applied: bool = False
 
 
 class TrialWorkspace:
-    """Tries edits and tests on the repository of a session."""
+    """Applies edits and runs tests in a session's workspace."""
 
     def __init__(self, session: SolveSession, *, shown: int) -> None:
-        """Take the session, and how many characters of an output a model sees."""
+        """Keep the session; ``shown`` is the number of characters of output that the model sees."""
         self._session = session
         self._workspace = session.workspace
         self._shown = shown
 
     @cached_property
     def base(self) -> dict[str, str]:
-        """Text of the files of the base tree."""
+        """Path to text of the files of the base commit."""
         self._workspace.restore(BASE)
         return self._workspace.texts()
 
     def edit(self, answer: str) -> EditedState | None:
-        """Apply the edits of an answer to the base tree: all of them or none. None if there are no edits in it."""
+        """Apply all edits of an answer to the base, or none of them. None if the answer has no edits."""
         parsed = parse_search_replace(answer, self._session.task.root)
         if not parsed.edits:
             return EditedState(report="; ".join(parsed.problems)) if parsed.problems else None
@@ -78,7 +78,7 @@ class TrialWorkspace:
         )
 
     def run(self, script: str, snapshot: str = BASE, *, what: str = "") -> ScriptRun:
-        """Run a test script on a state; what it leaves behind is gone before the next use."""
+        """Run a test script on a saved state; files that it leaves are removed before the next use."""
         self._workspace.restore(snapshot)
         command = interpreter(self._session.task.language) or SHELL
         seconds = self._session.budget.command_seconds
@@ -88,12 +88,16 @@ class TrialWorkspace:
         return ran
 
     def restored(self, patch: str) -> str | None:
-        """Return the state that a patch makes of the base tree; None for one that does not apply."""
+        """Return the saved state of the base with a patch; None if it does not apply."""
         self._workspace.restore(BASE)
         return self._workspace.snapshot() if self._workspace.apply(patch) else None
 
     def key(self, files: Mapping[str, str]) -> str:
-        """Return the normalised form of a change: path to new text of what changed."""
+        """Return the normalised form of a change.
+
+        Args:
+            files: path to new text of the changed files.
+        """
         return change_key(self._session.task.language, self.base, files)
 
     def _note(self, script: str, ran: ScriptRun, what: str) -> None:
@@ -117,9 +121,9 @@ def interpreter(language: str) -> str:
 
 
 def exit_statuses(
-    lab: TrialWorkspace, tests: Sequence[str], snapshot: str | None, *, what: str
+    trials: TrialWorkspace, tests: Sequence[str], snapshot: str | None, *, what: str
 ) -> tuple[int | None, ...]:
-    """Return how each of several tests ends on one state; None for all of them if there is no such state."""
+    """Return the exit code of each test on a saved state; all None if ``snapshot`` is None."""
     if snapshot is None:
         return (None,) * len(tests)
-    return tuple(lab.run(test, snapshot, what=what).status for test in tests)
+    return tuple(trials.run(test, snapshot, what=what).status for test in tests)

@@ -1,7 +1,7 @@
-"""Lines with their numbers, as the SWE-Fixer solver shows and gets them, and edits that quote such lines. Pure."""
+"""Number lines for a prompt, and apply edits that quote numbered lines (SWE-Fixer). Pure."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from assay.agents.solvers.shared.edits import AppliedEdits, EditResult, FileEdit, apply_edits
@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"^[ \t]*(\d+)\|")
 
 @dataclass(frozen=True, slots=True)
 class NumberedEdit:
-    """An edit, and the lines of the file that it quotes; they count from 1, and 0 is for a quote without numbers."""
+    """An edit and the line numbers that it quotes, counted from 1; 0 for a quote without numbers."""
 
     edit: FileEdit
     first: int = 0
@@ -20,13 +20,13 @@ class NumberedEdit:
 
 
 def numbered(text: str) -> str:
-    """Return a text with the number of each line and a bar before it; a last line end does not count as a line."""
+    """Return a text with its number and a bar before each line."""
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
     return "\n".join(f"{number}|{line}" for number, line in enumerate(lines, start=1))
 
 
 def without_numbers(text: str) -> tuple[str, list[int]]:
-    """Return a text without the numbers of its lines, and those numbers; empty lines at its ends are left out."""
+    """Return a text without its line numbers, and those numbers; empty lines at the ends are removed."""
     lines = text.replace("\r\n", "\n").strip("\n").split("\n")
     found = [_NUMBER.match(line) for line in lines]
     bare = (line[match.end() :] if match else line for line, match in zip(lines, found, strict=True))
@@ -34,12 +34,12 @@ def without_numbers(text: str) -> tuple[str, list[int]]:
 
 
 def numbered_edit(path: str, original: str, edited: str) -> NumberedEdit:
-    """Return an edit as the editor wrote it; numbers are taken off what takes the lines' place, too.
+    """Return the edit of an answer; line numbers are removed from both parts.
 
     Args:
         path: of the file.
         original: the lines to change, with their numbers.
-        edited: the lines that take their place.
+        edited: their replacement.
     """
     search, numbers = without_numbers(original)
     replace, _ = without_numbers(edited) if numbers else (edited.replace("\r\n", "\n").strip("\n"), [])
@@ -47,13 +47,13 @@ def numbered_edit(path: str, original: str, edited: str) -> NumberedEdit:
 
 
 def apply_numbered(texts: Mapping[str, str], edits: Iterable[NumberedEdit]) -> AppliedEdits:
-    """Apply edits from the end of the files to their start, so that the numbers stay true.
+    """Apply edits from the end of the files to their start, so that line numbers stay right.
 
-    The lines that the numbers name are looked at first; models miscount, so the whole file comes after that.
+    A quote is searched first at its line numbers, then, since models miscount, in the whole file.
 
     Args:
         texts: path to text of the files.
-        edits: what to do; equal ones are done once.
+        edits: to apply; equal ones once.
     """
     changed: dict[str, str] = {}
     results: list[EditResult] = []
@@ -72,12 +72,3 @@ def _apply(each: NumberedEdit, files: Mapping[str, str]) -> AppliedEdits:
         if not within.failed and all(result.match is not Match.FUZZY for result in within.results):
             return within
     return apply_edits(files, [each.edit])
-
-
-def blank_only(before: str, after: str) -> bool:
-    """Tell whether two texts differ in blank lines only."""
-    return _filled(before) == _filled(after)
-
-
-def _filled(text: str) -> Sequence[str]:
-    return [line.rstrip() for line in text.split("\n") if line.strip()]

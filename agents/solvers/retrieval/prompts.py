@@ -1,4 +1,4 @@
-"""The JSON that the SWE-Fixer solver sends and gets (arXiv 2501.05040). Pure."""
+"""Prompts and answers of the SWE-Fixer solver (arXiv 2501.05040), all JSON. Pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ class FileChoice(Model):
 
 
 class CodeEdit(Model):
-    """A piece of code and what takes its place."""
+    """A code snippet and its replacement."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -62,12 +62,12 @@ class EditorAnswer(Model):
 
 
 def retriever_question(task: AgentTask, readme: str, code: Codebase, candidates: Sequence[str]) -> str:
-    """Return what asks for the files to change.
+    """Return the retriever's prompt.
 
     Args:
         task: holds the issue.
-        readme: text of the project's own description.
-        code: the tree.
+        readme: beginning of the project's README.
+        code: the repository's text files.
         candidates: paths to choose from, the likeliest first.
     """
     outlines = {path: ", ".join(each.name for each in code.definitions(path)) for path in candidates}
@@ -76,7 +76,7 @@ def retriever_question(task: AgentTask, readme: str, code: Codebase, candidates:
 
 
 def editor_question(task: AgentTask, files: Mapping[str, str]) -> str:
-    """Return what asks for the edits.
+    """Return the editor's prompt.
 
     Args:
         task: holds the issue.

@@ -1,9 +1,8 @@
 """Retrieve the files, then edit them: SWE-Fixer (Xie et al., arXiv 2501.05040).
 
-BM25 ranks the files for the issue; the retriever chooses from the first of them; the editor sees the chosen files with
-line numbers and answers with pieces of code and what takes their place. Both answer in JSON and are asked up to five
-times. What the paper may do beyond that, choosing among answers by the tests that are to keep passing, needs an oracle
-and is not done here.
+BM25 ranks the files for the issue; the retriever chooses among the first of them; the editor sees the chosen files with
+line numbers and answers with code snippets and their replacements. Both answer in JSON, with up to five tries. The
+paper's optional selection by the tests that must keep passing needs an oracle and is left out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,12 +15,14 @@ from pydantic import Field, model_validator
 from assay.agents.contract import Capabilities, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.chat import Message, Role
 from assay.agents.llm.tokens import estimate_tokens
-from assay.agents.solvers.retrieval.numbering import apply_numbered, blank_only, numbered_edit
+from assay.agents.solvers.retrieval.numbering import apply_numbered, numbered_edit
 from assay.agents.solvers.retrieval.prompts import SYSTEM, EditorAnswer, FileChoice, editor_question, retriever_question
 from assay.agents.solvers.shared import bm25
-from assay.agents.solvers.shared.codebase import Codebase, is_inside
+from assay.agents.solvers.shared.codebase import Codebase
 from assay.agents.solvers.shared.edit_grammars import clean_path
+from assay.agents.solvers.shared.edits import is_inside
 from assay.agents.solvers.shared.json_answers import json_tries
+from assay.agents.solvers.shared.normalise import differs
 from assay.agents.solvers.shared.syntax_check import broken
 from assay.agents.solvers.shared.tries import Tries
 from assay.agents.trajectory import Step
@@ -30,19 +31,19 @@ from assay.harness.domain import Model
 from assay.harness.languages.syntax import language_of
 
 CONTEXT = 65_536
-"""Tokens of the paper's models, question and answer together."""
+"""Context of the paper's models in tokens, prompt and answer together."""
 README = 2_000
-"""Tokens of the project's own description that the retriever sees."""
+"""Tokens of the project's README that the retriever sees."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditorAttempt:
-    """One answer of the editor: path to new text of what it changes, and what is wrong with it."""
+    """One answer of the editor: path to new text of the changed files, and its errors."""
 
     files: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
     is_read: bool = False
-    """Whether it was JSON of the right form."""
+    """Whether it was JSON of the right schema."""
 
 
 class RetrievalSolver:
@@ -52,11 +53,11 @@ class RetrievalSolver:
         """What a user may set."""
 
         candidates: int = Field(default=30, gt=0)
-        """Files that BM25 finds for the retriever to choose from."""
+        """Files from BM25 among which the retriever chooses."""
         context: int = Field(default=CONTEXT, gt=0)
-        """Tokens that the model takes, question and answer together, at about four characters each."""
+        """Tokens of the model's context, prompt and answer together, at about four characters each."""
         answer: int = Field(default=8_192, gt=0)
-        """Of them, those that are left for the answer."""
+        """Tokens of the context that are reserved for the answer."""
 
         @model_validator(mode="after")
         def _leaves_room_for_the_question(self) -> "RetrievalSolver.Settings":
@@ -72,7 +73,7 @@ class RetrievalSolver:
         self.settings = settings
 
     def solve(self, session: SolveSession) -> SolveOutcome:
-        """Rank, retrieve, edit; the first edit without a fault, or else the first that changes anything, is left."""
+        """Rank, retrieve, edit; the first valid edit is left, or else the first that changes anything."""
         texts = session.workspace.texts()
         code = Codebase(texts, session.task.language)
         candidates = self._rank(session, code)
@@ -83,14 +84,14 @@ class RetrievalSolver:
             return SolveOutcome(status=SolutionStatus.FORMAT_ERROR, error=f"the retriever chose no file: {problem}")
         shown = self._fitting(session, {path: texts[path] for path in chosen})
         if not shown:
-            told = f"{chosen[0]} alone has more than the {self.settings.context} tokens of the context"
-            return SolveOutcome(status=SolutionStatus.CONTEXT_EXCEEDED, error=told)
+            error = f"{chosen[0]} alone has more than the {self.settings.context} tokens of the context"
+            return SolveOutcome(status=SolutionStatus.CONTEXT_EXCEEDED, error=error)
         left_out = [path for path in chosen if path not in shown]
         tries = self._edit(session, texts, shown)
         return tries.outcome({"candidates": candidates, "files for editing": chosen, "left out": left_out})
 
     def _rank(self, session: SolveSession, code: Codebase) -> list[str]:
-        """Return the source files that fit the issue best, without tests."""
+        """Return the source files that match the issue best, without tests."""
         language = session.task.language
         is_test = languages.find(language).is_test_file
         sources = [path for path in code.paths if language_of(path, language) and not is_test(path)]
@@ -100,7 +101,7 @@ class RetrievalSolver:
         return found
 
     def _retrieve(self, session: SolveSession, code: Codebase, candidates: list[str]) -> tuple[list[str], str]:
-        """Have the files to change chosen; return them, or none and why."""
+        """Ask for the files to change; return them, or none and the reason."""
         readme = _readme(code)
         count = len(candidates)
         question = retriever_question(session.task, readme, code, candidates)
@@ -120,7 +121,7 @@ class RetrievalSolver:
         return [], problem
 
     def _fitting(self, session: SolveSession, files: Mapping[str, str]) -> dict[str, str]:
-        """Return the files that the context holds, in the retriever's order; those that are too long are skipped."""
+        """Return the files that fit into the context, in the retriever's order; files that are too long are skipped."""
         fitting: dict[str, str] = {}
         for path, text in files.items():
             if self._fits(editor_question(session.task, {**fitting, path: text})):
@@ -128,11 +129,11 @@ class RetrievalSolver:
         return fitting
 
     def _edit(self, session: SolveSession, texts: Mapping[str, str], shown: Mapping[str, str]) -> Tries[EditorAttempt]:
-        """Ask for the edits until nothing is wrong with them."""
-        tries = Tries(session.workspace, best_change, "answer")
+        """Ask for the edits until they are valid."""
+        tries = Tries(session.workspace, best_attempt, "answer")
         question = _messages(editor_question(session.task, shown))
         for answer in json_tries(session.model, question, EditorAnswer, purpose="edit"):
-            change = EditorAttempt(problem=answer) if isinstance(answer, str) else make_change(answer, texts, session)
+            change = EditorAttempt(problem=answer) if isinstance(answer, str) else make_attempt(answer, texts, session)
             tries.add(change)
             if not change.problem:
                 break
@@ -142,36 +143,36 @@ class RetrievalSolver:
         return estimate_tokens(question) <= self.settings.context - self.settings.answer
 
 
-def make_change(answer: EditorAnswer, texts: Mapping[str, str], session: SolveSession) -> EditorAttempt:
-    """Apply the editor's answer to the files, and check that they parse and that more than blank lines differ.
+def make_attempt(answer: EditorAnswer, texts: Mapping[str, str], session: SolveSession) -> EditorAttempt:
+    """Apply the editor's answer, and check that the files parse and that more than blank lines change.
 
     Args:
         answer: the edits.
-        texts: path to text of the tree.
-        session: whose task tells the root and the language.
+        texts: path to text of all files.
+        session: its task names root and language.
     """
     task = session.task
     edits = [numbered_edit(clean_path(each.file, task.root), each.original, each.edited) for each in answer.edits]
     outside = [each.edit.path for each in edits if not is_inside(each.edit.path)]
     applied = apply_numbered(texts, [each for each in edits if is_inside(each.edit.path)])
-    files = {path: text for path, text in applied.files.items() if not blank_only(texts.get(path, ""), text)}
+    files = {path: text for path, text in applied.files.items() if differs(texts, {path: text})}
     problems = [
         *(f"{path}: not a path in the repository" for path in outside),
         *(str(each) for each in applied.failed),
         *(f"{path}: {problem}" for path, problem in broken(task.language, texts, files).items()),
         *(f"{path}: only blank lines would change" for path in applied.files if path not in files),
     ]
-    told = "\n".join(problems) or ("" if files else "nothing would change")
-    return EditorAttempt(files, told, is_read=True)
+    problem = "\n".join(problems) or ("" if files else "nothing would change")
+    return EditorAttempt(files, problem, is_read=True)
 
 
-def best_change(changes: Sequence[EditorAttempt]) -> EditorAttempt:
-    """Return the first change without a fault; else the first that changes anything; else the first that was read."""
-    return min(changes, key=lambda each: (not each.files, bool(each.problem), not each.is_read))
+def best_attempt(attempts: Sequence[EditorAttempt]) -> EditorAttempt:
+    """Return the first valid attempt; else the first that changes anything; else the first with valid JSON."""
+    return min(attempts, key=lambda each: (not each.files, bool(each.problem), not each.is_read))
 
 
 def _readme(code: Codebase) -> str:
-    """Return the beginning of the description at the top of the tree; empty if there is none."""
+    """Return the beginning of the README in the root; empty if there is none."""
     names = (path for path in sorted(code.paths) if PurePosixPath(path).stem.lower() == "readme" and "/" not in path)
     path = next(names, "")
     return code.text(path)[: README * 4] if path else ""

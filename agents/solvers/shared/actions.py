@@ -1,7 +1,7 @@
-"""What a model writes when it wants a command run, and what it is shown of the output. Pure.
+"""Read a shell command from a model's answer, and clip its output. Pure.
 
-Two grammars: a call of the tool ``bash``, as SWE-agent and mini-swe-agent have models with tools do it, and one fenced
-block, for models without. ``GBNF`` states the second one for servers that hold a model to a grammar.
+Two formats: a call of the tool ``bash``, as in SWE-agent and mini-swe-agent, and one fenced block for models without
+tools. ``GBNF`` is the second one as a grammar, for servers that force a model into one.
 """
 
 import json
@@ -22,7 +22,7 @@ BASH = Tool(
 
 _OPENING = re.compile(r"^(?P<fence>`{3,})[ \t]*(?:bash|sh|shell)[ \t]*$", re.MULTILINE)
 _THOUGHT, _REST, _LINES = 100, 80, 2
-"""Bounds of the grammar: a weak model that may go on does so until its tokens are used up."""
+"""Limits of the grammar; without them a weak model writes until its tokens are used up."""
 _PROGRAMS = (
     "awk cargo cat cd cp diff echo find git go grep head ls make mkdir mv npm perl python rm sed sort tail touch"
 )
@@ -32,16 +32,16 @@ thought ::= [A-Z] [^`\n]{{1,{_THOUGHT}}}
 line ::= program (" " [^`\n]{{1,{_REST}}})?
 program ::= {" | ".join(f'"{name}"' for name in _PROGRAMS.split())}
 """
-"""One thought in one line and one fenced block of a few short lines that begin with a program that ends by itself, in
-the notation of llama.cpp."""
+"""Grammar in llama.cpp's notation: a one-line thought and a fenced block of a few short lines, each of which starts
+with a program that ends by itself."""
 
 
 class NoAction(ValueError):
-    """An answer does not hold exactly one action; says what is wrong with it, to the model."""
+    """An answer does not hold exactly one action; the message is for the model."""
 
 
 def read_action(answer: Answer) -> str:
-    """Return the one command of an answer: its tool call, or the fenced block of an answer without calls.
+    """Return the one command of an answer: its tool call, or its fenced block if it has no call.
 
     Raises:
         NoAction: there is none, more than one, or one that cannot be read.
@@ -67,16 +67,16 @@ def read_call(calls: Sequence[ToolCall]) -> str:
 
 
 def read_block(text: str, finish: Finish = Finish.STOP) -> str:
-    """Return the content of the one block that is fenced as bash.
+    """Return the content of the one fenced bash block.
 
-    A block ends at the next fence that is as long as its own, so that a longer one may hold a shorter one.
+    A block ends at the next fence of its own length, so that a longer fence may hold a shorter one.
 
     Args:
-        text: what the model said.
-        finish: why it ended there; a block that is cut off by a limit is told as such.
+        text: the model's answer.
+        finish: why the answer ended; named in the error if a limit cut the block off.
 
     Raises:
-        NoAction: there is not exactly one, or it is empty or has no end.
+        NoAction: there is not exactly one block, or it is empty or not closed.
     """
     blocks = []
     at = 0
@@ -95,9 +95,9 @@ def read_block(text: str, finish: Finish = Finish.STOP) -> str:
 
 
 def clip(text: str, limit: int) -> str:
-    """Return a text of at most ``limit`` characters and a note: head and tail, half of the limit each.
+    """Return a text of at most ``limit`` characters: head and tail, half of the limit each, and a note between them.
 
-    mini-swe-agent's figures are 10,000 characters, 5,000 and 5,000.
+    mini-swe-agent's limit is 10,000 characters.
     """
     if len(text) <= limit:
         return text

@@ -1,7 +1,7 @@
-"""Which texts speak of the same things as a query: Okapi BM25 over the words that identifiers are made of. Pure.
+"""Rank texts by a query: Okapi BM25 over the words of identifiers. Pure.
 
-The weighting is that of Robertson and Zaragoza, *The Probabilistic Relevance Framework: BM25 and Beyond*, 2009, with
-the inverse document frequency that cannot become negative (as in Lucene).
+Weighting: Robertson and Zaragoza, *The Probabilistic Relevance Framework: BM25 and Beyond*, 2009, with the inverse
+document frequency of Lucene, which is never negative.
 """
 
 import math
@@ -11,16 +11,16 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 K1 = 1.2
-"""How soon more of the same word stops to count; 1.2 to 2 is what the authors found good."""
+"""Saturation of term frequency; the authors recommend 1.2 to 2."""
 B = 0.75
-"""How much a long text is held against it, from 0 (not at all) to 1; 0.5 to 0.8 is what the authors found good."""
+"""Penalty for long texts, from 0 (none) to 1; the authors recommend 0.5 to 0.8."""
 
 _RUN = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\d])(?=\d)|(?<=\d)(?=[^\d])")
 
 
 def words(text: str) -> Iterator[str]:
-    """Yield the words of a text in lower case; identifiers are split at underscores, humps and digits.
+    """Yield the words of a text in lower case; identifiers are split at underscores, case changes and digits.
 
     ``parseHTTPHeader_v2`` gives ``parse``, ``http``, ``header``, ``v``, ``2``.
     """
@@ -34,12 +34,12 @@ def _parts(run: str) -> tuple[str, ...]:
 
 
 def rank(query: str, documents: Mapping[str, str], top: int) -> list[str]:
-    """Return the names of the documents that fit a query best, best first; those that share no word with it never.
+    """Return the names of the best documents for a query, best first; documents that share no word are left out.
 
     Args:
-        query: any text, such as an issue; a word that it says twice counts twice.
-        documents: name to text; the words of a name belong to its text. Equal scores keep their order.
-        top: how many at most.
+        query: any text, such as an issue; repeated words count repeatedly.
+        documents: name to text; the words of a name count as text. Equal scores keep their order.
+        top: maximum number of names.
     """
     weighed = scores(query, documents)
     return sorted(weighed, key=lambda name: -weighed[name])[:top]
@@ -69,7 +69,7 @@ def scores(query: str, documents: Mapping[str, str]) -> dict[str, float]:
 
 
 def _counted(text: str) -> Counter[str]:
-    """Count the words of a text; each run of letters is split once, however often it occurs."""
+    """Count the words of a text; equal identifiers are split only once."""
     counts: Counter[str] = Counter()
     for run, often in Counter(_RUN.findall(text)).items():
         for part in _parts(run):

@@ -1,7 +1,7 @@
-"""Source in one canonical spelling, through its syntax tree: the same for texts that differ in layout alone.
+"""Rewrite source in a canonical layout, from its syntax tree: texts that differ only in layout become equal.
 
-One statement a line, indented by its depth, comments and docstrings left out, white space only where two words would
-run together. It is made for comparing, not for reading or running.
+One statement a line, indented by depth, without comments and docstrings, white space only where two words would run
+together. The result is for comparison, not for reading or running.
 """
 
 import re
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 INDENT = "    "
 LINE_BOUND = ("preproc_def", "preproc_function_def", "preproc_call", "preproc_include", "jsx_", "heredoc_beginning")
-"""Beginnings of node types, in all grammars, in which white space counts: kept as they are, but for its amount."""
+"""Prefixes of node types, in all grammars, in which white space has meaning: only its amount is normalised."""
 VERBATIM = ("string", "template_string", "raw_", "char", "regex", "heredoc_body", "encapsed_string", "nowdoc", "text")
-"""Beginnings of the node types of literals, in all grammars; literals are kept to the letter."""
+"""Prefixes of the node types of literals, in all grammars; literals are kept unchanged."""
 VERBATIM_ENDS = ("string_literal", "_string", "character_literal", "heredoc", "shell_command_expression")
 NO_LITERAL = frozenset(
     {"concatenated_string", "chained_string", "string_array", "character_class", "text_interpolation"}
 )
 COMMENT = re.compile(r'(?P<literal>"(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-"""In a line of a preprocessor, whose grammar reads comments as part of it; a literal is none."""
+"""Comment in a preprocessor line, whose node includes comments; or a string literal, which is no comment."""
 CLOSING = frozenset({")", "]", "}", "end"})
 
 
 @dataclass(slots=True)
 class _Writer:
-    """Lines as they are written, token by token."""
+    """Collects lines token by token."""
 
     language: Language
     lines: list[str] = field(default_factory=list)
@@ -59,12 +59,12 @@ class _Writer:
         self.last_end = node.end_byte
 
     def end_line(self) -> None:
-        """Write what stands below the last line."""
+        """Write the here-documents that belong below the last line."""
         self.lines += self.heredocs
         self.heredocs.clear()
 
     def end_statement(self) -> None:
-        """Write a semicolon, if there is none."""
+        """Write a semicolon if there is none."""
         if self.lines and self.lines[-1][-1:] != ";":
             self.lines[-1] += ";"
 
@@ -75,23 +75,23 @@ class _Writer:
         return " " if _runs_together(before, after) else ""
 
     def drop_comma(self) -> None:
-        """Take a comma off the end of the last line, unless it marks an element that is left out."""
+        """Remove a trailing comma from the last line, unless it marks an omitted element."""
         last = self.lines[-1] if self.lines else ""
         if last.endswith(",") and not last.strip().endswith((",,", "[,", "(,", "{,")):
             self.lines[-1] = last.removesuffix(",")
 
 
 def canonical(language: str, path: str, text: str, rename: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Return the lines of a file in the canonical spelling.
+    """Return the lines of a file in canonical layout.
 
-    Where its language is unknown, or it does not parse or nests too deep, comments (as far as the tree tells), blank
-    lines and white space at the ends of lines are left out and the rest stays as it is.
+    A file that does not parse, nests too deep or has no known language keeps its layout; comments (as far as the syntax
+    tree shows them), blank lines and trailing white space are removed.
 
     Args:
-        language: name of the project's language; a file of another known language is read as what it is.
+        language: name of the project's language; a file of another known language is parsed as that.
         path: of the file.
         text: its content.
-        rename: names that are to be written as others.
+        rename: old to new names.
 
     Raises:
         UserError: there is no language of that name. PluginError: its grammar is not installed.
@@ -102,40 +102,40 @@ def canonical(language: str, path: str, text: str, rename: Mapping[str, str] | N
     known, root = parsed.language, parsed.root
     if first_mistake(root) is not None:
         return tuple(_plain_lines(_without_comments(root, text_of(root))))
-    page = _Writer(known, rename=rename or {})
+    writer = _Writer(known, rename=rename or {})
     try:
-        _put(root, page, known)
-        page.end_line()
+        _put(root, writer, known)
+        writer.end_line()
     except RecursionError:  # one expression, nested hundreds deep
         return tuple(_plain_lines(_without_comments(root, text_of(root))))
-    return tuple(page.lines)
+    return tuple(writer.lines)
 
 
-def _put(node: "Node", page: _Writer, language: Language) -> None:
-    """Write a node: a literal as it is, statements line by line, all else token by token."""
+def _put(node: "Node", writer: _Writer, language: Language) -> None:
+    """Write a node: literals unchanged, statements line by line, everything else token by token."""
     if is_comment(node) or node.type == "line_continuation" or _is_docstring(node, language):
         return
     atom = _atom(node, language)
     if atom is not None:
-        page.write(node, atom)
+        writer.write(node, atom)
     elif not node.child_count:
-        _put_token(node, page)
+        _put_token(node, writer)
     elif node.type in language.SYNTAX.blocks | language.SYNTAX.sequences:
-        _put_statements(node, page, language)
+        _put_statements(node, writer, language)
     else:
         for child in node.children:
-            _put(child, page, language)
+            _put(child, writer, language)
         if node.type in language.SYNTAX.ended:
-            page.end_statement()
+            writer.end_statement()
 
 
-def _put_token(node: "Node", page: _Writer) -> None:
+def _put_token(node: "Node", writer: _Writer) -> None:
     token = " ".join(text_of(node).split())
-    if not token or (token == ";" and _ends_for_nothing(node, page.language)):
+    if not token or (token == ";" and _ends_for_nothing(node, writer.language)):
         return
     if token in CLOSING and _allows_no_comma(node.parent):
-        page.drop_comma()
-    page.write(node, token)
+        writer.drop_comma()
+    writer.write(node, token)
 
 
 def _ends_for_nothing(semicolon: "Node", language: Language) -> bool:
@@ -145,42 +145,42 @@ def _ends_for_nothing(semicolon: "Node", language: Language) -> bool:
 
 
 def _allows_no_comma(parent: "Node | None") -> bool:
-    """Tell whether a comma before the closing bracket means nothing: it does in a tuple of one."""
+    """Return whether a comma before the closing bracket has no meaning; in a tuple of one it has."""
     if parent is None or parent.named_child_count != 1:
         return True
     return not parent.type.startswith(("tuple", "subscript", "pattern"))
 
 
-def _put_statements(node: "Node", page: _Writer, language: Language) -> None:
-    """Write the members of a block each on a line of its own; brackets around them stay with what is outside."""
+def _put_statements(node: "Node", writer: _Writer, language: Language) -> None:
+    """Write each member of a block on its own line; the brackets stay on the lines around it."""
     step = 1 if node.type in language.SYNTAX.blocks else 0
-    before = len(page.lines)
-    page.depth += step
+    before = len(writer.lines)
+    writer.depth += step
     for index, child in enumerate(node.children):
         if child.is_named and node.field_name_for_child(index) not in {"name", "condition"}:
-            page.begin()
-            _put(child, page, language)
+            writer.begin()
+            _put(child, writer, language)
         else:
-            _put_mark(child, page, step)
-    page.depth -= step
-    if language.LINES.empty_statement and step and len(page.lines) == before:
-        page.lines.append(INDENT * (page.depth + 1) + language.LINES.empty_statement)
+            _put_mark(child, writer, step)
+    writer.depth -= step
+    if language.LINES.empty_statement and step and len(writer.lines) == before:
+        writer.lines.append(INDENT * (writer.depth + 1) + language.LINES.empty_statement)
     if not node.children or node.children[-1].type not in CLOSING:
-        page.begin()
+        writer.begin()
 
 
-def _put_mark(node: "Node", page: _Writer, step: int) -> None:
-    """Write what is not a member of a block: its brackets, and marks between members."""
+def _put_mark(node: "Node", writer: _Writer, step: int) -> None:
+    """Write a bracket or separator of a block."""
     token = text_of(node).strip()
-    if not token or (token == ";" and page.language.SYNTAX.optional_semicolons):
+    if not token or (token == ";" and writer.language.SYNTAX.optional_semicolons):
         return
     if token in CLOSING or token.startswith("#"):
-        page.begin()
-        page.depth -= step
-        page.write(node, token)
-        page.depth += step
+        writer.begin()
+        writer.depth -= step
+        writer.write(node, token)
+        writer.depth += step
     else:
-        page.write(node, token)
+        writer.write(node, token)
 
 
 def _is_docstring(node: "Node", language: Language) -> bool:
@@ -190,12 +190,12 @@ def _is_docstring(node: "Node", language: Language) -> bool:
 
 
 def _atom(node: "Node", language: Language) -> str | None:
-    """Return the spelling of what is one token for us though the grammar may see parts in it; None for all else."""
+    """Return the text of a node that counts as one token although the grammar gives it parts; None for other nodes."""
     kind = node.type
     if kind.startswith(LINE_BOUND):
         is_preprocessor = kind.startswith("preproc")
-        said = text_of(node) if is_preprocessor else _without_comments(node, text_of(node))
-        return " ".join((COMMENT.sub(_literal, said) if is_preprocessor else said).split())
+        text = text_of(node) if is_preprocessor else _without_comments(node, text_of(node))
+        return " ".join((COMMENT.sub(_literal, text) if is_preprocessor else text).split())
     is_literal = kind.startswith(VERBATIM) or kind.endswith(VERBATIM_ENDS)
     if not is_literal or not node.is_named or kind in NO_LITERAL:
         return None
@@ -209,7 +209,7 @@ def _literal(found: re.Match[str]) -> str:
 
 
 def _runs_together(before: str, after: str) -> bool:
-    """Tell whether two tokens without a space would be read as one: two words, or two operators."""
+    """Return whether two tokens without a space would be read as one: two words, or two operators."""
     return (_is_word(before) and _is_word(after)) or (_is_operator(before) and _is_operator(after))
 
 
@@ -222,7 +222,7 @@ def _is_operator(letter: str) -> bool:
 
 
 def _without_comments(root: "Node", text: str) -> str:
-    """Return the text of a node without the comments in it."""
+    """Return the text of a node without its comments."""
     content = text.encode(errors="replace")
     parts, done = [], 0
     for node in _comments(root):

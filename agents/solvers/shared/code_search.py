@@ -1,6 +1,8 @@
-"""The search calls of AutoCodeRover (arXiv 2404.05427), in every language that ``harness.syntax`` reads. Pure.
+"""The search calls of AutoCodeRover (arXiv 2404.05427), in every language. Pure.
 
-A result shows a few places and tells the rest as counts by file: what a model reads has to stay short.
+A result shows a few snippets and counts the others by file, to keep the model's context short.
+
+The docstrings of ``CodeSearch``'s public methods are part of the prompts (``manual``).
 """
 
 import ast
@@ -12,28 +14,28 @@ from dataclasses import dataclass
 from assay.agents.solvers.shared.codebase import Codebase, Snippet, dotted
 
 SHOWN = 3
-"""How many places a result shows."""
+"""Snippets that a result shows."""
 AROUND = 3
-"""Lines before and after a text that was searched for."""
+"""Lines before and after a matching text."""
 LONGEST = 400
-"""Lines of one place that are shown."""
+"""Lines of one snippet that are shown."""
 FILES = 10
-"""How many files are named where places or mentions are counted."""
+"""Files that are named where matches are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search came to: as a model is told, and all the places behind it."""
+    """The text for the model, and all snippets that were found."""
 
     text: str
-    places: tuple[Snippet, ...] = ()
+    snippets: tuple[Snippet, ...] = ()
 
 
 class CodeSearch:
-    """The calls, each a method; a wrong argument gives a message and never an exception."""
+    """The search calls; a wrong argument returns a message and raises nothing."""
 
     def __init__(self, codebase: Codebase) -> None:
-        """Take what is searched."""
+        """Keep the code to search."""
         self._code = codebase
 
     def search_class(self, class_name: str) -> SearchResult:
@@ -72,7 +74,7 @@ class CodeSearch:
         """A whole file."""
         return self._in_file(
             file_name,
-            lambda paths: _told([self._code.place(path, 1, self._code.height(path), 0) for path in paths]),
+            lambda paths: _result([self._code.snippet(path, 1, self._code.height(path), 0) for path in paths]),
         )
 
     def get_class_full_snippet(self, class_name: str) -> SearchResult:
@@ -87,39 +89,39 @@ class CodeSearch:
         return SearchResult(f"There is no file {file_name}." + (f" There are: {', '.join(like)}." if like else ""))
 
     def _classes(self, name: str, paths: Sequence[str], show: Callable[..., Snippet]) -> SearchResult:
-        places = [show(path, each) for path, each in self._code.named("class", name, paths)]
-        return _told(places) if places else self._nothing("class", name, paths)
+        found = [show(path, each) for path, each in self._code.named("class", name, paths)]
+        return _result(found) if found else self._nothing("class", name, paths)
 
     def _methods(self, name: str, paths: Sequence[str]) -> SearchResult:
-        places = [self._code.whole(path, each) for path, each in self._code.named("function", name, paths)]
-        return _told(places) if places else self._nothing("function or method", name, paths)
+        found = [self._code.whole(path, each) for path, each in self._code.named("function", name, paths)]
+        return _result(found) if found else self._nothing("function or method", name, paths)
 
     def _text(self, text: str, paths: Sequence[str]) -> SearchResult:
         wanted = text.strip("\n")
         if not wanted.strip():
             return SearchResult("There was no text to search for.")
-        places = [place for path in paths for place in self._code.occurrences(path, wanted, AROUND)]
-        return _told(places) if places else SearchResult(f"The text does not occur{self._where(paths)}: {wanted}")
+        found = [each for path in paths for each in self._code.occurrences(path, wanted, AROUND)]
+        return _result(found) if found else SearchResult(f"The text does not occur{self._where(paths)}: {wanted}")
 
     def _around(self, paths: Sequence[str], line: int, window: int) -> SearchResult:
         heights = {path: self._code.height(path) for path in paths}
         if not any(1 <= line <= height for height in heights.values()):
-            told = ", ".join(f"{path} has {height} lines" for path, height in heights.items())
-            return SearchResult(f"There is no line {line}: {told}.")
-        return _told(
+            lengths = ", ".join(f"{path} has {height} lines" for path, height in heights.items())
+            return SearchResult(f"There is no line {line}: {lengths}.")
+        return _result(
             [
-                self._code.place(path, max(line - window, 1), min(line + window, height), line)
+                self._code.snippet(path, max(line - window, 1), min(line + window, height), line)
                 for path, height in heights.items()
                 if 1 <= line <= height
             ]
         )
 
     def _nothing(self, kind: str, name: str, paths: Sequence[str]) -> SearchResult:
-        """Say that nothing is called so, and where the name is at least mentioned."""
+        """Say that there is no such definition, and which files mention the name."""
         last = dotted(name).rpartition(".")[2]
         mentions = Counter({path: often for path in paths if last and (often := self._code.text(path).count(last))})
-        told = f" The text {last} occurs in {_counts(mentions)}." if mentions else ""
-        return SearchResult(f"There is no {kind} {name}{self._where(paths)}.{told}")
+        mentioned = f" The text {last} occurs in {_counts(mentions)}." if mentions else ""
+        return SearchResult(f"There is no {kind} {name}{self._where(paths)}.{mentioned}")
 
     def _where(self, paths: Sequence[str]) -> str:
         return "" if len(paths) == len(self._code.paths) else f" in {', '.join(paths[:FILES])}"
@@ -143,23 +145,23 @@ CALLS: Mapping[str, Callable[..., SearchResult]] = {
 
 
 def usage(name: str) -> str:
-    """Return how a call is written, such as ``search_class(class_name)``."""
+    """Return the syntax of a call, such as ``search_class(class_name)``."""
     parameters = list(inspect.signature(CALLS[name]).parameters.values())[1:]
-    told = (each.name if each.default is each.empty else f"{each.name}={each.default}" for each in parameters)
-    return f"{name}({', '.join(told)})"
+    names = (each.name if each.default is each.empty else f"{each.name}={each.default}" for each in parameters)
+    return f"{name}({', '.join(names)})"
 
 
 def manual() -> str:
-    """Return all calls with what they give, one a line."""
+    """Return all calls with their descriptions, one a line; part of the prompts."""
     return "\n".join(f"{usage(name)}: {call.__doc__}" for name, call in CALLS.items())
 
 
 def perform(search: CodeSearch, call: str) -> SearchResult:
-    """Make a call that a model wrote, such as ``search_method("send")``; tell the model what is wrong with it if it is.
+    """Run a call that a model wrote, such as ``search_method("send")``; a wrong call returns a message for the model.
 
     Args:
-        search: what is searched.
-        call: the call; a name without quotes is taken for the text it is.
+        search: runs the call.
+        call: as the model wrote it; an unquoted name counts as a text.
     """
     name, positional, named = _read(call)
     if name not in CALLS:
@@ -174,38 +176,39 @@ def perform(search: CodeSearch, call: str) -> SearchResult:
 
 
 def _read(call: str) -> tuple[str, list[str], dict[str, str]]:
-    """Return the name of a call and its arguments by position and by keyword; no name for what is no call."""
+    """Return a call's name, positional and keyword arguments; an empty name if the text is no call."""
     try:
-        tree = ast.parse(call.strip(), mode="eval").body
+        node = ast.parse(call.strip(), mode="eval").body
     except (SyntaxError, ValueError):
         return "", [], {}
-    if not isinstance(tree, ast.Call):
+    if not isinstance(node, ast.Call):
         return "", [], {}
-    named = {each.arg or "**": _value(each.value) for each in tree.keywords}
-    return ast.unparse(tree.func), [_value(each) for each in tree.args], named
+    named = {each.arg or "**": _value(each.value) for each in node.keywords}
+    return ast.unparse(node.func), [_value(each) for each in node.args], named
 
 
 def _value(node: ast.expr) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)
 
 
-def _told(places: Sequence[Snippet]) -> SearchResult:
-    """Tell the first few places in full, and of the rest in which files they lie."""
-    rest = Counter(place.path for place in places[SHOWN:])
-    more = [f"{len(places) - SHOWN} more in {_counts(rest)}."] if rest else []
-    head = f"{len(places)} found." if len(places) > 1 else ""
-    return SearchResult("\n\n".join(filter(None, [head, *map(shown, places[:SHOWN]), *more])), tuple(places))
+def _result(found: Sequence[Snippet]) -> SearchResult:
+    """Return the first snippets in full and the others as counts by file."""
+    rest = Counter(each.path for each in found[SHOWN:])
+    more = [f"{len(found) - SHOWN} more in {_counts(rest)}."] if rest else []
+    head = f"{len(found)} found." if len(found) > 1 else ""
+    return SearchResult("\n\n".join(filter(None, [head, *map(shown, found[:SHOWN]), *more])), tuple(found))
 
 
-def shown(place: Snippet) -> str:
-    """Return a place as a model reads it: where it is, and its code, cut if it is very long."""
-    lines = place.code.split("\n")
+def shown(snippet: Snippet) -> str:
+    """Return a snippet as the model reads it: path, lines and code, cut after ``LONGEST`` lines."""
+    lines = snippet.code.split("\n")
     cut = [f"[{len(lines) - LONGEST} more lines; get_code_around_line shows them]"] if len(lines) > LONGEST else []
-    head = f"{place.path}, lines {place.first} to {place.last}" + (f", {place.owner}" if place.owner else "")
+    head = f"{snippet.path}, lines {snippet.first} to {snippet.last}"
+    head += f", {snippet.owner}" if snippet.owner else ""
     return "\n".join([f"{head}:", "```", *lines[:LONGEST], "```", *cut])
 
 
 def _counts(often: Mapping[str, int]) -> str:
-    told = [f"{path} ({count})" for path, count in list(often.items())[:FILES]]
-    left = len(often) - len(told)
-    return ", ".join(told) + (f" and {left} more files" if left else "")
+    named = [f"{path} ({count})" for path, count in list(often.items())[:FILES]]
+    left = len(often) - len(named)
+    return ", ".join(named) + (f" and {left} more files" if left else "")

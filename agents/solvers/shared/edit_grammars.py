@@ -1,4 +1,4 @@
-"""The forms in which models write search-and-replace edits."""
+"""Read search-and-replace edits from a model's answer: Agentless' and AutoCodeRover's formats."""
 
 import re
 from collections.abc import Iterator
@@ -19,21 +19,21 @@ TAGGED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ParsedEdits:
-    """The edits that a text holds, in order, and why parts of it that look like edits are none."""
+    """The edits in a text, in order, and an error for each malformed edit."""
 
     edits: tuple[FileEdit, ...] = ()
     problems: tuple[str, ...] = ()
 
 
 def parse_search_replace(text: str, root: str = ROOT) -> ParsedEdits:
-    """Read Agentless' form: a heading ``### path``, then blocks between SEARCH and REPLACE markers, fenced or not.
+    """Read Agentless' format: a heading ``### path``, then blocks between SEARCH and REPLACE markers, fenced or not.
 
-    The path holds until the next heading. A block with more than one separator line is skipped, equal blocks count
-    once, and a leading line ``...`` is taken off both sides.
+    A path applies until the next heading. A block with more than one separator line is malformed, equal blocks count
+    once, and a leading line ``...`` is removed from both sides.
 
     Args:
-        text: what the model said.
-        root: of the repository, which models put before paths.
+        text: the model's answer.
+        root: folder of the repository, which models put before paths.
     """
     edits: list[FileEdit] = []
     problems: list[str] = []
@@ -52,7 +52,7 @@ def parse_search_replace(text: str, root: str = ROOT) -> ParsedEdits:
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[str, list[str] | None]]:
-    """Yield every line outside of blocks with None, and every block with its lines; one without an end is empty."""
+    """Yield each line outside of blocks with None, and each block with its lines; an unclosed block is empty."""
     block: list[str] | None = None
     for line in lines:
         if SEARCH.match(line):
@@ -71,7 +71,7 @@ def _blocks(lines: list[str]) -> Iterator[tuple[str, list[str] | None]]:
 
 
 def _problem(path: str, block: list[str]) -> str:
-    """Tell why a block is no edit; empty if it is one."""
+    """Return why a block is malformed; empty if it is an edit."""
     if not block:
         return "a block has no end, or nothing in it"
     if not path:
@@ -91,11 +91,11 @@ def _without_dots(lines: list[str]) -> list[str]:
 
 
 def parse_tagged(text: str, root: str = ROOT) -> ParsedEdits:
-    """Read AutoCodeRover's form: ``<file>``, ``<original>`` and ``<patched>`` elements, in fences or not.
+    """Read AutoCodeRover's format: ``<file>``, ``<original>`` and ``<patched>`` elements, fenced or not.
 
     Args:
-        text: what the model said.
-        root: of the repository, which models put before paths.
+        text: the model's answer.
+        root: folder of the repository, which models put before paths.
     """
     found = list(TAGGED.finditer(text.replace("\r\n", "\n")))
     edits = (
@@ -107,7 +107,7 @@ def parse_tagged(text: str, root: str = ROOT) -> ParsedEdits:
 
 
 def _inner(text: str) -> str:
-    """Return an element's lines: its tags' own line ends, and blank lines at its ends, do not belong to it."""
+    """Return an element's lines without blank lines at its ends."""
     lines = text.split("\n")
     while lines and not lines[0].strip():
         lines = lines[1:]
@@ -117,6 +117,6 @@ def _inner(text: str) -> str:
 
 
 def clean_path(path: str, root: str = ROOT) -> str:
-    """Return a path relative to the repository, without the marks that models put around it."""
+    """Return a path relative to the repository, without the quotes and marks that models put around it."""
     bare = path.strip().strip("`'\"*").strip()
     return bare.removeprefix(root.rstrip("/") + "/").removeprefix("./")

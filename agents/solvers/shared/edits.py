@@ -1,11 +1,10 @@
-"""Search-and-replace edits: applied to a tree's files without ever guessing in silence.
+"""Apply search-and-replace edits to files. No guess goes unreported.
 
-An edit quotes lines and says what shall stand in their place. The quote is looked for on the ladder of ``matching``:
-exactly, then without regard to white space, then by likeness. The first rung with exactly one place wins; more than
-one place is told as ambiguous and nothing is changed. ``edit_grammars`` reads edits from what models write.
+An edit quotes lines and gives their replacement. ``matching`` finds the quote exactly, then ignoring white space, then
+by similarity; the first kind of match with exactly one place wins. More than one place is ambiguous: nothing changes.
+``edit_grammars`` reads edits from a model's answer.
 
-Where only some lines were shown to the model, the edit applies within those intervals alone (Agentless, Xia et al.,
-2024): intervals in order, from the last to the first.
+If the model saw only some lines, an edit applies within those intervals alone (Agentless, Xia et al., 2024).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,12 +15,12 @@ from pathlib import PurePosixPath
 from assay.agents.solvers.shared.matching import Match, MatchedLines, goodness, reindented, search
 
 Interval = tuple[int, int]
-"""First and last line, counted from 1, both within."""
+"""First and last line, counted from 1, both included."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """Lines of a file and those that shall replace them, without the last line end.
+    """Lines of a file and their replacement, without the last line end.
 
     An empty ``search`` makes a new file; an empty ``replace`` removes the lines.
     """
@@ -44,16 +43,16 @@ class EditProblem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EditResult:
-    """What became of one edit: on which rung it was found, and where, or why not."""
+    """Result of one edit: how and where it matched, or why it did not apply."""
 
     edit: FileEdit
     match: Match | None = None
-    """None if it was not applied; a new file is an exact match."""
+    """None if the edit was not applied; a new file is an exact match."""
     line: int = 0
-    """First line that was replaced, counted from 1 when the edit was applied; 0 if none was."""
+    """First replaced line, counted from 1 at the time of the edit; 0 if none was replaced."""
     problem: EditProblem | None = None
     lines: tuple[int, ...] = ()
-    """Of an ambiguous edit: where it could apply."""
+    """Lines at which an ambiguous edit could apply."""
 
     def __str__(self) -> str:
         """Return one line for a model or a log."""
@@ -65,7 +64,7 @@ class EditResult:
 
 @dataclass(frozen=True, slots=True)
 class AppliedEdits:
-    """Files after edits: only those that changed, path to new text, and what became of every edit."""
+    """New text of the files that changed, by path, and the result of every edit."""
 
     files: Mapping[str, str]
     results: tuple[EditResult, ...] = ()
@@ -77,7 +76,7 @@ class AppliedEdits:
 
     @property
     def fuzzy(self) -> tuple[EditResult, ...]:
-        """Edits that were applied to lines which only resemble the quoted ones; to be reported back."""
+        """Edits applied to lines that are only similar to the quoted ones."""
         return tuple(each for each in self.results if each.match is Match.FUZZY)
 
     def report(self) -> str:
@@ -88,27 +87,27 @@ class AppliedEdits:
 def apply_edits(
     files: Mapping[str, str], edits: Sequence[FileEdit], intervals: Mapping[str, Sequence[Interval]] | None = None
 ) -> AppliedEdits:
-    """Apply edits in their order, each to what those before it left; equal edits apply once.
+    """Apply edits in order, each to the result of those before it; equal edits apply once.
 
     Args:
         files: path to text of the files that may be edited.
-        edits: what to do.
-        intervals: lines of a file, as it is in ``files``, that edits are confined to; the whole file where it has none.
+        edits: to apply.
+        intervals: path to the lines, as in ``files``, that may be edited; a file that is not listed is open as a whole.
     """
-    boards: dict[str, _OpenFile] = {}
+    opened: dict[str, _OpenFile] = {}
     results = []
     for edit in dict.fromkeys(edits):
-        if edit.path not in boards:
-            boards[edit.path] = _OpenFile(files.get(edit.path), (intervals or {}).get(edit.path, ()))
-        results.append(boards[edit.path].apply(edit))
-    texts = {path: board.text for path, board in boards.items()}
+        if edit.path not in opened:
+            opened[edit.path] = _OpenFile(files.get(edit.path), (intervals or {}).get(edit.path, ()))
+        results.append(opened[edit.path].apply(edit))
+    texts = {path: file.text for path, file in opened.items()}
     return AppliedEdits(
         {path: text for path, text in texts.items() if text is not None and text != files.get(path)}, tuple(results)
     )
 
 
 def merged(intervals: Sequence[Interval], length: int) -> list[Interval]:
-    """Return intervals in order, clipped to a file of that many lines, those that overlap or touch made one."""
+    """Return sorted intervals, clipped to ``length`` lines; overlapping or adjacent ones are merged."""
     clipped = sorted((max(1, first), min(length, last)) for first, last in intervals)
     joined: list[Interval] = []
     for first, last in clipped:
@@ -122,15 +121,15 @@ def merged(intervals: Sequence[Interval], length: int) -> list[Interval]:
 
 
 def is_inside(path: str) -> bool:
-    """Tell whether a relative path stays in the repository, and out of git's own folder."""
+    """Return whether a relative path stays inside the repository and outside ``.git``."""
     parts = PurePosixPath(path).parts
-    return bool(parts) and not path.startswith("/") and not {"..", ".git"} & set(parts)
+    return bool(parts) and not path.startswith("/") and not {"..", ".git"} & set(parts) and "\0" not in path
 
 
 class _OpenFile:
-    """A file that is being edited, cut into parts that are open to edits and parts that are not.
+    """A file under edit, cut into editable and locked parts.
 
-    Edits change the length of a part and move no other: the intervals stay true whatever was applied before.
+    An edit changes the length of its part only, so that the intervals stay right for later edits.
     """
 
     def __init__(self, text: str | None, intervals: Sequence[Interval]) -> None:
@@ -141,14 +140,14 @@ class _OpenFile:
 
     @property
     def text(self) -> str | None:
-        """The file as it stands; None if there is none."""
+        """The present text; None if there is no file."""
         if self._is_new:
             return None
         lines = [line for _, part in self._parts for line in part]
         return ("\r\n" if self._crlf else "\n").join(lines)
 
     def apply(self, edit: FileEdit) -> EditResult:
-        """Apply an edit to the parts that are open."""
+        """Apply an edit to the editable parts."""
         if not edit.search.strip():
             return self._create(edit)
         if self._is_new:
@@ -182,7 +181,7 @@ class _OpenFile:
         return EditResult(edit, Match.EXACT, 1)
 
     def _find(self, quoted: Sequence[str]) -> tuple[Match | None, list[tuple[int, MatchedLines]]]:
-        """Return the best rung with a place, and its best places, from the end of the file to its start."""
+        """Return the strictest match that has a place, and its best places, from the end of the file to its start."""
         opened = [number for number, (is_open, _) in enumerate(self._parts) if is_open]
         for match in Match:
             found = [(number, each) for number in opened for each in search(self._parts[number][1], quoted, match)]
@@ -196,7 +195,7 @@ class _OpenFile:
 
 
 def _cut(lines: list[str], intervals: Sequence[Interval]) -> Iterator[tuple[bool, list[str]]]:
-    """Yield the parts of a file in order, and whether an interval covers them."""
+    """Yield whether a part is editable and its lines, for all parts in order."""
     done = 0
     for first, last in intervals:
         yield False, lines[done : first - 1]
@@ -210,7 +209,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _without_blank_edges(quoted: list[str], new: list[str]) -> tuple[list[str], list[str]]:
-    """Take blank lines off the ends of a quote, which were not looked for, and as many off what replaces it."""
+    """Return quote and replacement without the blank lines at the ends of the quote, which were not matched."""
     for edge in (0, -1):
         while quoted and not quoted[edge].strip():
             quoted = quoted[1:] if edge == 0 else quoted[:-1]
@@ -220,6 +219,6 @@ def _without_blank_edges(quoted: list[str], new: list[str]) -> tuple[list[str], 
 
 
 def _pairs(quoted: Sequence[str], place: MatchedLines) -> Iterator[tuple[str, int]]:
-    """Yield the quoted lines that are not blank, and the index each was found at."""
+    """Yield each quoted line that is not blank and the index of the line that it matched."""
     filled = [line for line in quoted if line.strip()]
     yield from zip(filled, (index for _, index in place.pairs), strict=True)

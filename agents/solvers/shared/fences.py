@@ -1,4 +1,4 @@
-"""Fenced blocks of code in what a model writes. Pure."""
+"""Read fenced code blocks from a model's answer. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -8,19 +8,19 @@ _WHOLE = re.compile(r"\s*```[^\n]*\n(?P<content>.*?)\n?```\s*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class FencedBlock:
-    """A fenced block: what stands behind its opening fence, such as a language, and the lines up to the closing one."""
+class CodeBlock:
+    """A fenced block: the text after the opening fence, such as a language, and the lines inside."""
 
     info: str
     content: str
 
 
-def blocks(text: str) -> tuple[FencedBlock, ...]:
-    """Return the fenced blocks of a text, in order; one that is not closed is none."""
-    return tuple(FencedBlock(found["info"].strip(), found["content"]) for found in _BLOCK.finditer(text))
+def blocks(text: str) -> tuple[CodeBlock, ...]:
+    """Return the closed fenced blocks of a text, in order."""
+    return tuple(CodeBlock(found["info"].strip(), found["content"]) for found in _BLOCK.finditer(text))
 
 
 def unfenced(text: str) -> str:
-    """Return a text without the fence around the whole of it, or as it is if there is none."""
+    """Return a text without a fence around the whole of it."""
     whole = _WHOLE.fullmatch(text)
     return whole["content"] if whole else text

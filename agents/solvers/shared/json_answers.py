@@ -1,6 +1,6 @@
-"""Answers that have to be JSON of a given form, read from what models write around it; asked for again if they are not.
+"""Ask a model for JSON of a given schema, again if the answer does not match.
 
-A failed try is an answer like any other: it is billed and stands in the trajectory.
+A failed try is an answer like any other: it costs money and is in the trajectory.
 """
 
 import json
@@ -16,21 +16,21 @@ from assay.harness.domain import Model
 Answered = TypeVar("Answered", bound=Model)
 
 TRIES = 5
-"""Of SWE-Fixer (arXiv 2501.05040), and as many for AutoCodeRover's translation into JSON."""
+"""Tries in SWE-Fixer (arXiv 2501.05040); used for AutoCodeRover's translation into JSON as well."""
 FIRST, LATER = 0.0, 0.7
-"""Temperatures of the first try and of those after it, of SWE-Fixer."""
+"""Temperatures of the first and the later tries in SWE-Fixer."""
 
 
 class AnswerFormatError(ValueError):
-    """An answer holds no JSON object of the form that was asked for; says what is wrong."""
+    """An answer holds no JSON object of the schema."""
 
 
-def read_json(text: str, form: type[Answered]) -> Answered:
-    """Return the first JSON object in a text that has a form; fences, prose and raw line feeds in it do not matter.
+def read_json(text: str, schema: type[Answered]) -> Answered:
+    """Return the first JSON object in a text that matches a schema; fences, prose and raw line feeds are skipped.
 
     Args:
-        text: what the model wrote.
-        form: the model of the object.
+        text: the model's answer.
+        schema: of the object.
 
     Raises:
         NotOfThisFormError: there is none.
@@ -38,7 +38,7 @@ def read_json(text: str, form: type[Answered]) -> Answered:
     problem = "there is no JSON object in it"
     for value in _objects(text):
         try:
-            return form.model_validate(value)
+            return schema.model_validate(value)
         except ValidationError as error:
             first = error.errors()[0]
             problem = f"{'.'.join(map(str, first['loc'])) or 'the object'}: {first['msg']}"
@@ -60,15 +60,15 @@ def _objects(text: str) -> Iterator[dict[str, JsonValue]]:
 
 
 def json_tries(
-    model: SolverModel, messages: Sequence[Message], form: type[Answered], *, purpose: str
+    model: SolverModel, messages: Sequence[Message], schema: type[Answered], *, purpose: str
 ) -> Iterator[Answered | str]:
-    """Ask the same question up to ``TRIES`` times; yield each answer of the form, or what is wrong with it.
+    """Make the same request up to ``TRIES`` times; yield each parsed answer, or the reason why it has none.
 
     Args:
-        model: whom to ask; it is asked again only when the next try is wanted.
-        messages: the question.
-        form: of the answer.
-        purpose: of the question.
+        model: asked again only when the next item is taken.
+        messages: the request.
+        schema: of the answer.
+        purpose: for the trajectory.
 
     Raises:
         ModelError, BudgetExceeded: as ``SolverModel.ask``.
@@ -76,15 +76,17 @@ def json_tries(
     for number in range(TRIES):
         answer = model.ask(messages, AskOptions(temperature=LATER if number else FIRST), purpose=purpose)
         try:
-            yield read_json(answer.content, form)
+            yield read_json(answer.content, schema)
         except AnswerFormatError as error:
             yield str(error)
 
 
-def ask_json(model: SolverModel, messages: Sequence[Message], form: type[Answered], *, purpose: str) -> Answered | str:
-    """Return the first answer of the form, or what is wrong with the last of ``TRIES``; arguments as ``json_tries``."""
+def ask_json(
+    model: SolverModel, messages: Sequence[Message], schema: type[Answered], *, purpose: str
+) -> Answered | str:
+    """Return the first parsed answer, or the reason why the last of ``TRIES`` has none; arguments as ``json_tries``."""
     read: Answered | str = ""
-    for read in json_tries(model, messages, form, purpose=purpose):
+    for read in json_tries(model, messages, schema, purpose=purpose):
         if not isinstance(read, str):
             break
     return read

@@ -1,7 +1,7 @@
-"""Finding lines in a file that a model quoted, more or less exactly.
+"""Find lines that a model quoted in a file, exactly or nearly.
 
-The ladder of CodeMonkeys (Ehrlich et al., 2025): the very lines; else the same lines but for white space; else lines
-that are like them, at least half of the lines by a Levenshtein ratio of at least 0.8. All rungs work on whole lines.
+Three kinds of match after CodeMonkeys (Ehrlich et al., 2025), strictest first: equal lines; lines equal except for
+white space; similar lines, at least half of them with a Levenshtein ratio of at least 0.8. All work on whole lines.
 """
 
 import math
@@ -13,28 +13,28 @@ from functools import lru_cache
 from itertools import pairwise
 
 LIKE = 0.8
-"""Ratio from which on two lines are alike."""
+"""Smallest ratio of two similar lines."""
 SHARE = 0.5
-"""Share of the quoted lines that must be like the file's."""
+"""Smallest share of quoted lines that must be similar."""
 TAB = " " * 4
-"""What a tab stands for where nothing tells."""
+"""Width of a tab where the lines do not show it."""
 
 
 class Match(StrEnum):
-    """On which rung of the ladder lines were found, best first."""
+    """Kind of match, strictest first."""
 
     EXACT = "exact"
     WHITESPACE = "whitespace"
-    """But for white space; blank lines count for nothing."""
+    """Equal except for white space; blank lines are ignored."""
     FUZZY = "fuzzy"
 
 
 @dataclass(frozen=True, slots=True)
 class MatchedLines:
-    """Where quoted lines were found: lines ``first`` to ``last`` (exclusive) of the searched ones, from 0.
+    """A place of quoted lines: lines ``first`` to ``last`` (exclusive) of the searched ones, counted from 0.
 
-    ``pairs`` holds index of a quoted line and index of the line that it was found as; ``score`` counts lines that
-    match, ``likeness`` adds up their ratios.
+    ``pairs`` holds the index of each quoted line and of the line that it matched; ``score`` is the number of similar
+    lines, ``likeness`` the sum of their ratios.
     """
 
     first: int
@@ -45,14 +45,14 @@ class MatchedLines:
 
 
 def search(lines: Sequence[str], quoted: Sequence[str], match: Match) -> list[MatchedLines]:
-    """Return all places of quoted lines on one rung of the ladder, in their order; none for blank quotes.
+    """Return all places of quoted lines by one kind of match, in order; none for blank quotes.
 
     Args:
         lines: of the file, without line ends.
-        quoted: what to find; on the first rung its blank lines count as well.
-        match: the rung.
+        quoted: lines to find; an exact match includes its blank lines.
+        match: kind of match.
     """
-    return RUNGS[match](lines, quoted) if any(line.strip() for line in quoted) else []
+    return FINDERS[match](lines, quoted) if any(line.strip() for line in quoted) else []
 
 
 def _exact(lines: Sequence[str], quoted: Sequence[str]) -> list[MatchedLines]:
@@ -75,7 +75,7 @@ def _whitespace(lines: Sequence[str], quoted: Sequence[str]) -> list[MatchedLine
 
 
 def _fuzzy(lines: Sequence[str], quoted: Sequence[str]) -> list[MatchedLines]:
-    """Return windows with enough lines that are alike; of those that overlap, the best."""
+    """Return windows with enough similar lines; of overlapping ones the best."""
     kept: list[MatchedLines] = []
     for place in sorted(_windows(lines, quoted), key=goodness, reverse=True):
         better = (each for each in kept if goodness(each) > goodness(place))
@@ -84,7 +84,7 @@ def _fuzzy(lines: Sequence[str], quoted: Sequence[str]) -> list[MatchedLines]:
     return sorted(kept, key=lambda each: each.first)
 
 
-RUNGS: Mapping[Match, Callable[[Sequence[str], Sequence[str]], list[MatchedLines]]] = {
+FINDERS: Mapping[Match, Callable[[Sequence[str], Sequence[str]], list[MatchedLines]]] = {
     Match.EXACT: _exact,
     Match.WHITESPACE: _whitespace,
     Match.FUZZY: _fuzzy,
@@ -92,7 +92,7 @@ RUNGS: Mapping[Match, Callable[[Sequence[str], Sequence[str]], list[MatchedLines
 
 
 def goodness(place: MatchedLines) -> tuple[int, float]:
-    """Return by what places are compared: lines that match, then how well they do."""
+    """Return the sort key of places: number of similar lines, then the sum of their ratios."""
     return place.score, round(place.likeness, 6)
 
 
@@ -107,7 +107,7 @@ def _place(wanted: Sequence[int], found: Sequence[int], ratios: Sequence[float])
 
 
 def _windows(lines: Sequence[str], quoted: Sequence[str]) -> Iterator[MatchedLines]:
-    """Lay the quoted lines over every run of as many lines, none of them blank; yield where enough are alike."""
+    """Compare the quoted lines with every run of as many non-blank lines; yield those with enough similar lines."""
     found, wanted = _filled(lines), _filled(quoted)
     known: dict[tuple[str, str], float] = {}
     allowed = len(wanted) - math.ceil(SHARE * len(wanted))
@@ -127,7 +127,7 @@ def _windows(lines: Sequence[str], quoted: Sequence[str]) -> Iterator[MatchedLin
 
 
 def ratio(first: str, second: str) -> float:
-    """Return 1 - Levenshtein distance / length of the longer text; 0 for anything below ``LIKE``, which saves work."""
+    """Return 1 - Levenshtein distance / length of the longer text; 0 for any ratio below ``LIKE``."""
     if first == second:
         return 1.0
     longest = max(len(first), len(second))
@@ -144,7 +144,7 @@ def _letters(text: str) -> Counter[str]:
 
 
 def _letters_apart(first: str, second: str) -> int:
-    """Return a lower bound of the distance: how many letters of one the other has not."""
+    """Return a lower bound of the distance: the number of letters of one text that the other lacks."""
     ours, theirs = _letters(first), _letters(second)
     shared = sum(min(count, theirs[letter]) for letter, count in ours.items())
     return max(len(first), len(second)) - shared
@@ -153,8 +153,8 @@ def _letters_apart(first: str, second: str) -> int:
 def _distance(first: str, second: str) -> int:
     """Return the Levenshtein distance: insertions, deletions and substitutions, each of cost 1.
 
-    The columns of the table are kept as bits of two numbers, where it grows and where it shrinks from row to row
-    (Myers, 1999; Hyyroe, 2001).
+    Bit-parallel: two integers hold where a column of the table grows and shrinks from row to row (Myers, 1999; Hyyroe,
+    2001).
     """
     places: dict[str, int] = {}
     for index, letter in enumerate(first):
@@ -172,11 +172,11 @@ def _distance(first: str, second: str) -> int:
 
 
 def reindented(new: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list[str]:
-    """Return lines indented as the file does it, as far as lines that were found tell how.
+    """Return lines in the file's indentation, derived from the lines that matched.
 
     Args:
         new: lines in the model's indentation.
-        pairs: a quoted line and the file's line that it was found as.
+        pairs: a quoted line and the file's line that it matched.
     """
     known = {_indent(quoted): _indent(found) for quoted, found in reversed(pairs)}
     return [_moved(line, known) if line.strip() else "" for line in new]
@@ -187,7 +187,7 @@ def _indent(line: str) -> str:
 
 
 def _moved(line: str, known: Mapping[str, str]) -> str:
-    """Give a line the file's indentation: the known one, or that of the nearest known one, further in or out."""
+    """Return a line with the file's indentation: the known one, or one derived from the nearest known one."""
     own, said = _indent(line), line.lstrip()
     step, ours = _steps(known)
     shallower = [each for each in known if own.startswith(each)]
@@ -200,7 +200,7 @@ def _moved(line: str, known: Mapping[str, str]) -> str:
 
 
 def _steps(known: Mapping[str, str]) -> tuple[str, str]:
-    """Return one step of indentation of the model, and the file's; equal ones if nothing tells."""
+    """Return one step of indentation of the model and of the file; empty ones if unknown."""
     by_depth = sorted(known.items(), key=lambda each: len(each[0]))
     for (quoted, found), (deeper, found_deeper) in pairwise(by_depth):
         if deeper.startswith(quoted) and found_deeper.startswith(found) and len(found_deeper) > len(found):
@@ -212,6 +212,6 @@ def _steps(known: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _counted(indent: str, step: str, ours: str) -> str:
-    """Return an indentation in the file's steps, if it is made of the model's."""
+    """Return an indentation in the file's steps, if it consists of the model's steps."""
     times = len(indent) // len(step) if step else 0
     return ours * times if step and step * times == indent else indent

@@ -1,7 +1,7 @@
-"""What a change means, without how it is laid out: keys by which samples vote.
+"""Normalise changes, so that equal ones can be counted as votes.
 
-Agentless (Xia et al., 2024) compares patches after both versions of a file went through the syntax tree and lost their
-comments and docstrings; here so in every language, see ``canonical``.
+Agentless (Xia et al., 2024) compares patches after removing layout, comments and docstrings from both versions of a
+file. Here this works in every language, by ``canonical``.
 """
 
 import difflib
@@ -13,14 +13,14 @@ from assay.harness.languages.syntax import Definition, definitions
 
 TEST_NAME = "test_func"
 CONTEXT = 3
-"""Lines around a change that belong to it."""
+"""Context lines of a normalised difference."""
 
 
 def change_key(language: str, before: Mapping[str, str], after: Mapping[str, str]) -> str:
-    """Return the normalised difference between two states of files; equal keys are the same change.
+    """Return the normalised difference between two states of files; equal keys mean the same change.
 
-    Empty if only comments, docstrings or layout differ. Where all that a file gains is whole new functions, it does
-    not matter where in the file they stand.
+    Empty if only comments, docstrings or layout differ. If a file gains only whole functions, their place in the file
+    is ignored.
 
     Args:
         language: name of the project's language.
@@ -45,7 +45,7 @@ def _difference(language: str, path: str, before: str, after: str) -> list[str]:
 
 
 def _added_functions(language: str, path: str, old: Sequence[str], new: Sequence[str]) -> list[str]:
-    """Return the lines of new functions, with ``+`` before them, if the files differ in nothing else."""
+    """Return the lines of new functions, prefixed with ``+``; empty if the files differ in anything else."""
     known = {each.name for each in _functions(language, path, old)}
     added = [each for each in _functions(language, path, new) if each.name not in known]
     inside = {line for each in added for line in range(each.first, each.last + 1)}
@@ -58,7 +58,7 @@ def _functions(language: str, path: str, lines: Sequence[str]) -> list[Definitio
 
 
 def differs(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
-    """Tell whether two states of files differ in more than blank lines.
+    """Return whether two states of files differ in more than blank lines.
 
     Args:
         before: path to text.
@@ -72,9 +72,9 @@ def _filled(text: str) -> list[str]:
 
 
 def script_key(language: str, path: str, text: str) -> str:
-    """Return the normalised form of a test script: equal keys are the same test, whatever it is called.
+    """Return the normalised form of a test script; equal keys mean the same test.
 
-    The function that the script calls from its top level is renamed to ``test_func``.
+    The function that the script calls at top level is renamed to ``test_func``.
 
     Args:
         language: name of the project's language.
@@ -90,7 +90,7 @@ def script_key(language: str, path: str, text: str) -> str:
 
 
 def _called(language: str, path: str, lines: Sequence[str]) -> Iterator[str]:
-    """Yield the functions of a file that are called from outside of its functions, in the order of their calls."""
+    """Yield the functions of a file that its top level calls, in the order of the calls."""
     functions = _functions(language, path, lines)
     names = [each.name for each in functions if "." not in each.name]
     inside = {line for each in functions for line in range(each.first, each.last + 1)}

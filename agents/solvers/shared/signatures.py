@@ -1,4 +1,4 @@
-"""The head of a function or class, up to its body: read from the syntax tree, in every language."""
+"""Signatures of functions and classes, read from the syntax tree, in every language."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 def heads(language: str, path: str, text: str, wanted: Sequence[Definition]) -> list[str]:
-    """Return the first lines of definitions, up to where the body begins; all of one that has no body.
+    """Return the source of each definition up to its body; all of one that has no body.
 
     Args:
         language: name of the project's language.
         path: of the file.
         text: its content.
-        wanted: definitions of that file, as ``harness.syntax.definitions`` gives them.
+        wanted: definitions of that file, from ``harness.languages.syntax.definitions``.
 
     Raises:
         UserError: there is no language of that name. PluginError: its grammar is not installed.
@@ -38,14 +38,14 @@ def _head(lines: Sequence[bytes], body: "Node | None", definition: Definition) -
 
 
 def _body(root: "Node", definition: Definition, syntax: Syntax) -> "Node | None":
-    """Return the body of the outermost function or class on the lines of a definition."""
+    """Return the body of the outermost function or class within the lines of a definition."""
     types = syntax.functions | syntax.classes | syntax.function_values | syntax.class_values
     inside = (node for node in _within(root, definition.first - 1, definition.last - 1) if node.type in types)
     return next((body for node in inside if (body := node.child_by_field_name("body"))), None)
 
 
 def _within(node: "Node", first: int, last: int) -> "Iterator[Node]":
-    """Yield the nodes that lie wholly on these rows, the outer before the inner."""
+    """Yield the nodes entirely within these rows, outer before inner."""
     for child in node.named_children:
         if child.end_point.row < first or child.start_point.row > last:
             continue

@@ -1,4 +1,4 @@
-"""Whether a changed file still parses, in every language."""
+"""Check that changed files still parse, in every language."""
 
 import warnings
 from collections.abc import Mapping
@@ -8,10 +8,10 @@ from assay.harness.languages.syntax import parse
 
 
 def broken(language: str, before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
-    """Return what no longer parses: path to what is wrong, in a few words.
+    """Return the files that no longer parse: path to a short error.
 
-    Only a file that parsed before can be broken, since macros and dialects are beyond some grammars; a new file must
-    parse. Files in no known language are never broken.
+    A file that did not parse before is ignored, since some grammars cannot read macros and dialects; a new file must
+    parse. Files in unknown languages are ignored.
 
     Args:
         language: name of the project's language.
@@ -30,7 +30,7 @@ def broken(language: str, before: Mapping[str, str], after: Mapping[str, str]) -
 
 
 def first_error(language: str, path: str, text: str) -> str:
-    """Return where and why a file does not parse; empty if it does, or if its language is unknown.
+    """Return line and reason of the first syntax error; empty if there is none or the language is unknown.
 
     Args:
         language: name of the project's language.
@@ -48,13 +48,13 @@ def first_error(language: str, path: str, text: str) -> str:
 
 
 def _python_error(text: str) -> str:
-    """Return what Python itself says: it knows of more mistakes than the grammar, and nothing of the text is run."""
+    """Return the error of Python's compiler, which finds more than the grammar; no code is run."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             compile(text, "<file>", "exec", dont_inherit=True)
     except SyntaxError as error:
         return f"line {error.lineno}: {error.msg}"
-    except (ValueError, RecursionError, MemoryError):  # a NUL byte, or an expression nested too deep: not for us to say
+    except (ValueError, RecursionError, MemoryError):  # a NUL byte, or an expression nested too deep
         return ""
     return ""

@@ -1,4 +1,4 @@
-"""What is asked of the nodes of syntax trees, in every language; ``harness.syntax`` makes the trees."""
+"""Helpers for the nodes of syntax trees, in every language; ``harness.languages.syntax`` parses."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def walk(node: "Node") -> "Iterator[Node]":
-    """Yield a node and all below it, in order of the text, the outer before the inner."""
+    """Yield a node and its descendants in text order, outer before inner."""
     waiting = [node]
     while waiting:
         each = waiting.pop()
@@ -22,9 +22,9 @@ def text_of(node: "Node") -> str:
 
 
 def first_mistake(root: "Node") -> "Node | None":
-    """Return the first node that does not parse, or that is missing; None if the text parses.
+    """Return the first erroneous or missing node; None if the text parses.
 
-    Spaces behind an ``#include`` are none, though the grammars of C and C++ miss the end of the line there.
+    Spaces after an ``#include`` are no error, although the grammars of C and C++ miss the end of that line.
     """
     if not root.has_error:
         return None
@@ -33,5 +33,5 @@ def first_mistake(root: "Node") -> "Node | None":
 
 
 def is_comment(node: "Node") -> bool:
-    """Tell whether a node is a comment, in any language."""
+    """Return whether a node is a comment."""
     return "comment" in node.type

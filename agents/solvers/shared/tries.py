@@ -1,4 +1,4 @@
-"""Tries of a change: every one is a candidate, and the best so far lies in the tree, whatever ends the work."""
+"""Repeated tries of a change: each one becomes a candidate, and the best so far is left in the workspace."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
@@ -7,19 +7,19 @@ from assay.agents.contract import AgentStatus, Candidate, SolutionStatus, SolveO
 
 
 class Try(Protocol):
-    """What an answer of a model comes to."""
+    """A change read from one answer of a model."""
 
     @property
     def files(self) -> Mapping[str, str]:
-        """Path to new text of what it changes."""
+        """Path to new text of the changed files."""
 
     @property
     def problem(self) -> str:
-        """What is wrong with it; empty if nothing is."""
+        """Error message for the model; empty if there is none."""
 
     @property
     def is_read(self) -> bool:
-        """Whether the answer had the right form."""
+        """Whether the answer had the right format."""
 
 
 Made = TypeVar("Made", bound=Try)
@@ -29,16 +29,16 @@ class Tries(Generic[Made]):
     """The tries of a solver, in order.
 
     Attributes:
-        candidates: what each one changes in the base tree.
+        candidates: one for each try, as a patch of the base commit.
     """
 
     def __init__(self, workspace: Workspace, best: Callable[[Sequence[Made]], Made], called: str) -> None:
-        """Begin without any.
+        """Start without a try.
 
         Args:
-            workspace: where they are laid into the base tree.
-            best: returns the best of several.
-            called: what one is called where candidates tell their source.
+            workspace: each try is written into its base state.
+            best: returns the best of several tries.
+            called: name of a try in the source of its candidate.
         """
         self.candidates: list[Candidate] = []
         self._made: list[Made] = []
@@ -52,16 +52,16 @@ class Tries(Generic[Made]):
         return self._best(self._made)
 
     def add(self, made: Made, **scores: float) -> None:
-        """Keep a try as a candidate, with its scores, and leave the best so far in the tree."""
+        """Add a try as a candidate with its scores, and leave the best so far in the workspace."""
         self._made.append(made)
-        self._lay(made)
+        self._write(made)
         source = f"{self._called} {len(self._made)}"
         patch = self._workspace.diff()
         self.candidates.append(Candidate(patch=patch, source=source, reason=made.problem, scores=scores))
-        self._lay(self.best)
+        self._write(self.best)
 
     def outcome(self, extra: dict[str, Any]) -> SolveOutcome:
-        """Return how a solver ends whose answer is the best try: with a change, with none, or with no form at all."""
+        """Return the outcome of the best try: submitted, empty, or format_error if no answer had the right format."""
         unchanged: AgentStatus = SolutionStatus.EMPTY if self.best.is_read else SolutionStatus.FORMAT_ERROR
         return SolveOutcome(
             status=SolutionStatus.SUBMITTED if self.best.files else unchanged,
@@ -70,7 +70,7 @@ class Tries(Generic[Made]):
             extra=extra,
         )
 
-    def _lay(self, made: Made) -> None:
+    def _write(self, made: Made) -> None:
         self._workspace.restore("base")
         for path, text in made.files.items():
             self._workspace.write(path, text.encode())

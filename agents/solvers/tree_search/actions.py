@@ -1,7 +1,7 @@
-"""The actions of the tree search: what the model writes, what comes of it, and how it can fail.
+"""The actions of the tree search: read them from an answer and run them.
 
-The five actions are those of SWE-Search's agent: search, view, edit, run tests and finish; and it may give up. Reasons
-for failing are part of the search, since they are rewards: SWE-Search tells major from minor ones.
+The actions are those of SWE-Search's agent (search, view, edit, run tests, finish) and giving up. The kind of a failure
+decides the reward: SWE-Search has major and minor ones.
 """
 
 import re
@@ -20,12 +20,12 @@ from assay.harness.domain import Status
 from assay.harness.errors import UserError
 
 VIEW_LINES = 400
-"""Lines of one view; a file with more has to be asked for in parts."""
+"""Lines of one view; a longer file must be viewed in parts."""
 FAILED = frozenset({Status.FAILED, Status.ERROR})
 
 
 class ActionKind(StrEnum):
-    """What can be done."""
+    """Kind of an action."""
 
     SEARCH = "search"
     VIEW = "view"
@@ -38,19 +38,19 @@ class ActionKind(StrEnum):
 
 
 class Failure(StrEnum):
-    """Why an action came to nothing."""
+    """Why an action failed."""
 
     FILE_NOT_FOUND = "file_not_found"
     STRING_NOT_FOUND = "string_not_found"
     NO_CHANGES = "no_changes"
     INVALID_FILE = "invalid_file"
-    """It would no longer parse."""
+    """The file would no longer parse."""
     TOO_MANY_TOKENS = "too_many_tokens"
     NO_SEARCH_HITS = "no_search_hits"
     MULTIPLE_OCCURRENCES = "multiple_occurrences"
     FILE_EXISTS = "file_exists"
     MALFORMED = "malformed"
-    """The answer cannot be read."""
+    """The answer has the wrong format."""
 
 
 OF_EDITS = {
@@ -59,12 +59,13 @@ OF_EDITS = {
     EditProblem.AMBIGUOUS: Failure.MULTIPLE_OCCURRENCES,
     EditProblem.EMPTY_SEARCH: Failure.FILE_EXISTS,
     EditProblem.NO_CHANGE: Failure.NO_CHANGES,
+    EditProblem.OUTSIDE: Failure.FILE_NOT_FOUND,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a model wants done; ``body`` is what stands between the tags."""
+    """An action; ``body`` is the text between its tags."""
 
     kind: ActionKind
     body: str = ""
@@ -72,7 +73,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class PassFailCounts:
-    """What a run of tests came to, in numbers of tests."""
+    """Numbers of passed and failed tests."""
 
     passed: int
     failed: int
@@ -80,28 +81,28 @@ class PassFailCounts:
 
 @dataclass(frozen=True, slots=True)
 class SearchState:
-    """What a node of the tree stands for: a state of the workspace, and the action that led to it."""
+    """Content of a node: a state of the workspace, and the action that led to it."""
 
     snapshot: str
     files: Mapping[str, str] = field(default_factory=dict)
-    """Path to text of the files that differ from the base."""
+    """Path to text of the files that differ from the base commit."""
     patch: str = ""
     action: Action = Action(ActionKind.NONE)
     said: str = ""
-    """The answer with the action, whole."""
+    """The model's whole answer."""
     seen: str = ""
-    """What the model was told of it."""
+    """The observation."""
     failure: Failure | None = None
     shown: frozenset[str] = frozenset()
-    """Places of the code that have been shown on the way here."""
+    """Places of the code shown on the path to this state."""
     is_news: bool = False
-    """Whether this action showed a place that was not shown before."""
+    """Whether this action showed a new place."""
     tests: PassFailCounts | None = None
-    """Of this very action."""
+    """Result of this action, if it ran tests."""
     feedback: str = ""
-    """What was said to the model of other tries before it chose this action."""
+    """Feedback on other tries that the model saw before this action."""
     why: str = ""
-    """Why the state was given its reward."""
+    """Reason of the reward."""
 
 
 _TAGS = "|".join(kind.value for kind in ActionKind if kind is not ActionKind.NONE)
@@ -132,23 +133,23 @@ NO_ACTION = "That was no action. End your answer with exactly one of the tagged 
 
 
 def read_action(text: str) -> Action | None:
-    """Return the action in an answer; None unless there is exactly one."""
+    """Return the one action in an answer; None if there is none or more than one."""
     found = list(_ACTION.finditer(text))
     return Action(ActionKind(found[0]["kind"]), found[0]["body"].strip()) if len(found) == 1 else None
 
 
 class ActionRunner:
-    """Does actions in a workspace, from whatever state."""
+    """Runs actions in a workspace, from any saved state."""
 
     def __init__(self, session: SolveSession) -> None:
-        """Take the session; the workspace is brought to the state that an action starts from."""
+        """Keep the session; its workspace is restored to the state before each action."""
         self._session = session
         self._workspace = session.workspace
         self._at = ""
 
     @cached_property
     def base(self) -> dict[str, str]:
-        """Text of the files of the base tree."""
+        """Path to text of the files of the base commit."""
         self.go_to("base")
         return self._workspace.texts()
 
@@ -158,15 +159,15 @@ class ActionRunner:
         return SearchState(snapshot="base")
 
     def go_to(self, snapshot: str) -> None:
-        """Bring the workspace to a state."""
+        """Bring the workspace to a saved state."""
         if snapshot != self._at:
             self._at = ""
             self._workspace.restore(snapshot)
             self._at = snapshot
 
     def do(self, before: SearchState, action: Action) -> SearchState:
-        """Return the state after an action; what fails leaves the files as they were and tells why."""
-        does: dict[ActionKind, Callable[[SearchState, str], SearchState]] = {
+        """Return the state after an action; a failed action leaves the files unchanged and says why."""
+        runners: dict[ActionKind, Callable[[SearchState, str], SearchState]] = {
             ActionKind.SEARCH: self._search,
             ActionKind.VIEW: self._view,
             ActionKind.EDIT: self._edit,
@@ -175,7 +176,7 @@ class ActionRunner:
             ActionKind.NONE: self._nothing,
         }
         start = replace(before, action=action, failure=None, is_news=False, tests=None, seen="")
-        return does[action.kind](start, action.body) if action.kind in does else start
+        return runners[action.kind](start, action.body) if action.kind in runners else start
 
     def _texts(self, state: SearchState) -> dict[str, str]:
         return {**self.base, **state.files}
@@ -185,9 +186,9 @@ class ActionRunner:
 
     def _search(self, state: SearchState, call: str) -> SearchState:
         found = perform(CodeSearch(self._codebase(state)), call)
-        if not found.places:
+        if not found.snippets:
             return replace(state, seen=found.text, failure=Failure.NO_SEARCH_HITS)
-        return _showing(state, found.text, {f"{each.path}:{each.first}-{each.last}" for each in found.places})
+        return _showing(state, found.text, {f"{each.path}:{each.first}-{each.last}" for each in found.snippets})
 
     def _view(self, state: SearchState, wanted: str) -> SearchState:
         match = _LINES.match(wanted)
@@ -199,11 +200,11 @@ class ActionRunner:
         first = int(match["first"]) if match else 1
         last = min(int(match["last"] or first) if match else code.height(path), code.height(path))
         if last - first >= VIEW_LINES:
-            told = (
+            seen = (
                 f"{path} has {code.height(path)} lines; view at most {VIEW_LINES} at once, as in {path}:1-{VIEW_LINES}."
             )
-            return replace(state, seen=told, failure=Failure.TOO_MANY_TOKENS)
-        shown = code.place(path, max(first, 1), last, first)
+            return replace(state, seen=seen, failure=Failure.TOO_MANY_TOKENS)
+        shown = code.snippet(path, max(first, 1), last, first)
         return _showing(state, f"{path}, lines {first} to {last}:\n{shown.code}", {f"{path}:{first}-{last}"})
 
     def _edit(self, state: SearchState, body: str) -> SearchState:
@@ -217,14 +218,14 @@ class ActionRunner:
             return replace(state, seen=f"Nothing was changed.\n{applied.report()}", failure=failure)
         wrong = broken(self._session.task.language, self._texts(state), applied.files)
         if wrong:
-            told = "\n".join(f"{path}: {problem}" for path, problem in wrong.items())
+            problems = "\n".join(f"{path}: {problem}" for path, problem in wrong.items())
             return replace(
-                state, seen=f"Nothing was changed: it would not parse.\n{told}", failure=Failure.INVALID_FILE
+                state, seen=f"Nothing was changed: it would not parse.\n{problems}", failure=Failure.INVALID_FILE
             )
         return self._changed(state, applied)
 
     def _changed(self, state: SearchState, applied: AppliedEdits) -> SearchState:
-        """Write edited files into the workspace and keep that state."""
+        """Write edited files into the workspace and save that state."""
         self.go_to(state.snapshot)
         self._at = ""
         for path, text in applied.files.items():
@@ -246,17 +247,17 @@ class ActionRunner:
         self.go_to(state.snapshot)
         try:
             results = self._workspace.run_tests(paths)
-        except UserError as error:  # a workspace that cannot run tests at all: the model has to do without
+        except UserError as error:  # a workspace without tests: the model must do without
             return replace(state, seen=f"Tests cannot be run: {error}")
         failed = [name for name, status in results.items() if status in FAILED]
         passed = sum(status is Status.PASSED for status in results.values())
-        told = [f"{passed} passed, {len(failed)} failed.", *(f"failed: {name}" for name in failed[:20])]
-        return replace(state, seen="\n".join(told), tests=PassFailCounts(passed, len(failed)))
+        lines = [f"{passed} passed, {len(failed)} failed.", *(f"failed: {name}" for name in failed[:20])]
+        return replace(state, seen="\n".join(lines), tests=PassFailCounts(passed, len(failed)))
 
     def _finish(self, state: SearchState, _why: str) -> SearchState:
         if not state.patch:
-            told = "Nothing has been changed, so nothing can be finished."
-            return replace(state, seen=told, failure=Failure.NO_CHANGES)
+            seen = "Nothing has been changed, so nothing can be finished."
+            return replace(state, seen=seen, failure=Failure.NO_CHANGES)
         return replace(state, seen="The work is handed in.")
 
     def _nothing(self, state: SearchState, why: str) -> SearchState:

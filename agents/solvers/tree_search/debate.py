@@ -1,10 +1,10 @@
-"""The discriminator of SWE-Search by words: debaters argue for solutions, round by round, and a judge decides."""
+"""SWE-Search's discriminator: debaters argue for solutions round by round, and a judge decides."""
 
 import re
 from collections.abc import Callable, Sequence
 
 Ask = Callable[[str, str], str]
-"""Takes a question and what it is for, and returns the answer."""
+"""Takes a prompt and its purpose, returns the answer."""
 
 SOLUTIONS = """\
 Issue:
@@ -27,14 +27,14 @@ _CHOICE = re.compile(r"<solution>\s*(\d+)\s*</solution>", re.ASCII)
 
 
 def debate(ask: Ask, statement: str, patches: Sequence[str], *, debaters: int, rounds: int) -> int | None:
-    """Return the index of the patch that the judge chooses; None if the judge names none.
+    """Return the index of the patch that the judge chooses; None if it names none.
 
     Args:
-        ask: puts a question to the model.
+        ask: asks the model.
         statement: the issue.
-        patches: the solutions; a single one wins without a word.
-        debaters: how many argue in each round, one after another, each having read all before.
-        rounds: of the debate.
+        patches: the solutions; a single one wins without a debate.
+        debaters: number of debaters, who argue in turn and see all earlier arguments.
+        rounds: number of rounds.
     """
     if len(patches) == 1:
         return 0
@@ -43,16 +43,16 @@ def debate(ask: Ask, statement: str, patches: Sequence[str], *, debaters: int, r
     said: list[str] = []
     for _ in range(rounds):
         for number in range(1, debaters + 1):
-            answer = ask(ARGUE.format(solutions=solutions, said=_told(said), number=number), "debate")
+            answer = ask(ARGUE.format(solutions=solutions, said=_shown(said), number=number), "debate")
             said.append(f"Debater {number}: {answer.strip()}")
-    return read_solution(ask(DECIDE.format(solutions=solutions, said=_told(said)), "decide"), len(patches))
+    return read_solution(ask(DECIDE.format(solutions=solutions, said=_shown(said)), "decide"), len(patches))
 
 
 def read_solution(answer: str, count: int) -> int | None:
-    """Return the number of a solution that an answer closes with; None if it names none of the ``count`` there are."""
+    """Return the last solution's number in an answer; None unless it is below ``count``."""
     found = _CHOICE.findall(answer)
     return int(found[-1]) if found and int(found[-1]) < count else None
 
 
-def _told(said: Sequence[str]) -> str:
+def _shown(said: Sequence[str]) -> str:
     return "\n".join(["", "The debate so far:", *said, ""]) if said else ""

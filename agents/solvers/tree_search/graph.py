@@ -1,8 +1,8 @@
-"""A repository as a graph: directories, files, classes and functions; who contains, calls and inherits from whom. Pure.
+"""Graph of a repository: directories, files, classes, functions; contains, calls, inherits. Pure.
 
-The shape of RepoUnderstander's knowledge graph (Ma et al., arXiv 2406.01422), in every language. What contains what is
-certain; a call or a base class is a name, and the definitions of that name are taken for it: those of the same file
-if there are any, otherwise all of the same language, and none where too many share the name to mean anything.
+RepoUnderstander's knowledge graph (Ma et al., arXiv 2406.01422), in every language. Containment is certain; a call or
+base class is only a name and is linked to the definitions of that name: those in the same file, else all in the same
+language, and none if too many share the name.
 """
 
 from collections import defaultdict
@@ -17,9 +17,9 @@ from assay.harness.languages.syntax import Definition, Parsed, definitions_in, p
 VertexKind = Literal["directory", "file", "class", "function"]
 Relation = Literal["contains", "calls", "inherits"]
 ROOT = ""
-"""Identifier of the top directory."""
+"""Identifier of the root directory."""
 MOST_NAMESAKES = 5
-"""Definitions of one name that a mention may mean; more of them say nothing."""
+"""Largest number of definitions to which one name is linked."""
 
 FORWARD: dict[Relation, str] = {"contains": "contains", "calls": "calls", "inherits": "inherits from"}
 BACKWARD: dict[Relation, str] = {"contains": "is in", "calls": "is called by", "inherits": "is the base of"}
@@ -30,7 +30,7 @@ class Vertex:
     """A directory, a file, or a class or function in one."""
 
     id: str
-    """Path, then ``::`` and the qualified name for what is in a file, and ``@line`` where that is not unique."""
+    """Path; for a definition also ``::`` and the qualified name, and ``@line`` if that is not unique."""
     kind: VertexKind
     path: str
     name: str = ""
@@ -41,21 +41,21 @@ class Vertex:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A vertex that another is related to, and how, as in ``a calls b``."""
+    """A related vertex, and the relation, as in ``a calls b``."""
 
     relation: str
     id: str
 
 
 class CodeGraph:
-    """Vertices and what relates them.
+    """Vertices and their relations.
 
     Attributes:
         vertices: by their identifiers; directories and files first.
     """
 
     def __init__(self, vertices: Mapping[str, Vertex], edges: Iterable[tuple[str, Relation, str]]) -> None:
-        """Take the vertices and directed edges between them; an edge that comes twice counts once."""
+        """Keep the vertices and their directed edges; repeated edges count once."""
         self.vertices = dict(vertices)
         self._edges = tuple(dict.fromkeys(edges))
         self._neighbours: dict[str, dict[Neighbour, None]] = defaultdict(dict)
@@ -64,19 +64,19 @@ class CodeGraph:
             self._neighbours[target][Neighbour(BACKWARD[relation], source)] = None
 
     def neighbours(self, vertex: str) -> tuple[Neighbour, ...]:
-        """Return what a vertex is related to, in both directions."""
+        """Return the neighbours of a vertex, in both directions."""
         return tuple(self._neighbours.get(vertex, ()))
 
     def edges(self, relation: Relation) -> list[tuple[str, str]]:
-        """Return the edges of one kind, from whom to whom."""
+        """Return source and target of all edges of one relation."""
         return [(source, target) for source, kind, target in self._edges if kind == relation]
 
 
 def build(texts: Mapping[str, str], language: str) -> CodeGraph:
-    """Return the graph of a repository's source files, in whatever known language each is.
+    """Return the graph of a repository's source files, each in its own language.
 
     Args:
-        texts: path to content; files of no known language are left out.
+        texts: path to content; files in unknown languages are left out.
         language: name of the project's language.
 
     Raises:
@@ -115,7 +115,7 @@ def _above(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A parsed file: itself as a vertex and its definitions, outer before inner, and the names it mentions."""
+    """A parsed file: vertices of the file and its definitions, outer before inner, and the names it mentions."""
 
     path: str
     language: str
@@ -129,7 +129,7 @@ class _File:
         return cls(path, parsed.language.NAME, (whole, *inner), mentions(parsed))
 
     def inside(self) -> list[tuple[str, Relation, str]]:
-        """Return what contains what: by the lines, and by the name for methods that are written outside, as in Go."""
+        """Return ``contains`` edges: by lines, and by name for methods written outside their class, as in Go."""
         edges: list[tuple[str, Relation, str]] = []
         owners = {each.name: each for each in self.vertices if each.kind == "class"}
         around: list[Vertex] = []
@@ -143,7 +143,7 @@ class _File:
         return edges
 
     def around(self, line: int) -> Vertex:
-        """Return the innermost vertex that a line belongs to."""
+        """Return the innermost vertex around a line."""
         found = [each for each in self.vertices if each.first <= line <= each.last]
         return min(reversed(found or [self.vertices[0]]), key=lambda each: each.last - each.first)
 
@@ -160,7 +160,7 @@ def _vertices(path: str, found: Sequence[Definition]) -> tuple[Vertex, ...]:
 
 
 class _Names:
-    """Which definitions a mentioned name may mean."""
+    """Finds the definitions of mentioned names."""
 
     def __init__(self, files: Sequence[_File]) -> None:
         self._all: dict[tuple[str, str], list[Vertex]] = defaultdict(list)
@@ -169,7 +169,7 @@ class _Names:
                 self._all[file.language, each.name.rpartition(".")[2]].append(each)
 
     def edges(self, file: _File) -> list[tuple[str, Relation, str]]:
-        """Return the edges that the names in a file stand for; nothing is related to itself."""
+        """Return the edges of the names in a file, without loops."""
         return [
             (source.id, mention.relation, target.id)
             for mention in file.mentions

@@ -1,9 +1,9 @@
-"""Tree search over the graph of a repository: gather what a model finds relevant, then change the code.
+"""Tree search over the graph of a repository: collect relevant code, then change it.
 
-The shape of RepoUnderstander (Ma et al., "How to Understand Whole Software Repository?", arXiv 2406.01422), of which
-no code is public: a knowledge graph of the repository, Monte Carlo tree search over it with a model's judgement of
-relevance as the reward, then searching and patching as AutoCodeRover does. The engine is that of ``TreeSearch``; a node
-stands for a vertex of the graph, and none is visited twice.
+After RepoUnderstander (Ma et al., "How to Understand Whole Software Repository?", arXiv 2406.01422), whose code is not
+public: a knowledge graph of the repository, Monte Carlo tree search over it with the model's judgement of relevance as
+reward, then search and patch as in AutoCodeRover. The search is that of ``TreeSearch``; a node is a vertex of the
+graph, and no vertex is visited twice.
 """
 
 from dataclasses import dataclass
@@ -68,22 +68,22 @@ class GraphSearch:
     """The solver; see the module."""
 
     class Settings(Model):
-        """What a user may set."""
+        """Settings of the solver."""
 
         visits: int = Field(default=30, gt=0)
-        """Vertices that a model judges; a smaller number of steps in the run's budget wins."""
+        """Vertices that the model judges; the run's budget of steps applies if it is smaller."""
         expansions: int = Field(default=5, gt=0)
-        """Neighbours that are visited from one vertex."""
+        """Maximum number of neighbours visited from one vertex."""
         entries: int = Field(default=5, ge=0)
-        """Files whose words are most like the issue's: the first that are visited from the top directory."""
+        """Files with the best BM25 score, visited first from the root directory."""
         relevant: float = 50.0
-        """From here on a vertex belongs to the context."""
+        """Smallest reward of a vertex in the context."""
         context: int = Field(default=60_000, gt=0)
         """Characters of code in the context."""
         shown: int = Field(default=4_000, gt=0)
-        """Characters of one vertex that are judged."""
+        """Characters of one vertex that the model sees."""
         rounds: int = Field(default=8, gt=0)
-        """Answers of the model that writes the patch, searches and failed edits included."""
+        """Limit of answers while patching, searches and failed edits included."""
         temperature: float | None = None
 
     name: ClassVar[str] = "graph_search"
@@ -94,18 +94,18 @@ class GraphSearch:
         self.settings = settings
 
     def solve(self, session: SolveSession) -> SolveOutcome:
-        """Explore the graph, then let the model search and edit with what was found relevant."""
-        bench = ActionRunner(session)
-        walk = _Walk(self.settings, session, bench.base)
+        """Explore the graph, then let the model search and edit with the relevant code."""
+        runner = ActionRunner(session)
+        walk = _Walk(self.settings, session, runner.base)
         walk.explore()
-        state = self._patch(session, bench, walk.context())
+        state = self._patch(session, runner, walk.context())
         extra = {"relevant": [vertex.id for vertex in walk.relevant()], "visited": walk.visited}
         if state.patch:
             return SolveOutcome(extra=extra)
         return SolveOutcome(status=SolutionStatus.FORMAT_ERROR, error="no edit could be applied", extra=extra)
 
-    def _patch(self, session: SolveSession, bench: ActionRunner, context: str) -> SearchState:
-        """Let the model act until an edit applies; the workspace keeps it."""
+    def _patch(self, session: SolveSession, runner: ActionRunner, context: str) -> SearchState:
+        """Let the model act until an edit applies; it stays in the workspace."""
         task = TASK.format(
             repo=session.task.repo,
             language=session.task.language,
@@ -113,13 +113,13 @@ class GraphSearch:
             context=context,
         )
         messages = [Message(role=Role.SYSTEM, content=SYSTEM), Message(role=Role.USER, content=task)]
-        state = bench.root()
+        state = runner.root()
         for number in range(1, self.settings.rounds + 1):
             answer = session.model.ask(messages, AskOptions(temperature=self.settings.temperature), purpose="patch")
             action = read_action(answer.content)
             seen = NO_ACTION
             if action is not None and action.kind in {ActionKind.SEARCH, ActionKind.VIEW, ActionKind.EDIT}:
-                state = bench.do(state, action)
+                state = runner.do(state, action)
                 seen = state.seen
                 session.recorder.add(_step(f"patch-{number}", action.kind, action.body, seen))
                 if state.patch:
@@ -130,7 +130,7 @@ class GraphSearch:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What a node of the tree stands for: a vertex, how it was reached, and why it got its reward."""
+    """Content of a node: a vertex, how it was reached, and the reason of its reward."""
 
     vertex: Vertex
     way: str
@@ -152,11 +152,11 @@ class _Walk:
 
     @property
     def visited(self) -> int:
-        """How many vertices were judged."""
+        """Number of judged vertices."""
         return len(self._tree.nodes) - 1
 
     def explore(self) -> None:
-        """Visit vertices, the best by the tree's scores first, until there are enough or none is left."""
+        """Visit vertices, best score first, until the limit or until none is left."""
         of_run = self._session.budget.steps
         visits = min(self._settings.visits, of_run) if of_run else self._settings.visits
         self._close_dead_ends()
@@ -177,7 +177,7 @@ class _Walk:
         return child
 
     def _relevance(self, visit: Visit) -> Reward:
-        """Ask the model how relevant a vertex is; 0 for what it gives no value, since nothing speaks for it."""
+        """Ask the model how relevant a vertex is; 0 if it gives no value."""
         shown = self._show(visit.vertex)[: self._settings.shown]
         prompt = RELEVANCE.format(statement=self._statement, way=visit.way, shown=shown)
         message = Message(role=Role.USER, content=prompt)
@@ -187,7 +187,7 @@ class _Walk:
         return Reward(max(0.0, reward.value), reward.why)
 
     def _next(self, node: SearchNode[Visit]) -> tuple[str, str]:
-        """Return the neighbour that is visited next, and its relation."""
+        """Return relation and identifier of the next neighbour."""
         return self._unvisited(node)[0]
 
     def _unvisited(self, node: SearchNode[Visit]) -> list[tuple[str, str]]:
@@ -195,13 +195,13 @@ class _Walk:
         return [each for each in self._neighbours(node.content.vertex) if each[1] not in visited]
 
     def _close_dead_ends(self) -> None:
-        """Let nothing follow the vertices all of whose neighbours were visited."""
+        """Mark nodes without unvisited neighbours as terminal."""
         for node in self._tree.nodes:
             if not node.terminal:
                 node.terminal = not self._unvisited(node)
 
     def _neighbours(self, vertex: Vertex) -> list[tuple[str, str]]:
-        """Return the neighbours of a vertex by how much their words are like the issue's; entries first at the top."""
+        """Return the neighbours of a vertex by their BM25 score; from the root directory the entries come first."""
         if vertex.id not in self._ahead:
             around = {each.id: each.relation for each in self._graph.neighbours(vertex.id)}
             entries = self._entries() if vertex.id == ROOT else []
@@ -213,13 +213,13 @@ class _Walk:
         return self._ahead[vertex.id]
 
     def _entries(self) -> list[str]:
-        """Return the files, none of them a test, that speak most of what the issue speaks of."""
+        """Return the files with the best BM25 score, without tests."""
         is_test = languages.find(self._session.task.language).is_test_file
         files = {path: self._texts[path] for path in self._graph.vertices if path in self._texts and not is_test(path)}
         return rank(self._statement, files, self._settings.entries)
 
     def _words(self, vertex: Vertex) -> str:
-        """Return what a vertex speaks of: its code, or the names of what lies below it."""
+        """Return the text of a vertex for BM25: its code, or the identifiers below a directory."""
         if vertex.kind == "directory":
             return "\n".join(each for each in self._graph.vertices if each.startswith(f"{vertex.id}/"))
         return self._texts[vertex.path] if vertex.kind == "file" else self._code_of(vertex)
@@ -228,7 +228,7 @@ class _Walk:
         return "\n".join(self._texts[vertex.path].split("\n")[vertex.first - 1 : vertex.last])
 
     def _show(self, vertex: Vertex) -> str:
-        """Return a vertex as a model reads it."""
+        """Return a vertex as the model sees it."""
         if vertex.kind in {"directory", "file"}:
             inside = [each.id for each in self._graph.neighbours(vertex.id) if each.relation == "contains"]
             return "\n".join([f"{vertex.kind} {vertex.path}, which contains:", *inside])
@@ -237,7 +237,7 @@ class _Walk:
         )
 
     def _brief(self, vertex: Vertex) -> str:
-        """Return the code of a function, or of a class that is short; the signatures of a long class."""
+        """Return the code of a function or short class; the signatures of a long class."""
         code = self._code_of(vertex)
         if vertex.kind == "function" or len(code) <= self._settings.shown:
             return code
@@ -245,13 +245,13 @@ class _Walk:
         return self._code.signatures(vertex.path, each).code
 
     def relevant(self) -> list[Vertex]:
-        """Return what belongs to the context, the most relevant first; the most relevant of all if nothing is."""
+        """Return the relevant vertices, best first; the best one if none is relevant."""
         judged = sorted(self._tree.nodes[1:], key=lambda node: -node.worth)
         enough = [node for node in judged if node.worth >= self._settings.relevant]
         return [node.content.vertex for node in enough or judged[:1]]
 
     def context(self) -> str:
-        """Return the code of what is relevant, most relevant first, as far as it fits; of files that are small, all."""
+        """Return the code of the relevant vertices, best first, as far as it fits; small files whole."""
         parts: list[str] = []
         for vertex in self.relevant():
             part = self._part(vertex)

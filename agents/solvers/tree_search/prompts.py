@@ -1,4 +1,4 @@
-"""What the tree search says to the model."""
+"""Prompts of the tree search."""
 
 from assay.agents.contract import AgentTask
 from assay.agents.llm.chat import Message, Role
@@ -55,7 +55,7 @@ SHORT = 1_500
 
 
 def feedback_question(task: AgentTask, parent: SearchNode[SearchState]) -> str:
-    """Return what is asked of the tries from a state before another one is made."""
+    """Return the prompt for feedback on the tries from a state."""
     tries = "\n".join(
         f"{number}. ({each.worth:g}) {short(each.content)}" for number, each in enumerate(parent.children, 1)
     )
@@ -63,7 +63,7 @@ def feedback_question(task: AgentTask, parent: SearchNode[SearchState]) -> str:
 
 
 def judge_question(task: AgentTask, node: SearchNode[SearchState]) -> str:
-    """Return what is asked of a state that no rule can judge."""
+    """Return the prompt to judge a state that no rule covers."""
     return JUDGE.format(
         statement=task.problem_statement,
         history=history(node.parent),
@@ -73,7 +73,7 @@ def judge_question(task: AgentTask, node: SearchNode[SearchState]) -> str:
 
 
 def conversation(task: AgentTask, node: SearchNode[SearchState], feedback: str) -> list[Message]:
-    """Return what the model is told in a state: the issue, every step on the way with its outcome, and feedback."""
+    """Return the messages in a state: the issue, every step on the path with its observation, and feedback."""
     opening = TASK.format(repo=task.repo, language=task.language, statement=task.problem_statement.strip())
     messages = [Message(role=Role.SYSTEM, content=SYSTEM), Message(role=Role.USER, content=opening)]
     for each in node.path()[1:]:
@@ -90,12 +90,12 @@ def conversation(task: AgentTask, node: SearchNode[SearchState], feedback: str) 
 
 
 def history(node: SearchNode[SearchState] | None) -> str:
-    """Return the steps that lead to a state, shortly."""
+    """Return a short list of the steps that lead to a state."""
     steps = node.path()[1:] if node else []
     return "\n".join(f"{number}. {short(each.content)}" for number, each in enumerate(steps, 1)) or "none"
 
 
 def short(state: SearchState) -> str:
-    """Return a step and what it came to, cut if it is long."""
-    told_action = f"{state.action.kind}: {state.action.body}"
-    return f"{told_action[:SHORT]}\n   came to: {state.seen[:SHORT]}"
+    """Return a step and its observation, each cut to ``SHORT`` characters."""
+    action = f"{state.action.kind}: {state.action.body}"
+    return f"{action[:SHORT]}\n   came to: {state.seen[:SHORT]}"

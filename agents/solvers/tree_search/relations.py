@@ -1,6 +1,6 @@
-"""What the code of a file calls and inherits from, by name: read from its syntax tree. Pure.
+"""Names that the code of a file calls and inherits from, read from its syntax tree. Pure.
 
-A name is all that a syntax tree tells: which definition it means is guessed by ``graph``.
+``graph`` guesses the definition of a name.
 """
 
 import re
@@ -21,7 +21,7 @@ _TYPE_ARGUMENTS = re.compile(r"<[^()]*>$")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name that the code of a file calls or inherits from, and the line, from 1, where it does."""
+    """A called or inherited name and its line, counted from 1."""
 
     relation: Literal["calls", "inherits"]
     name: str
@@ -29,9 +29,9 @@ class Mention:
 
 
 def mentions(parsed: Parsed) -> tuple[Mention, ...]:
-    """Return what the code of a syntax tree calls and inherits from, in order of the text.
+    """Return the names that a file's code calls and inherits from, in text order.
 
-    What does not parse is passed over.
+    Code that does not parse is skipped.
     """
     if not parsed.language.SYNTAX.mentions:
         return ()
@@ -59,7 +59,7 @@ def _relation(capture: str) -> Literal["calls", "inherits"]:
 
 
 def _name(written: str, capture: str) -> str:
-    """Return the last name of what is written, ``send`` of ``self.client().send``; empty if it ends in none."""
+    """Return the last name of an expression, ``send`` of ``self.client().send``; empty if it ends in no name."""
     if capture == "inherits":  # type arguments name no base, nor do keyword arguments such as a metaclass
         written = "" if "=" in written else _ARGUMENTS.sub("", written)
     match = _LAST_NAME.search(_TYPE_ARGUMENTS.sub("", written))

@@ -1,7 +1,7 @@
-"""The tree that a search grows: its nodes, when it is enough, which node is the result. Pure.
+"""The search tree: nodes, growth, stopping, and the choice of the result. Pure.
 
-After SWE-Search (Antoniades et al., arXiv 2410.20285). What a node stands for is nothing to this module: a state of a
-workspace, or a vertex of a graph. Which node is expanded next is for a ``Selector``, such as those of ``uct``.
+After SWE-Search (Antoniades et al., arXiv 2410.20285). The content of a node is generic: a state of a workspace, or a
+vertex of a graph. A ``Selector``, such as those of ``uct``, chooses the node to expand next.
 """
 
 import math
@@ -14,39 +14,39 @@ T = TypeVar("T")
 
 @dataclass(eq=False, slots=True)
 class SearchNode(Generic[T]):
-    """One state of the search, what led to it and what came of it. ``SearchTree.add`` makes them."""
+    """One state of the search. ``SearchTree.add`` makes nodes."""
 
     number: int
-    """In order of making, the root being 0."""
+    """Counted in order of creation; the root is 0."""
     content: T
-    """What it stands for."""
+    """The state itself."""
     parent: "SearchNode[T] | None" = None
     children: "list[SearchNode[T]]" = field(default_factory=list)
     depth: int = 0
     kind: str = ""
-    """Of the action that led here: children of one kind are repetitions."""
+    """Kind of the action that led here; siblings of one kind are repetitions."""
     reward: float | None = None
-    """Of this very state, from -100 to 100; None while nobody has judged it."""
+    """Reward of this state, from -100 to 100; None before it is judged."""
     visits: int = 0
     """Judged states at and below this node."""
     value: float = 0.0
     """Sum of their rewards."""
     duplicate: bool = False
-    """Whether a sibling came here before it."""
+    """Whether an earlier sibling is the same state."""
     terminal: bool = False
-    """Whether nothing can follow, ever or any more."""
+    """Whether it cannot be expanded any further."""
     finished: bool = False
-    """Whether it claims to be a solution; it is terminal then."""
+    """Whether it claims to be a solution; it is terminal as well."""
     changed: bool = False
     """Whether the state differs from the base."""
     risky: bool = False
-    """Whether the action was an edit, the kind of step that fails for its form alone."""
+    """Whether the action was an edit, which may fail only because of its format."""
     expects_correction: bool = False
-    """Whether its action failed in a way that another try can mend."""
+    """Whether its action failed in a way that another try can correct."""
 
     @property
     def worth(self) -> float:
-        """Its reward, 0 while it has none."""
+        """The reward, 0 before it is judged."""
         return self.reward or 0.0
 
     def path(self) -> "list[SearchNode[T]]":
@@ -55,7 +55,7 @@ class SearchNode(Generic[T]):
         return [*above, self]
 
     def below(self) -> "Iterator[SearchNode[T]]":
-        """Yield all nodes under this one."""
+        """Yield all descendants."""
         for child in self.children:
             yield child
             yield from child.below()
@@ -65,11 +65,11 @@ class SearchTree(Generic[T]):
     """All nodes of one search.
 
     Attributes:
-        nodes: in order of making.
+        nodes: in order of creation.
     """
 
     def __init__(self, root: T, *, expansions: int = 5) -> None:
-        """Begin with a root; ``expansions`` is the most children that a node may get."""
+        """Start with a root; ``expansions`` is the maximum number of children of a node."""
         self.nodes: list[SearchNode[T]] = [SearchNode(0, root)]
         self._expansions = expansions
 
@@ -79,7 +79,7 @@ class SearchTree(Generic[T]):
         return self.nodes[0]
 
     def add(self, parent: SearchNode[T], content: T, *, kind: str = "") -> SearchNode[T]:
-        """Append a child to a node and return it; nobody has judged it yet."""
+        """Add a child to a node and return it, not yet judged."""
         child = SearchNode(len(self.nodes), content, parent, depth=parent.depth + 1, kind=kind)
         parent.children.append(child)
         self.nodes.append(child)
@@ -106,7 +106,7 @@ class SearchTree(Generic[T]):
 
 
 def backpropagate(node: SearchNode[T]) -> None:
-    """Tell a judged node and all above it: one visit more each, and its reward. A node without a reward tells none."""
+    """Add a node's reward and one visit to it and its ancestors; do nothing for a node without a reward."""
     if node.reward is None:
         return
     for each in node.path():
@@ -124,23 +124,22 @@ class Selector(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How far a tree may grow; None is no bound."""
+    """Limits of a search; None is no limit."""
 
     nodes: int = 100
     finished: int | None = None
-    """Solutions, of different parents."""
+    """Number of solutions with different parents."""
     enough_reward: float | None = None
-    """A solution that is judged so well ends the search,"""
+    """A solution with this reward ends the search, if there are ``least_finished`` solutions."""
     least_finished: int = 1
-    """once there are so many."""
     first_finish_depth: int | None = 20
-    """Until there is a solution or a node so deep, the newest node is expanded, whatever the scores; None: never."""
+    """Until there is a solution or a node of this depth, the newest node is expanded; None: never."""
     cost: float | None = None
     """US dollars."""
 
 
 def stop_reason(tree: SearchTree[T], bounds: Bounds, cost: float = 0.0) -> str:
-    """Say why a search ends now; empty if it goes on. ``cost`` is what it has taken, in US dollars."""
+    """Return why a search ends now; empty if it continues. ``cost`` is in US dollars."""
     finished = tree.finished()
     best = max((each.worth for each in finished), default=-math.inf)
     ends = {
@@ -156,10 +155,10 @@ def stop_reason(tree: SearchTree[T], bounds: Bounds, cost: float = 0.0) -> str:
 
 
 def next_node(tree: SearchTree[T], bounds: Bounds, selector: Selector) -> SearchNode[T]:
-    """Return the node to expand: the newest until a first solution is found or the tree is deep, then the chosen one.
+    """Return the node to expand: the newest until the first solution or ``first_finish_depth``, then the selected one.
 
     Raises:
-        ValueError: no node can be expanded; ``stop_reason`` says so before.
+        ValueError: no node can be expanded; ``stop_reason`` reports that before.
     """
     nodes = tree.expandable()
     if not nodes:
@@ -180,17 +179,17 @@ def grow(
     selector: Selector,
     cost: Callable[[], float] = lambda: 0.0,
 ) -> str:
-    """Select, expand, judge and tell upwards until it is enough.
+    """Select, expand and backpropagate until a limit ends the search.
 
     Args:
-        tree: grows by one node in each round.
-        expand: adds a child to the node it is given, acts, judges the state and returns the child.
-        bounds: end the search.
-        selector: chooses once the first solution is found.
+        tree: grows by one node each round.
+        expand: adds a child to a node, runs its action, judges it and returns it.
+        bounds: limits of the search.
+        selector: chooses the node after the first solution.
         cost: returns the US dollars spent so far.
 
     Returns:
-        Why the search ended.
+        The reason why the search ended.
     """
     while not (reason := stop_reason(tree, bounds, cost())):
         backpropagate(expand(next_node(tree, bounds, selector)))
@@ -198,7 +197,7 @@ def grow(
 
 
 def mean_reward(node: SearchNode[T]) -> float:
-    """Return the mean over a trajectory, root included, of what its nodes are worth on average (value by visits)."""
+    """Return the mean of value / visits over the nodes from the root to this one."""
     means = [each.value / each.visits if each.visits else 0.0 for each in node.path()]
     return sum(means) / len(means)
 
@@ -209,10 +208,10 @@ def best_reward(node: SearchNode[T]) -> float:
 
 
 def candidates(tree: SearchTree[T]) -> list[SearchNode[T]]:
-    """Return the nodes to choose the result from: the solutions, else the leaves, those that changed anything first."""
+    """Return the nodes for the result: the solutions, else the leaves with a change, else all leaves."""
     return tree.finished() or [leaf for leaf in tree.leaves() if leaf.changed] or tree.leaves()
 
 
 def result(tree: SearchTree[T], measure: Callable[[SearchNode[T]], float] = mean_reward) -> SearchNode[T]:
-    """Return the node that a search comes to; the first made of equal ones."""
+    """Return the best candidate by a measure; ties go to the oldest."""
     return max(candidates(tree), key=measure)

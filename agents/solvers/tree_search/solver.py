@@ -1,10 +1,9 @@
-"""Tree search over workspaces: many ways through an issue are begun, and the promising ones are followed.
+"""Monte Carlo tree search over states of the workspace.
 
 After SWE-Search (Antoniades et al., "SWE-Search: Enhancing Software Agents with Monte Carlo Tree Search and Iterative
-Refinement", arXiv 2410.20285): select a state, expand it by one action, judge what came of it, tell all states above;
-hindsight feedback from the second try on; a discriminator chooses among the solutions. A state is a snapshot of the
-workspace. The search without a key to a vector index: code is found by names and words, and tests run where the
-workspace runs them.
+Refinement", arXiv 2410.20285): select a state, expand it by one action, judge the result, backpropagate; hindsight
+feedback from the second try on; a discriminator chooses among the solutions. A state is a snapshot of the workspace.
+Unlike the original, code is found by names and words, without a vector index.
 """
 
 from collections.abc import Sequence
@@ -55,32 +54,32 @@ class TreeSearch:
     """The solver; see the module."""
 
     class Settings(Model):
-        """What a user may set."""
+        """Settings of the solver."""
 
         nodes: int = Field(default=100, gt=1)
-        """States, the first one included; a smaller number of steps in the run's budget wins."""
+        """Limit of states, the first included; the run's budget of steps applies if it is smaller."""
         expansions: int = Field(default=5, gt=0)
         """Tries from one state."""
         solutions: int | None = Field(default=None, gt=0)
-        """So many solutions, from different states, end the search."""
+        """Number of solutions from different states that ends the search."""
         enough_reward: float | None = None
-        """A solution judged so well ends the search, once there are ``least_solutions``."""
+        """Reward of a solution that ends the search, if there are ``least_solutions``."""
         least_solutions: int = Field(default=1, gt=0)
         first_finish_depth: int = Field(default=20, gt=0)
-        """The first way is followed to its end, or so deep, before any state is tried again."""
+        """The first path is followed to its end, or to this depth, before any state is tried again."""
         cost: float | None = Field(default=None, gt=0)
-        """US dollars that end the search with the best that it has; the run's own limit breaks it off."""
+        """US dollars after which the search ends with its best result."""
         selector: Literal["best_first", "softmax"] = "best_first"
         discriminator: Literal["mean_reward", "best_reward", "debate"] = "mean_reward"
-        """Chooses among solutions: by the mean reward on the way, by the last reward, or by a debate of the model."""
+        """Choice among solutions: by the mean reward on the path, by the last reward, or by a debate of the model."""
         debaters: int = Field(default=3, gt=0)
         rounds: int = Field(default=2, gt=0)
-        """Of a debate."""
+        """Rounds of a debate."""
         feedback: bool = True
-        """Whether later tries from a state are told what the earlier ones showed."""
+        """Whether later tries from a state get feedback on the earlier ones."""
         temperature: float | None = 0.7
         wrong_forms: int = Field(default=3, gt=0)
-        """Answers without a readable action or value before the step counts as failed."""
+        """Answers without a valid action or value before the step counts as failed."""
 
     name: ClassVar[str] = "tree_search"
     version: ClassVar[str] = "1"
@@ -90,7 +89,7 @@ class TreeSearch:
         self.settings = settings
 
     def solve(self, session: SolveSession) -> SolveOutcome:
-        """Grow the tree and leave the workspace in the state that is the result, also if a limit breaks it off."""
+        """Grow the tree and leave the workspace in the resulting state, also after a limit."""
         search = _Search(self.settings, session)
         try:
             reason = grow(search.tree, search.expand, search.bounds(), search.selector(), search.cost)
@@ -109,12 +108,12 @@ class _Search:
     def __init__(self, settings: TreeSearch.Settings, session: SolveSession) -> None:
         self._settings = settings
         self._session = session
-        self._bench = ActionRunner(session)
+        self._runner = ActionRunner(session)
         self._answers: list[Answer] = []
-        self.tree: SearchTree[SearchState] = SearchTree(self._bench.root(), expansions=settings.expansions)
+        self.tree: SearchTree[SearchState] = SearchTree(self._runner.root(), expansions=settings.expansions)
 
     def bounds(self) -> Bounds:
-        """Return what ends the search."""
+        """Return the limits of the search."""
         of_run = self._session.budget.steps
         return Bounds(
             nodes=min(self._settings.nodes, of_run + 1) if of_run else self._settings.nodes,
@@ -126,23 +125,23 @@ class _Search:
         )
 
     def selector(self) -> Selector:
-        """Return what chooses the next state."""
+        """Return the selector of the next state."""
         return BestFirst() if self._settings.selector == "best_first" else Softmax(self._session.seed)
 
     def cost(self) -> float:
-        """Return what the answers so far cost, in US dollars, as far as it is known."""
+        """Return the known cost of the answers so far, in US dollars."""
         return sum((answer.usage.cost or 0.0) + (answer.wasted.cost or 0.0) for answer in self._answers)
 
     def is_over_cost(self) -> bool:
-        """Tell whether the search has spent what it may."""
+        """Return whether the search has reached its limit of cost."""
         return self._settings.cost is not None and self.cost() >= self._settings.cost
 
     def expand(self, parent: SearchNode[SearchState]) -> SearchNode[SearchState]:
-        """Try one more action from a state: ask for it, do it, judge it."""
+        """Add a child to a state: ask for an action, run it, judge it."""
         feedback = self._feedback(parent) if self._settings.feedback and parent.children else ""
         action, said = self._action(parent, feedback)
         is_repeated = any(child.content.action == action for child in parent.children)
-        after = _repeated(parent.content, action) if is_repeated else self._bench.do(parent.content, action)
+        after = _repeated(parent.content, action) if is_repeated else self._runner.do(parent.content, action)
         child = self.tree.add(parent, replace(after, said=said, feedback=feedback), kind=action.kind.value)
         _mark(child, is_repeated=is_repeated)
         if not is_repeated:
@@ -151,7 +150,7 @@ class _Search:
         return child
 
     def _action(self, parent: SearchNode[SearchState], feedback: str) -> tuple[Action, str]:
-        """Ask for an action; the empty one if the model writes none, over and over, or cannot read any further."""
+        """Ask for an action; ``none`` after too many malformed answers or if the path exceeds the context."""
         messages = prompts.conversation(self._session.task, parent, feedback)
         for _ in range(self._settings.wrong_forms):
             try:
@@ -175,7 +174,7 @@ class _Search:
         node.content = replace(node.content, why=reward.why)
 
     def _judged_by_model(self, node: SearchNode[SearchState]) -> Reward:
-        """Let the model judge; what it never gives a value has the value 0, for neither good nor bad."""
+        """Let the model judge; 0 if it never gives a value."""
         question = prompts.judge_question(self._session.task, node)
         for _ in range(self._settings.wrong_forms):
             reward = read_reward(self._question(question, "judge"))
@@ -192,7 +191,7 @@ class _Search:
         return answer
 
     def _note(self, node: SearchNode[SearchState]) -> None:
-        """Record what was done, where in the tree, and what speaks for going on from there."""
+        """Record an action, its place in the tree and the scores of its parent."""
         state, call = node.content, f"node-{node.number}"
         extra: dict[str, JsonValue] = {
             "parent": node.parent.number if node.parent else None,
@@ -214,13 +213,13 @@ class _Search:
         )
 
     def choose(self) -> SearchNode[SearchState]:
-        """Return the result, by the discriminator that the user chose."""
+        """Return the result by the chosen discriminator."""
         if self._settings.discriminator == "debate":
             return self._debated()
         return result(self.tree, mean_reward if self._settings.discriminator == "mean_reward" else best_reward)
 
     def _debated(self) -> SearchNode[SearchState]:
-        """Let the model debate the solutions; the mean reward decides if it comes to nothing, or there is none."""
+        """Let the model debate the solutions; the mean reward decides if that fails or there is no solution."""
         found = [node for node in candidates(self.tree) if node.content.patch]
         if not found:
             return result(self.tree)
@@ -234,11 +233,11 @@ class _Search:
         return result(self.tree) if number is None else found[number]
 
     def leave(self, chosen: SearchNode[SearchState]) -> None:
-        """Bring the workspace to a state."""
-        self._bench.go_to(chosen.content.snapshot)
+        """Bring the workspace to a node's state."""
+        self._runner.go_to(chosen.content.snapshot)
 
     def candidates(self) -> tuple[Candidate, ...]:
-        """Return the patches that the result was chosen from."""
+        """Return the patches among which the result was chosen."""
         return tuple(
             Candidate(
                 patch=node.content.patch,
@@ -252,7 +251,7 @@ class _Search:
 
 
 def _mark(node: SearchNode[SearchState], *, is_repeated: bool) -> None:
-    """Tell the tree what it needs to know of a state."""
+    """Set a node's flags from its state."""
     state = node.content
     node.duplicate = is_repeated
     node.finished = state.action.kind is ActionKind.FINISH and state.failure is None and not is_repeated

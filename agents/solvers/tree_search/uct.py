@@ -1,9 +1,7 @@
-"""The upper confidence bound by which SWE-Search chooses the node to expand. Pure.
+"""SWE-Search's upper confidence bound for the choice of the node to expand. Pure.
 
-After SWE-Search (Antoniades et al., arXiv 2410.20285): to the bound for trees come bonuses and penalties that know
-about software work. ``Weights`` holds the constants that its authors publish.
-
-One published term is left out, diversity (weight 100): how alike two nodes are is recorded nowhere.
+After SWE-Search (Antoniades et al., arXiv 2410.20285): UCT with bonuses and penalties for software work. ``Weights``
+holds the published constants. The term for diversity (weight 100) is left out: no similarity of nodes is recorded.
 """
 
 import math
@@ -17,23 +15,23 @@ from assay.agents.solvers.tree_search.search_tree import SearchNode, T
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The constants of the score, as published."""
+    """The published constants of the score."""
 
     exploitation: float = 1.0
     exploration: float = 1.0
     depth: float = 0.8
     depth_bonus: float = 0.0
     high_value: float = 50.0
-    """From here on a reward is high."""
+    """Smallest high reward."""
     low_value: float = 0.0
-    """Up to here a reward is low."""
+    """Largest low reward."""
     very_high_value: float = 75.0
     high_value_leaf: float = 50.0
     high_value_bad_children: float = 20.0
     high_value_child: float = 5.0
     finished_trajectory: float = 50.0
     finished_reward: float = 100.0
-    """A finished node has to be judged so well for its trajectory to be done with."""
+    """Smallest reward of a finished node whose trajectory is not continued."""
     expect_correction: float = 50.0
     duplicate_child: float = 25.0
     duplicate_action: float = 50.0
@@ -44,7 +42,7 @@ PUBLISHED = Weights()
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What speaks for expanding a node, term by term, penalties negative."""
+    """Terms of a node's score; penalties are negative."""
 
     exploitation: float = 0.0
     exploration: float = 0.0
@@ -65,11 +63,11 @@ class Score:
 
 
 UNSEEN = Score(exploration=math.inf)
-"""Of a node that was never visited: it comes before all others."""
+"""Score of a node that was never visited; it precedes all others."""
 
 
 def score(node: SearchNode[T], weights: Weights = PUBLISHED) -> Score:
-    """Return the terms of a node's upper confidence bound; infinite for a node without a visit."""
+    """Return the terms of a node's upper confidence bound; infinite for an unvisited node."""
     if node.visits == 0:
         return UNSEEN
     rewards = [child.reward for child in node.children if child.reward is not None]
@@ -97,7 +95,7 @@ def _visits_above(node: SearchNode[T]) -> int:
 
 
 def _deserves_another_try(node: SearchNode[T], weights: Weights) -> bool:
-    """Tell whether a promising node has been left by one edit only, and a bad one."""
+    """Return whether a promising node has only one child, a failed edit."""
     judged = [child for child in node.children if child.reward is not None]
     if len(judged) != 1 or node.worth < weights.high_value:
         return False
@@ -105,12 +103,12 @@ def _deserves_another_try(node: SearchNode[T], weights: Weights) -> bool:
 
 
 def _leads_to_a_solution(node: SearchNode[T], weights: Weights) -> bool:
-    """Tell whether this changed state has been carried to a solution that was judged to be right."""
+    """Return whether this changed state leads to a solution that was judged right."""
     return node.changed and any(each.finished and each.worth >= weights.finished_reward for each in node.below())
 
 
 def _need_of_correction(node: SearchNode[T]) -> float:
-    """Return 1 for the first of a row of failed steps, less for each try to mend it, 0 for all other nodes."""
+    """Return 1 for the first of several failed steps, less for each correction tried, 0 for all other nodes."""
     if not node.expects_correction or (node.parent and node.parent.expects_correction):
         return 0.0
     return 1 / (1 + len(node.children) ** 2)
@@ -121,7 +119,7 @@ def _kinds(node: SearchNode[T]) -> Counter[str]:
 
 
 class BestFirst:
-    """Takes the node with the highest score; the first made of equal ones."""
+    """Selects the node with the highest score; ties go to the oldest."""
 
     def __init__(self, weights: Weights = PUBLISHED) -> None:
         self._weights = weights
@@ -132,26 +130,26 @@ class BestFirst:
 
 
 class Softmax:
-    """Draws a node, each with the probability that the softmax of the scores gives it."""
+    """Selects a node at random by the softmax of the scores."""
 
     def __init__(self, seed: int = 0, weights: Weights = PUBLISHED) -> None:
         self._random = random.Random(seed)
         self._weights = weights
 
     def __call__(self, nodes: Sequence[SearchNode[T]]) -> SearchNode[T]:
-        """Return a node; the same seed and the same calls give the same nodes."""
+        """Return a node; deterministic for a seed and a sequence of calls."""
         totals = [score(node, self._weights).total for node in nodes]
         return self._random.choices(nodes, probabilities(totals))[0]
 
 
 def probabilities(totals: Sequence[float]) -> list[float]:
-    """Return the softmax of some scores; infinite ones share all there is."""
+    """Return the softmax of scores; infinite scores share all the probability."""
     best = max(totals)
     raw = [1.0 if each == best else math.exp(each - best) for each in totals]
     return [each / sum(raw) for each in raw]
 
 
 def score_terms(node: SearchNode[T], weights: Weights = PUBLISHED) -> dict[str, float]:
-    """Return the terms of a node's score that count for something, by name, for a trajectory."""
+    """Return the non-zero terms of a node's score by name, for the trajectory."""
     terms = score(node, weights)
     return {each.name: getattr(terms, each.name) for each in fields(terms) if getattr(terms, each.name)}

@@ -1,8 +1,7 @@
-"""The reward of a state, by rule where a rule can tell: the coding value function of SWE-Search.
+"""Reward of a state by rule: the coding value function of SWE-Search.
 
-Published are the values of failures (major -50, minor -25), of giving up (-100) and of failing again and again (-25
-each). Searches, views and test runs have their values from the authors' public code. Where nothing here answers, a
-model judges.
+The paper gives the values of failures (major -50, minor -25), giving up (-100) and repeated failures (-25 each); those
+of searches, views and test runs are from the authors' public code. All other states are judged by the model.
 """
 
 import re
@@ -15,11 +14,11 @@ MAJOR, MINOR = -50.0, -25.0
 WORST, BEST = -100.0, 100.0
 REJECTED = WORST
 REPEATED = -25.0
-"""For each failure right before this one."""
+"""Added for each failure directly before this one."""
 NEWS, NO_NEWS = 50.0, 25.0
-"""Of a search or view that shows something new, or nothing new."""
+"""Reward of a search or view with new code, and without."""
 MORE_FAIL, FEWER_FAIL, SAME_FAIL = -50.0, 25.0, -25.0
-"""To be added to the reward before, where tests were run before on the same way."""
+"""Added to the last reward if tests were run before on the same path."""
 MOST_FOR_FEWER = 75.0
 
 SEVERITY = {
@@ -32,21 +31,21 @@ SEVERITY = {
     Failure.MULTIPLE_OCCURRENCES: MINOR,
     Failure.FILE_EXISTS: MINOR,
 }
-"""A failure that is not listed is worth the worst."""
+"""Reward of a failure; ``WORST`` for all others."""
 
 _VALUE = re.compile(r"<value>\s*(-?\d+(?:\.\d+)?)\s*</value>")
 
 
 @dataclass(frozen=True, slots=True)
 class Reward:
-    """A value from -100 to 100, and why."""
+    """A value from -100 to 100, and its reason."""
 
     value: float
     why: str
 
 
 def by_rule(node: SearchNode[SearchState]) -> Reward | None:
-    """Return the reward of a state if a rule can tell it; None if a model has to judge."""
+    """Return the reward of a state by rule; None if the model must judge."""
     state = node.content
     if state.failure is not None:
         return _of_failure(node, state.failure)
@@ -63,7 +62,7 @@ def _of_failure(node: SearchNode[SearchState], failure: Failure) -> Reward:
 
 
 def _failures_before(node: SearchNode[SearchState]) -> int:
-    """Count the failed actions that lead straight to this one."""
+    """Count the failed actions directly before this one."""
     count, above = 0, node.parent
     while above is not None and above.content.failure is not None:
         count, above = count + 1, above.parent
@@ -88,7 +87,7 @@ def _of_tests(node: SearchNode[SearchState]) -> Reward | None:
 
 
 def read_reward(text: str) -> Reward | None:
-    """Return the value that a model gave between ``<value>`` tags, held to -100 to 100; None if there is none."""
+    """Return the value between ``<value>`` tags, clamped to -100 to 100; None if there is none."""
     found = _VALUE.search(text)
     if found is None:
         return None

@@ -23,7 +23,7 @@ from assay.agents.registry import make_agent
 from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.container import ContainerSpec
 from assay.agents.sampling.workspaces.folder import folder_workspace
-from assay.agents.trajectory import AgentInfo, Recorder, Trajectory
+from assay.agents.trajectory import AgentInfo, Trajectory, TrajectoryRecorder
 from assay.harness.domain import Limits as BoxLimits
 from assay.harness.domain import Prediction
 from assay.harness.engines.fake import FakeEngine
@@ -67,7 +67,7 @@ class Run:
 
     session: SolveSession
     agent: Command
-    recorder: Recorder
+    recorder: TrajectoryRecorder
     logs: Path
 
     def solve(self) -> SolveOutcome:
@@ -100,7 +100,7 @@ def prepare(tmp_path: Path) -> Callable[..., Run]:
     ) -> Run:
         adapter = Adapter.model_validate({"name": "toy-agent", "run": run, "instruction": "{issue}", **fields})
         agent = Command(CommandSettings(adapter=adapter_file(tmp_path, adapter)))
-        recorder = Recorder(None, AgentInfo(name="toy-agent", version="1", model_name="toy"))
+        recorder = TrajectoryRecorder(None, AgentInfo(name="toy-agent", version="1", model_name="toy"))
         budget = budget or Budget()
         model: ChatModel = Metered(Scripted(lines), Ledger(budget.llm))
         session = SolveSession(

@@ -9,7 +9,7 @@ from assay.agents.llm.errors import BudgetExceeded, ModelUnavailable
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.folder import folder_workspace
-from assay.agents.trajectory import AgentInfo, Recorder, Step
+from assay.agents.trajectory import AgentInfo, Step, TrajectoryRecorder
 
 GO = Message(role=Role.USER, content="go")
 
@@ -23,7 +23,7 @@ class Conversation:
     """A program's side of a conversation with a SessionModel."""
 
     def __init__(self, folder: Path, *answers: str | Answer, budget: Budget | None = None) -> None:
-        self.recorder = Recorder(None, AgentInfo(name="toy-agent", version="1", model_name="toy"))
+        self.recorder = TrajectoryRecorder(None, AgentInfo(name="toy-agent", version="1", model_name="toy"))
         self.asked: list[Request] = []
         lines = iter(answers)
 

@@ -10,7 +10,7 @@ from assay.agents.llm.chat import Answer, Message, Request, Role, TokenUsage, To
 from assay.agents.llm.errors import ModelUnavailable
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.recorded_model import STRIDE, ModelDefaults, RecordedModel
-from assay.agents.trajectory import AgentInfo, Recorder, Trajectory
+from assay.agents.trajectory import AgentInfo, Trajectory, TrajectoryRecorder
 
 SYSTEM = Message(role=Role.SYSTEM, content="Be brief.")
 QUESTION = Message(role=Role.USER, content="Why?")
@@ -33,8 +33,8 @@ class Told:
 
 def talk(
     model: object, *, sample: int = 0, path: Path | None = None, **defaults: object
-) -> tuple[RecordedModel, Recorder]:
-    recorder = Recorder(path, AgentInfo(name="a", version="1"))
+) -> tuple[RecordedModel, TrajectoryRecorder]:
+    recorder = TrajectoryRecorder(path, AgentInfo(name="a", version="1"))
     chosen = ModelDefaults.model_validate({"model": "tiny"} | defaults)
     return RecordedModel(model, recorder, chosen, sample=sample), recorder  # type: ignore[arg-type]
 

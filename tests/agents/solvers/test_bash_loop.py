@@ -16,7 +16,7 @@ from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
 from assay.agents.solvers.bash_loop import BashLoop
-from assay.agents.trajectory import AgentInfo, Recorder
+from assay.agents.trajectory import AgentInfo, TrajectoryRecorder
 from playing import Played, Stage
 
 WRONG = "def add(a, b):\n    return a - b\n"
@@ -190,7 +190,7 @@ def test_a_workspace_that_ends_under_a_command_is_an_agent_error(tmp_path: Path)
             return CommandResult(exit_code=None, output="")
 
     root = folder_workspace(tmp_path / "repo", {"calc.py": WRONG}).root
-    recorder = Recorder(None, AgentInfo(name="bash_loop", version="1"))
+    recorder = TrajectoryRecorder(None, AgentInfo(name="bash_loop", version="1"))
     recorded = RecordedModel(Scripted([block("ls")]), recorder, ModelDefaults(model="toy"))
     task = AgentTask(repo="acme/calc", language="python", problem_statement="x")
     outcome = BashLoop(BashLoop.Settings()).solve(SolveSession(task, Gone(Path(root)), recorded, recorder))

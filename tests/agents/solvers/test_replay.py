@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from assay.agents.sampling.solve import SolveJob, SolveResult, solve
-from assay.agents.solvers.replay import Replay, ReplaySettings
-from assay.agents.trajectory import AgentInfo, Recorder, Step
+from assay.agents.solvers.replay import ReplaySettings, ReplaySolver
+from assay.agents.trajectory import AgentInfo, Step, TrajectoryRecorder
 from assay.harness.domain import Instance
 from assay.harness.errors import UserError
 from solvers import solver_of
@@ -24,7 +24,7 @@ MISFIT = (
 @pytest.fixture
 def replay(tmp_path: Path, instance: Instance):  # type: ignore[no-untyped-def]  # a function
     def replay(source: Path) -> SolveResult:
-        return solve(SolveJob(instance), solver_of(tmp_path, Replay(ReplaySettings(source=source)), [instance]))
+        return solve(SolveJob(instance), solver_of(tmp_path, ReplaySolver(ReplaySettings(source=source)), [instance]))
 
     return replay
 
@@ -51,7 +51,7 @@ def test_a_folder_of_patches_is_applied(replay, tmp_path: Path, instance: Instan
 def test_a_recorded_trajectory_is_taken_over(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
     folder = tmp_path / "given" / instance.id
     write(folder / "patch.diff", PATCH)
-    recorder = Recorder(folder / "trajectory.json", AgentInfo(name="other", version="9"))
+    recorder = TrajectoryRecorder(folder / "trajectory.json", AgentInfo(name="other", version="9"))
     recorder.add(Step(source="agent", message="I looked", timestamp="2024-01-01T00:00:00Z"))
     trajectory = replay(tmp_path / "given").solution.trajectory
     assert [(step.message, step.timestamp) for step in trajectory.steps] == [("I looked", "2024-01-01T00:00:00Z")]
@@ -76,4 +76,4 @@ def test_what_is_no_trajectory_is_one_line(replay, tmp_path: Path, instance: Ins
     with pytest.raises(UserError, match=r"trajectory.json is no trajectory in ATIF: .*; import it first"):
         replay(tmp_path / "given")
     with pytest.raises(UserError, match="nothing to replay"):
-        Replay(ReplaySettings(source=tmp_path / "nowhere"))
+        ReplaySolver(ReplaySettings(source=tmp_path / "nowhere"))

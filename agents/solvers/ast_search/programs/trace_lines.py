@@ -1,12 +1,11 @@
-"""Runs tests and tells which lines of the tree each of them runs through.
+"""Run tests and report which lines of the repository each one executes.
 
-Runs in a workspace, in the root of the tree. Arguments: ``script`` and one file that fails as a whole or does not, or
-``tests`` and files of tests, for pytest if the project has it, else for unittest; before the files, the seconds after
-which no further test begins. Output: one line of JSON, whatever the tests themselves print.
+Runs in the root of the repository. Arguments: ``script`` or ``tests``, the seconds after which no further test starts,
+and paths. A script passes or fails as a whole; test files run by pytest if it is installed, else by unittest. Output:
+one line of JSON, after whatever the tests print.
 
-Only lines of functions count, and only when no import runs them: what happens while a module is imported happens in one
-test for all others. What tests do in other processes is not seen. Paths are made absolute with no link followed, as
-imports do it.
+Only lines of functions count, and none that run during an import, since the first test that imports a module runs them
+for all others. Other processes are not traced. Paths are made absolute without following links, as imports do.
 """
 
 import dis

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.agents.solvers.agentless.localize import without
-from assay.agents.solvers.agentless.repository import bounded, folder_tree
+from assay.agents.solvers.agentless.repository import bounded, path_listing
 
 PATHS = ["app/a.py", "app/views/b.py", "docs/conf.py", "setup.py", "tools/x.go"]
 
@@ -19,11 +19,11 @@ def test_nothing_is_ruled_out_by_half_a_name_the_top_or_everything(answer: str) 
 
 
 def test_the_tree() -> None:
-    assert folder_tree(PATHS, 1000) == ("app/\n  a.py\n  views/\n    b.py\ndocs/\n  conf.py\nsetup.py\ntools/\n  x.go")
+    assert path_listing(PATHS, 1000) == ("app/\n  a.py\n  views/\n    b.py\ndocs/\n  conf.py\nsetup.py\ntools/\n  x.go")
 
 
 def test_a_folder_is_named_again_where_its_like_begins_elsewhere() -> None:
-    assert folder_tree(["a/x/1.c", "b/x/2.c", "b/3.c"], 1000) == "a/\n  x/\n    1.c\nb/\n  3.c\n  x/\n    2.c"
+    assert path_listing(["a/x/1.c", "b/x/2.c", "b/3.c"], 1000) == "a/\n  x/\n    1.c\nb/\n  3.c\n  x/\n    2.c"
 
 
 def test_what_is_left_out_is_counted() -> None:

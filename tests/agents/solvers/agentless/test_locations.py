@@ -9,7 +9,6 @@ from assay.agents.solvers.agentless.locations import (
     parse_paths,
     resolve,
     shown,
-    told,
 )
 from assay.harness.languages.syntax import definitions
 from ten_languages import PROGRAMS
@@ -47,11 +46,6 @@ lines: 3, 7
             Location("line", "", 7, 7),
         ],
     }
-
-
-def test_what_is_told_in_the_grammar_is_read_back() -> None:
-    places = {"src/shop.py": [Location("class", "A"), Location("line", "", 1, 3), Location("line", "", 5, 5)]}
-    assert parse_locations(told(places), PATHS) == places
 
 
 def test_files_that_there_are_not_are_left_out_with_their_places() -> None:

@@ -14,7 +14,7 @@ from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
 from assay.agents.solvers.agentless import Agentless, AgentlessSettings
-from assay.agents.trajectory import AgentInfo, Recorder
+from assay.agents.trajectory import AgentInfo, TrajectoryRecorder
 from assay.harness.domain import Status
 from assay.harness.errors import UserError
 
@@ -114,7 +114,7 @@ class Solved:
     outcome: SolveOutcome
     workspace: FolderWorkspace
     model: Model
-    recorder: Recorder
+    recorder: TrajectoryRecorder
 
     def sources(self) -> dict[str, str]:
         """Source of each candidate, and why it was dropped."""
@@ -128,7 +128,7 @@ class Solved:
 
 def session_in(folder: Path, model: Model, files: Mapping[str, str] = FILES, language: str = "python") -> SolveSession:
     workspace = folder_workspace(folder / "tree", files, run_tests=run_tests)
-    recorder = Recorder(None, AgentInfo(name="agentless", version="1"))
+    recorder = TrajectoryRecorder(None, AgentInfo(name="agentless", version="1"))
     task = AgentTask(repo="a/shop", language=language, problem_statement=ISSUE, root=workspace.root)
     return SolveSession(
         task, workspace, RecordedModel(Scripted(model), recorder, ModelDefaults(model="scripted")), recorder

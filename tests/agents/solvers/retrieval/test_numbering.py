@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from assay.agents.solvers.retrieval.numbering import (
     apply_numbered,
-    blank_only,
     numbered,
     numbered_edit,
     without_numbers,
@@ -75,11 +74,3 @@ def test_lines_that_are_only_alike_do_not_win_over_the_very_lines_elsewhere() ->
 def test_lines_are_removed_and_files_are_made() -> None:
     edits = [numbered_edit("a.py", "5|def b():\n6|    return 1", ""), numbered_edit("b.py", "", "x = 1")]
     assert apply_numbered({"a.py": TWICE}, edits).files == {"a.py": "def a():\n    return 1\n\n\n", "b.py": "x = 1\n"}
-
-
-@pytest.mark.parametrize(
-    ("after", "expected"),
-    [("a\n\nb\n", True), ("a  \nb", True), ("a\nb\n", True), ("a\n b\n", False), ("b\na\n", False)],
-)
-def test_blank_lines_alone_are_no_change(after: str, expected: bool) -> None:
-    assert blank_only("a\nb\n", after) is expected

@@ -67,7 +67,7 @@ def python(call: str) -> SearchResult:
 
 
 def codes(found: SearchResult) -> list[str]:
-    return [place.code for place in found.places]
+    return [each.code for each in found.snippets]
 
 
 def test_a_class_shows_its_signatures_only() -> None:
@@ -99,41 +99,41 @@ def test_a_class_in_a_file_and_its_full_snippet_are_whole() -> None:
     ],
 )
 def test_a_method_is_found_in_whatever_way_it_is_asked_for(call: str) -> None:
-    (place,) = python(call).places
-    assert (place.path, place.first, place.last, place.owner) == ("src/shop.py", 13, 15, "Shop.open")
-    assert place.code.endswith("        return os.open(door)")
+    (snippet,) = python(call).snippets
+    assert (snippet.path, snippet.first, snippet.last, snippet.owner) == ("src/shop.py", 13, 15, "Shop.open")
+    assert snippet.code.endswith("        return os.open(door)")
 
 
 def test_code_is_shown_with_three_lines_around_it_and_its_owner() -> None:
-    (place,) = python("search_code('half(3)')").places
-    assert (place.path, place.first, place.last, place.owner) == ("src/shop.py", 8, 14, "Shop.price")
-    (place,) = python("search_code_in_file('assert half', 'tests/test_shop.py')").places
-    assert (place.first, place.last, place.owner) == (1, 4, "test_half")
+    (snippet,) = python("search_code('half(3)')").snippets
+    assert (snippet.path, snippet.first, snippet.last, snippet.owner) == ("src/shop.py", 8, 14, "Shop.price")
+    (snippet,) = python("search_code_in_file('assert half', 'tests/test_shop.py')").snippets
+    assert (snippet.first, snippet.last, snippet.owner) == (1, 4, "test_half")
 
 
 def test_sources_come_before_tests_and_tests_before_other_texts() -> None:
-    paths = [place.path for place in python("search_code('half')").places]
+    paths = [each.path for each in python("search_code('half')").snippets]
     assert paths == ["src/shop.py", "src/shop.py", "tests/test_shop.py", "README.md"]
 
 
 def test_lines_around_a_line_end_where_the_file_ends() -> None:
-    (place,) = python("get_code_around_line('shop.py', 18, 1)").places
-    assert place.code == "\ndef half(x):\n    return x / 2"
-    assert (place.first, place.last, place.owner) == (17, 19, "half")
-    (place,) = python("get_code_around_line('shop.py', '1', 2)").places
-    assert place.code == "import os\n\n"
+    (snippet,) = python("get_code_around_line('shop.py', 18, 1)").snippets
+    assert snippet.code == "\ndef half(x):\n    return x / 2"
+    assert (snippet.first, snippet.last, snippet.owner) == (17, 19, "half")
+    (snippet,) = python("get_code_around_line('shop.py', '1', 2)").snippets
+    assert snippet.code == "import os\n\n"
 
 
 def test_a_file_is_found_by_the_end_of_its_path_or_an_absolute_one() -> None:
     for name in ("src/shop.py", "shop.py", "./src/shop.py", "/testbed/src/shop.py"):
-        (place,) = python(f"get_file_content('{name}')").places
-        assert (place.path, place.last, place.code) == ("src/shop.py", 19, SHOP.rstrip("\n"))
+        (snippet,) = python(f"get_file_content('{name}')").snippets
+        assert (snippet.path, snippet.last, snippet.code) == ("src/shop.py", 19, SHOP.rstrip("\n"))
 
 
 def test_the_rest_of_many_places_is_counted_by_file() -> None:
     texts = {f"{name}.py": "def run():\n    pass\n" * count for name, count in {"a": 2, "b": 3, "c": 1}.items()}
     found = perform(CodeSearch(Codebase(texts, "python")), "search_method('run')")
-    assert len(found.places) == 6
+    assert len(found.snippets) == 6
     assert found.text.startswith("6 found.")
     assert found.text.count("```") == 2 * SHOWN
     assert found.text.endswith("3 more in b.py (2), c.py (1).")
@@ -173,7 +173,7 @@ def test_a_very_long_place_is_cut_and_says_so() -> None:
 def test_a_call_that_finds_nothing_says_what_to_do(call: str, told: str) -> None:
     found = python(call)
     assert told in found.text
-    assert not found.places
+    assert not found.snippets
 
 
 @pytest.mark.parametrize("language", ONE_CLASS)
@@ -183,7 +183,7 @@ def test_classes_and_methods_are_found_in_every_language(language: str) -> None:
     signatures = "\n".join(codes(perform(search, "search_class('Shop')")))
     assert HEADS[language] in signatures
     assert "return 1" not in signatures
-    (method,) = perform(search, "search_method_in_class('price', 'Shop')").places
+    (method,) = perform(search, "search_method_in_class('price', 'Shop')").snippets
     assert method.owner == "Shop.price"
     assert "return 1" in method.code
 
@@ -202,8 +202,8 @@ def test_c_has_functions_and_structs() -> None:
 def test_a_qualified_name_is_read_in_any_language_s_manner() -> None:
     search = CodeSearch(Codebase({"a.cpp": "namespace shop {\nint Till::count() { return 1; }\n}\n"}, "cpp"))
     for name in ("Till::count", "shop::Till::count", "Till.count", "count()"):
-        assert len(perform(search, f"search_method('{name}')").places) == 1
-    assert not perform(search, "search_method('ill::count')").places
+        assert len(perform(search, f"search_method('{name}')").snippets) == 1
+    assert not perform(search, "search_method('ill::count')").snippets
 
 
 def test_the_manual_names_every_call_with_its_arguments() -> None:
@@ -219,8 +219,8 @@ def test_no_call_fails_and_each_is_answered(call: str) -> None:
 
 @given(st.text("ab\n", max_size=40), st.text("ab\n", min_size=1, max_size=4))
 def test_the_places_of_a_text_cover_all_its_lines(text: str, wanted: str) -> None:
-    places = list(Codebase({"a.txt": text}, "python").occurrences("a.txt", wanted, 1))
-    covered = {line for place in places for line in range(place.first, place.last + 1)}
+    snippets = list(Codebase({"a.txt": text}, "python").occurrences("a.txt", wanted, 1))
+    covered = {line for each in snippets for line in range(each.first, each.last + 1)}
     begins = {text.count("\n", 0, match.start()) + 1 for match in re.finditer(re.escape(wanted), text)}
     assert begins <= covered
-    assert all(place.code == "\n".join(text.split("\n")[place.first - 1 : place.last]) for place in places)
+    assert all(each.code == "\n".join(text.split("\n")[each.first - 1 : each.last]) for each in snippets)

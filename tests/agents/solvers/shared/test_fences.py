@@ -2,25 +2,25 @@
 
 import pytest
 
-from assay.agents.solvers.shared.fences import FencedBlock, blocks, unfenced
+from assay.agents.solvers.shared.fences import CodeBlock, blocks, unfenced
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("It is so:\n```python\nx = 1\n\ny = 2\n```\nDone.", [FencedBlock("python", "x = 1\n\ny = 2\n")]),
-        ("```\na\n```\n``` sh \nb\n```", [FencedBlock("", "a\n"), FencedBlock("sh", "b\n")]),
+        ("It is so:\n```python\nx = 1\n\ny = 2\n```\nDone.", [CodeBlock("python", "x = 1\n\ny = 2\n")]),
+        ("```\na\n```\n``` sh \nb\n```", [CodeBlock("", "a\n"), CodeBlock("sh", "b\n")]),
         (
             '```json\n{}\n```\nand\n```py\nx = "```"\n```',
-            [FencedBlock("json", "{}\n"), FencedBlock("py", 'x = "```"\n')],
+            [CodeBlock("json", "{}\n"), CodeBlock("py", 'x = "```"\n')],
         ),
-        ("```\n```", [FencedBlock("", "")]),
+        ("```\n```", [CodeBlock("", "")]),
         ("```python\nnot closed", []),
         ("a word ```in``` a line", []),
         ("", []),
     ],
 )
-def test_blocks(text: str, found: list[FencedBlock]) -> None:
+def test_blocks(text: str, found: list[CodeBlock]) -> None:
     assert list(blocks(text)) == found
 
 

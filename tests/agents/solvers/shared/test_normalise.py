@@ -55,9 +55,15 @@ def test_a_change_has_a_key_in_every_language_and_its_way_back_another(language:
     assert change_key(language, there, there) == ""
 
 
-def test_blank_lines_do_not_make_a_difference() -> None:
-    assert not differs({"a": "x\ny\n"}, {"a": "\nx  \n\n\ny"})
-    assert differs({"a": "x\ny\n"}, {"a": " x\ny\n"})
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [("\nx  \n\n\ny", False), ("x\ny\n", False), ("x\n y\n", True), ("y\nx\n", True), ("x\n", True)],
+)
+def test_differs_ignores_blank_lines_and_trailing_space(after: str, expected: bool) -> None:
+    assert differs({"a": "x\ny\n"}, {"a": after}) is expected
+
+
+def test_differs_sees_a_new_file() -> None:
     assert differs({}, {"a": "x\n"})
 
 

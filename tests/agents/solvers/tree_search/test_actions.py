@@ -50,7 +50,7 @@ def test_exactly_one_action_is_read(text: str, action: Action | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "body", "failure", "told"),
+    ("kind", "body", "failure", "seen"),
     [
         (ActionKind.SEARCH, 'search_class("Bank")', Failure.NO_SEARCH_HITS, "There is no class Bank"),
         (ActionKind.SEARCH, "where is it", Failure.NO_SEARCH_HITS, "no search call"),
@@ -72,6 +72,7 @@ def test_exactly_one_action_is_read(text: str, action: Action | None) -> None:
             "change",
         ),
         (ActionKind.EDIT, edit("shop/prices.py", "", "x = 1"), Failure.FILE_EXISTS, "has content"),
+        (ActionKind.EDIT, edit("../up.py", "", "x = 1"), Failure.FILE_NOT_FOUND, "out of the repository"),
         (
             ActionKind.EDIT,
             edit("shop/prices.py", "def total(prices):", "def total(:"),
@@ -83,10 +84,12 @@ def test_exactly_one_action_is_read(text: str, action: Action | None) -> None:
         (ActionKind.NONE, "", Failure.MALFORMED, "no action"),
     ],
 )
-def test_failures(on: Stage, kind: ActionKind, body: str, failure: Failure, told: str) -> None:
+def test_failed_action_changes_nothing_and_says_why(
+    on: Stage, kind: ActionKind, body: str, failure: Failure, seen: str
+) -> None:
     state = did(on, (kind, body))
     assert state.failure is failure
-    assert told in state.seen
+    assert seen in state.seen
     assert (state.snapshot, state.patch) == ("base", "")
     assert on.workspace.diff() == ""
 
