@@ -98,7 +98,7 @@ class Seeing:
 class SiteRecorder:
     """Writes the observations of the test that is running."""
 
-    def __init__(self, channel: "wire.Pipe", reach: "trace.Reach", job: "wire.Line") -> None:
+    def __init__(self, channel: "wire.WorkerPipe", reach: "trace.Reach", job: "wire.Line") -> None:
         self.sites: list[sites.Site] = []
         self.only = frozenset(job.get("only") or ())
         self.probe = ""
@@ -224,7 +224,7 @@ def _redo(test: str, site: sites.Site, edits: "list[mutate.TokenEdit]") -> "dict
 class Amplifier(running.Driver):
     """Runs every test as it is, or, if `changed`, the changed copies of those that have reached a target."""
 
-    def __init__(self, job: "wire.Line", channel: "wire.Pipe", finished: "set[str]", changed: bool) -> None:
+    def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe", finished: "set[str]", changed: bool) -> None:
         self._job = job
         self._changed = changed
         self._channel = channel
@@ -361,7 +361,7 @@ def run(job: wire.Line, out: "IO[str]") -> str:
     deadline, end = wire.WorkBudget(float(job["budget"])), wire.DONE
     finished: set[str] = set()
 
-    def work(channel: "wire.Pipe", finished: "set[str]") -> str:
+    def work(channel: "wire.WorkerPipe", finished: "set[str]") -> str:
         running.prepare(job.get("before"))
         amplifier = Amplifier(dict(job, budget=deadline.left()), channel, finished, changed)
         running.run_tests(amplifier, running.files_of(job), job.get("runner") or "pytest")

@@ -69,7 +69,7 @@ class Aside:
 class InPlaceReplay(running.Driver):
     """Runs the tests, with the functions' calls made again in children on the way."""
 
-    def __init__(self, job: "wire.Line", channel: "wire.Pipe", finished: "set[str]") -> None:
+    def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe", finished: "set[str]") -> None:
         self._job = job
         self._channel = channel
         self._finished = finished
@@ -213,7 +213,7 @@ def run(job: wire.Line, out: "IO[str]") -> str:
     """Do a job; return how it ended."""
     deadline = wire.WorkBudget(float(job["budget"]))
 
-    def work(channel: "wire.Pipe", finished: "set[str]") -> str:
+    def work(channel: "wire.WorkerPipe", finished: "set[str]") -> str:
         running.prepare(job.get("before"))
         driver = InPlaceReplay(dict(job, budget=deadline.left()), channel, finished)
         running.run_tests(driver, running.files_of(job), job.get("runner") or "pytest")

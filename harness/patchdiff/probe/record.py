@@ -119,7 +119,7 @@ def _leads_to(module: str, qualname: str, code: "CodeType") -> bool:
 class ReachSearch(running.Driver):
     """First run: which tests reach a target, and which functions of the project call it."""
 
-    def __init__(self, job: "wire.Line", channel: "wire.Pipe", finished: "set[str]") -> None:
+    def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe", finished: "set[str]") -> None:
         self._targets = trace.read_targets(job["targets"])
         self._names = Names(job["files"])
         self._own = job.get("own") or ()
@@ -209,7 +209,7 @@ def _given_plain_data(frame: "FrameType") -> bool:
 class Recording(ReachSearch):
     """Second run: the arguments of the functions found, in the tests that reach a target."""
 
-    def __init__(self, job: "wire.Line", channel: "wire.Pipe", finished: "set[str]", found: "ReachedBy") -> None:
+    def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe", finished: "set[str]", found: "ReachedBy") -> None:
         super().__init__(job, channel, finished)
         self._found = found
         self._cap = int(job.get("calls_cap") or 40)
@@ -318,12 +318,12 @@ def run(job: wire.Line, out: "IO[str]") -> str:
     """Do a job; return how it ended."""
     budget, runner = wire.WorkBudget(float(job["budget"])), job.get("runner") or "pytest"
 
-    def search(channel: "wire.Pipe", finished: "set[str]") -> str:
+    def search(channel: "wire.WorkerPipe", finished: "set[str]") -> str:
         running.prepare(job.get("before"))
         running.run_tests(ReachSearch(job, channel, finished), job["files"], runner)
         return wire.DONE
 
-    def record(channel: "wire.Pipe", finished: "set[str]") -> str:
+    def record(channel: "wire.WorkerPipe", finished: "set[str]") -> str:
         running.prepare(job.get("before"))
         running.run_tests(Recording(job, channel, finished, found), job["files"], runner)
         return wire.DONE

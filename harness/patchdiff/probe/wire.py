@@ -67,7 +67,7 @@ CLOCKS = (  # of control groups, version 2 and 1
 )
 
 
-class Pipe:
+class WorkerPipe:
     """The worker's end of the pipe."""
 
     def __init__(self, descriptor: int) -> None:
@@ -138,7 +138,7 @@ def use_project() -> None:
 
 
 def watch(
-    work: "Callable[[Pipe, set[str]], str]",
+    work: "Callable[[WorkerPipe, set[str]], str]",
     out: "IO[str]",
     seconds: float,
     limit: float,
@@ -182,7 +182,7 @@ def fatal(probe: str, why: str) -> Line:
     }
 
 
-def _spawn(work: "Callable[[Pipe, set[str]], str]", finished: "set[str]") -> Worker:
+def _spawn(work: "Callable[[WorkerPipe, set[str]], str]", finished: "set[str]") -> Worker:
     reading, writing = os.pipe()
     pid = os.fork()
     if pid:
@@ -193,7 +193,7 @@ def _spawn(work: "Callable[[Pipe, set[str]], str]", finished: "set[str]") -> Wor
         os.setsid()
         os.close(reading)
         _silence()
-        channel = Pipe(writing)
+        channel = WorkerPipe(writing)
         channel.send({"end": work(channel, finished)})
         status = 0
     finally:

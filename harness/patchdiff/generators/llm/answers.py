@@ -13,7 +13,7 @@ _OPENING = re.compile(r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>
 
 
 @dataclass(frozen=True, slots=True)
-class FencedBlock:
+class AnswerBlock:
     """A fenced block of an answer."""
 
     info: str
@@ -40,7 +40,7 @@ def has_tests(text: str, language: str) -> bool:
     return bool(text.strip()) and re.search(_test_sign(language), text, re.MULTILINE) is not None
 
 
-def find_blocks(answer: str) -> Iterator[FencedBlock]:
+def find_blocks(answer: str) -> Iterator[AnswerBlock]:
     """Yield the fenced blocks of an answer, without the indentation of their fences."""
     info, fence, indent = "", "", 0
     inside: list[str] | None = None
@@ -59,8 +59,8 @@ def find_blocks(answer: str) -> Iterator[FencedBlock]:
         yield _block(info, inside)
 
 
-def _block(info: str, lines: list[str]) -> FencedBlock:
-    return FencedBlock(info.strip().partition(" ")[0].lower(), "\n".join(lines))
+def _block(info: str, lines: list[str]) -> AnswerBlock:
+    return AnswerBlock(info.strip().partition(" ")[0].lower(), "\n".join(lines))
 
 
 def _closes(line: str, fence: str) -> bool:
@@ -72,7 +72,7 @@ def _without_indent(line: str, indent: int) -> str:
     return line[indent:] if not line[:indent].strip() else line.lstrip()
 
 
-def _may_be(block: FencedBlock, language: str) -> bool:
+def _may_be(block: AnswerBlock, language: str) -> bool:
     """Leave out blocks that say they are something else: another language, a patch, a shell's."""
     return not block.info or block.info in _fences(language) or not re.fullmatch(r"[a-z+#]+\d?", block.info)
 

@@ -13,7 +13,7 @@ from assay.harness.domain import MISSING, Divergence, GeneratorResult, ProbeObse
 from assay.harness.evaluation.evaluate import Evaluation
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.decide import Sighting, classify
-from assay.harness.patchdiff.generators.llm.protocol import BothSides, CodeExcerpt, PromptMaterial, converse
+from assay.harness.patchdiff.generators.llm.protocol import BothSides, PromptMaterial, SourceExcerpt, converse
 from assay.harness.patchdiff.generators.recording import record
 from assay.harness.patchdiff.generators.suites.repeating import ENOUGH
 from assay.harness.patchdiff.probing import Program, run_lines
@@ -59,7 +59,7 @@ def _material(context: Context) -> PromptMaterial:
         gold_patch=sides.patch(Side.GOLD),
         candidate_patch=sides.patch(Side.CANDIDATE),
         targets=tuple(each.label for each in survey.targets),
-        context=tuple(CodeExcerpt(path, text) for path, text in survey.texts.get(Side.BASE, {}).items()),
+        context=tuple(SourceExcerpt(path, text) for path, text in survey.texts.get(Side.BASE, {}).items()),
         traces=tuple(
             f"{call['module']}.{call['qualname']}: (positional, by keyword) = {call['literal']}"
             for call in record(context).calls

@@ -23,7 +23,7 @@ class PromptMessage(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class CodeExcerpt:
+class SourceExcerpt:
     """Code around what the patches change, as it is at the base commit."""
 
     path: str
@@ -39,7 +39,7 @@ class PromptMaterial:
     candidate_patch: str
     targets: tuple[str, ...]
     """Public functions that lead to what the patches change, ``path:name``."""
-    context: tuple[CodeExcerpt, ...] = ()
+    context: tuple[SourceExcerpt, ...] = ()
     traces: tuple[str, ...] = ()
     """Calls of the targets by developer tests, a line each."""
     language: str = "python"

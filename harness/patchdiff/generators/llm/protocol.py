@@ -17,9 +17,9 @@ from assay.harness.domain import Status
 from assay.harness.patchdiff.generators.llm.answers import find_test_file
 from assay.harness.patchdiff.generators.llm.prompts import (
     LONGEST_OUTPUT,
-    CodeExcerpt,
     PromptMaterial,
     PromptMessage,
+    SourceExcerpt,
     fenced,
     first_messages,
     shortened,
@@ -28,13 +28,13 @@ from assay.harness.patchdiff.generators.llm.prompts import (
 __all__ = [
     "BothSides",
     "Chat",
-    "CodeExcerpt",
     "Conversation",
     "Decision",
     "Judgement",
     "PromptMaterial",
     "PromptMessage",
     "Round",
+    "SourceExcerpt",
     "Try",
     "converse",
     "judge",

@@ -7,8 +7,8 @@ from assay.harness.patchdiff.generators.llm.prompts import (
     LONGEST_ISSUE,
     LONGEST_PATCH,
     MOST_TRACES,
-    CodeExcerpt,
     PromptMaterial,
+    SourceExcerpt,
     fenced,
     first_messages,
     shortened,
@@ -40,7 +40,7 @@ def test_prompt_length_is_bounded() -> None:
         gold_patch=endless,
         candidate_patch=endless,
         targets=("a.py:f",),
-        context=tuple(CodeExcerpt(f"{number}.py", endless) for number in range(50)),
+        context=tuple(SourceExcerpt(f"{number}.py", endless) for number in range(50)),
         traces=(endless,) * 50,
         example=endless,
     )

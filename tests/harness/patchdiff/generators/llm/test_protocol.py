@@ -8,11 +8,11 @@ from assay.harness.domain import Status
 from assay.harness.patchdiff.generators.llm.protocol import (
     MOST_REPAIRS,
     BothSides,
-    CodeExcerpt,
     Conversation,
     Decision,
     PromptMaterial,
     PromptMessage,
+    SourceExcerpt,
     converse,
     judge,
 )
@@ -25,7 +25,7 @@ MATERIAL = PromptMaterial(
     gold_patch="+    return max(0, number)",
     candidate_patch="+    return number if number else 0",
     targets=("calc.py:clamp",),
-    context=(CodeExcerpt("calc.py", "def clamp(number):\n    return number\n"),),
+    context=(SourceExcerpt("calc.py", "def clamp(number):\n    return number\n"),),
     traces=("clamp(3) -> 3",),
 )
 
