@@ -1,4 +1,4 @@
-"""Back ends by name: a short name or a ``module:attribute`` path, imported only when asked for."""
+"""Plug-ins by name: a short name, an entry point or a ``module:attribute`` path, imported only when used."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -9,7 +9,7 @@ from assay.harness.errors import PluginError
 
 
 def resolve(kind: str, name: str, known: Mapping[str, str]) -> Any:
-    """Return the object that a back end's name stands for.
+    """Return the object that the name of a plug-in stands for.
 
     Args:
         kind: the seam in the singular, e.g. ``engine``; third parties register under ``assay.<kind>s``.

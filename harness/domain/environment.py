@@ -1,4 +1,4 @@
-"""How a repository is built and tested."""
+"""Nouns of building and testing: recipe, test plan, image, and what they are made of."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,34 +20,34 @@ class Archive(Model):
 
 
 class PublishedImage(Model):
-    """An environment that a data set row carries itself: an image and the script to run in it."""
+    """An environment that a row of a data set names: a published image and the script that runs its tests."""
 
     image: str
     eval_script: str
 
 
 class Service(Model):
-    """A program that tests reach over the network, run beside them on an internal network of their own."""
+    """A program that tests reach over the network; it runs beside them on an internal network."""
 
     name: str
-    """Host name by which the tests reach it."""
+    """Host name under which the tests reach it."""
     packages: tuple[str, ...] = ()
-    """Python packages that it needs, resolved with the same cut-off as the tests' own."""
+    """Python packages that it needs, resolved with the same cut-off date as those of the tests."""
     command: str
     """Shell text that serves until it is killed."""
     port: int
-    """Tests begin when this port answers."""
+    """The tests start when this port answers."""
 
 
 class Variant(Model):
-    """What a recipe changes for some of its repository's history."""
+    """Fields of a recipe that differ for part of the repository's history."""
 
     versions: str = ""
     """PEP 440 specifier over the instance's version, e.g. ``<2.1``; empty matches all."""
     before: datetime | None = None
     """Matches instances created before this time."""
     rule: Rule | None = None
-    """Matches instances of one benchmark: each has its own way to name a repository's tests."""
+    """Matches instances of one benchmark, since each names the tests of a repository in its own way."""
     toolchain: str | None = None
     system_packages: tuple[str, ...] | None = None
     packages: tuple[str, ...] | None = None
@@ -79,22 +79,22 @@ class Recipe(Model):
     system_packages: tuple[str, ...] = ()
     """Debian packages on top of the toolchain's."""
     manifests: tuple[str, ...] = ()
-    """Patterns of the tree's files that decide which packages are fetched, on top of the language's own."""
+    """Patterns of further files that decide which packages are fetched, besides those of the language."""
     fetch: tuple[str, ...] = ()
-    """Shell commands that replace the language's way of fetching packages; they alone have a network."""
+    """Shell commands that fetch packages, in place of the language's own; only they have a network."""
     extras: tuple[str, ...] = ()
     requirements: tuple[str, ...] = ()
     """Requirement files inside the tree."""
     packages: tuple[str, ...] = ()
     """Requirements on top of the project's own."""
     constraints: tuple[str, ...] = ()
-    """Bounds that the cut-off date alone does not give."""
+    """Version bounds, where the cut-off date alone resolves to a wrong version."""
     cutoff_days: int = 0
     """Days added to the instance's date before packages are resolved."""
     pretend_version: bool = False
-    """Give version-control based build tools the instance's version, since the tree has no tags."""
+    """Report the instance's version to build tools that read it from git tags; the tree has none."""
     install: tuple[str, ...] = ()
-    """Shell commands that replace the language's way of installing or pre-building the project; without a network."""
+    """Shell commands that install or pre-build the project, in place of the language's own; without a network."""
     env: dict[str, str] = {}
     test_command: str = ""
     """Shell text; empty for the language's usual runner.
@@ -103,44 +103,44 @@ class Recipe(Model):
     ``{reports}`` for the folder of report files, ``{canary}`` for the tripwires.
     """
     report_format: str = ""
-    """Of the report files; empty for the language's usual one."""
+    """Format of the report files; empty for the language's default."""
     log_format: str = ""
-    """Of what the test command prints; empty for what the language's usual one does."""
+    """Format of the test command's output; empty for the language's default."""
     test_id: str = ""
-    """How labels name a test (``harness.reports.IDS``); empty for the instance's own or the usual way."""
+    """How labels name a test (``harness.reports.IDS``); empty for the instance's own or the language's default."""
     test_files: Literal["patch", "all"] = "patch"
-    """Run the files that the test patch touches, or what ``test_command`` names by itself."""
+    """``patch`` runs the files that the test patch touches, ``all`` what ``test_command`` names itself."""
     timeout: int = 1800
     memory_mb: int = 4096
     network: bool = False
     capabilities: tuple[str, ...] = ()
     disk_mb: int = 4096
     canary: bool = True
-    """Run tripwire tests beside the real ones; off for runners that cannot take a further file."""
+    """Run tripwire tests beside the real ones; off for runners that cannot take another file."""
     services: tuple[Service, ...] = ()
     faketime: str = ""
-    """Moment that the tests are told it is (``2014-05-01 00:00:00``), for certificates that have expired since."""
+    """Time that the tests see (``2014-05-01 00:00:00``), for certificates that have expired since."""
     variants: tuple[Variant, ...] = ()
 
 
 class Limits(Model):
-    """What one container may use."""
+    """Resources that one container may use."""
 
     memory_mb: int = 4096
     cpus: float = 1.0
     pids: int = 512
     output_bytes: int = 16 * 1024 * 1024
     disk_mb: int = 4096
-    """What the box may write to its disk."""
+    """MB that may be written to the container's disk."""
     seconds: float = 1800.0
-    """Of the test command."""
+    """Seconds that the test command may take."""
     network: bool = False
     capabilities: tuple[str, ...] = ()
-    """Given back to a box that starts without any, e.g. ``SYS_ADMIN`` for a browser's sandbox."""
+    """Linux capabilities of the container, which has none by default; ``SYS_ADMIN`` for a browser's sandbox."""
 
 
 class TestPlan(Model):
-    """Everything the harness needs to know to test a patch in an image."""
+    """All that the harness needs to test a patch in an image."""
 
     __test__ = False  # not a test class
 
@@ -150,26 +150,26 @@ class TestPlan(Model):
     command: str
     """Shell text; its exit status is the tests' exit status."""
     restore: tuple[str, ...] = ()
-    """Paths that are put back to the base commit's state after the model's patch, before the test patch."""
+    """Paths that go back to the base commit's state after the model's patch and before the test patch."""
     test_patch: str = Field(default="", repr=False)
-    """Applied after the restore; empty when ``command`` applies it itself."""
+    """Applied after ``restore``; empty if ``command`` applies it itself."""
     report_format: str = "junit_xml"
     report_path: str = ""
-    """File or folder in the container; empty when there is only a log."""
+    """File or folder in the container; empty if there is only a log."""
     log_format: str = "pytest_text"
     test_id: str = "node"
     """How labels name a test: a name of ``harness.reports.IDS``."""
     limits: Limits = Limits()
     canary: bool = False
-    """Run tripwire tests beside the real ones; ``command`` then has a place for their file."""
+    """Run tripwire tests beside the real ones; ``command`` then has a placeholder for their file."""
     services: tuple[Service, ...] = ()
     environment: str = ""
-    """Hash of what the image is made from, so that no verdict is taken over from another environment."""
+    """Hash of what the image is made from: a verdict is reused only for the same environment."""
 
 
 @dataclass(frozen=True, slots=True)
 class TreeRef:
-    """A repository tree that a build needs: a commit of a repository or a release archive, perhaps with a patch."""
+    """A source tree that a build needs: a commit or a release archive, perhaps with a patch on top."""
 
     repo: str
     commit: str = ""
@@ -179,7 +179,7 @@ class TreeRef:
 
 @dataclass(frozen=True, slots=True)
 class ImageSpec:
-    """An image as the content that determines it; "is it built" is a look-up by ``name``.
+    """An image, described by its content; whether it is built is a look-up by ``name``.
 
     ``name`` ends in a hash of everything else. ``files`` is the small text part of the build context, path to text.
     """
@@ -189,7 +189,7 @@ class ImageSpec:
     parent: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
     tree: TreeRef | None = None
-    """Goes into the build context, too."""
+    """Source tree that goes into the build context too."""
     fetches: bool = False
-    """Its build reaches package indexes, with the host's network settings."""
+    """Whether the build may reach package indexes, with the host's network settings."""
     labels: Mapping[str, str] = field(default_factory=dict)

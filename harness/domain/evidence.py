@@ -1,4 +1,4 @@
-"""What came of an evaluation."""
+"""Nouns of an evaluation's result: evidence, and the verdict that is graded from it."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from assay.harness.domain.vocabulary import Model, Outcome, Rule, Status
 
 
 class ApplyStatus(StrEnum):
-    """How a patch met its tree."""
+    """Whether a patch could be applied to its tree."""
 
     APPLIED = "applied"
     EMPTY = "empty"
@@ -15,16 +15,16 @@ class ApplyStatus(StrEnum):
 
 
 class Apply(Model):
-    """The patch gate's and ``git apply``'s answer."""
+    """Result of the patch gate and of ``git apply``."""
 
     status: ApplyStatus
     detail: str = ""
     normalized: tuple[str, ...] = ()
-    """What was changed in the patch's form before it was applied, e.g. a missing final newline."""
+    """Changes to the patch's form before it was applied, e.g. an added final newline."""
 
 
 class FailedPart(StrEnum):
-    """What broke when an evaluation could not be completed."""
+    """The part that failed when an evaluation could not be completed."""
 
     NONE = ""
     ENVIRONMENT = "environment"
@@ -32,7 +32,7 @@ class FailedPart(StrEnum):
 
 
 class Channel(StrEnum):
-    """Where the test results were read from."""
+    """Source of the test results."""
 
     REPORT = "report"
     LOG = "log"
@@ -40,7 +40,7 @@ class Channel(StrEnum):
 
 
 class TestReport(Model):
-    """Every test that has positive evidence, and where that evidence lay."""
+    """Status of every test with positive evidence, and the source of that evidence."""
 
     __test__ = False
 
@@ -48,9 +48,9 @@ class TestReport(Model):
     format: str = ""
     tests: dict[str, Status] = {}
     disagreements: tuple[str, ...] = ()
-    """Tests that the report file and the log tell differently."""
+    """Tests for which report file and log disagree."""
     suite_ran: bool = False
-    """The suite ran to its end, although its report may name failures only, or nothing."""
+    """Whether the suite ran to its end, even if its report names failures only, or nothing."""
 
 
 class Timings(Model):
@@ -76,37 +76,37 @@ class Evidence(Model):
     user: str = ""
     apply: Apply
     exit_code: int | None = None
-    """Of the test command, as the engine tells it."""
+    """Exit code of the test command, as the engine reports it; None if it is not known."""
     timed_out: bool = False
     oom_killed: bool = False
     disk_exceeded: bool = False
     processes_limited: bool = False
     canaries: dict[str, Status] = {}
-    """Tripwire tests by the status that they must have; empty when none were run. Their results are in the report."""
+    """Tripwire tests and the status that each must have; empty if none were run. Their results are in ``report``."""
     output_truncated: bool = False
     restored: tuple[str, ...] = ()
     report: TestReport = TestReport()
     timings: Timings = Timings()
     flags: tuple[str, ...] = ()
     error: str = ""
-    """What broke, when the environment or the infrastructure did."""
+    """Message of the failed part."""
     failed_part: FailedPart = FailedPart.NONE
 
 
 class Verdict(Model):
-    """The answer."""
+    """The result of one evaluation: whether the patch resolves its issue, and why."""
 
     instance_id: str
     outcome: Outcome
     rule: Rule = Rule.SWE_BENCH
     unfixed: tuple[str, ...] = ()
-    """Fail-to-pass tests that do not pass."""
+    """Fail-to-pass tests that the rule counts against the patch."""
     broken: tuple[str, ...] = ()
-    """Pass-to-pass tests that do not pass any more."""
+    """Pass-to-pass tests, and others, that the rule counts against the patch."""
     reason: str = ""
     flags: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
-    """Tests of ``unfixed`` and ``broken`` that passed when the same evaluation was run again; the outcome stays."""
+    """Tests of ``unfixed`` and ``broken`` that passed in a rerun of the same evaluation; the outcome stays."""
 
     @property
     def resolved(self) -> bool:

@@ -1,4 +1,4 @@
-"""What is to be resolved, and what is proposed."""
+"""Nouns of the input: an instance with its issue and tests, and a prediction for it."""
 
 from datetime import datetime
 from typing import Annotated
@@ -18,31 +18,31 @@ from assay.harness.domain.vocabulary import (
 
 
 class DatasetRef(Model):
-    """Which data set an instance came from, and which state of it."""
+    """The data set that an instance comes from, and its revision."""
 
     name: str
     revision: str = ""
 
 
 class PatchedCommit(Model):
-    """A base tree that is a commit with a patch on top, such as SWE-smith's: sound code and the bug put into it."""
+    """A base tree that is a commit with a patch on top; SWE-smith's patch puts a bug into sound code."""
 
     commit: str
     patch: str = Field(repr=False)
 
 
 class Asset(Model):
-    """A binary file of the tests, which a textual patch cannot carry: put into the tree after the test patch."""
+    """A binary file of the tests, put into the tree after the test patch, which as text cannot carry it."""
 
     path: Annotated[str, AfterValidator(_stays_in_the_tree)]
-    """Where in the tree it belongs."""
+    """Path in the tree."""
     url: str
-    """Where to fetch it; a ``file`` URL when the data set has it at hand."""
+    """URL to fetch it from; a ``file`` URL if it is part of the data set."""
     sha256: Sha256 | None = None
 
 
 class Stages(Model):
-    """What each test did in the runs that a data set was made from; a test that a run does not name was not there."""
+    """Status of each test in the three runs that a data set was made from; a run names only the tests that it had."""
 
     run: dict[str, Status] = {}
     """At the base commit."""
@@ -53,11 +53,11 @@ class Stages(Model):
 
 
 class Origin(Model):
-    """What a row tells that no field of an instance holds, so that the row can be written again."""
+    """Columns of a row that no field of an instance holds, kept so that the row can be written again."""
 
     dialect: str
     columns: tuple[tuple[str, str], ...]
-    """Name of a column, and its value as JSON text: never looked into, never run."""
+    """Name of each column and its value as JSON text, which is never parsed or run."""
 
 
 class Instance(Model):
@@ -67,9 +67,9 @@ class Instance(Model):
     repo: str
     base_commit: str = ""
     archive: Archive | None = None
-    """Where the base tree comes from when it is not a commit."""
+    """Source of the base tree if it is not a commit."""
     base: PatchedCommit | None = None
-    """The base tree when it is a commit with a patch on top; ``base_commit`` is empty then."""
+    """The base tree if it is a commit with a patch on top; ``base_commit`` is then empty."""
     language: str = "python"
     problem_statement: str = Field(repr=False)
     gold_patch: str = Field(repr=False)
@@ -77,20 +77,20 @@ class Instance(Model):
     fail_to_pass: tuple[str, ...] = Field(repr=False)
     pass_to_pass: tuple[str, ...] = Field(repr=False)
     quarantined: tuple[str, ...] = Field(default=(), repr=False)
-    """Tests taken out of the two lists above, since they do not come out the same every time."""
+    """Tests taken out of the two lists above because their results vary from run to run."""
     created_at: datetime
-    """``UNKNOWN_TIME`` if nobody tells."""
+    """``UNKNOWN_TIME`` if the row has no time."""
     version: str = ""
     hints: str = Field(default="", repr=False)
     environment: PublishedImage | Recipe | None = Field(default=None, repr=False)
-    """None: the recipe of the repository."""
+    """None for the recipe of the repository."""
     log_format: str = ""
-    """Report format of the logs that the labels were made from; empty if nobody tells."""
+    """Format of the logs that the labels were made from; empty if the row does not say."""
     test_id: str = ""
-    """How the labels name a test (``harness.reports.IDS``); empty if nobody tells."""
+    """How the labels name a test (``harness.reports.IDS``); empty if the row does not say."""
     rule: Rule = Rule.SWE_BENCH
     stages: Stages | None = Field(default=None, repr=False)
-    """For the rules that compare with earlier runs."""
+    """Needed by the rules that compare with earlier runs (``STAGED``)."""
     assets: tuple[Asset, ...] = Field(default=(), repr=False)
     origin: Origin | None = Field(default=None, repr=False)
     dataset: DatasetRef = DatasetRef(name="")
@@ -112,7 +112,7 @@ class Instance(Model):
 
 
 class Prediction(Model):
-    """A patch that somebody or something proposes for an instance."""
+    """A patch proposed for an instance."""
 
     instance_id: str
     model: str = ""

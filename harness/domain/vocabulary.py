@@ -1,4 +1,4 @@
-"""Words that all nouns share: closed lists, names and the base of what is written to files."""
+"""Closed lists, constrained strings and the base model, which all nouns share."""
 
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -23,22 +23,22 @@ def _stays_in_the_tree(path: str) -> str:
 InstanceId = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$"), AfterValidator(_climbs_no_folder)
 ]
-"""Also the name of a folder."""
+"""Also used as the name of a folder."""
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
-"""Stands for "nobody tells" where a time is needed; older than any repository."""
+"""Stands for an unknown time; older than any repository."""
 
 
 class Model(BaseModel):
-    """Base of everything that is written to or read from a file."""
+    """Base of all models that are written to or read from a file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Status(StrEnum):
-    """What happened to one test."""
+    """Result of one test."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -53,7 +53,7 @@ FAILING = frozenset({Status.FAILED, Status.ERROR})
 
 
 class Outcome(StrEnum):
-    """What came of one evaluation; closed, and never derived from the text of a log."""
+    """Class of one evaluation's result; a closed list, never derived from the text of a log."""
 
     RESOLVED = "resolved"
     UNRESOLVED = "unresolved"
@@ -74,7 +74,7 @@ INFRASTRUCTURE = frozenset({Outcome.ENV_ERROR, Outcome.INFRA_ERROR})
 
 
 class Rule(StrEnum):
-    """Which benchmark's definition of "resolved" an instance is graded by."""
+    """The benchmark whose definition of "resolved" an instance is graded by."""
 
     SWE_BENCH = "swe-bench"
     SWE_BENCH_FAIL_ONLY = "swe-bench-fail-only"
@@ -87,4 +87,4 @@ class Rule(StrEnum):
 
 
 STAGED = frozenset({Rule.MULTI_SWE_BENCH, Rule.R2E})
-"""Rules that compare with earlier runs (``Stages``)."""
+"""Rules that compare a run with earlier runs (``Stages``)."""

@@ -1,6 +1,6 @@
-"""The patch gate: what a patch may look like before any git sees it. Pure; nothing is read or written.
+"""The patch gate: checks on the form of a patch, before git sees it. Pure; nothing is read or written.
 
-Only the *form* is judged here. Whether a patch fits its tree is for ``git apply`` to say, inside the container.
+Whether a patch applies to its tree is decided by ``git apply``, inside the container.
 """
 
 import re
@@ -24,7 +24,7 @@ _IGNORED_BY_FILE_SYSTEMS = dict.fromkeys([0x200C, 0x200D, 0x200E, 0x200F, *range
 class GatedPatch:
     """A patch that passed the gate.
 
-    ``normalized`` names what was changed in its form; ``paths`` are the files it touches, relative to the tree.
+    ``normalized`` names the changes that the gate made; ``paths`` are the files it touches, relative to the tree.
     """
 
     text: str
@@ -38,7 +38,7 @@ class GatedPatch:
 
 
 def gate(text: str, *, allow_binary: bool = False) -> GatedPatch:
-    """Check a patch's form and return it ready to apply.
+    """Check the form of a patch and return it ready to apply.
 
     Args:
         text: a unified diff, as a model wrote it.
@@ -63,7 +63,7 @@ def gate(text: str, *, allow_binary: bool = False) -> GatedPatch:
 
 
 def header_lines(text: str) -> Iterator[str]:
-    """Yield the lines of a diff that lie outside its hunks.
+    """Yield the lines of a diff outside its hunks.
 
     Lines are cut at line feeds only, as git does. Raises MalformedPatchError at a hunk that is cut off or broken.
     """
@@ -98,7 +98,7 @@ def _check_size(text: str) -> None:
     if size > MAX_BYTES:
         raise MalformedPatchError(f"{size} bytes; at most {MAX_BYTES} are accepted")
     if "\0" in text:
-        raise MalformedPatchError("holds a NUL byte")
+        raise MalformedPatchError("contains a NUL byte")
 
 
 def _check_header(line: str, *, allow_binary: bool) -> None:
@@ -108,7 +108,7 @@ def _check_header(line: str, *, allow_binary: bool) -> None:
     if mode and mode[1] in _FORBIDDEN_MODES:
         raise MalformedPatchError(f"makes {_FORBIDDEN_MODES[mode[1]]}")
     if line.startswith(_BINARY) and not allow_binary:
-        raise MalformedPatchError("holds binary data, and the gold patch has none")
+        raise MalformedPatchError("contains binary data, and the gold patch has none")
     if line.startswith("diff --git "):
         for token in unescaped(line[len("diff --git ") :]).split():
             _check_path(token.strip('"'))
@@ -117,7 +117,7 @@ def _check_header(line: str, *, allow_binary: bool) -> None:
 
 
 def _check_quotes(line: str) -> None:
-    """Refuse a quoted path with anything behind it: readers of patches differ in what they make of that."""
+    """Refuse a quoted path that something follows: readers of patches disagree about it."""
     for header in _PATH_HEADERS:
         if line.startswith(f'{header}"') and not re.fullmatch(r'"(?:[^"\\]|\\.)*"(?:\t.*)?', line[len(header) :]):
             raise MalformedPatchError(f"a quoted path is followed by something: {line[:80]!r}")
@@ -133,7 +133,7 @@ def _check_path(path: str) -> None:
         if part == "..":
             raise MalformedPatchError(f"path {path!r} leaves the tree")
         if plain in (".git", "git~1") or plain.startswith(".git:"):
-            raise MalformedPatchError(f"path {path!r} lies in git's own folder")
+            raise MalformedPatchError(f"path {path!r} is inside git's own folder")
 
 
 def _paths(headers: list[str]) -> tuple[str, ...]:
@@ -155,7 +155,7 @@ def _header_path(line: str) -> tuple[str, ...]:
 
 
 def _unchanged_name(line: str) -> tuple[str, ...]:
-    """Return the path of a ``diff --git`` line with two equal names; mode changes and empty files have no other."""
+    """Return the path of a ``diff --git`` line with two equal names: all that mode changes and empty files have."""
     match = re.match(r'diff --git "?a/(.+?)"? "?b/\1"?$', line.rstrip("\r"))
     return (unescaped(match[1]),) if match else ()
 

@@ -64,7 +64,7 @@ def read(plan: TestPlan, files: Mapping[str, bytes], output: str) -> TestReport:
 
     Args:
         plan: names the formats of report and log, and how tests are identified.
-        files: report files by relative name, as they came out of the box; may be empty.
+        files: report files from the container, by relative name; may be empty.
         output: what the test command printed.
 
     Returns:

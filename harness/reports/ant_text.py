@@ -1,14 +1,14 @@
-"""What Ant's ``<junit>`` task prints through a formatter with one line per test: ``[junit] [PASS] name(Class)``.
+"""Log of Ant's ``<junit>`` task with a formatter of one line per test: ``[junit] [PASS] name(Class)``.
 
-Ant puts its own mark before everything that tests print, so such a line says no more than that it came from the tests'
-process; the task's XML (``junit_xml``) cannot be forged by printing.
+Ant puts ``[junit]`` before all that tests print as well, so a test can forge such a line. The task's XML
+(``junit_xml``) cannot be forged by printing.
 """
 
 import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 
 NAME = "ant_text"
 
@@ -19,10 +19,10 @@ _NAME = re.compile(r"(.*)\(([\w.$]+)\)$")
 
 def parse(text: str) -> dict[str, Status]:
     """Return ``Class::test`` to status."""
-    return worst(_told(plain_lines(text)))
+    return worst(_results(plain_lines(text)))
 
 
-def _told(lines: list[str]) -> Iterator[tuple[str, Status]]:
+def _results(lines: list[str]) -> Iterator[Result]:
     for match in filter(None, map(_LINE.match, lines)):
         name = _NAME.match(match[2])
         yield join_id(name[2], name[1]) if name else join_id(match[2]), _STATUSES[match[1]]

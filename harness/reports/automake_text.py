@@ -1,13 +1,13 @@
-"""What ``make check`` prints with automake's test drivers: ``PASS: name`` and so on.
+"""Log of ``make check`` with automake's test drivers: ``PASS: name`` and so on.
 
-The output of tests goes into files; a runner that does not redirect it lets a test print such a line itself.
+The drivers send the output of tests to files. Under a runner that does not, a test can forge such a line.
 """
 
 import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 
 NAME = "automake_text"
 
@@ -25,10 +25,10 @@ _EXIT = re.compile(r" \(exit status: \d+\)$")
 
 def parse(text: str) -> dict[str, Status]:
     """Return test name to status."""
-    return worst(told(plain_lines(text)))
+    return worst(results(plain_lines(text)))
 
 
-def told(lines: list[str]) -> Iterator[tuple[str, Status]]:
-    """Yield the tests that lines tell of."""
+def results(lines: list[str]) -> Iterator[Result]:
+    """Yield the results in these lines."""
     for match in filter(None, map(_LINE.match, lines)):
         yield join_id(_EXIT.sub("", match[2])), _STATUSES[match[1]]

@@ -1,8 +1,7 @@
-"""What ``cargo test`` prints for each test binary, and what nextest prints.
+"""Logs of ``cargo test``, one section per test binary, and of nextest.
 
-Captured output comes after the results of its binary; there only failures are believed, lest a forged result line hide
-a real one. A test can print past the capture; then a binary's section has more passing lines than its result line
-counts, and none of them is believed.
+Captured output follows the results of its binary. There only failures count, so that a forged line cannot hide a real
+result. A test can bypass the capture; if a section has more passing lines than its result line counts, none counts.
 """
 
 import re
@@ -10,11 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import plain_lines, worst
+from assay.harness.reports.base import Result, plain_lines, worst
 
 NAME = "cargo_text"
 
-Told = tuple[str, Status]
 
 _STATUSES = {"ok": Status.PASSED, "FAILED": Status.FAILED, "ignored": Status.SKIPPED}
 _RUNNING = re.compile(r"running \d+ tests?$")
@@ -37,15 +35,15 @@ _NEXTEST_STATUSES = {
 
 @dataclass(slots=True)
 class _Reader:
-    """Goes through the lines; ``section`` holds what the current binary has told."""
+    """Reads line by line; ``section`` holds the results of the current binary."""
 
-    told: list[Told] = field(default_factory=list)
-    section: list[Told] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+    section: list[Result] = field(default_factory=list)
     running: str = ""
     in_output: bool = True
 
     def read(self, line: str) -> None:
-        """Take the next line."""
+        """Read the next line."""
         if _RUNNING.match(line):
             self.close(None)
             self.in_output = False
@@ -56,10 +54,10 @@ class _Reader:
         elif not self.in_output:
             self.test(line)
         elif line.endswith(_FAILED) and (match := _TEST.match(line)):
-            self.told.append((_name(match[1]), Status.FAILED))
+            self.results.append((_name(match[1]), Status.FAILED))
 
     def test(self, line: str) -> None:
-        """Take a line between the start of a binary and its output."""
+        """Read a line between the start of a binary and its output."""
         match = _TEST.match(line)
         if match and match[2]:
             self.section.append((_name(match[1]), _STATUSES[match[2]]))
@@ -70,12 +68,12 @@ class _Reader:
             self.running = ""
 
     def close(self, passed: int | None) -> None:
-        """End a binary whose result line counts that many passed tests; None if it was cut off."""
+        """End a binary whose result line counts that many passed tests; None if there is no such line."""
         if self.running:
             self.section.append((_name(self.running), Status.ERROR))
         lines = sum(status is Status.PASSED for _, status in self.section)
         forged = passed is not None and lines > passed
-        self.told += [told for told in self.section if not (forged and told[1] is Status.PASSED)]
+        self.results += [each for each in self.section if not (forged and each[1] is Status.PASSED)]
         self.section, self.running, self.in_output = [], "", True
 
 
@@ -86,15 +84,15 @@ def parse(text: str) -> dict[str, Status]:
     for line in lines:
         reader.read(line)
     reader.close(None)
-    return worst((*reader.told, *_nextest(lines)))
+    return worst((*reader.results, *_nextest(lines)))
 
 
 def _name(printed: str) -> str:
     return _SUFFIX.sub("", printed)
 
 
-def _nextest(lines: list[str]) -> Iterator[Told]:
-    """Read nextest's lines; a test that failed and passed when it was tried again has passed for nextest."""
+def _nextest(lines: list[str]) -> Iterator[Result]:
+    """Yield nextest's results; a test that passed on a retry counts as passed, as it does for nextest."""
     flaky: set[str] = set()
     tried: set[str] = set()
     for match in filter(None, map(_NEXTEST.match, lines)):

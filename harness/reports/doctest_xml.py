@@ -1,6 +1,6 @@
-"""What the C++ framework doctest writes with ``-r=xml``, alone or within a log.
+"""XML of the C++ framework doctest (``-r=xml``), alone or within a log.
 
-Labels name a subcase by its test case and its own name, whatever lies between, so it has an id for that too.
+Labels name a subcase by its test case and its own name, without the levels between, so it has such an id too.
 """
 
 import re
@@ -8,18 +8,17 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import join_id, worst
+from assay.harness.reports.base import Result, join_id, worst
 
 NAME = "doctest_xml"
 
-Told = Iterator[tuple[str, Status]]
 
 _START = re.compile(r"^<doctest\b", re.MULTILINE)
 _END = "</doctest>"
 
 
 def parse(text: str) -> dict[str, Status]:
-    """Return ``case::subcase`` to status; what is no whole document gives an empty dict."""
+    """Return ``case::subcase`` to status; an incomplete document gives an empty dict."""
     start, end = _START.search(text), text.rfind(_END)
     if start is None or end < start.start():
         return {}
@@ -27,10 +26,10 @@ def parse(text: str) -> dict[str, Status]:
         root = ET.fromstring(text[start.start() : end + len(_END)])
     except ET.ParseError:
         return {}
-    return worst(told for case in root.iter("TestCase") for told in _case(case))
+    return worst(each for case in root.iter("TestCase") for each in _case(case))
 
 
-def _case(case: ET.Element) -> Told:
+def _case(case: ET.Element) -> Iterator[Result]:
     name = case.get("name", "")
     if name:
         yield join_id(name), _case_status(case)
@@ -47,8 +46,8 @@ def _case_status(case: ET.Element) -> Status:
     return Status.FAILED if failed or _has_failed(case) else Status.PASSED
 
 
-def _subcases(parent: ET.Element, path: tuple[str, ...], thrown: bool = False) -> Told:
-    """Yield the subcases below; an exception leaves a subcase before it is told, as its next sibling."""
+def _subcases(parent: ET.Element, path: tuple[str, ...], thrown: bool = False) -> Iterator[Result]:
+    """Yield the subcases below; an exception that ends a subcase is written as its next sibling."""
     children = list(parent)
     for child, after in zip(children, [*children[1:], None], strict=False):
         if child.tag != "SubCase":

@@ -1,14 +1,14 @@
-"""What ``go test -json`` writes: one event a line.
+"""Report of ``go test -json``: one event per line.
 
-Only events of tests count; the output that they carry is never read. A test that starts and does not end was cut off
-by a panic, an exit or a time-out. Ids are the names of tests, which labels use without their package.
+Only events of tests count; the output in them is never read. A test that starts and does not end was stopped by a
+panic, an exit or a time-out. Ids are the names of tests without their package, as in labels.
 """
 
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports import json_tree
-from assay.harness.reports.base import worst
+from assay.harness.reports.base import Result, worst
 
 NAME = "go_json"
 
@@ -17,10 +17,10 @@ _ENDS = {"pass": Status.PASSED, "fail": Status.FAILED, "skip": Status.SKIPPED}
 
 def parse(text: str) -> dict[str, Status]:
     """Return test name to status; a package that could not be built is an error under its import path."""
-    return worst(_told(json_tree.lines(text)))
+    return worst(_results(json_tree.lines(text)))
 
 
-def _told(events: Iterator[json_tree.Object]) -> Iterator[tuple[str, Status]]:
+def _results(events: Iterator[json_tree.Object]) -> Iterator[Result]:
     running: dict[tuple[str, str], None] = {}
     for event in events:
         action, package, test = (json_tree.text_of(event, key) for key in ("Action", "Package", "Test"))

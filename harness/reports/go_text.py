@@ -1,14 +1,14 @@
-"""What ``go test -v`` prints.
+"""Log of ``go test -v``.
 
-Output of tests stands between the lines and looks like them if it wants to: only a result of a test that the runner
-has started is believed, and any forged pass loses against the real failure. ``go_json`` has no such gap.
+Tests can print such lines themselves. Only a result of a test that the runner has started counts, and a forged pass
+loses against the real failure. ``go_json`` has no such gap.
 """
 
 import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import plain_lines, worst
+from assay.harness.reports.base import Result, plain_lines, worst
 
 NAME = "go_text"
 
@@ -20,10 +20,10 @@ _BUILD = re.compile(r"FAIL\t(\S+) \[(?:build|setup) failed\]$")
 
 def parse(text: str) -> dict[str, Status]:
     """Return test name to status; a package that could not be built is an error under its import path."""
-    return worst(_told(plain_lines(text)))
+    return worst(_results(plain_lines(text)))
 
 
-def _told(lines: list[str]) -> Iterator[tuple[str, Status]]:
+def _results(lines: list[str]) -> Iterator[Result]:
     started: set[str] = set()
     ended: set[str] = set()
     for line in lines:
@@ -39,6 +39,6 @@ def _told(lines: list[str]) -> Iterator[tuple[str, Status]]:
 
 
 def _end(line: str) -> re.Match[str] | None:
-    """Match the end of a test, which follows at once what the test printed without a final newline."""
+    """Match the end of a test, which may follow output without a final newline on the same line."""
     start = line.rfind("--- ")
     return _END.match(line, start) if start >= 0 else None

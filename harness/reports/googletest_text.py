@@ -1,14 +1,13 @@
-"""What a GoogleTest program prints, also behind the line numbers of ``ctest -V``.
+"""Log of a GoogleTest program, also behind the line numbers of ``ctest -V``.
 
-A result counts only for the test that runs at that moment, so a test can forge none but its own, whose real result is
-then told as well.
+A result counts only for the running test, so a test can only forge its own, and the real one follows.
 """
 
 import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 
 NAME = "googletest_text"
 
@@ -19,10 +18,10 @@ _PREFIX = re.compile(r"\d+: ")
 
 def parse(text: str) -> dict[str, Status]:
     """Return ``Suite::Test`` to status; a test that starts and never ends is an error."""
-    return worst(_told(plain_lines(text)))
+    return worst(_results(plain_lines(text)))
 
 
-def _told(lines: list[str]) -> Iterator[tuple[str, Status]]:
+def _results(lines: list[str]) -> Iterator[Result]:
     running: dict[str, str] = {}
     for line in lines:
         prefix, match = _mark(line)
@@ -44,7 +43,7 @@ def _told(lines: list[str]) -> Iterator[tuple[str, Status]]:
 
 
 def _mark(line: str) -> tuple[str, re.Match[str] | None]:
-    """Return ctest's prefix and the mark of a line, which may follow output without a final newline."""
+    """Return ctest's prefix and the mark of a line; output without a final newline may precede the mark."""
     start = line.rfind("[ ")
     if start < 0:
         return "", None

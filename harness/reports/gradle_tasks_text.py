@@ -1,11 +1,11 @@
-"""What Gradle prints of tests and of its tasks, for data sets whose labels name both: ``lib:compileJava``."""
+"""Log of Gradle's tests and tasks, for data sets whose labels name both: ``lib:compileJava``."""
 
 import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports import gradle_text
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 
 NAME = "gradle_tasks_text"
 
@@ -16,9 +16,9 @@ _STATUSES = {"FAILED": Status.FAILED, "NO-SOURCE": Status.SKIPPED, "SKIPPED": St
 def parse(text: str) -> dict[str, Status]:
     """Return ``Class::test``, or a task's path without the leading colon, to status."""
     lines = plain_lines(text)
-    return worst((*gradle_text.told(lines), *_tasks(lines)))
+    return worst((*gradle_text.results(lines), *_tasks(lines)))
 
 
-def _tasks(lines: list[str]) -> Iterator[tuple[str, Status]]:
+def _tasks(lines: list[str]) -> Iterator[Result]:
     for match in filter(None, map(_TASK.match, lines)):
         yield join_id(match[1]), _STATUSES.get(match[2] or "", Status.PASSED)

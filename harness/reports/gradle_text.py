@@ -1,14 +1,14 @@
-"""What Gradle prints of tests when its test log shows passed and failed ones: ``com.x.FooTest > adds PASSED``.
+"""Log of Gradle with passed and failed tests shown: ``com.x.FooTest > adds PASSED``.
 
-Standard streams of tests, where Gradle is told to show them, are indented; a line is read only if it starts at the left
-edge. The result may come a few lines after the name when another process prints in between.
+Gradle indents the standard streams of tests, so only lines without indentation count. The result may follow the name a
+few lines later if another process prints in between.
 """
 
 import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 
 NAME = "gradle_text"
 
@@ -19,11 +19,11 @@ _TASK_ARROW = " > "
 
 def parse(text: str) -> dict[str, Status]:
     """Return ``Class::test`` to status."""
-    return worst(told(plain_lines(text)))
+    return worst(results(plain_lines(text)))
 
 
-def told(lines: list[str]) -> Iterator[tuple[str, Status]]:
-    """Yield the tests that lines tell of."""
+def results(lines: list[str]) -> Iterator[Result]:
+    """Yield the results in these lines."""
     waiting = ""
     for line in lines:
         if waiting and line in _STATUSES:

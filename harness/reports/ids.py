@@ -1,7 +1,7 @@
-"""The ways in which data sets name a test.
+"""Styles in which data sets name a test.
 
-A report gives every test a full id: parts from the outermost to the innermost, joined by ``::``. A style turns it into
-the names that a label may have for it. A name that several tests share has the worst of their statuses.
+A report gives every test a full id: its parts from the outermost to the innermost, joined by ``::``. A style turns the
+id into the names that a label may use. A name that several tests share has the worst of their statuses.
 """
 
 import re
@@ -42,7 +42,7 @@ def arrow(test: str) -> tuple[str, ...]:
 
 
 def any_title(test: str) -> tuple[str, ...]:
-    """``adds`` as well as ``suite > adds``; some label makers took any last word in parentheses for a duration."""
+    """``adds`` as well as ``suite > adds``; some data sets cut any last word in parentheses as a duration."""
     names = (*title(test), *arrow(test))
     return tuple(dict.fromkeys((*names, *(_LAST_WORD.sub("", name) for name in names))))
 
@@ -54,7 +54,7 @@ def spaced(test: str) -> tuple[str, ...]:
 
 
 def padded(test: str) -> tuple[str, ...]:
-    """As ``spaced``, also with the blank that stands between a name and its result."""
+    """As ``spaced``, also with the blank between a name and its result."""
     return tuple(name + blank for name in spaced(test) for blank in ("", " "))
 
 
@@ -103,12 +103,12 @@ def dot(test: str) -> tuple[str, ...]:
 
 
 def lower(test: str) -> tuple[str, ...]:
-    """The full id, as it is and in lower case."""
+    """The full id, unchanged and in lower case."""
     return tuple(dict.fromkeys((as_part(test), as_part(test).lower())))
 
 
 def rspec(test: str) -> tuple[str, ...]:
-    """``adds``, and ``adds - ./spec/a_spec.rb[1:1]`` when the example's place is known."""
+    """``adds``, and ``adds - ./spec/a_spec.rb[1:1]`` if the example's place is known."""
     place, *titles = parts_of(test)
     if not titles:
         return (place,)
@@ -141,17 +141,17 @@ IDS: dict[str, Style] = {
         testdox,
     )
 }
-"""Name of a style to the function from a test's full id to the names that a label may have for it."""
+"""Each style by its name: a function from a full id to the names that a label may use."""
 
 GROUPS: dict[str, Style] = {file_title.__name__: file_of, method.__name__: class_of}
-"""Styles in which a label may also name a whole file or class, to the function from a full id to those names."""
+"""For styles whose labels may also name a whole file or class: a function from a full id to those names."""
 
 _GROUP_ORDER = (Status.SKIPPED, Status.XFAIL, Status.PASSED, Status.FAILED, Status.ERROR)
-"""A class passes if none of its tests fails and some of them pass, as test runners sum it up."""
+"""From weakest to strongest: as for test runners, a group passes if a test of it passes and none fails."""
 
 
 def rename(tests: Mapping[str, Status], style: str) -> dict[str, Status]:
-    """Return the tests under the names of a style; the worst of a clash wins.
+    """Return the tests under the names of a style; of tests with the same name, the worst status wins.
 
     Raises:
         UserError: there is no such style; the message names those that there are.
@@ -170,7 +170,7 @@ def _sums(tests: Mapping[str, Status], groups_of: Style) -> dict[str, Status]:
 
 
 def _with_and_without_place(test: str) -> Iterator[tuple[str, ...]]:
-    """Yield the parts, and again without the file or the Java package if they start with one."""
+    """Yield the parts, and again without the file or the Java package that they start with."""
     parts = parts_of(test)
     yield parts
     if match := _JAVA_CLASS.match(parts[0]):

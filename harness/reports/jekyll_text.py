@@ -1,6 +1,6 @@
-"""What Jekyll's tests print: minitest's verbose lines, and one line per Cucumber scenario with a mark per step.
+"""Log of Jekyll's tests: minitest's verbose lines, and one line per Cucumber scenario with a mark per step.
 
-A step that prints ends that line early, and then the scenario is not told; it can also print a whole line of the form.
+A step that prints breaks that line, and its scenario is missing; a step can also forge a whole line.
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports import minitest_text
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 
 NAME = "jekyll_text"
 
@@ -20,13 +20,13 @@ def parse(text: str) -> dict[str, Status]:
     return worst((*minitest_text.parse(text).items(), *_scenarios(plain_lines(text))))
 
 
-def _scenarios(lines: list[str]) -> Iterator[tuple[str, Status]]:
+def _scenarios(lines: list[str]) -> Iterator[Result]:
     for match in filter(None, map(_SCENARIO.match, lines)):
         yield join_id(match[1]), _status(match[2])
 
 
 def _status(marks: str) -> Status:
-    """Return the status of a scenario: ``.`` passed, ``F`` failed, anything else was not carried out."""
+    """Return the status of a scenario: ``.`` passed, ``F`` failed, anything else was skipped."""
     if "F" in marks:
         return Status.FAILED
     return Status.PASSED if set(marks) == {"."} else Status.SKIPPED

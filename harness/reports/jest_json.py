@@ -1,10 +1,10 @@
-"""What jest writes with ``--json``, and vitest's JSON reporter, which follows it."""
+"""Report of ``jest --json``, and of vitest's JSON reporter, which has the same form."""
 
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports import json_tree
-from assay.harness.reports.base import join_id
+from assay.harness.reports.base import Result, join_id
 
 NAME = "jest_json"
 
@@ -21,10 +21,10 @@ _STATUSES = {
 
 def parse(text: str) -> dict[str, Status]:
     """Return ``file::suite::title`` to status; a file that could not be run is an error under its path."""
-    return json_tree.read_documents(text, "testResults", _told)
+    return json_tree.read_documents(text, "testResults", _results)
 
 
-def _told(report: json_tree.Object) -> Iterator[tuple[str, Status]]:
+def _results(report: json_tree.Object) -> Iterator[Result]:
     for result in json_tree.objects(report, "testResults"):
         file = json_tree.path_of(result, "name")
         cases = [(_id(file, case), json_tree.text_of(case, "status")) for case in _cases(result)]
@@ -39,4 +39,4 @@ def _cases(result: json_tree.Object) -> Iterator[json_tree.Object]:
 
 def _id(file: str, case: json_tree.Object) -> str:
     titles = (*json_tree.texts_of(case, "ancestorTitles"), json_tree.text_of(case, "title"))
-    return join_id(file, *(title.strip() for title in titles))  # as in the logs that labels come from
+    return join_id(file, *(title.strip() for title in titles))  # as in the logs that labels were made from

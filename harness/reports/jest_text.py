@@ -1,8 +1,8 @@
-"""What jest prints: a line per file and, with ``--verbose``, an outline of its tests right under it.
+"""Log of jest: a line per file and, with ``--verbose``, an outline of its tests right under it.
 
-Only the outline that follows such a line without a gap is read, so what tests log, which jest prints elsewhere and
-indented, does not count; a test that writes past the console can forge a whole file. Lines ``[PASSED] suite > title``,
-which published evaluation scripts make from jest's JSON, are read as well.
+Only the outline that directly follows such a line is read. Jest prints what tests log elsewhere and indented; a test
+that bypasses the console can forge a whole file. Lines ``[PASSED] suite > title``, which published evaluation scripts
+make from jest's JSON, are read as well.
 """
 
 import re
@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 from assay.harness.reports.outline import Outline, indent_of
 
 NAME = "jest_text"
 
-Told = Iterator[tuple[str, Status]]
 
 _TIME = r"(?: \([\d.]+ ?m?s\))?$"
 _FILE = re.compile(rf"(PASS|FAIL) +(?:\S.*? )??(\S+?){_TIME}")
@@ -34,17 +33,17 @@ _NOT_RUN = "● Test suite failed to run"
 
 @dataclass(slots=True)
 class _File:
-    """A file of tests and what its lines tell."""
+    """A test file and the results in its lines."""
 
     name: str = ""
     passed: bool = True
     broken: bool = False
     outlining: bool = False
     outline: Outline = field(default_factory=Outline)
-    tests: list[tuple[str, Status]] = field(default_factory=list)
+    tests: list[Result] = field(default_factory=list)
 
     def read(self, line: str) -> None:
-        """Take a line that follows the file's own."""
+        """Read a line below that of the file."""
         bare = line.strip(" ")
         self.broken = self.broken or bare == _NOT_RUN
         self.outlining = self.outlining and line.startswith("  ") and not bare.startswith("●")
@@ -57,8 +56,8 @@ class _File:
         else:
             self.outline.suite(indent_of(line), bare)
 
-    def told(self) -> Told:
-        """Yield the tests, and the file itself where they do not account for its result."""
+    def results(self) -> Iterator[Result]:
+        """Yield the tests, and the file itself if they do not explain its result."""
         yield from self.tests
         if not self.name:
             return
@@ -71,18 +70,18 @@ class _File:
 
 
 def parse(text: str) -> dict[str, Status]:
-    """Return ``file::suite::title`` to status, or the file's alone when its tests are not listed."""
-    return worst(_told(plain_lines(text)))
+    """Return ``file::suite::title`` to status, or only the file if its tests are not listed."""
+    return worst(_results(plain_lines(text)))
 
 
-def _told(lines: list[str]) -> Told:
+def _results(lines: list[str]) -> Iterator[Result]:
     file = _File()
     for line in lines:
         if match := _FILE.match(line):
-            yield from file.told()
+            yield from file.results()
             file = _File(name=match[2], passed=match[1] == "PASS", outlining=True)
         elif match := _TRANSFORMED.match(line):
             yield join_id(*match[2].split(" > ")), _TRANSFORMED_STATUSES.get(match[1], Status.SKIPPED)
         else:
             file.read(line)
-    yield from file.told()
+    yield from file.results()

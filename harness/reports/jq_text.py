@@ -1,6 +1,6 @@
-"""What jq's tests print: automake's lines for the scripts, and ``Test #N`` of jq's own runner for their parts.
+"""Log of jq's tests: automake's lines for the scripts, and ``Test #N`` of jq's own runner for their parts.
 
-The parts are named by number and program, since each file of parts starts to count anew.
+Parts are named by number and program, because each file of parts counts from 1.
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports import automake_text
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 
 NAME = "jq_text"
 
@@ -18,12 +18,12 @@ _PROBLEM = "*** "
 
 
 def parse(text: str) -> dict[str, Status]:
-    """Return script or part to status; a part has passed when the next one starts without a complaint in between."""
+    """Return script or part to status; a part has passed if the next one starts without an error in between."""
     lines = plain_lines(text)
-    return worst((*automake_text.told(lines), *_parts(lines)))
+    return worst((*automake_text.results(lines), *_parts(lines)))
 
 
-def _parts(lines: list[str]) -> Iterator[tuple[str, Status]]:
+def _parts(lines: list[str]) -> Iterator[Result]:
     running, status = "", Status.PASSED
     for line in lines:
         match = _PART.match(line)

@@ -1,18 +1,17 @@
 """JUnit XML of runners other than pytest: surefire, Gradle, jest, vitest, mocha, PHPUnit, RSpec, GoogleTest, ctest, ...
 
-They agree on ``classname`` and ``name``, but for a few that are known by what they call the whole document.
+They agree on ``classname`` and ``name``, except a few that are recognised by the name of the document.
 """
 
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import join_id
+from assay.harness.reports.base import Result, join_id
 
 ROOT = "/testbed/"
-"""Where trees lie in a box; files are named from there."""
+"""Path of the tree in a container; files are named relative to it."""
 
-Told = tuple[str, Status]
 
 _CHILDREN = {
     "error": Status.ERROR,
@@ -21,13 +20,13 @@ _CHILDREN = {
     "disabled": Status.SKIPPED,
     "warning": Status.SKIPPED,  # PHPUnit: a test that says nothing
 }
-"""Anything else says nothing about the result: output, properties, and failures before a retry that has passed."""
+"""Other children do not decide: output, properties, and failures before a retry that passed."""
 _UNRUN = frozenset({"notrun", "disabled"})
 _ORDER = (Status.PASSED, Status.SKIPPED, Status.FAILED, Status.ERROR)
 _COULD_NOT_RUN = ("Unable to find", "Required Files Missing", "Fixture dependency failed", "Failed to")
 
 
-def told(root: ET.Element) -> Iterator[Told]:
+def results(root: ET.Element) -> Iterator[Result]:
     """Yield id and status of every test."""
     dialect = _DIALECTS.get(root.get("name", ""))
     for suites, case in _cases(root):
@@ -36,7 +35,7 @@ def told(root: ET.Element) -> Iterator[Told]:
 
 
 def _cases(root: ET.Element) -> Iterator[tuple[tuple[str, ...], ET.Element]]:
-    """Yield every test with the names of the suites that it lies in, outermost first."""
+    """Yield every test with the names of its suites, outermost first."""
     open_elements: list[tuple[tuple[str, ...], ET.Element]] = [((), root)]
     while open_elements:
         suites, element = open_elements.pop()
@@ -50,9 +49,9 @@ def _cases(root: ET.Element) -> Iterator[tuple[tuple[str, ...], ET.Element]]:
 def _plain(case: ET.Element, suites: tuple[str, ...]) -> str:
     cls = case.get("class", case.get("classname", "")).strip()
     name = case.get("name", "").strip()
-    if cls == name:  # ctest, and jest when it is told nothing else
+    if cls == name:  # ctest, and jest by default
         return join_id(name)
-    if cls == "test":  # node:test, which gives every test this class
+    if cls == "test":  # node:test gives every test this class
         return join_id(case.get("file", "").removeprefix(ROOT), *suites, name)
     return join_id(cls, name)
 
@@ -63,7 +62,7 @@ def _vitest(case: ET.Element) -> str:
 
 
 def _mocha(case: ET.Element) -> str:
-    """Split the whole title, which mocha's reporter gives as the name; it gives the innermost as the class."""
+    """Split the name, which in mocha's reporter is the whole title; the class is the innermost title."""
     whole, title = case.get("name", ""), case.get("classname", "")
     return join_id(whole.removesuffix(title).strip(), title) if whole.endswith(title) else join_id(title, whole)
 

@@ -1,19 +1,19 @@
-"""JUnit XML as pytest writes it, in every dialect since pytest 2; node ids are rebuilt."""
+"""JUnit XML of pytest, in every dialect since pytest 2; node ids are rebuilt."""
 
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Collection, Iterable, Iterator
 
 from assay.harness.domain import Status
+from assay.harness.reports.base import Result
 
 NAMES = frozenset({"", "pytest", "pytest tests"})
-"""What pytest calls its suite, unless a project's configuration says otherwise."""
+"""Names of pytest's suite, unless a project configures another."""
 
-Told = tuple[str, Status]
 
 _CLASS_LIKE = re.compile(r"_*[A-Z]")
 
-# pytest before 3.0 told these two by message alone.
+# pytest before 3.0 marks these two in the message only.
 _SKIP_MESSAGES = {
     "expected test failure": Status.XFAIL,
     "xfail-marked test passes unexpectedly": Status.PASSED,
@@ -21,7 +21,7 @@ _SKIP_MESSAGES = {
 
 
 def is_pytest(root: ET.Element, cases: Iterable[ET.Element]) -> bool:
-    """Tell whether pytest wrote a document: by its suite's name, or by the Python files that its tests lie in."""
+    """Return whether pytest wrote a document: by the suite's name, or because its tests are in Python files."""
     if any(case.get("file", "").endswith(".py") for case in cases):
         return True
     if root.tag == "testsuites" and root.find("testcase") is not None:
@@ -29,14 +29,14 @@ def is_pytest(root: ET.Element, cases: Iterable[ET.Element]) -> bool:
     return {element.get("name", "") for element in root.iter() if element.tag.startswith("testsuite")} <= NAMES
 
 
-def told(cases: Collection[ET.Element]) -> Iterator[Told]:
+def results(cases: Collection[ET.Element]) -> Iterator[Result]:
     """Yield node id and status of every test."""
     modules = _modules(cases)
     return ((_node_id(case, modules), _status(case)) for case in cases)
 
 
 def _modules(cases: Iterable[ET.Element]) -> dict[str, str]:
-    """Return dotted module to path, of the tests that ran where they are defined."""
+    """Return dotted module to path, for the tests that ran in the module that defines them."""
     modules = {}
     for path, classname in {(case.get("file", ""), case.get("classname", "")) for case in cases}:
         module = path.removesuffix(".py").replace("/", ".")
@@ -46,10 +46,10 @@ def _modules(cases: Iterable[ET.Element]) -> dict[str, str]:
 
 
 def _node_id(case: ET.Element, modules: dict[str, str]) -> str:
-    """Rebuild the id under which pytest knows a test.
+    """Rebuild pytest's node id of a test.
 
-    ``file`` is where the test function is defined, which for an inherited test is another module than the one that
-    ran it; so the class name leads and files only tell where in it the module ends.
+    ``file`` is where the test function is defined; an inherited test may have run in another module. So the class name
+    decides, and files only show where in it the module ends.
     """
     classname, name = case.get("classname", ""), case.get("name", "")
     if not classname:  # a module that could not be imported
@@ -61,7 +61,7 @@ def _node_id(case: ET.Element, modules: dict[str, str]) -> str:
 
 
 def _module_of(classname: str, modules: Collection[str]) -> str:
-    """Return the longest known module that the class name lies in, else what precedes the capitalised tail."""
+    """Return the longest known module that the class name starts with, else the part before the capitalised tail."""
     parts = classname.split(".")
     prefixes = (".".join(parts[:end]) for end in range(len(parts), 0, -1))
     return next((prefix for prefix in prefixes if prefix in modules), None) or _before_classes(parts)

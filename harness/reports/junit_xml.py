@@ -13,7 +13,7 @@ _DOCTYPE = re.compile(r"\ufeff?(?:\s|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE", re.DOTAL
 
 
 def parse(text: str) -> dict[str, Status]:
-    """Return test id to status: pytest's node id, or what other runners give as ``class::name``.
+    """Return test id to status: pytest's node id, or ``class::name`` of other runners.
 
     Text that is no XML, or that declares a document type, gives an empty dict.
     """
@@ -24,4 +24,4 @@ def parse(text: str) -> dict[str, Status]:
     except ET.ParseError:
         return {}
     cases = list(root.iter("testcase"))
-    return worst(junit_pytest.told(cases) if junit_pytest.is_pytest(root, cases) else junit_others.told(root))
+    return worst(junit_pytest.results(cases) if junit_pytest.is_pytest(root, cases) else junit_others.results(root))

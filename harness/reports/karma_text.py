@@ -1,19 +1,18 @@
-"""What Karma prints: an outline of all tests (mocha reporter), or dots and the names of the tests that failed.
+"""Log of Karma: an outline of all tests (mocha reporter), or dots and the names of the tests that failed.
 
-The outline is read between ``START:`` and ``Finished``; what the browser logs stands at the left edge and is no entry.
-Whether the suite ran tells the last count, ``Executed 812 of 812``.
+The outline is read between ``START:`` and ``Finished``; the browser's own log is not indented, so it is no entry. The
+last count, ``Executed 812 of 812``, shows that the suite ran.
 """
 
 import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 from assay.harness.reports.outline import Outline
 
 NAME = "karma_text"
 
-Told = Iterator[tuple[str, Status]]
 
 _INFO = "\N{INFORMATION SOURCE}"
 _STATUSES = {"✔": Status.PASSED, "✓": Status.PASSED, "✖": Status.FAILED, "✗": Status.FAILED, _INFO: Status.SKIPPED}
@@ -26,13 +25,13 @@ _BROKEN = re.compile(r"DISCONNECTED|ERROR")
 
 
 def parse(text: str) -> dict[str, Status]:
-    """Return ``suite::title``, or the joined titles where Karma joins them, to status."""
+    """Return ``suite::title`` to status; where Karma joins the titles, they are one part."""
     lines = plain_lines(text)
     return worst((*_outline(lines), *_failures(lines)))
 
 
 def suite_ran(text: str) -> bool:
-    """Tell whether every test was executed."""
+    """Return whether every test was executed."""
     counts = [line for line in plain_lines(text) if "Executed " in line or _COMPLETED.match(line)]
     return bool(counts) and _is_complete(counts[-1])
 
@@ -48,7 +47,7 @@ def _is_complete(count: str) -> bool:
     return executed > 0 and executed + (int(skipped[1][:9]) if skipped else 0) == int(match[2][:9])
 
 
-def _outline(lines: list[str]) -> Told:
+def _outline(lines: list[str]) -> Iterator[Result]:
     outline, inside = Outline(), False
     for line in lines:
         if line == "START:":
@@ -62,7 +61,7 @@ def _outline(lines: list[str]) -> Told:
                 outline.suite(len(match[1]), match[3])
 
 
-def _failures(lines: list[str]) -> Told:
+def _failures(lines: list[str]) -> Iterator[Result]:
     for line in lines:
         if line.endswith(" FAILED") and (match := _FAILED.match(line)):
             yield join_id(match[1]), Status.FAILED

@@ -1,10 +1,10 @@
-"""What Rust's libtest writes with ``--format json``, and nextest with ``--message-format libtest-json``."""
+"""Report of Rust's libtest (``--format json``) and of nextest (``--message-format libtest-json``)."""
 
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports import json_tree
-from assay.harness.reports.base import worst
+from assay.harness.reports.base import Result, worst
 
 NAME = "libtest_json"
 
@@ -13,10 +13,10 @@ _ENDS = {"ok": Status.PASSED, "failed": Status.FAILED, "ignored": Status.SKIPPED
 
 def parse(text: str) -> dict[str, Status]:
     """Return test path to status; a test that starts and never ends is an error."""
-    return worst(_told(json_tree.lines(text)))
+    return worst(_results(json_tree.lines(text)))
 
 
-def _told(events: Iterator[json_tree.Object]) -> Iterator[tuple[str, Status]]:
+def _results(events: Iterator[json_tree.Object]) -> Iterator[Result]:
     running: dict[str, None] = {}
     for event in events:
         full, happened = json_tree.text_of(event, "name"), json_tree.text_of(event, "event")
@@ -34,7 +34,7 @@ def _told(events: Iterator[json_tree.Object]) -> Iterator[tuple[str, Status]]:
 
 
 def _ignored(suite: json_tree.Object, running: dict[str, None]) -> list[str]:
-    """Take the tests that a suite's end counts as ignored from those without an end: nextest only lets them start."""
+    """Yield as many of the tests without an end as the suite counts as ignored: nextest only reports their start."""
     count = suite.get("ignored")
     if not isinstance(count, int) or not len(running) <= count:
         return []
@@ -44,5 +44,5 @@ def _ignored(suite: json_tree.Object, running: dict[str, None]) -> list[str]:
 
 
 def _without_binary(name: str) -> str:
-    """Drop the ``crate::binary$`` that nextest puts before a test's path."""
+    """Drop the ``crate::binary$`` that nextest puts before the path of a test."""
     return name.rpartition("$")[2]

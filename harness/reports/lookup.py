@@ -1,4 +1,4 @@
-"""Find an expected test among the reported ones, although label makers have shortened some names."""
+"""Find an expected test among the reported ones; some data sets have shortened labels."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -32,11 +32,11 @@ def names_a_test(label: str) -> bool:
 
 
 def _candidates(label: str, tests: Mapping[str, Status]) -> Iterator[str]:
-    """Yield the reported ids that a shortened label may come from; most labels are whole and have none."""
+    """Yield the reported ids that a shortened label may stand for; none for a whole label."""
     if not names_a_test(label):
         return
     if label.count("[") > label.count("]"):  # cut at the first blank
         yield from (name for name in tests if name.startswith(label))
-    elif match := _PATH_PARAMETER.match(label):  # a path of the label maker's machine, cut to its last part
+    elif match := _PATH_PARAMETER.match(label):  # an absolute path, cut to its last part
         start, end = match[1] + "/", "/" + match[2]
         yield from (name for name in tests if name.startswith(start) and name.endswith(end))

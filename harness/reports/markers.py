@@ -1,4 +1,4 @@
-"""The lines with which SWE-bench's evaluation scripts fence the test output in a log."""
+"""Markers with which SWE-bench's evaluation scripts fence the test output in a log."""
 
 import re
 
@@ -7,7 +7,7 @@ _END = re.compile(r"^(?:\++ : '?)?>{5} End Test Output'?\r?$", re.MULTILINE)
 
 
 def fenced(text: str) -> str:
-    """Return what lies between the first start and the last end marker; the whole text when either is missing."""
+    """Return the text between the first start and the last end marker; the whole text if either is missing."""
     start = _START.search(text)
     ends = list(_END.finditer(text))
     if start is None or not ends or ends[-1].start() < start.end():
@@ -16,5 +16,5 @@ def fenced(text: str) -> str:
 
 
 def is_cut(text: str) -> bool:
-    """Tell whether the test output starts and never ends."""
+    """Return whether there is a start marker and no end marker."""
     return _START.search(text) is not None and _END.search(text) is None

@@ -1,19 +1,18 @@
-"""What Maven prints: one line of sums per test class, one per failed method, and how each build ended.
+"""Log of Maven: one line of counts per test class, one per failed method, and the end of each build.
 
-Evaluation scripts run one build per test, since Maven names no method that has passed; the shell's trace of
-``-Dtest=`` then tells which test a build was for. Tests print to the same stream: only classes that Maven has announced
-count, and a class that fails stays failed. Surefire's XML (``junit_xml``) cannot be forged by printing.
+Maven names no method that passed, so evaluation scripts run one build per test; the shell's trace of ``-Dtest=`` shows
+the test of a build. Tests print to the same stream: only classes that Maven has announced count, and a class that
+failed stays failed. Surefire's XML (``junit_xml``) cannot be forged by printing.
 """
 
 import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 
 NAME = "maven_text"
 
-Told = Iterator[tuple[str, Status]]
 
 _RUNNING = re.compile(r"(?:\[INFO\] )?Running (\S+)$")
 _SUMS = re.compile(
@@ -30,12 +29,12 @@ _BUILD = re.compile(r"(?:\[\w+\] )?BUILD (SUCCESS|FAILURE)$")
 
 
 def parse(text: str) -> dict[str, Status]:
-    """Return ``Class::method``, and the class alone where no method is named, to status."""
+    """Return ``Class::method`` to status, or only the class if no method is named."""
     lines = plain_lines(text)
     return worst((*_classes(lines), *_methods(lines), *_builds(lines)))
 
 
-def _classes(lines: list[str]) -> Told:
+def _classes(lines: list[str]) -> Iterator[Result]:
     announced: dict[str, None] = {}
     for line in lines:
         if match := _RUNNING.match(line):
@@ -61,17 +60,17 @@ def _sum_status(run: int, failures: int, errors: int, skipped: int) -> Status | 
     return Status.SKIPPED if run == skipped else Status.PASSED
 
 
-def _methods(lines: list[str]) -> Told:
+def _methods(lines: list[str]) -> Iterator[Result]:
     for line in lines:
         if "Time elapsed: " in line and "Tests run: " not in line and (match := _METHOD.match(line)):
             cls, method = match[2] or match[3], match[1] or match[4] or ""
             yield join_id(cls, method), _STATUSES[match[5]]
 
 
-def _builds(lines: list[str]) -> Told:
+def _builds(lines: list[str]) -> Iterator[Result]:
     """Pair the tests of the shell's trace with the ends of the builds, in order.
 
-    More ends than tests mean that a test has printed one; then no passing is believed.
+    More ends than tests mean that a test has printed one; then no pass counts.
     """
     waiting: list[str] = []
     pairs: list[tuple[str, str]] = []

@@ -1,19 +1,18 @@
-"""What Ruby's minitest prints with ``-v``, and test-unit's verbose outline.
+"""Logs of Ruby's minitest (``-v``) and of test-unit's verbose outline.
 
-What a test prints stands between its name and its result; the name comes first, so a result counts only for the test
-that was named before it. A test can still print a whole line of the form.
+The output of a test is between its name and its result, so a result counts only for the test named before it. A test
+can still forge a whole line.
 """
 
 import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 from assay.harness.reports.outline import Outline
 
 NAME = "minitest_text"
 
-Told = Iterator[tuple[str, Status]]
 
 _STATUSES = {
     ".": Status.PASSED,
@@ -38,7 +37,7 @@ def parse(text: str) -> dict[str, Status]:
     return worst((*_minitest(lines), *_test_unit(lines)))
 
 
-def _minitest(lines: list[str]) -> Told:
+def _minitest(lines: list[str]) -> Iterator[Result]:
     running = ""
     for line in lines:
         rest = line
@@ -57,7 +56,7 @@ def _end(rest: str) -> re.Match[str] | None:
     return _END.match(rest) if " s = " in rest else None
 
 
-def _test_unit(lines: list[str]) -> Told:
+def _test_unit(lines: list[str]) -> Iterator[Result]:
     outline, inside = Outline(), False
     for line in lines:
         if line in {_STARTED, "Started:"}:

@@ -1,10 +1,10 @@
-"""What mocha's ``json`` reporter writes."""
+"""Report of mocha's ``json`` reporter."""
 
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports import json_tree
-from assay.harness.reports.base import join_id
+from assay.harness.reports.base import Result, join_id
 
 NAME = "mocha_json"
 
@@ -13,11 +13,11 @@ _HOOK = '" hook'
 
 
 def parse(text: str) -> dict[str, Status]:
-    """Return ``file::suites::title`` to status; the titles of nested suites are one part, as mocha joins them."""
-    return json_tree.read_documents(text, "passes", _told)
+    """Return ``file::suites::title`` to status; mocha joins the titles of nested suites, so they are one part."""
+    return json_tree.read_documents(text, "passes", _results)
 
 
-def _told(report: json_tree.Object) -> Iterator[tuple[str, Status]]:
+def _results(report: json_tree.Object) -> Iterator[Result]:
     for key, status in _LISTS.items():
         for case in json_tree.objects(report, key):
             title = json_tree.text_of(case, "title")

@@ -1,19 +1,18 @@
-"""What mocha's ``spec`` reporter prints, in a terminal or from a headless browser; other reporters name failures only.
+"""Log of mocha's ``spec`` reporter, in a terminal or from a headless browser; other reporters name failures only.
 
-Tests print between the lines and could print such a line; what fails is told once more at the end, and the worse
-counts. Whether the suite ran tells the count, ``812 passing``.
+Tests can print such lines themselves, but failures are listed again at the end, and the worse status counts. The count,
+``812 passing``, shows that the suite ran.
 """
 
 import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 from assay.harness.reports.outline import Outline, indent_of
 
 NAME = "mocha_text"
 
-Told = Iterator[tuple[str, Status]]
 
 _PASSING = re.compile(r" +(\d+) passing\b")
 _FAILING = re.compile(r" +\d+ failing$")
@@ -24,31 +23,31 @@ _HOOK = re.compile(r'"(?:before|after) (?:all|each)" hook')
 
 
 def parse(text: str) -> dict[str, Status]:
-    """Return ``suite::title`` to status; a hook that fails is an error under its own title."""
+    """Return ``suite::title`` to status; a failed hook is an error under its own title."""
     lines = plain_lines(text)
     end = next((place for place, line in enumerate(lines) if _PASSING.match(line)), len(lines))
     return worst((*_tree(lines[:end]), *_failures(lines[end:])))
 
 
 def suite_ran(text: str) -> bool:
-    """Tell whether mocha counted what has passed, which it does at the end; none at all tells nothing."""
+    """Return whether mocha printed a count of passed tests above 0, which it does at the end."""
     counts = [match for match in map(_PASSING.match, plain_lines(text)) if match]
     return bool(counts) and int(counts[-1][1][:9]) > 0
 
 
-def _tree(lines: list[str]) -> Told:
+def _tree(lines: list[str]) -> Iterator[Result]:
     outline = Outline()
     for line in lines:
         indent, bare = indent_of(line), line.strip(" ")
         if not indent or not bare:
             continue
-        if told := _result(bare):
-            yield join_id(*outline.titles(indent), told[0]), told[1]
+        if found := _result(bare):
+            yield join_id(*outline.titles(indent), found[0]), found[1]
         else:
             outline.suite(indent, bare)
 
 
-def _result(bare: str) -> tuple[str, Status] | None:
+def _result(bare: str) -> Result | None:
     if match := _PASSED.match(bare):
         return match[1], Status.PASSED
     if match := _NUMBERED.match(bare):
@@ -58,8 +57,8 @@ def _result(bare: str) -> tuple[str, Status] | None:
     return None
 
 
-def _failures(lines: list[str]) -> Told:
-    """Read the list of failures: numbered titles, each line further in than the one before, up to a colon."""
+def _failures(lines: list[str]) -> Iterator[Result]:
+    """Yield the list of failures: numbered titles, each line indented further than the one before, up to a colon."""
     titles: list[str] = []
     last = -1
     listing = False

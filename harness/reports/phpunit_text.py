@@ -1,7 +1,7 @@
-"""PHPUnit's testdox, printed (``--testdox``) or written to a file (``--testdox-text``).
+"""PHPUnit's testdox, as log (``--testdox``) or file (``--testdox-text``).
 
-The file cannot be forged by printing. In the printed form a test's own output stands between the lines; only the title
-of a class after an empty line and the results that PHPUnit indents by one blank are read, which a test can imitate.
+The file cannot be forged by printing. The log contains the output of tests too: only class titles after an empty line
+and results indented by one blank are read, and a test can imitate both.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 
 NAME = "phpunit_text"
 
@@ -19,7 +19,7 @@ _STATUSES = {
     "[x]": Status.PASSED,
     "✘": Status.FAILED,
     "✗": Status.FAILED,
-    "[ ]": Status.FAILED,  # the file does not tell failed from skipped
+    "[ ]": Status.FAILED,  # the file does not distinguish failed from skipped
     "↩": Status.SKIPPED,
     "→": Status.SKIPPED,
     "∅": Status.SKIPPED,  # incomplete
@@ -34,10 +34,10 @@ _INDENTED = (" ", "\t")
 
 def parse(text: str) -> dict[str, Status]:
     """Return ``Class title::test title`` to status."""
-    return worst(_told(plain_lines(text)))
+    return worst(_results(plain_lines(text)))
 
 
-def _told(lines: list[str]) -> Iterator[tuple[str, Status]]:
+def _results(lines: list[str]) -> Iterator[Result]:
     title = ""
     for before, line in pairwise(["", *lines]):
         if match := _RESULT.match(line):

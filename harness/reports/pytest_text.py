@@ -1,8 +1,8 @@
-"""What pytest prints: the short test summary of ``-rA`` and the progress lines of ``-v``, plain, old or under xdist.
+"""Log of pytest: the short test summary of ``-rA`` and the progress lines of ``-v``, of any version, also under xdist.
 
-Only two sections of the output are read: the progress under the first header, and the short test summary, which follows
-the progress at once (before pytest 4.5) or comes last. The sections between hold captured output, in which a test may
-print anything, such as the summary of a pytest that it runs itself.
+Only two sections are read: the progress under the first header, and the short test summary, which follows directly
+(before pytest 4.5) or comes last. The sections between contain captured output, where a test may print anything, even
+the summary of a pytest that it runs itself.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import plain_lines, worst
+from assay.harness.reports.base import Result, plain_lines, worst
 
 NAME = "pytest_text"
 
@@ -20,10 +20,9 @@ STATUSES = {
     "ERROR": Status.ERROR,
     "SKIPPED": Status.SKIPPED,
     "XFAIL": Status.XFAIL,
-    "XPASS": Status.PASSED,  # a strict one is told as FAILED
+    "XPASS": Status.PASSED,  # a strict one is reported as FAILED
 }
 
-Told = Iterator[tuple[str, Status]]
 
 _HEADER = re.compile(r"={3,} (.*\S) ={3,}$")
 _SESSION = "test session starts"
@@ -44,7 +43,7 @@ def parse(text: str) -> dict[str, Status]:
 
 
 def _sections(lines: list[str]) -> list[list[str]]:
-    """Cut the output at its headers, from the one that opens the session if it is there."""
+    """Split the output at its headers, starting with the one that opens the session if there is one."""
     starts = [index for index, line in enumerate(lines) if line.startswith("===") and _HEADER.match(line)]
     sections = [lines[start:end] for start, end in pairwise([*starts, len(lines)])]
     opening = (place for place, section in enumerate(sections) if _SESSION in section[0])
@@ -52,19 +51,19 @@ def _sections(lines: list[str]) -> list[list[str]]:
 
 
 def _short_summary(sections: list[list[str]]) -> list[str]:
-    """Return the summary that no captured output can precede, or else the last."""
+    """Return the summary that no captured output can precede, else the last one."""
     early, late = ([s for s in part if _SUMMARY in s[0]] for part in (sections[:2], sections[2:]))
     return [*early, *late[-1:], []][0]
 
 
-def _summary(lines: list[str]) -> Told:
+def _summary(lines: list[str]) -> Iterator[Result]:
     for line in lines:
         match = _SUMMARY_LINE.match(line)
         if match and not match[2].startswith("["):  # "SKIPPED [2] file:line: why" names no test
             yield _plain_id(_without_reason(match[2])), STATUSES[match[1]]
 
 
-def _progress(lines: list[str]) -> Told:
+def _progress(lines: list[str]) -> Iterator[Result]:
     for line in lines:
         if match := _WORKER_LINE.match(line):
             yield _plain_id(match[2]), STATUSES[match[1].upper()]
@@ -73,7 +72,7 @@ def _progress(lines: list[str]) -> Told:
 
 
 def _without_reason(entry: str) -> str:
-    """Cut `` - reason`` off a summary entry; a parameter may hold the same separator inside its brackets."""
+    """Drop `` - reason`` from a summary entry; a parameter in brackets may contain the same separator."""
     bracket, end = entry.find("["), entry.find(" - ")
     while 0 <= bracket < end and entry[end - 1] != "]":
         end = entry.find(" - ", end + 1)
@@ -81,5 +80,5 @@ def _without_reason(entry: str) -> str:
 
 
 def _plain_id(node: str) -> str:
-    """Drop what older versions put into ids: where an inherited test is defined, and instances of classes."""
+    """Drop parts of ids that older versions add: the place of an inherited test, and instances of classes."""
     return node.partition(" <- ")[0].replace("::()::", "::")

@@ -1,13 +1,13 @@
-"""What the Tcl runner of Redis and Valkey prints: ``[ok]: name (26 ms)`` and ``[err]: name in file``.
+"""Log of the Tcl runner of Redis and Valkey: ``[ok]: name (26 ms)`` and ``[err]: name in file``.
 
-The runner is its own server's client and prints nothing that tests say, apart from their messages after a failure.
+The runner prints no output of tests, apart from their messages after a failure.
 """
 
 import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 
 NAME = "redis_text"
 
@@ -26,9 +26,9 @@ _FILE = re.compile(r" in \S+\.tcl$")
 
 def parse(text: str) -> dict[str, Status]:
     """Return test name to status, without timings and files."""
-    return worst(_told(plain_lines(text)))
+    return worst(_results(plain_lines(text)))
 
 
-def _told(lines: list[str]) -> Iterator[tuple[str, Status]]:
+def _results(lines: list[str]) -> Iterator[Result]:
     for match in filter(None, map(_LINE.match, lines)):
         yield join_id(_FILE.sub("", _TIME.sub("", match[2]))), _STATUSES[match[1]]

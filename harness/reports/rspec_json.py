@@ -1,10 +1,10 @@
-"""What RSpec's ``json`` formatter writes."""
+"""Report of RSpec's ``json`` formatter."""
 
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports import json_tree
-from assay.harness.reports.base import join_id
+from assay.harness.reports.base import Result, join_id
 
 NAME = "rspec_json"
 
@@ -13,10 +13,10 @@ _STATUSES = {"passed": Status.PASSED, "failed": Status.FAILED, "pending": Status
 
 def parse(text: str) -> dict[str, Status]:
     """Return ``place::groups::description`` to status; the place is an id such as ``./spec/a_spec.rb[1:2]``."""
-    return json_tree.read_documents(text, "examples", _told)
+    return json_tree.read_documents(text, "examples", _results)
 
 
-def _told(report: json_tree.Object) -> Iterator[tuple[str, Status]]:
+def _results(report: json_tree.Object) -> Iterator[Result]:
     for example in json_tree.objects(report, "examples"):
         description, status = json_tree.text_of(example, "description"), json_tree.text_of(example, "status")
         if description and status in _STATUSES:

@@ -1,14 +1,14 @@
 """One line per RSpec example, ``description - status`` or ``description - place - status``.
 
-Published evaluation scripts make such lines from RSpec's JSON. Output of the examples comes before that JSON and is
-dropped there; a script that keeps it lets an example forge a line.
+Published evaluation scripts print such lines from RSpec's JSON. They drop the output of examples, which precedes the
+JSON; under a script that keeps it, an example can forge a line.
 """
 
 import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 
 NAME = "rspec_text"
 
@@ -19,10 +19,10 @@ _PLACE = re.compile(r" - (\./\S+\[[\d:]+\])$")
 
 def parse(text: str) -> dict[str, Status]:
     """Return ``place::description``, or the description alone, to status."""
-    return worst(_told(plain_lines(text)))
+    return worst(_results(plain_lines(text)))
 
 
-def _told(lines: list[str]) -> Iterator[tuple[str, Status]]:
+def _results(lines: list[str]) -> Iterator[Result]:
     for line in lines:
         if end := _END.search(line):
             description = line[: end.start()]

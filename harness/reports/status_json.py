@@ -1,4 +1,4 @@
-"""One JSON object, test id to status in our own words: for runners of your own, and what the fake engine writes."""
+"""One JSON object, test id to Assay's status: for custom runners, and written by the fake engine."""
 
 import json
 
@@ -10,7 +10,7 @@ NAME = "status_json"
 def parse(text: str) -> dict[str, Status]:
     """Return test id to status; anything but an object of known statuses gives an empty dict."""
     try:
-        told = json.loads(text)
-        return {str(test): Status(status) for test, status in told.items()}
+        statuses = json.loads(text)
+        return {str(test): Status(status) for test, status in statuses.items()}
     except (ValueError, AttributeError, RecursionError):
         return {}

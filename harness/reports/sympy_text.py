@@ -1,13 +1,13 @@
-"""What SymPy's own runner prints with ``--verbose``: one line per function under a heading per file.
+"""Log of SymPy's own runner with ``--verbose``: one line per function under a heading per file.
 
-The lines name bare functions, so functions of the same name in two files share an entry.
+Lines name bare functions, so functions of the same name in two files share an entry.
 """
 
 import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import plain_lines, worst
+from assay.harness.reports.base import Result, plain_lines, worst
 
 NAME = "sympy_text"
 
@@ -29,14 +29,14 @@ _HEADING = re.compile(r"_+ \S+\.py:(test_\w+) _+$")
 
 def parse(text: str) -> dict[str, Status]:
     """Return function name to status."""
-    return worst(_told(plain_lines(text)))
+    return worst(_results(plain_lines(text)))
 
 
-def _told(lines: list[str]) -> Iterator[tuple[str, Status]]:
+def _results(lines: list[str]) -> Iterator[Result]:
     running = ""
     for line in lines:
         if heading := _HEADING.match(line):
-            # The heading of a traceback does not say whether it was F or E; both are failures.
+            # The heading of a traceback does not distinguish F from E; both are failures.
             yield heading[1], Status.FAILED
             running = ""
         elif start := _START.match(line):

@@ -1,7 +1,7 @@
 """Test Anything Protocol: node:test with its nested subtests, mocha's reporter, QUnit, tape and others.
 
-A runner counts its tests; a passing line whose number is out of turn was printed by a test and is not believed. Runners
-that let tests print to the same stream cannot be told from a test that counts along.
+A runner numbers its tests. A passing line whose number is out of order was printed by a test and does not count. If
+tests print to the same stream, a test that counts along can forge a line.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 from assay.harness.reports.outline import Outline, indent_of
 
 NAME = "tap"
@@ -21,15 +21,15 @@ _SUBTEST = "# Subtest: "
 
 @dataclass(slots=True)
 class _Reader:
-    """Goes through the lines; ``counts`` holds the last number per indent."""
+    """Reads line by line; ``counts`` holds the last number per indentation."""
 
     outline: Outline = field(default_factory=Outline)
     counts: dict[int, int] = field(default_factory=dict)
     block: int = -1
-    """Indent of the YAML block that is being passed over."""
+    """Indentation of the YAML block that is being skipped; -1 outside of one."""
 
-    def read(self, line: str) -> Iterator[tuple[str, Status]]:
-        """Take the next line."""
+    def read(self, line: str) -> Iterator[Result]:
+        """Read the next line."""
         indent, bare = indent_of(line), line.strip()
         if bare and indent < self.block:
             self.block = -1
@@ -44,17 +44,17 @@ class _Reader:
         elif match := _RESULT.match(line):
             yield from self.result(indent, match)
 
-    def result(self, indent: int, match: re.Match[str]) -> Iterator[tuple[str, Status]]:
-        """Take the line of a result."""
+    def result(self, indent: int, match: re.Match[str]) -> Iterator[Result]:
+        """Read the line of a result."""
         number, failed = int(match[2][:9]), bool(match[1])
         in_turn = number in {1, self.counts.get(indent, 0) + 1}
         if not in_turn and not failed:
             return
         if in_turn:
             self.counts[indent] = number
-        told = f" {match[3]}"
-        directive = _DIRECTIVE.search(told)
-        title = told[: directive.start()] if directive else told
+        text = f" {match[3]}"
+        directive = _DIRECTIVE.search(text)
+        title = text[: directive.start()] if directive else text
         if directive and not title.strip():  # QUnit puts the directive first
             title = directive[1]
         if test := join_id(*self.outline.titles(indent), _unescaped(title.strip())):
@@ -62,9 +62,9 @@ class _Reader:
 
 
 def parse(text: str) -> dict[str, Status]:
-    """Return ``subtest::title`` to status; tests that are skipped or still to do count as skipped."""
+    """Return ``subtest::title`` to status; tests marked skip or todo count as skipped."""
     reader = _Reader()
-    return worst(told for line in plain_lines(text) for told in reader.read(line))
+    return worst(each for line in plain_lines(text) for each in reader.read(line))
 
 
 def _status(failed: bool, directed: bool) -> Status:

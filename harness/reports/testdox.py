@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"(?<=\D)(?=\d)")
 
 
 def prettify(parts: Sequence[str]) -> tuple[str, ...]:
-    """Return the prose of a class name and the names of its tests; what is prose already stays."""
+    """Return the prose of a class name and of its tests' names; prose stays as it is."""
     outer, *inner = parts
     return (_class_prose(outer), *map(_method_prose, inner))
 

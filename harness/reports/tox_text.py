@@ -1,10 +1,10 @@
-"""The summary with which tox 3 and 4 end: one line per environment. What comes before it is not read."""
+"""Summary at the end of a log of tox 3 and 4: one line per environment. The lines above it are not read."""
 
 import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 
 NAME = "tox_text"
 
@@ -21,21 +21,21 @@ def parse(text: str) -> dict[str, Status]:
     return worst(_three(lines[headings[-1] + 1 :]) if headings else _four(lines))
 
 
-def _three(lines: list[str]) -> Iterator[tuple[str, Status]]:
+def _three(lines: list[str]) -> Iterator[Result]:
     for match in filter(None, map(_THREE.match, lines)):
         yield join_id(match[2]), _three_status(match[1] or "", match[3])
 
 
-def _three_status(mark: str, told: str) -> Status:
+def _three_status(mark: str, summary: str) -> Status:
     if mark == "SKIPPED":
         return Status.SKIPPED
-    if told == "commands succeeded" and not mark:
+    if summary == "commands succeeded" and not mark:
         return Status.PASSED
-    return Status.FAILED if told == "commands failed" else Status.ERROR
+    return Status.FAILED if summary == "commands failed" else Status.ERROR
 
 
-def _four(lines: list[str]) -> Iterator[tuple[str, Status]]:
-    """Read the last lines upwards, until one that is none of the summary's."""
+def _four(lines: list[str]) -> Iterator[Result]:
+    """Read the last lines upwards, to the first one that is not of the summary."""
     for line in reversed(lines):
         if match := _FOUR.match(line):
             yield join_id(match[1]), _FOUR_STATUSES[match[2]]

@@ -1,7 +1,7 @@
-"""What Python's unittest prints at verbosity 2, also under Django's runner.
+"""Log of Python's unittest at verbosity 2, also under Django's runner.
 
-A test has up to two names in such a log, its id ``test_x (module.Class)`` and the first line of its docstring, and
-labels use either; so both are returned.
+A test has up to two names in such a log: its id ``test_x (module.Class)`` and the first line of its docstring. Labels
+use either, so both are returned.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import plain_lines, worst
+from assay.harness.reports.base import Result, plain_lines, worst
 
 NAME = "unittest_text"
 
@@ -29,15 +29,15 @@ _ENDS = " ... "
 
 @dataclass(slots=True)
 class _Reader:
-    """Goes through the lines; ``running`` holds the names of the test that has started and not yet ended."""
+    """Reads line by line; ``running`` holds the names of the test that has started and not yet ended."""
 
-    told: list[tuple[str, Status]] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
     docstrings: dict[str, str] = field(default_factory=dict)
     running: tuple[str, ...] = ()
     awaits_docstring: bool = False
 
     def read(self, line: str) -> None:
-        """Take the next line of the progress."""
+        """Read the next line of the progress."""
         match = _ID.match(line)
         if match and (not match[2] or match[2].startswith(_ENDS.rstrip(" "))):
             self.running, self.awaits_docstring = (match[1],), not match[2]
@@ -48,7 +48,7 @@ class _Reader:
             self.end(line)
 
     def docstring(self, line: str) -> None:
-        """Take the line after a bare id: the docstring, dots, and perhaps the result."""
+        """Read the line after a bare id: the docstring, dots, and perhaps the result."""
         self.awaits_docstring = False
         text, dots, rest = _split_result(line)
         if dots and self.running:
@@ -57,7 +57,7 @@ class _Reader:
             self.rest(dots + rest)
 
     def rest(self, rest: str) -> None:
-        """Take what follows a name: a result, noise, or the next test when a subtest has failed silently."""
+        """Read the text after a name: a result, noise, or the next test if a subtest has failed silently."""
         after = rest.removeprefix(" ...").removeprefix(" ")
         if _ID.match(after):
             self.read(after)
@@ -68,7 +68,7 @@ class _Reader:
         """End the running test if the text is a result."""
         match = _RESULT.match(text)
         if match:
-            self.told += [(name, _STATUSES[match[1]]) for name in self.running]
+            self.results += [(name, _STATUSES[match[1]]) for name in self.running]
             self.running = ()
 
 
@@ -78,11 +78,11 @@ def parse(text: str) -> dict[str, Status]:
     reader = _Reader()
     for line in lines:
         reader.read(line)
-    return worst((*reader.told, *_blocks(lines, reader.docstrings)))
+    return worst((*reader.results, *_blocks(lines, reader.docstrings)))
 
 
-def _blocks(lines: list[str], docstrings: dict[str, str]) -> Iterator[tuple[str, Status]]:
-    """Read the headings of tracebacks, the only place that tells of a failed subtest before Python 3.11."""
+def _blocks(lines: list[str], docstrings: dict[str, str]) -> Iterator[Result]:
+    """Yield the headings of tracebacks; before Python 3.11, nothing else shows a failed subtest."""
     for line in lines:
         if match := _BLOCK.match(line):
             status = _STATUSES[match[1]]
@@ -92,7 +92,7 @@ def _blocks(lines: list[str], docstrings: dict[str, str]) -> Iterator[tuple[str,
 
 
 def _split_result(line: str) -> tuple[str, str, str]:
-    """Split ``docstring ... result``; the docstring may itself hold such dots."""
+    """Split ``docstring ... result``; the docstring may contain such dots too."""
     text, dots, rest = line.rpartition(_ENDS)
     if dots and _RESULT.match(rest):
         return text, dots, rest

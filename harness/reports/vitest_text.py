@@ -1,14 +1,14 @@
-"""What vitest's ``verbose`` reporter prints: ``✓ file > suite > title 2ms``, flat.
+"""Log of vitest's ``verbose`` reporter: ``✓ file > suite > title 2ms``, flat.
 
-What tests print stands under a heading ``stdout | test`` up to an empty line and is passed over; a test that prints an
-empty line first can forge a line after it.
+Output of tests follows a heading ``stdout | test`` up to an empty line and is skipped; a test that prints an empty line
+first can forge a line after it.
 """
 
 import re
 from collections.abc import Iterator
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import join_id, plain_lines, worst
+from assay.harness.reports.base import Result, join_id, plain_lines, worst
 
 NAME = "vitest_text"
 
@@ -24,10 +24,10 @@ _OUTPUT = re.compile(r"std(?:out|err) \| ")
 
 def parse(text: str) -> dict[str, Status]:
     """Return ``file::suite::title`` to status; a file that could not be run is an error."""
-    return worst(_told(plain_lines(text)))
+    return worst(_results(plain_lines(text)))
 
 
-def _told(lines: list[str]) -> Iterator[tuple[str, Status]]:
+def _results(lines: list[str]) -> Iterator[Result]:
     output = False
     for line in lines:
         if _OUTPUT.match(line):
@@ -40,9 +40,9 @@ def _told(lines: list[str]) -> Iterator[tuple[str, Status]]:
             yield _failure(line.removeprefix(_FAIL).strip())
 
 
-def _failure(told: str) -> tuple[str, Status]:
-    """Read what stands in the list of failures: a test, or a file as ``file [ file ]``."""
-    file = told[: (len(told) - len(" [  ]")) // 2]
-    if told == f"{file} [ {file} ]":
+def _failure(entry: str) -> Result:
+    """Read an entry of the list of failures: a test, or a file as ``file [ file ]``."""
+    file = entry[: (len(entry) - len(" [  ]")) // 2]
+    if entry == f"{file} [ {file} ]":
         return join_id(file), Status.ERROR
-    return join_id(*_PROJECT.sub("", told, count=1).split(" > ")), Status.FAILED
+    return join_id(*_PROJECT.sub("", entry, count=1).split(" > ")), Status.FAILED
