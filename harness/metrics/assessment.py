@@ -14,7 +14,7 @@ from assay.harness.metrics.similarity import Similarity, patch_similarity
 from assay.harness.patches.diff import MalformedPatchError
 
 
-class Assessment(Model):
+class PatchMeasures(Model):
     """One patch against the gold patch, beside the verdict."""
 
     instance_id: str
@@ -47,7 +47,7 @@ class Means(Model):
     by_complexity: dict[str, Share]
 
 
-def assess(instance: Instance, patch: str, texts: Texts, *, resolved: bool) -> Assessment:
+def assess(instance: Instance, patch: str, texts: Texts, *, resolved: bool) -> PatchMeasures:
     """Measure one patch.
 
     Args:
@@ -67,7 +67,7 @@ def assess(instance: Instance, patch: str, texts: Texts, *, resolved: bool) -> A
         found = retrieval(instance.gold_patch, patch, None, instance.language)
         found = found.model_copy(update={"problem": f"the base tree cannot be had: {error}"})
         how_much = None
-    return Assessment(
+    return PatchMeasures(
         instance_id=instance.id,
         resolved=resolved,
         category=category(instance),
@@ -77,7 +77,7 @@ def assess(instance: Instance, patch: str, texts: Texts, *, resolved: bool) -> A
     )
 
 
-def means(assessments: Sequence[Assessment]) -> Means:
+def means(assessments: Sequence[PatchMeasures]) -> Means:
     """Sum up a run: every instance weighs the same, whatever the size of its patch."""
     files = [each.retrieval.files for each in assessments if each.retrieval.files]
     nodes = [each.retrieval.nodes for each in assessments if each.retrieval.nodes]

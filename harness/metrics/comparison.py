@@ -27,7 +27,7 @@ from assay.harness.runs.store import RunStore
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class InstanceResult:
     """What came of one instance in a run, and by which expected tests."""
 
     outcome: Outcome
@@ -42,7 +42,7 @@ class RunResults:
     name: str
     model: str
     dataset: DatasetRef
-    results: Mapping[str, Result]
+    results: Mapping[str, InstanceResult]
     cost: float | None = None
 
 
@@ -126,10 +126,10 @@ def load_results(store: RunStore, name: str, cost: float | None = None) -> RunRe
     return RunResults(name, about.model, about.dataset, results, cost)
 
 
-def _result(outcome: Outcome, instance_id: str, instance: Instance | None) -> Result:
+def _result(outcome: Outcome, instance_id: str, instance: Instance | None) -> InstanceResult:
     if instance is None:  # an evaluation that could not begin saves none
-        return Result(outcome, instance_id.rpartition("-")[0])
-    return Result(outcome, instance.repo, (instance.rule, instance.fail_to_pass, instance.pass_to_pass))
+        return InstanceResult(outcome, instance_id.rpartition("-")[0])
+    return InstanceResult(outcome, instance.repo, (instance.rule, instance.fail_to_pass, instance.pass_to_pass))
 
 
 def compare(runs: Sequence[RunResults], *, samples: int = SAMPLES, seed: int = 0) -> Comparison:

@@ -10,14 +10,14 @@ from datetime import date
 from assay.harness.domain import Instance
 from assay.harness.patches.diff import MalformedPatchError
 from assay.instances.audit import dates, leakage, narrow, patches, statement
-from assay.instances.audit.finding import Finding, Grade, Kind, Severity
+from assay.instances.audit.finding import AuditFinding, AuditKind, LeakGrade, Severity
 from assay.instances.audit.subject import Subject, subject
 
-__all__ = ["RULES", "Finding", "Grade", "Kind", "Rule", "Severity", "audit"]
+__all__ = ["RULES", "AuditFinding", "AuditKind", "AuditRule", "LeakGrade", "Severity", "audit"]
 
-Rule = Callable[[Subject], Iterable[Finding]]
+AuditRule = Callable[[Subject], Iterable[AuditFinding]]
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[AuditRule, ...] = (
     leakage.solution_told,
     leakage.solution_linked,
     statement.no_link_for_a_statement,
@@ -32,7 +32,7 @@ RULES: tuple[Rule, ...] = (
 """A new rule is one function and one line here."""
 
 
-def audit(instance: Instance, cutoff: date | None = None) -> tuple[Finding, ...]:
+def audit(instance: Instance, cutoff: date | None = None) -> tuple[AuditFinding, ...]:
     """Return all that the rules find about an instance, in their order.
 
     Args:
@@ -42,9 +42,9 @@ def audit(instance: Instance, cutoff: date | None = None) -> tuple[Finding, ...]
     try:
         about = subject(instance)
     except MalformedPatchError as error:
-        broken = Finding(
+        broken = AuditFinding(
             instance_id=instance.id,
-            kind=Kind.BROKEN_PATCH,
+            kind=AuditKind.BROKEN_PATCH,
             severity=Severity.FAULT,
             summary=f"its gold patch or test patch cannot be read: {error}",
         )

@@ -19,7 +19,7 @@ class Severity(StrEnum):
     """A property worth counting, which speaks against nothing by itself."""
 
 
-class Kind(StrEnum):
+class AuditKind(StrEnum):
     """What is found."""
 
     SOLUTION_IN_ISSUE = "solution_in_issue"
@@ -43,7 +43,7 @@ class Kind(StrEnum):
     BROKEN_PATCH = "broken_patch"
 
 
-class Grade(StrEnum):
+class LeakGrade(StrEnum):
     """How much of a solution is told, by the share of the gold patch's telling lines."""
 
     EXACT = "exact patch"
@@ -51,15 +51,15 @@ class Grade(StrEnum):
     SOME = "some lines"
 
 
-class Finding(Model):
+class AuditFinding(Model):
     """One thing that an audit has to say about an instance."""
 
     instance_id: str
-    kind: Kind
+    kind: AuditKind
     severity: Severity
     summary: str
     """One line for a person."""
-    grade: Grade | None = None
+    grade: LeakGrade | None = None
     """Of a solution that is told."""
     share: Annotated[float, Field(ge=0, le=1)] | None = None
     """Of the gold patch's telling lines that are told, or of the mutants that no test notices; 0 to 1."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from assay.instances.audit.code import statement_tokens, tokens
-from assay.instances.audit.finding import Finding, Grade, Kind, Severity
+from assay.instances.audit.finding import AuditFinding, AuditKind, LeakGrade, Severity
 from assay.instances.audit.subject import Subject, plain
 
 MOST = 0.5
@@ -47,38 +47,38 @@ class Text:
     places: tuple[str, ...]
 
 
-def solution_told(subject: Subject) -> Iterator[Finding]:
+def solution_told(subject: Subject) -> Iterator[AuditFinding]:
     """Find the solution in the statement and in the hints, which are the comments made before the fix."""
     lines = subject.telling()
     for kind, text in (
-        (Kind.SOLUTION_IN_ISSUE, subject.instance.problem_statement),
-        (Kind.SOLUTION_IN_HINTS, subject.instance.hints),
+        (AuditKind.SOLUTION_IN_ISSUE, subject.instance.problem_statement),
+        (AuditKind.SOLUTION_IN_HINTS, subject.instance.hints),
     ):
         told = find_told(lines, text)
         if told:
             yield _finding(subject.instance.id, kind, told, len(lines))
 
 
-def solution_linked(subject: Subject) -> Iterator[Finding]:
+def solution_linked(subject: Subject) -> Iterator[AuditFinding]:
     """Find links to changes of the same repository, which may be the fix."""
     text = f"{subject.instance.problem_statement}\n{subject.instance.hints}"
     own = subject.instance.repo.lower()
     links = dict.fromkeys(match[0] for match in _CHANGE.finditer(text) if match[1].lower() == own)
     if links:
-        yield Finding(
+        yield AuditFinding(
             instance_id=subject.instance.id,
-            kind=Kind.SOLUTION_LINKED,
+            kind=AuditKind.SOLUTION_LINKED,
             severity=Severity.NOTE,
             summary=f"links to changes of the same repository: {len(links)}",
             evidence=tuple(links),
         )
 
 
-def grade_of(share: float) -> Grade:
+def grade_of(share: float) -> LeakGrade:
     """Return the grade of a share above 0."""
     if share == 1:
-        return Grade.EXACT
-    return Grade.MOST if share >= MOST else Grade.SOME
+        return LeakGrade.EXACT
+    return LeakGrade.MOST if share >= MOST else LeakGrade.SOME
 
 
 def find_told(gold: Iterable[str], text: str) -> tuple[Told, ...]:
@@ -137,14 +137,14 @@ def _places(lines: Iterable[str]) -> Iterator[str]:
             yield "a code block" if fenced or re.match(r"(?:\t| {4}|\s*>>> )\s*\S", line) else "the text"
 
 
-def _finding(instance_id: str, kind: Kind, told: tuple[Told, ...], total: int) -> Finding:
+def _finding(instance_id: str, kind: AuditKind, told: tuple[Told, ...], total: int) -> AuditFinding:
     share = len(told) / total
     grade = grade_of(share)
-    where = "the issue holds" if kind is Kind.SOLUTION_IN_ISSUE else "the comments hold"
-    return Finding(
+    where = "the issue holds" if kind is AuditKind.SOLUTION_IN_ISSUE else "the comments hold"
+    return AuditFinding(
         instance_id=instance_id,
         kind=kind,
-        severity=Severity.DOUBT if grade is Grade.SOME else Severity.FAULT,
+        severity=Severity.DOUBT if grade is LeakGrade.SOME else Severity.FAULT,
         summary=f"{grade}: {where} {len(told)} of {total} telling lines of the gold patch",
         grade=grade,
         share=share,

@@ -46,7 +46,7 @@ _VERSION = re.compile(r"\s*[\w.$ ]*version\w*\s*(?::\s*\w+\s*)?:?=>?\s*[\"']\d",
 
 
 @dataclass(frozen=True, slots=True)
-class Mutant:
+class MutatedPatch:
     """A gold patch with one small mistake in it."""
 
     operator: str
@@ -64,10 +64,10 @@ class Mutant:
         return f"{self.operator} in {self.path}: {self.old.strip()}{after}"
 
 
-def mutants(subject: Subject, limit: int) -> tuple[Mutant, ...]:
+def mutants(subject: Subject, limit: int) -> tuple[MutatedPatch, ...]:
     """Return at most so many different mutants of an instance's gold patch, one of each operator in turn."""
     by_operator = [_without_a_hunk(subject), *(_with_a_line(subject, name, change) for name, change in LINES.items())]
-    found: dict[str, Mutant] = {}
+    found: dict[str, MutatedPatch] = {}
     for mutant in chain.from_iterable(zip_longest(*by_operator)):
         if len(found) == limit:
             break
@@ -141,7 +141,7 @@ LINES: dict[str, Change] = {
 """What is done to one added line: the other line, an empty one to leave it out, or None if it does not apply."""
 
 
-def _with_a_line(subject: Subject, operator: str, change: Change) -> Iterator[Mutant]:
+def _with_a_line(subject: Subject, operator: str, change: Change) -> Iterator[MutatedPatch]:
     language = subject.instance.language
     for file in subject.fix():
         for number, hunk in enumerate(file.hunks):
@@ -151,10 +151,10 @@ def _with_a_line(subject: Subject, operator: str, change: Change) -> Iterator[Mu
                 if new is not None and other != hunk and _changes(other):
                     hunks = (*file.hunks[:number], other, *file.hunks[number + 1 :])
                     patch = _with_file(subject.gold, file, replace(file, hunks=hunks))
-                    yield Mutant(operator, file.path, line.text, new, patch)
+                    yield MutatedPatch(operator, file.path, line.text, new, patch)
 
 
-def _without_a_hunk(subject: Subject) -> Iterator[Mutant]:
+def _without_a_hunk(subject: Subject) -> Iterator[MutatedPatch]:
     """Yield the patch without each of its hunks that say something, unless there is only one."""
     language = subject.instance.language
     found = [(file, hunk, line) for file in subject.fix() for hunk in file.hunks for line in _first(hunk, language)]
@@ -162,7 +162,7 @@ def _without_a_hunk(subject: Subject) -> Iterator[Mutant]:
         rest = replace(file, hunks=tuple(each for each in file.hunks if each is not hunk))
         keeps_its_head = rest.hunks or any(head.startswith("rename ") for head in file.head)
         patch = _with_file(subject.gold, file, rest if keeps_its_head else None)
-        yield Mutant("drop hunk", file.path, line.text, "", patch)
+        yield MutatedPatch("drop hunk", file.path, line.text, "", patch)
 
 
 def _first(hunk: Hunk, language: str) -> list[HunkLine]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from assay.instances.audit.code import is_comment, lines_of, literals, tokens, words
-from assay.instances.audit.finding import Finding, Kind, Severity
+from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
 from assay.instances.audit.subject import Subject, plain
 
 MIN_NAME = 4
@@ -22,7 +22,7 @@ _IMPORT = re.compile(r"\s*(?:from\s+\S+\s+import\s|import\s|use\s|const\s+\{.*re
 _PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|%[-+.\d]*[a-zA-Z]|\{[^{}]*\}|\$\{[^}]*\}|#\{[^}]*\}|\\.")
 
 
-def names_only_in_gold(subject: Subject) -> Iterator[Finding]:
+def names_only_in_gold(subject: Subject) -> Iterator[AuditFinding]:
     """Find names that the gold patch brings, the tests use and the statement does not tell.
 
     A fix that is right but calls the thing otherwise fails such tests. A name that stands anywhere on the old side of
@@ -41,25 +41,25 @@ def names_only_in_gold(subject: Subject) -> Iterator[Finding]:
     if evidence:
         how = "import" if imported else "use"
         summary = f"names that the tests {how}, the gold patch brings and the statement does not tell: {len(evidence)}"
-        yield Finding(
+        yield AuditFinding(
             instance_id=subject.instance.id,
-            kind=Kind.NAME_ONLY_IN_GOLD,
+            kind=AuditKind.NAME_ONLY_IN_GOLD,
             severity=Severity.FAULT if imported else Severity.DOUBT,
             summary=summary,
             evidence=tuple(evidence),
         )
 
 
-def texts_only_in_gold(subject: Subject) -> Iterator[Finding]:
+def texts_only_in_gold(subject: Subject) -> Iterator[AuditFinding]:
     """Find messages that the gold patch brings, the tests look for and the statement does not tell."""
     known = _joined((*_old(subject), subject.instance.problem_statement))
     tests = _joined(text for line in _tests(subject) for text in literals(line))
     pieces = dict.fromkeys(piece for line in subject.added_code() for text in literals(line) for piece in _pieces(text))
     found = tuple(piece for piece in pieces if _joined([piece]) in tests and _joined([piece]) not in known)
     if found:
-        yield Finding(
+        yield AuditFinding(
             instance_id=subject.instance.id,
-            kind=Kind.TEXT_ONLY_IN_GOLD,
+            kind=AuditKind.TEXT_ONLY_IN_GOLD,
             severity=Severity.DOUBT,
             summary=f"texts that the tests look for and only the gold patch brings: {len(found)}",
             evidence=found,

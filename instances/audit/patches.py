@@ -4,38 +4,38 @@ import re
 from collections.abc import Iterable, Iterator
 
 from assay.instances.audit.code import literals, words
-from assay.instances.audit.finding import Finding, Kind, Severity
+from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
 from assay.instances.audit.subject import Subject, is_source, is_test_file
 
 SHOWN = 20
 """Test ids that a finding lists at most."""
 
 
-def gold_touches_tests(subject: Subject) -> Iterator[Finding]:
+def gold_touches_tests(subject: Subject) -> Iterator[AuditFinding]:
     """Find gold patches that change tests: these changes are put back before the tests run."""
     paths = [each.path for each in subject.gold if is_test_file(each.path, subject.instance.language)]
     if paths:
         summary = f"files of the tests that the gold patch changes: {len(paths)}"
-        yield _finding(subject, Kind.GOLD_TOUCHES_TESTS, Severity.DOUBT, summary, paths)
+        yield _finding(subject, AuditKind.GOLD_TOUCHES_TESTS, Severity.DOUBT, summary, paths)
 
 
-def no_test_file(subject: Subject) -> Iterator[Finding]:
+def no_test_file(subject: Subject) -> Iterator[AuditFinding]:
     """Find test patches in which no file looks like a test."""
     paths = [each.path for each in subject.tests]
     if not paths:
-        yield _finding(subject, Kind.NO_TEST_FILE, Severity.NOTE, "there is no test patch", [])
+        yield _finding(subject, AuditKind.NO_TEST_FILE, Severity.NOTE, "there is no test patch", [])
     elif not any(is_test_file(path, subject.instance.language) for path in paths):
-        yield _finding(subject, Kind.NO_TEST_FILE, Severity.DOUBT, "no file of the test patch is a test", paths)
+        yield _finding(subject, AuditKind.NO_TEST_FILE, Severity.DOUBT, "no file of the test patch is a test", paths)
 
 
-def no_fail_to_pass(subject: Subject) -> Iterator[Finding]:
+def no_fail_to_pass(subject: Subject) -> Iterator[AuditFinding]:
     """Find instances that name nothing which has to be fixed; one that carries its expected results needs no names."""
     stages = subject.instance.stages
     if not subject.instance.fail_to_pass and not (stages and stages.fix):
-        yield _finding(subject, Kind.NO_FAIL_TO_PASS, Severity.FAULT, "no test has to be fixed", [])
+        yield _finding(subject, AuditKind.NO_FAIL_TO_PASS, Severity.FAULT, "no test has to be fixed", [])
 
 
-def unnamed_tests(subject: Subject) -> Iterator[Finding]:
+def unnamed_tests(subject: Subject) -> Iterator[AuditFinding]:
     """Find fail-to-pass tests that the test patch does not name: existing ones, or labels of something else.
 
     A test's id is looked for by its function's name, its title or its file, in the lines and headers of all hunks.
@@ -51,7 +51,7 @@ def unnamed_tests(subject: Subject) -> Iterator[Finding]:
         strange = len(strangers) == total and not any(map(shown.may_touch, strangers))
         summary = f"the test patch names {total - len(strangers)} of {total} fail-to-pass tests"
         severity = Severity.DOUBT if strange else Severity.NOTE
-        yield _finding(subject, Kind.TESTS_OUTSIDE_TEST_PATCH, severity, summary, strangers[:SHOWN])
+        yield _finding(subject, AuditKind.TESTS_OUTSIDE_TEST_PATCH, severity, summary, strangers[:SHOWN])
 
 
 class _TestPatch:
@@ -126,7 +126,9 @@ def _squeezed(text: str) -> str:
     return re.sub(r"\W+", " ", text).strip().casefold()
 
 
-def _finding(subject: Subject, kind: Kind, severity: Severity, summary: str, evidence: Iterable[str]) -> Finding:
-    return Finding(
+def _finding(
+    subject: Subject, kind: AuditKind, severity: Severity, summary: str, evidence: Iterable[str]
+) -> AuditFinding:
+    return AuditFinding(
         instance_id=subject.instance.id, kind=kind, severity=severity, summary=summary, evidence=tuple(evidence)
     )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from assay.instances.audit.finding import Finding, Kind, Severity
+from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
 from assay.instances.audit.subject import Subject, plain
 
 SHORT = 60
@@ -44,7 +44,7 @@ _STEPS = re.compile(
 )
 
 
-def no_link_for_a_statement(subject: Subject) -> Iterator[Finding]:
+def no_link_for_a_statement(subject: Subject) -> Iterator[AuditFinding]:
     """Find statements whose body is nothing but links, or pictures and hardly a word."""
     text = plain(subject.instance.problem_statement)
     title, _, body = text.strip().partition("\n")
@@ -54,12 +54,12 @@ def no_link_for_a_statement(subject: Subject) -> Iterator[Finding]:
         return
     if _IMAGE.search(body):
         severity = Severity.FAULT if left < BARE else Severity.DOUBT
-        yield _finding(subject, Kind.IMAGE_ONLY, severity, f"pictures and {left} words", links)
+        yield _finding(subject, AuditKind.IMAGE_ONLY, severity, f"pictures and {left} words", links)
     elif left < BARE:
-        yield _finding(subject, Kind.LINK_ONLY, Severity.FAULT, f"{len(links)} links and {left} words", links)
+        yield _finding(subject, AuditKind.LINK_ONLY, Severity.FAULT, f"{len(links)} links and {left} words", links)
 
 
-def too_little(subject: Subject) -> Iterator[Finding]:
+def too_little(subject: Subject) -> Iterator[AuditFinding]:
     """Find statements without anything to reproduce (code, error, steps); the short ones are underspecified.
 
     A statement is short below 60 words; links, markup of templates and headings over nothing do not count.
@@ -67,13 +67,13 @@ def too_little(subject: Subject) -> Iterator[Finding]:
     text = plain(subject.instance.problem_statement)
     count, sentences = count_words(text), _sentences(text)
     if not count:
-        yield _finding(subject, Kind.UNDERSPECIFIED, Severity.FAULT, "the statement has no words", [])
+        yield _finding(subject, AuditKind.UNDERSPECIFIED, Severity.FAULT, "the statement has no words", [])
     elif not reproduces(text):
-        yield _finding(subject, Kind.NO_REPRODUCTION, Severity.NOTE, "no code, no error and no steps", [])
+        yield _finding(subject, AuditKind.NO_REPRODUCTION, Severity.NOTE, "no code, no error and no steps", [])
         if count < SHORT:
             what = "one sentence" if sentences <= 1 else f"{count} words"
             summary = f"{what}, and no code, error or steps to reproduce"
-            yield _finding(subject, Kind.UNDERSPECIFIED, Severity.DOUBT, summary, [text.strip()[:500]])
+            yield _finding(subject, AuditKind.UNDERSPECIFIED, Severity.DOUBT, summary, [text.strip()[:500]])
 
 
 def count_words(text: str) -> int:
@@ -97,7 +97,7 @@ def _sentences(text: str) -> int:
     return len([each for each in re.split(r"[.!?](?:\s|$)|[\u3002\uff01\uff1f]", prose) if _WORD.search(each)])
 
 
-def _finding(subject: Subject, kind: Kind, severity: Severity, summary: str, evidence: list[str]) -> Finding:
-    return Finding(
+def _finding(subject: Subject, kind: AuditKind, severity: Severity, summary: str, evidence: list[str]) -> AuditFinding:
+    return AuditFinding(
         instance_id=subject.instance.id, kind=kind, severity=severity, summary=summary, evidence=tuple(evidence)
     )

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.harness.domain import INFRASTRUCTURE, Outcome
-from assay.instances.audit.finding import Finding, Kind, Severity
-from assay.instances.audit.mutants import Mutant
+from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
+from assay.instances.audit.mutants import MutatedPatch
 
 ENOUGH = 4
 """Mutants that must have been judged before a share of them is called a fault."""
@@ -20,20 +20,20 @@ TOLD = frozenset({Outcome.RESOLVED, Outcome.UNRESOLVED, Outcome.TIMED_OUT})
 class Judged:
     """A mutant of an instance's gold patch and what its tests said."""
 
-    mutant: Mutant
+    mutant: MutatedPatch
     outcome: Outcome
 
 
-def by_controls(instance_id: str, gold: Sequence[Outcome], null: Sequence[Outcome]) -> Iterator[Finding]:
+def by_controls(instance_id: str, gold: Sequence[Outcome], null: Sequence[Outcome]) -> Iterator[AuditFinding]:
     """Find instances that no patch resolves, or that the gold patch does not, in any of several runs.
 
     Runs that an infrastructure error ended say nothing.
     """
     if Outcome.RESOLVED in null:
         count = list(null).count(Outcome.RESOLVED)
-        yield Finding(
+        yield AuditFinding(
             instance_id=instance_id,
-            kind=Kind.WEAK_TESTS,
+            kind=AuditKind.WEAK_TESTS,
             severity=Severity.FAULT,
             summary=f"no patch at all is resolved in {count} of {len(null)} runs",
             evidence=tuple(map(str, null)),
@@ -41,25 +41,25 @@ def by_controls(instance_id: str, gold: Sequence[Outcome], null: Sequence[Outcom
     told = [outcome for outcome in gold if outcome not in INFRASTRUCTURE]
     wrong = [outcome for outcome in told if outcome is not Outcome.RESOLVED]
     if wrong:
-        yield Finding(
+        yield AuditFinding(
             instance_id=instance_id,
-            kind=Kind.GOLD_FAILS,
+            kind=AuditKind.GOLD_FAILS,
             severity=Severity.FAULT,
             summary=f"the gold patch is {wrong[0]} in {len(wrong)} of {len(told)} runs",
             evidence=tuple(map(str, told)),
         )
 
 
-def by_mutants(instance_id: str, judged: Sequence[Judged]) -> Iterator[Finding]:
+def by_mutants(instance_id: str, judged: Sequence[Judged]) -> Iterator[AuditFinding]:
     """Find mutants that resolve the instance. One may mean the same as the gold patch; many are a fault."""
     told = [each for each in judged if each.outcome in TOLD]
     alive = [each for each in told if each.outcome is Outcome.RESOLVED]
     if not alive:
         return
     share = len(alive) / len(told)
-    yield Finding(
+    yield AuditFinding(
         instance_id=instance_id,
-        kind=Kind.WEAK_TESTS,
+        kind=AuditKind.WEAK_TESTS,
         severity=Severity.FAULT if share >= HALF and len(told) >= ENOUGH else Severity.DOUBT,
         summary=f"{len(alive)} of {len(told)} mutants of the gold patch are resolved",
         share=share,

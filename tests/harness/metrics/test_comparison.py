@@ -4,7 +4,7 @@ import pytest
 
 from assay.harness.domain import DatasetRef, Outcome
 from assay.harness.errors import UserError
-from assay.harness.metrics.comparison import Result, RunResults, compare
+from assay.harness.metrics.comparison import InstanceResult, RunResults, compare
 
 LITE = DatasetRef(name="lite", revision="abc")
 OUTCOMES = {
@@ -19,7 +19,7 @@ OUTCOMES = {
 def run(name: str, outcomes: str, model: str | None = None, cost: float | None = None, **about: object) -> RunResults:
     """Write a run: one letter for each instance, a blank for none; instances alternate between two repositories."""
     results = {
-        f"r{index % 2}-{index}": Result(OUTCOMES[letter], f"acme/r{index % 2}")
+        f"r{index % 2}-{index}": InstanceResult(OUTCOMES[letter], f"acme/r{index % 2}")
         for index, letter in enumerate(outcomes)
         if letter != " "
     }
@@ -58,7 +58,7 @@ def test_what_does_not_count_is_named() -> None:
 
 
 def test_instances_with_other_expected_tests_do_not_count() -> None:
-    other = RunResults("b", "B", LITE, {"r0-0": Result(Outcome.RESOLVED, "acme/r0", ("x",))})
+    other = RunResults("b", "B", LITE, {"r0-0": InstanceResult(Outcome.RESOLVED, "acme/r0", ("x",))})
     with pytest.raises(UserError, match=r"no instance .* graded by different expected tests \(1\)"):
         compare([run("a", "+"), other])
 

@@ -4,7 +4,7 @@ from datetime import date
 import pytest
 
 from assay.harness.domain import Instance
-from assay.instances.audit import Kind, Severity, audit
+from assay.instances.audit import AuditKind, Severity, audit
 from changes import change
 
 SOUND = "Adding gives the difference\n\n```python\nadd(1, 2)\n```\nThis prints -1 and I expect 3."
@@ -19,23 +19,23 @@ def test_a_sound_instance_has_no_findings(make_instance: Callable[..., Instance]
 def test_everything_that_is_wrong_is_told_in_one_order(make_instance: Callable[..., Instance]) -> None:
     bad = make_instance(problem_statement=f"Make it `{FIX}`", gold_patch=GOLD, fail_to_pass=(), test_patch="")
     assert [each.kind for each in audit(bad, date(2024, 1, 1))] == [
-        Kind.SOLUTION_IN_ISSUE,
-        Kind.NO_REPRODUCTION,
-        Kind.UNDERSPECIFIED,
-        Kind.NO_FAIL_TO_PASS,
-        Kind.NO_TEST_FILE,
-        Kind.ISSUE_BEFORE_CUTOFF,
+        AuditKind.SOLUTION_IN_ISSUE,
+        AuditKind.NO_REPRODUCTION,
+        AuditKind.UNDERSPECIFIED,
+        AuditKind.NO_FAIL_TO_PASS,
+        AuditKind.NO_TEST_FILE,
+        AuditKind.ISSUE_BEFORE_CUTOFF,
     ]
 
 
 @pytest.mark.parametrize("field", ["gold_patch", "test_patch"])
 def test_a_patch_that_cannot_be_read_is_a_fault(make_instance: Callable[..., Instance], field: str) -> None:
     (found,) = audit(make_instance(**{field: change("a.py", adds=["x"]).removesuffix("+x\n")}))
-    assert (found.kind, found.severity) == (Kind.BROKEN_PATCH, Severity.FAULT)
+    assert (found.kind, found.severity) == (AuditKind.BROKEN_PATCH, Severity.FAULT)
     assert "shorter than expected" in found.summary
 
 
 def test_a_language_that_is_not_known_is_read_all_the_same(make_instance: Callable[..., Instance]) -> None:
     about = make_instance(language="kobold", problem_statement=f"{SOUND} I would `{FIX}`.", gold_patch=GOLD)
     found = audit(about)
-    assert [each.kind for each in found] == [Kind.SOLUTION_IN_ISSUE]
+    assert [each.kind for each in found] == [AuditKind.SOLUTION_IN_ISSUE]

@@ -3,22 +3,22 @@ from datetime import UTC, date, datetime
 
 from assay.harness.domain import UNKNOWN_TIME, Instance
 from assay.instances.audit.dates import by_cutoff
-from assay.instances.audit.finding import Kind
+from assay.instances.audit.finding import AuditKind
 from assay.instances.audit.subject import subject
 
 
 def test_before_on_and_after_the_day(make_instance: Callable[..., Instance]) -> None:
-    def kind(created: datetime) -> tuple[Kind, str]:
+    def kind(created: datetime) -> tuple[AuditKind, str]:
         (found,) = by_cutoff(subject(make_instance(created_at=created)), date(2023, 1, 2))
         return found.kind, found.summary
 
     assert kind(datetime(2022, 12, 31, tzinfo=UTC)) == (
-        Kind.ISSUE_BEFORE_CUTOFF,
+        AuditKind.ISSUE_BEFORE_CUTOFF,
         "made 2022-12-31, 2 days before 2023-01-02",
     )
-    assert kind(datetime(2023, 1, 2, 23, tzinfo=UTC))[0] is Kind.ISSUE_BEFORE_CUTOFF
+    assert kind(datetime(2023, 1, 2, 23, tzinfo=UTC))[0] is AuditKind.ISSUE_BEFORE_CUTOFF
     assert kind(datetime(2023, 1, 3, tzinfo=UTC)) == (
-        Kind.ISSUE_AFTER_CUTOFF,
+        AuditKind.ISSUE_AFTER_CUTOFF,
         "made 2023-01-03, 1 days after 2023-01-02",
     )
-    assert kind(UNKNOWN_TIME)[0] is Kind.ISSUE_WITHOUT_DATE
+    assert kind(UNKNOWN_TIME)[0] is AuditKind.ISSUE_WITHOUT_DATE

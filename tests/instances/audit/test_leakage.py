@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.harness.domain import Instance
-from assay.instances.audit.finding import Finding, Grade, Kind, Severity
+from assay.instances.audit.finding import AuditFinding, AuditKind, LeakGrade, Severity
 from assay.instances.audit.leakage import find_told, solution_linked, solution_told
 from assay.instances.audit.subject import subject
 from changes import change
@@ -15,60 +15,60 @@ GOLD = change("shop.py", adds=FIX, drops=["    return price"])
 
 
 @pytest.fixture
-def told(make_instance: Callable[..., Instance]) -> Callable[..., list[Finding]]:
-    def find(statement: str = "", hints: str = "", gold: str = GOLD) -> list[Finding]:
+def told(make_instance: Callable[..., Instance]) -> Callable[..., list[AuditFinding]]:
+    def find(statement: str = "", hints: str = "", gold: str = GOLD) -> list[AuditFinding]:
         about = make_instance(problem_statement=statement, hints=hints, gold_patch=gold)
         return list(solution_told(subject(about)))
 
     return find
 
 
-def test_the_whole_fix_in_a_code_block(told: Callable[..., list[Finding]]) -> None:
+def test_the_whole_fix_in_a_code_block(told: Callable[..., list[AuditFinding]]) -> None:
     (found,) = told("It should be\r\n```python\r\n" + "\r\n".join(FIX) + "\r\n```\r\n")
     assert (found.kind, found.severity, found.grade, found.share) == (
-        Kind.SOLUTION_IN_ISSUE,
+        AuditKind.SOLUTION_IN_ISSUE,
         Severity.FAULT,
-        Grade.EXACT,
+        LeakGrade.EXACT,
         1,
     )
     assert len(found.evidence) == 4
     assert found.evidence[0] == "total = price * count  [in a code block: total = price * count]"
 
 
-def test_grades_follow_the_share(told: Callable[..., list[Finding]]) -> None:
+def test_grades_follow_the_share(told: Callable[..., list[AuditFinding]]) -> None:
     (most,), (some,) = told("\n".join(FIX[:2])), told(FIX[3])
-    assert (most.grade, most.share, most.severity) == (Grade.MOST, 0.5, Severity.FAULT)
-    assert (some.grade, some.share, some.severity) == (Grade.SOME, 0.25, Severity.DOUBT)
+    assert (most.grade, most.share, most.severity) == (LeakGrade.MOST, 0.5, Severity.FAULT)
+    assert (some.grade, some.share, some.severity) == (LeakGrade.SOME, 0.25, Severity.DOUBT)
     assert told("The total is wrong.") == []
 
 
-def test_a_diff_in_the_comments(told: Callable[..., list[Finding]]) -> None:
+def test_a_diff_in_the_comments(told: Callable[..., list[AuditFinding]]) -> None:
     (found,) = told(hints="Try this:\n\n```diff\n" + "\n".join(f"+{line}" for line in FIX) + "\n```")
-    assert (found.kind, found.grade) == (Kind.SOLUTION_IN_HINTS, Grade.EXACT)
+    assert (found.kind, found.grade) == (AuditKind.SOLUTION_IN_HINTS, LeakGrade.EXACT)
     assert found.evidence[3] == "return round(total)  [in a diff: +    return round(total)]"
 
 
-def test_code_within_a_sentence(told: Callable[..., list[Finding]]) -> None:
+def test_code_within_a_sentence(told: Callable[..., list[AuditFinding]]) -> None:
     (found,) = told("I would say `total=price*count` instead.")
     assert found.evidence == ("total = price * count  [in the text: I would say `total=price*count` instead.]",)
 
 
-def test_of_a_long_line_the_place_is_shown(told: Callable[..., list[Finding]]) -> None:
+def test_of_a_long_line_the_place_is_shown(told: Callable[..., list[AuditFinding]]) -> None:
     (found,) = told(hints=f"{'before ' * 60}return  round(total) {'after ' * 60}")
     assert "before return  round(total) after" in found.evidence[0]
     assert len(found.evidence[0]) < 200
 
 
-def test_code_that_breaks_its_lines_elsewhere(told: Callable[..., list[Finding]]) -> None:
+def test_code_that_breaks_its_lines_elsewhere(told: Callable[..., list[AuditFinding]]) -> None:
     assert told("    raise TooMuch(\n        total)")[0].share == 0.25
 
 
-def test_a_longer_word_is_another_word(told: Callable[..., list[Finding]]) -> None:
+def test_a_longer_word_is_another_word(told: Callable[..., list[AuditFinding]]) -> None:
     assert told("subtotal = price * count") == []
     assert told("total = price * counts") == []
 
 
-def test_what_was_in_the_file_before_is_no_solution(told: Callable[..., list[Finding]]) -> None:
+def test_what_was_in_the_file_before_is_no_solution(told: Callable[..., list[AuditFinding]]) -> None:
     gold = change(
         "shop.py", drops=["    return round(price * count)"], adds=["  return round(price * count)", *FIX[1:2]]
     )
@@ -77,7 +77,7 @@ def test_what_was_in_the_file_before_is_no_solution(told: Callable[..., list[Fin
     assert told("ready = check(shop)", gold=shown) == []
 
 
-def test_documentation_and_tests_are_no_solution(told: Callable[..., list[Finding]]) -> None:
+def test_documentation_and_tests_are_no_solution(told: Callable[..., list[AuditFinding]]) -> None:
     gold = (
         change("tests/test_shop.py", adds=FIX[:1])
         + change("README.md", adds=FIX[1:2])
@@ -87,16 +87,16 @@ def test_documentation_and_tests_are_no_solution(told: Callable[..., list[Findin
     assert told(FIX[3], gold=gold)[0].share == 1
 
 
-def test_a_stack_trace_shows_what_was_there(told: Callable[..., list[Finding]]) -> None:
+def test_a_stack_trace_shows_what_was_there(told: Callable[..., list[AuditFinding]]) -> None:
     trace = 'Traceback (most recent call last):\n  File "shop.py", line 3, in f\n    return round(total)\nTooMuch: 3'
     assert told(trace) == []
 
 
-def test_a_hidden_comment_of_a_template_is_not_read(told: Callable[..., list[Finding]]) -> None:
+def test_a_hidden_comment_of_a_template_is_not_read(told: Callable[..., list[AuditFinding]]) -> None:
     assert told(f"<!--\n{FIX[0]}\n-->\nIt is wrong.") == []
 
 
-def test_a_patch_that_only_takes_away_tells_nothing(told: Callable[..., list[Finding]]) -> None:
+def test_a_patch_that_only_takes_away_tells_nothing(told: Callable[..., list[AuditFinding]]) -> None:
     assert told("- return price", gold=change("shop.py", drops=["    return price"])) == []
 
 

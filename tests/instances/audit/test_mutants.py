@@ -7,7 +7,7 @@ import pytest
 from assay.harness.domain import Instance
 from assay.harness.patches.diff import read_diff
 from assay.instances.audit.mutants import (
-    Mutant,
+    MutatedPatch,
     compared_otherwise,
     left_out,
     mutants,
@@ -41,11 +41,11 @@ diff --git a/shop.py b/shop.py
 
 
 @pytest.fixture
-def made(make_instance: Callable[..., Instance]) -> Callable[..., tuple[Mutant, ...]]:
+def made(make_instance: Callable[..., Instance]) -> Callable[..., tuple[MutatedPatch, ...]]:
     return lambda limit=99, gold=GOLD, **more: mutants(subject(make_instance(gold_patch=gold, **more)), limit)
 
 
-def test_every_operator_has_its_turn(made: Callable[..., tuple[Mutant, ...]]) -> None:
+def test_every_operator_has_its_turn(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
     assert [each.operator for each in made(6)] == [
         "drop hunk",
         "negate condition",
@@ -61,14 +61,14 @@ def test_every_operator_has_its_turn(made: Callable[..., tuple[Mutant, ...]]) ->
     ]
 
 
-def test_all_are_different_and_none_is_the_gold_patch(made: Callable[..., tuple[Mutant, ...]]) -> None:
+def test_all_are_different_and_none_is_the_gold_patch(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
     patches = [each.patch for each in made()]
     assert len({*patches, GOLD}) == len(patches) + 1 == 11
     assert made(4) == made()[:4]
     assert made(0) == ()
 
 
-def test_every_mutant_applies_to_the_base_tree(made: Callable[..., tuple[Mutant, ...]], tmp_path: Path) -> None:
+def test_every_mutant_applies_to_the_base_tree(made: Callable[..., tuple[MutatedPatch, ...]], tmp_path: Path) -> None:
     for each in made():
         (tmp_path / "shop.py").write_text("\n".join(BASE) + "\n")
         subprocess.run(["git", "apply", "-"], input=each.patch, text=True, cwd=tmp_path, check=True)
@@ -77,13 +77,13 @@ def test_every_mutant_applies_to_the_base_tree(made: Callable[..., tuple[Mutant,
         compile(text, "shop.py", "exec")
 
 
-def test_a_hunk_that_is_all_there_is_stays(made: Callable[..., tuple[Mutant, ...]]) -> None:
+def test_a_hunk_that_is_all_there_is_stays(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
     gold = change("shop.py", adds=["log(found)"])
     assert [each.operator for each in made(gold=gold)] == ["drop statement"]
     assert made(gold=change("shop.go", adds=["log(found)"]), language="go") == ()
 
 
-def test_a_file_without_its_only_hunk_is_left_out(made: Callable[..., tuple[Mutant, ...]]) -> None:
+def test_a_file_without_its_only_hunk_is_left_out(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
     gold = change("shop.py", adds=["log(found)"]) + change("till.py", adds=["log(found, till)"])
     first = made(1, gold=gold)[0]
     assert [each.path for each in read_diff(first.patch)] == ["till.py"]
@@ -98,11 +98,11 @@ def test_a_file_without_its_only_hunk_is_left_out(made: Callable[..., tuple[Muta
         ['"""Say', "that one == 1 here", '"""'],
     ],
 )
-def test_what_is_no_behaviour_is_not_mutated(made: Callable[..., tuple[Mutant, ...]], adds: list[str]) -> None:
+def test_what_is_no_behaviour_is_not_mutated(made: Callable[..., tuple[MutatedPatch, ...]], adds: list[str]) -> None:
     assert made(gold=change("shop.py", adds=adds)) == ()
 
 
-def test_a_hunk_that_changes_comments_only_is_not_left_out(made: Callable[..., tuple[Mutant, ...]]) -> None:
+def test_a_hunk_that_changes_comments_only_is_not_left_out(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
     other = change("till.py", adds=["log(found, till)"])
     gold = change("shop.py", drops=["log('#', found)"], adds=["log('#', found)  # typed"]) + other
     assert "drop hunk" not in {each.operator for each in made(gold=gold)}
@@ -110,7 +110,7 @@ def test_a_hunk_that_changes_comments_only_is_not_left_out(made: Callable[..., t
     assert "drop hunk" in {each.operator for each in made(gold=gold)}
 
 
-def test_neither_are_tests_nor_documents(made: Callable[..., tuple[Mutant, ...]]) -> None:
+def test_neither_are_tests_nor_documents(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
     gold = (
         change("shop.py", adds=["log(found)"])
         + change("tests/test_shop.py", adds=["log(1)"])

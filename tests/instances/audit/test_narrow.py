@@ -3,15 +3,15 @@ from collections.abc import Callable
 import pytest
 
 from assay.harness.domain import Instance
-from assay.instances.audit.finding import Finding, Kind, Severity
+from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
 from assay.instances.audit.narrow import names_defined, names_only_in_gold, texts_only_in_gold
 from assay.instances.audit.subject import subject
 from changes import change
 
 
 @pytest.fixture
-def found(make_instance: Callable[..., Instance]) -> Callable[..., list[Finding]]:
-    def find(gold: list[str], tests: list[str], statement: str = "Adding is wrong.", **more: str) -> list[Finding]:
+def found(make_instance: Callable[..., Instance]) -> Callable[..., list[AuditFinding]]:
+    def find(gold: list[str], tests: list[str], statement: str = "Adding is wrong.", **more: str) -> list[AuditFinding]:
         about = make_instance(
             gold_patch=change(more.pop("path", "calc.py"), adds=gold),
             test_patch=change("tests/test_calc.py", adds=tests),
@@ -23,15 +23,15 @@ def found(make_instance: Callable[..., Instance]) -> Callable[..., list[Finding]
     return find
 
 
-def test_tests_that_import_what_nobody_told_are_a_fault(found: Callable[..., list[Finding]]) -> None:
+def test_tests_that_import_what_nobody_told_are_a_fault(found: Callable[..., list[AuditFinding]]) -> None:
     (one,) = found(["def add_exactly(a, b):"], ["from calc import add_exactly"])
-    assert (one.kind, one.severity) == (Kind.NAME_ONLY_IN_GOLD, Severity.FAULT)
+    assert (one.kind, one.severity) == (AuditKind.NAME_ONLY_IN_GOLD, Severity.FAULT)
     assert one.evidence == ("add_exactly: def add_exactly(a, b):  [used: from calc import add_exactly]",)
 
 
-def test_tests_that_use_it_are_a_doubt(found: Callable[..., list[Finding]]) -> None:
+def test_tests_that_use_it_are_a_doubt(found: Callable[..., list[AuditFinding]]) -> None:
     (one,) = found(["    def add_exactly(self, b):"], ["    assert calc.add_exactly(1) == 2"])
-    assert (one.kind, one.severity) == (Kind.NAME_ONLY_IN_GOLD, Severity.DOUBT)
+    assert (one.kind, one.severity) == (AuditKind.NAME_ONLY_IN_GOLD, Severity.DOUBT)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_tests_that_use_it_are_a_doubt(found: Callable[..., list[Finding]]) -> N
     ],
 )
 def test_what_is_told_unused_or_common_is_not_narrow(
-    found: Callable[..., list[Finding]], gold: list[str], tests: list[str], statement: str
+    found: Callable[..., list[AuditFinding]], gold: list[str], tests: list[str], statement: str
 ) -> None:
     assert found(gold, tests, statement) == []
 
@@ -60,11 +60,11 @@ def test_a_name_on_the_old_side_is_known(make_instance: Callable[..., Instance])
     assert not list(names_only_in_gold(subject(about)))
 
 
-def test_a_message_that_only_the_fix_brings(found: Callable[..., list[Finding]]) -> None:
+def test_a_message_that_only_the_fix_brings(found: Callable[..., list[AuditFinding]]) -> None:
     gold = ["    raise ValueError(f'the sum of {a} and {b} is too large')"]
     tests = ['with pytest.raises(ValueError, match="is too large$"):', '    assert "and 3 is too large" in str(error)']
     (one,) = found(gold, tests)
-    assert (one.kind, one.severity, one.evidence) == (Kind.TEXT_ONLY_IN_GOLD, Severity.DOUBT, ("is too large",))
+    assert (one.kind, one.severity, one.evidence) == (AuditKind.TEXT_ONLY_IN_GOLD, Severity.DOUBT, ("is too large",))
     assert found(gold, tests, "It should say that the sum is too large.") == []
     assert found(gold, ["with pytest.raises(ValueError):"]) == []
 

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from assay.harness.domain import Instance, Rule, Stages, Status
-from assay.instances.audit.finding import Kind, Severity
+from assay.instances.audit.finding import AuditKind, Severity
 from assay.instances.audit.patches import (
     function_names,
     gold_touches_tests,
@@ -24,7 +24,7 @@ def test_a_gold_patch_that_changes_tests(make_instance: Callable[..., Instance])
 
 def test_a_test_patch_without_tests(make_instance: Callable[..., Instance]) -> None:
     (found,) = no_test_file(subject(make_instance(test_patch=change("calc.py", adds=["x"]))))
-    assert (found.kind, found.severity, found.evidence) == (Kind.NO_TEST_FILE, Severity.DOUBT, ("calc.py",))
+    assert (found.kind, found.severity, found.evidence) == (AuditKind.NO_TEST_FILE, Severity.DOUBT, ("calc.py",))
     (found,) = no_test_file(subject(make_instance(test_patch="")))
     assert found.severity is Severity.NOTE
     assert not list(no_test_file(subject(make_instance())))
@@ -32,7 +32,7 @@ def test_a_test_patch_without_tests(make_instance: Callable[..., Instance]) -> N
 
 def test_nothing_to_be_fixed(make_instance: Callable[..., Instance]) -> None:
     (found,) = no_fail_to_pass(subject(make_instance(fail_to_pass=())))
-    assert (found.kind, found.severity) == (Kind.NO_FAIL_TO_PASS, Severity.FAULT)
+    assert (found.kind, found.severity) == (AuditKind.NO_FAIL_TO_PASS, Severity.FAULT)
     told = Stages(fix={"test_add": Status.PASSED})
     assert not list(no_fail_to_pass(subject(make_instance(fail_to_pass=(), stages=told, rule=Rule.R2E))))
 

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from assay.harness.domain import Instance
-from assay.instances.audit.finding import Kind, Severity
+from assay.instances.audit.finding import AuditKind, Severity
 from assay.instances.audit.statement import count_words, no_link_for_a_statement, reproduces, too_little
 from assay.instances.audit.subject import subject
 
@@ -46,23 +46,23 @@ def test_prose_and_empty_headings_do_not(text: str) -> None:
 
 
 @pytest.fixture
-def found(make_instance: Callable[..., Instance]) -> Callable[[str], list[tuple[Kind, Severity]]]:
-    def find(statement: str) -> list[tuple[Kind, Severity]]:
+def found(make_instance: Callable[..., Instance]) -> Callable[[str], list[tuple[AuditKind, Severity]]]:
+    def find(statement: str) -> list[tuple[AuditKind, Severity]]:
         about = subject(make_instance(problem_statement=statement))
         return [(each.kind, each.severity) for rule in (no_link_for_a_statement, too_little) for each in rule(about)]
 
     return find
 
 
-def test_short_and_nothing_to_reproduce(found: Callable[[str], list[tuple[Kind, Severity]]]) -> None:
-    nothing = (Kind.NO_REPRODUCTION, Severity.NOTE)
-    assert found("Adding is wrong") == [nothing, (Kind.UNDERSPECIFIED, Severity.DOUBT)]
+def test_short_and_nothing_to_reproduce(found: Callable[[str], list[tuple[AuditKind, Severity]]]) -> None:
+    nothing = (AuditKind.NO_REPRODUCTION, Severity.NOTE)
+    assert found("Adding is wrong") == [nothing, (AuditKind.UNDERSPECIFIED, Severity.DOUBT)]
     assert found(LONG) == [nothing]
     assert found("Adding is wrong\n```\nadd(1, 2)\n```") == []
 
 
-def test_no_words_at_all(found: Callable[[str], list[tuple[Kind, Severity]]]) -> None:
-    assert found("") == [(Kind.UNDERSPECIFIED, Severity.FAULT)]
+def test_no_words_at_all(found: Callable[[str], list[tuple[AuditKind, Severity]]]) -> None:
+    assert found("") == [(AuditKind.UNDERSPECIFIED, Severity.FAULT)]
 
 
 def test_one_sentence_is_told(make_instance: Callable[..., Instance]) -> None:
@@ -72,13 +72,15 @@ def test_one_sentence_is_told(make_instance: Callable[..., Instance]) -> None:
     assert [each.summary.partition(",")[0] for each in too_little(about)][1] == "9 words"
 
 
-def test_nothing_but_links_or_pictures(found: Callable[[str], list[tuple[Kind, Severity]]]) -> None:
-    assert found("Wrong sum\n\nhttps://forum.example/t/12")[0] == (Kind.LINK_ONLY, Severity.FAULT)
-    assert found("Wrong sum\nsee [here](https://forum.example/t/12)")[0] == (Kind.LINK_ONLY, Severity.FAULT)
-    assert found("Wrong sum\n\n![screen](https://host.example/a.png)")[0] == (Kind.IMAGE_ONLY, Severity.FAULT)
+def test_nothing_but_links_or_pictures(found: Callable[[str], list[tuple[AuditKind, Severity]]]) -> None:
+    assert found("Wrong sum\n\nhttps://forum.example/t/12")[0] == (AuditKind.LINK_ONLY, Severity.FAULT)
+    assert found("Wrong sum\nsee [here](https://forum.example/t/12)")[0] == (AuditKind.LINK_ONLY, Severity.FAULT)
+    assert found("Wrong sum\n\n![screen](https://host.example/a.png)")[0] == (AuditKind.IMAGE_ONLY, Severity.FAULT)
     few = "Wrong sum\n\nThe line is not where it belongs:\n![screen](https://host.example/a.png)"
-    assert found(few)[0] == (Kind.IMAGE_ONLY, Severity.DOUBT)
-    assert found(f"Wrong sum\n{LONG}\n![screen](https://host.example/a.png)") == [(Kind.NO_REPRODUCTION, Severity.NOTE)]
+    assert found(few)[0] == (AuditKind.IMAGE_ONLY, Severity.DOUBT)
+    assert found(f"Wrong sum\n{LONG}\n![screen](https://host.example/a.png)") == [
+        (AuditKind.NO_REPRODUCTION, Severity.NOTE)
+    ]
 
 
 def test_words_are_counted_where_no_blanks_part_them() -> None:

@@ -1,25 +1,27 @@
 from assay.harness.domain import Outcome
-from assay.instances.audit.finding import Kind, Severity
-from assay.instances.audit.mutants import Mutant
+from assay.instances.audit.finding import AuditKind, Severity
+from assay.instances.audit.mutants import MutatedPatch
 from assay.instances.audit.weak import Judged, by_controls, by_mutants
 
 R, U, N, INFRA = Outcome.RESOLVED, Outcome.UNRESOLVED, Outcome.NOT_RUN, Outcome.INFRA_ERROR
 
 
 def judged(*outcomes: Outcome) -> list[Judged]:
-    return [Judged(Mutant("off by one", "a.py", f"x = {n}", "x = 9", ""), each) for n, each in enumerate(outcomes)]
+    return [
+        Judged(MutatedPatch("off by one", "a.py", f"x = {n}", "x = 9", ""), each) for n, each in enumerate(outcomes)
+    ]
 
 
 def test_no_patch_that_is_resolved_is_a_fault() -> None:
     (found,) = by_controls("a", (R, R, R), (U, R, U))
-    assert (found.kind, found.severity) == (Kind.WEAK_TESTS, Severity.FAULT)
+    assert (found.kind, found.severity) == (AuditKind.WEAK_TESTS, Severity.FAULT)
     assert found.summary == "no patch at all is resolved in 1 of 3 runs"
     assert not list(by_controls("a", (R, R), (U, U)))
 
 
 def test_a_gold_patch_that_is_not_is_another() -> None:
     (found,) = by_controls("a", (R, U, INFRA), (U, U, U))
-    assert (found.kind, found.summary) == (Kind.GOLD_FAILS, "the gold patch is unresolved in 1 of 2 runs")
+    assert (found.kind, found.summary) == (AuditKind.GOLD_FAILS, "the gold patch is unresolved in 1 of 2 runs")
     assert not list(by_controls("a", (INFRA, R), (U, U)))
 
 

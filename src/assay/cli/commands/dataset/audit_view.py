@@ -13,8 +13,8 @@ from assay.cli.loading import find_run
 from assay.harness.domain import INFRASTRUCTURE, Instance, Outcome, Prediction
 from assay.harness.errors import UserError
 from assay.harness.grading.stability import read_stability
-from assay.instances.audit import Finding, Kind, Severity, audit
-from assay.instances.audit.mutants import Mutant, mutants
+from assay.instances.audit import AuditFinding, AuditKind, Severity, audit
+from assay.instances.audit.mutants import MutatedPatch, mutants
 from assay.instances.audit.subject import subject
 from assay.instances.audit.weak import Judged, by_controls, by_mutants
 from assay.session import CONTROLS, Session
@@ -36,13 +36,13 @@ class MutantTrials:
     judged: tuple[Judged, ...]
 
 
-def find_kinds(names: Iterable[str]) -> frozenset[Kind]:
+def find_kinds(names: Iterable[str]) -> frozenset[AuditKind]:
     """Return the kinds of these names, or all without any; raises UserError for an unknown one."""
-    known = {str(kind): kind for kind in Kind}
+    known = {str(kind): kind for kind in AuditKind}
     for name in names:
         if name not in known:
             raise UserError(f"--kind {name!r} is no kind of finding; known are: {', '.join(known)}")
-    return frozenset(known[name] for name in names) or frozenset(Kind)
+    return frozenset(known[name] for name in names) or frozenset(AuditKind)
 
 
 class Audit:
@@ -50,7 +50,7 @@ class Audit:
 
     def __init__(self, loaded: "Loaded") -> None:
         self.loaded = loaded
-        self.findings: list[Finding] = []
+        self.findings: list[AuditFinding] = []
         self.trials: list[MutantTrials] = []
         self.not_run: list[str] = []
         """Instances whose gold patch could not be run, so that there are no mutants of it."""
@@ -95,7 +95,7 @@ class Audit:
             self.trials.append(trial)
             self.findings += by_mutants(trial.instance_id, trial.judged)
 
-    def choose(self, kinds: Collection[Kind]) -> None:
+    def choose(self, kinds: Collection[AuditKind]) -> None:
         """Keep the findings of these kinds, each once, in the order of the instances."""
         place = {each.id: number for number, each in enumerate(self.instances)}
         chosen = dict.fromkeys(each for each in self.findings if each.kind in kinds)
@@ -139,7 +139,7 @@ class Audit:
         found = {(each.kind, each.severity, each.instance_id) for each in self.findings}
         counts = Counter((kind, severity) for kind, severity, _ in found)
         for severity in Severity:
-            for kind in Kind:
+            for kind in AuditKind:
                 if counts[kind, severity]:
                     count = counts[kind, severity]
                     yield kind, severity, str(count), f"{count / len(self.instances):.1%}"
@@ -160,7 +160,7 @@ def _run_control(session: Session, instances: Sequence[Instance], model: str) ->
 
 
 def _trials(
-    session: Session, instances: Sequence[Instance], found: Mapping[str, tuple[Mutant, ...]]
+    session: Session, instances: Sequence[Instance], found: Mapping[str, tuple[MutatedPatch, ...]]
 ) -> Iterator[MutantTrials]:
     """Evaluate the mutants of each instance; a run holds one of each, since a run has one prediction an instance."""
     judged: dict[str, list[Judged]] = {each.id: [] for each in instances}

@@ -10,7 +10,7 @@ from assay.harness.errors import UserError
 
 if TYPE_CHECKING:
     from assay.harness.domain import Instance
-    from assay.harness.metrics.assessment import Assessment, Means
+    from assay.harness.metrics.assessment import Means, PatchMeasures
     from assay.harness.metrics.retrieval import Scores, Texts
     from assay.instances.trees.sources import Sources
 
@@ -67,7 +67,7 @@ def _texts(instance: "Instance", sources: "Sources") -> "Texts":
     return text
 
 
-def _show_metrics(found: "Sequence[Assessment]", summary: "Means") -> None:
+def _show_metrics(found: "Sequence[PatchMeasures]", summary: "Means") -> None:
     from assay.cli import console
 
     columns = (
