@@ -1,1 +1,1 @@
-"""Evidence -> verdict, without input or output."""
+"""From evidence to a verdict: pure functions over saved evidence."""

@@ -1,7 +1,7 @@
-"""From saved evidence to a verdict. Pure, so re-grading is this same function.
+"""From evidence to a verdict. Pure: regrading calls the same function.
 
-Everything that is decided without looking at single tests comes first; the benchmark's rule (``harness.rules``) looks
-at them; what would be resolved is looked at once more.
+First comes everything that can be decided without single tests. Then the benchmark's rule (``rules``) judges the tests.
+A patch that would be resolved is checked once more.
 """
 
 from collections.abc import Mapping
@@ -27,16 +27,16 @@ from assay.harness.reports.base import worst
 
 NOT_RUN = frozenset({Status.SKIPPED, Status.XFAIL})
 KILLED = 137
-"""128 + SIGKILL: how a killed main process ends."""
+"""Exit code of a process killed by SIGKILL: 128 + 9."""
 FINISHED = frozenset({0, 1})
-"""How a runner ends that has done all its work, in a language that is not known here."""
+"""Exit codes of a runner that ran to its end, in an unknown language."""
 
 
 def grade(instance: Instance, evidence: Evidence) -> Verdict:
     """Grade one evaluation.
 
     Returns:
-        The verdict: an outcome, the expected tests that speak against it, a reason in words and the evidence's flags.
+        The verdict: an outcome, the tests that count against the patch, a reason in words and flags.
     """
     unfixed: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ def grade(instance: Instance, evidence: Evidence) -> Verdict:
 
 
 def _own_tests(evidence: Evidence) -> Mapping[str, Status]:
-    """Return the results without those of the tripwires."""
+    """Return the results without the tripwires."""
     tests = evidence.report.tests
     if not evidence.canaries:
         return tests
@@ -69,7 +69,7 @@ def _own_tests(evidence: Evidence) -> Mapping[str, Status]:
 
 
 def steady(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Status]:
-    """Return results under names without what changes from run to run (times, line numbers), as the language knows."""
+    """Return results under normalised names, without parts that vary from run to run (``Language.normalise``)."""
     language = languages.find_or_none(instance.language)
     if language is None or language.normalise is unchanged:
         return tests
@@ -77,7 +77,7 @@ def steady(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Stat
 
 
 def under_labels(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str, Status]:
-    """Add the results of labels that differ from a reported name in what changes from run to run only."""
+    """Add the results of labels that equal a reported name after normalising both."""
     language, known = languages.find_or_none(instance.language), steady(instance, tests)
     if language is None or known is tests:
         return tests
@@ -87,7 +87,7 @@ def under_labels(instance: Instance, tests: Mapping[str, Status]) -> Mapping[str
 
 
 def _without_tests(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
-    """Decide what needs no test result: who failed, in order of what the patch cannot write."""
+    """Return outcome and reason if they need no test result; facts that a patch cannot write come first."""
     checks = (_by_failed_part, _by_apply, _by_limits)
     answers = (check(evidence) for check in checks)
     return next((answer for answer in answers if answer), None) or _by_consistency(instance, evidence)
@@ -120,18 +120,18 @@ def _by_limits(evidence: Evidence) -> tuple[Outcome, str] | None:
     if evidence.output_truncated:
         return Outcome.OUTPUT_LIMIT, "the tests wrote more output than the limit"
     if evidence.exit_code == KILLED and evidence.oom_killed:
-        return Outcome.OUT_OF_MEMORY, "the test command was killed for want of memory"
+        return Outcome.OUT_OF_MEMORY, "the test command was killed because memory ran out"
     if evidence.exit_code == KILLED:
         return Outcome.TAMPERED, "the test command was killed from inside: neither memory nor the deadline ended it"
     return None
 
 
 def _by_consistency(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
-    """The exit status and the results must tell the same story; an unknown status (a foreign log) is not judged."""
+    """Compare exit status and results, which must agree; an unknown status (an external log) is not judged."""
     report = evidence.report
     failing = any(status in FAILING for status in report.tests.values())
-    told_by_silence = instance.rule is Rule.SWE_BENCH_FAIL_ONLY and report.suite_ran
-    if not report.tests and not told_by_silence:
+    silence_means_success = instance.rule is Rule.SWE_BENCH_FAIL_ONLY and report.suite_ran
+    if not report.tests and not silence_means_success:
         return Outcome.NOT_RUN, f"no test result was found (exit status {evidence.exit_code})"
     if evidence.exit_code == 0 and failing and report.channel is Channel.REPORT:
         return Outcome.TAMPERED, "exit status 0 although tests failed"
@@ -139,7 +139,7 @@ def _by_consistency(instance: Instance, evidence: Evidence) -> tuple[Outcome, st
 
 
 def _in_doubt(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
-    """Look once more at what would be resolved: tripwires, exit status and the sign of a full run must bear it out."""
+    """Check a resolved patch once more: tripwires, exit status and the signs of a complete run must confirm it."""
     checks = (_by_exit_status, _by_silence, _by_both_channels)
     answers = (check(instance, evidence) for check in checks)
     return _by_tripwires(evidence) or next((answer for answer in answers if answer), None)
@@ -152,12 +152,12 @@ def _by_tripwires(evidence: Evidence) -> tuple[Outcome, str] | None:
         if found is not expected:
             wrong.append(f"{found} instead of {expected}")
     if wrong:
-        return Outcome.TAMPERED, f"the tripwire tests do not behave: {', '.join(wrong)}"
+        return Outcome.TAMPERED, f"the tripwire tests have wrong results: {', '.join(wrong)}"
     return None
 
 
 def _by_exit_status(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
-    """Judge how the test command ended; the status of a foreign log may be unknown."""
+    """Judge the exit status of the test command; that of an external log may be unknown."""
     language = languages.find_or_none(instance.language)
     finished = language.FINISHED if language else FINISHED
     if evidence.exit_code is not None and evidence.exit_code not in finished:
@@ -168,26 +168,27 @@ def _by_exit_status(instance: Instance, evidence: Evidence) -> tuple[Outcome, st
 
 
 def _by_both_channels(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
-    """No test can take back what its runner has printed: a report that tells an expected test better was forged.
+    """Compare report and log: a test cannot undo what its runner has printed, so a better result in the report is
+    forged.
 
-    With tripwires that behave the report needs no second witness, and a patch may print whatever it likes.
+    With correct tripwires the report needs no second witness, and a patch may print anything.
     """
     if evidence.canaries:
         return None
     report, expected = evidence.report, {*instance.fail_to_pass, *instance.pass_to_pass}
     doubtful = [name for name in report.disagreements if name in expected and report.tests.get(name) in PASSING]
     if doubtful:
-        return Outcome.TAMPERED, f"the report and the output tell {len(doubtful)} expected tests differently"
+        return Outcome.TAMPERED, f"the report and the output disagree about {len(doubtful)} expected tests"
     return None
 
 
 def _by_silence(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:
-    """Where silence means success, something must show that the suite was not cut off."""
+    """Under a rule where silence means success, require a sign that the suite was not cut off."""
     if instance.rule is not Rule.SWE_BENCH_FAIL_ONLY or evidence.report.suite_ran:
         return None
     if any(status in PASSING for status in evidence.report.tests.values()):
         return None
-    return Outcome.NOT_RUN, "only failures are told, and nothing shows that the suite ran to its end"
+    return Outcome.NOT_RUN, "only failures are reported, and nothing shows that the suite ran to its end"
 
 
 def _by_expectations(instance: Instance, unfixed: tuple[str, ...], broken: tuple[str, ...]) -> tuple[Outcome, str]:
@@ -201,18 +202,18 @@ def _by_expectations(instance: Instance, unfixed: tuple[str, ...], broken: tuple
     more = sum(1 for name in broken if name not in set(instance.pass_to_pass))
     reason = f"{len(unfixed)} of {len(instance.fail_to_pass)} unfixed, "
     reason += f"{len(broken) - more} of {len(instance.pass_to_pass)} broken"
-    return Outcome.UNRESOLVED, reason + (f", {more} others speak against it" if more else "")
+    return Outcome.UNRESOLVED, reason + (f", {more} others count against it" if more else "")
 
 
 def _with_quarantine(instance: Instance, reason: str) -> str:
-    """Say how many tests the verdict does not rest on, since they do not come out the same every time."""
+    """Append the number of quarantined tests to a reason."""
     if not instance.quarantined:
         return reason
     return f"{reason}; {len(instance.quarantined)} quarantined tests left out"
 
 
 def _with_real_labels(instance: Instance) -> Instance:
-    """Leave out labels that name no test at all: progress marks that an old parser took for tests."""
+    """Leave out labels that name no test: progress marks that an old parser took for tests."""
     if _all_name_a_test(instance):
         return instance
     fixed, kept = (tuple(filter(names_a_test, names)) for names in (instance.fail_to_pass, instance.pass_to_pass))

@@ -1,4 +1,4 @@
-"""Grading a folder of test logs that were made elsewhere, and comparing with the verdicts published for them."""
+"""Grade a folder of external test logs, and compare with the verdicts published for them."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,22 +22,22 @@ _MARKER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class LogGrades:
-    """What a folder of logs says, next to what was published about it."""
+    """Verdicts of a folder of logs, compared with published ones."""
 
     verdicts: Mapping[str, Verdict]
     """By instance id."""
     evidence: Mapping[str, Evidence]
     agreements: tuple[str, ...]
     disagreements: tuple[str, ...]
-    """Ids of instances for which the published verdict is another than ours."""
+    """Ids of instances whose published verdict is different."""
     unpublished: tuple[str, ...]
     """Ids of graded instances without a published verdict."""
     strangers: tuple[str, ...]
-    """Names of logs that belong to no given instance."""
+    """Names of logs that match no given instance."""
 
     @property
     def agreement(self) -> float:
-        """Share of the compared verdicts that agree; 1 when there was nothing to compare."""
+        """Share of the compared verdicts that agree, 0 to 1; 1 if there was nothing to compare."""
         compared = len(self.agreements) + len(self.disagreements)
         return len(self.agreements) / compared if compared else 1.0
 
@@ -46,12 +46,12 @@ def grade_logs(folder: Path, instances: Sequence[Instance], published: Mapping[s
     """Grade every log of a folder.
 
     Args:
-        folder: holds files named ``<instance id>[.anything].txt`` or ``.log``; ids in any case.
-        instances: what the logs may be of; their ``log_format`` names how to read them.
-        published: instance id to "resolved", as somebody else judged the same logs.
+        folder: with files named ``<instance id>[.anything].txt`` or ``.log``; ids in any case.
+        instances: candidates for the logs; their ``log_format`` is the format of their logs.
+        published: instance id to the published "resolved" of the same log.
 
     Returns:
-        The verdicts and how they compare; logs without an instance are named, never skipped in silence.
+        The verdicts and their comparison; logs without an instance are listed, never skipped silently.
 
     Raises:
         DataError: the folder cannot be read, or two logs are of one instance.
@@ -74,7 +74,7 @@ def grade_logs(folder: Path, instances: Sequence[Instance], published: Mapping[s
 
 
 def evidence_of(instance: Instance, text: str) -> Evidence:
-    """Return the evidence that a log gives about its run."""
+    """Return the evidence in the log of a run."""
     marker = _marker(text)
     code = _EXIT_CODE.search(text)
     broken = marker in {"Reset Failed", "Tests Errored"}
@@ -90,7 +90,7 @@ def evidence_of(instance: Instance, text: str) -> Evidence:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a log; bytes that are no UTF-8 are replaced.
+    """Return the text of a log; bytes that are not UTF-8 are replaced.
 
     Raises:
         DataError: the file cannot be read.
@@ -110,8 +110,9 @@ def _report(instance: Instance, text: str) -> TestReport:
 
 
 def log_plan(instance: Instance) -> tuple[str, str]:
-    """Return how the logs of an instance's labels are read: format, and way to identify tests; what the row does not
-    tell is the language's usual.
+    """Return report format and id style of the logs that an instance's labels come from.
+
+    Where the row does not say, they are the language's defaults.
     """
     language = languages.find(instance.language)
     return instance.log_format or language.DEFAULT_LOG, instance.test_id or language.DEFAULT_ID
@@ -139,7 +140,7 @@ def _log_files(folder: Path) -> Iterator[Path]:
 
 
 def _assign(paths: Iterator[Path], instances: Sequence[Instance]) -> tuple[dict[str, Path], tuple[str, ...]]:
-    """Pair logs with instances: the longest id that the file name starts with, up to a dot, wins."""
+    """Assign logs to instances: the longest id that a file name starts with, up to a dot, wins."""
     ids = {instance.id.lower(): instance.id for instance in instances}
     logs: dict[str, Path] = {}
     strangers = []

@@ -1,6 +1,6 @@
-"""The benchmarks' definitions of "resolved" over test results: one function each, listed in ``RULES``. Pure.
+"""Each benchmark's definition of "resolved" over test results, one function each, listed in ``RULES``. Pure.
 
-A rule returns the tests that speak against a resolution: (unfixed, broken). ``docs/rules.md`` compares the rules.
+A rule returns the tests that count against the patch: (unfixed, broken). ``docs/rules.md`` compares the rules.
 """
 
 import re
@@ -12,7 +12,7 @@ from assay.harness.reports import lookup
 from assay.harness.reports.base import worst
 
 PRINTED = frozenset({Status.PASSED, Status.FAILED, Status.ERROR})
-"""Statuses that R2E's reader of logs knows; other tests are not in its map."""
+"""Statuses that R2E's log parser knows; other tests are not in its map."""
 
 Tests = Mapping[str, Status]
 Against = tuple[tuple[str, ...], tuple[str, ...]]
@@ -26,9 +26,9 @@ def swe_bench(instance: Instance, tests: Tests) -> Against:
     """SWE-bench's pass_and_fail rule.
 
     A fail-to-pass test must pass (an expected failure counts, a skip does not); a pass-to-pass test may also be
-    skipped. A missing test has failed.
+    skipped. A missing test counts as failed.
 
-    Of the expected failures of fail-to-pass tests only those count that the test patch can have declared: code under
+    An expected failure of a fail-to-pass test counts only if the test patch can have declared it, because code under
     test can call ``pytest.xfail`` itself.
     """
     broken = tuple(t for t in instance.pass_to_pass if not lookup(t, tests) <= PASSING | {Status.SKIPPED})
@@ -36,7 +36,7 @@ def swe_bench(instance: Instance, tests: Tests) -> Against:
 
 
 def swe_bench_fail_only(instance: Instance, tests: Tests) -> Against:
-    """SWE-bench's fail_only rule, for logs that name failures only: what is not reported as failed has passed."""
+    """SWE-bench's fail_only rule, for logs that name failures only: a test not reported as failed has passed."""
     unfixed = tuple(t for t in instance.fail_to_pass if lookup(t, tests) & FAILING)
     return unfixed, _failing(instance.pass_to_pass, tests)
 
@@ -44,8 +44,8 @@ def swe_bench_fail_only(instance: Instance, tests: Tests) -> Against:
 def multi_swe_bench(instance: Instance, tests: Tests) -> Against:
     """Multi-SWE-bench's rule: this run takes the place of the row's fix stage.
 
-    Every listed test must be in the set that the row has it in: what it did with the test patch is the row's, so it
-    must pass now. Besides, no test at all, listed or not, may fail now that passed before (``stages.killers``).
+    Every listed test must stay in its set of the row. Its result with the test patch comes from the row, so it must
+    pass now. No other test may fail now that passed before (``stages.killers``).
     """
     stages = (instance.stages or Stages()).model_copy(update={"fix": dict(tests)})
     unfixed = tuple(t for t in instance.fail_to_pass if lookup(t, tests) != {Status.PASSED})
@@ -55,7 +55,7 @@ def multi_swe_bench(instance: Instance, tests: Tests) -> Against:
 
 
 def swe_polybench(instance: Instance, tests: Tests) -> Against:
-    """SWE-PolyBench's rule: all fail-to-pass tests among the passed ones, no pass-to-pass test among the failed ones.
+    """SWE-PolyBench's rule: all fail-to-pass tests have passed, and no pass-to-pass test has failed.
 
     So a pass-to-pass test may be missing.
     """
@@ -63,7 +63,7 @@ def swe_polybench(instance: Instance, tests: Tests) -> Against:
 
 
 def swe_bench_live(instance: Instance, tests: Tests) -> Against:
-    """SWE-bench-Live's rule: no expected test fails, and every fail-to-pass test is among the successes.
+    """SWE-bench-Live's rule: no expected test has failed, and every fail-to-pass test has passed.
 
     So a pass-to-pass test may be missing.
     """
@@ -71,9 +71,9 @@ def swe_bench_live(instance: Instance, tests: Tests) -> Against:
 
 
 def swe_rebench(instance: Instance, tests: Tests) -> Against:
-    """SWE-rebench's rule: the passed tests are exactly the expected ones, leaving timings in names aside.
+    """SWE-rebench's rule: the passed tests are exactly the expected ones; timings in names are ignored.
 
-    A passing test that nobody expects is a mismatch, and told among the broken ones.
+    A passed test that is not expected is a mismatch, and is listed among the broken ones.
     """
     now = worst((_untimed(name), status) for name, status in tests.items())
     expected = {_untimed(name) for name in (*instance.fail_to_pass, *instance.pass_to_pass, *instance.quarantined)}
@@ -84,18 +84,18 @@ def swe_rebench(instance: Instance, tests: Tests) -> Against:
 
 
 def swe_smith(instance: Instance, tests: Tests) -> Against:
-    """SWE-smith's rule: every expected test passes; neither a skipped nor a missing one does.
+    """SWE-smith's rule: every expected test has passed; a skipped or missing test has not.
 
-    (Its first version took a missing test for a passing one, so deleting tests resolved everything.)
+    (In its first version a missing test had passed, so deleting the tests resolved every issue.)
     """
     return _unfixed(instance, tests), tuple(t for t in instance.pass_to_pass if not lookup(t, tests) <= PASSING)
 
 
 def r2e(instance: Instance, tests: Tests) -> Against:
-    """R2E-Gym's rule: the map of all results is the expected one, as long and status for status.
+    """R2E-Gym's rule: the map of all results equals the expected one.
 
-    Tests go by class and function without their file, as its maps name them; a skipped test is in no map. Unfixed are
-    those that should pass and do not, broken all other differences.
+    Its maps name tests by class and function without the file, and have no skipped tests. Unfixed are tests that should
+    pass and do not; broken are all other differences.
     """
     stages = instance.stages or Stages()
     now = {t: status for t, status in worst((_r2e_name(t), s) for t, s in tests.items()).items() if status in PRINTED}
@@ -118,7 +118,7 @@ RULES: dict[Rule, Callable[[Instance, Tests], Against]] = {
 
 
 def _unfixed(instance: Instance, tests: Tests) -> tuple[str, ...]:
-    """Return the fail-to-pass tests that do not pass."""
+    """Return the fail-to-pass tests that have not passed."""
     added = instance.test_patch.lower()
     fixed = PASSING if "xfail" in added or "expectedfailure" in added else {Status.PASSED}
     return tuple(t for t in instance.fail_to_pass if not lookup(t, tests) <= fixed)
@@ -129,7 +129,7 @@ def _failing(names: Iterable[str], tests: Tests) -> tuple[str, ...]:
 
 
 def _untimed(name: str) -> str:
-    """Return a test's name without the time that it took, which some runners print behind it."""
+    """Return a test's name without the duration that some runners append."""
     return _TIMING.sub("", name)
 
 

@@ -1,6 +1,6 @@
-"""How steady tests are over repeated runs, and what follows: quarantine, and the mark ``flaky``. Pure but for one file.
+"""Stability of tests over repeated runs; quarantine, and the mark ``flaky``. Pure, except for reading one file.
 
-Only runs that could be graded count: one that ran out of time or memory says nothing about a single test.
+Only graded runs count: a run that ran out of time or memory says nothing about single tests.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,23 +15,23 @@ from assay.harness.reports import lookup
 from assay.harness.reports.base import SEVERITY
 
 GRADED = frozenset({Outcome.RESOLVED, Outcome.UNRESOLVED})
-"""Outcomes that rest on the results of single tests."""
+"""Outcomes that follow from the results of single tests."""
 
 
 class Seen(Model):
-    """What one test did in each run that could be graded."""
+    """Status of one test in each graded run."""
 
     gold: tuple[Status, ...] = ()
     null: tuple[Status, ...] = ()
 
     @property
     def stable(self) -> bool:
-        """Whether all runs of the same patch agree, as far as grading tells statuses apart."""
+        """Whether all runs of the same patch agree, as far as grading distinguishes statuses."""
         return all(len(set(map(_counts_as, statuses))) <= 1 for statuses in (self.gold, self.null))
 
 
 class Stability(Model):
-    """What repeated runs of an instance's two controls showed."""
+    """Results of repeated runs of an instance's two controls."""
 
     instance_id: str
     assay_version: str = ""
@@ -40,23 +40,23 @@ class Stability(Model):
     gold: tuple[Outcome, ...] = ()
     """Outcome of each run with the gold patch."""
     null: tuple[Outcome, ...] = ()
-    """Outcome of each run without any patch."""
+    """Outcome of each run without a patch."""
     tests: dict[str, Seen] = Field(default_factory=dict)
     quarantined: tuple[str, ...] = ()
-    """Expected tests that are not stable; grading leaves them out."""
+    """Expected tests that are not stable; grading ignores them."""
 
     @property
     def unstable(self) -> tuple[str, ...]:
-        """All tests, expected or not, on which the runs do not agree."""
+        """All tests, expected or not, with different results."""
         return tuple(name for name, seen in self.tests.items() if not seen.stable)
 
     def of_unstable_tests(self) -> "Stability":
-        """Return this record without the tests on which all runs agree."""
+        """Return this record with its unstable tests only."""
         return self.model_copy(update={"tests": {name: self.tests[name] for name in self.unstable}})
 
 
 class StabilityFile(Model):
-    """The stability of a whole data set, as ``assay dataset validate`` records it."""
+    """Stability of a whole data set, as ``assay dataset validate`` records it."""
 
     dataset: str = ""
     instances: tuple[Stability, ...] = ()
@@ -73,11 +73,11 @@ def measure(
     """Compare repeated runs of an instance.
 
     Args:
-        instance: the instance with its labels, nothing quarantined.
-        gold: evidence of its gold patch, run by run; None for a run that left none.
-        null: evidence of no patch, run by run.
-        assay_version: recorded as it is.
-        engine: recorded as it is.
+        instance: the instance with all its labels, without quarantine.
+        gold: evidence of each run of its gold patch; None for a run without evidence.
+        null: evidence of each run without a patch.
+        assay_version: only recorded.
+        engine: only recorded.
     """
     sides = {"gold": gold, "null": null}
     reports = {side: [_results(instance, each) for each in _graded(instance, found)] for side, found in sides.items()}
@@ -101,12 +101,12 @@ def measure(
 
 
 def outcomes(instance: Instance, runs: Iterable[Evidence | None]) -> tuple[Outcome, ...]:
-    """Grade each run; a run that left no evidence is an infrastructure error."""
+    """Grade each run; a run without evidence is an infrastructure error."""
     return tuple(Outcome.INFRA_ERROR if each is None else grade(instance, each).outcome for each in runs)
 
 
 def quarantine(instance: Instance, names: Collection[str]) -> Instance:
-    """Return the instance with the named tests taken out of its labels; ``quarantined`` then tells which those were."""
+    """Return the instance with the named tests moved from its labels to ``quarantined``."""
     left_out = tuple(test for test in (*instance.fail_to_pass, *instance.pass_to_pass) if test in names)
     if not left_out:
         return instance
@@ -117,9 +117,9 @@ def quarantine(instance: Instance, names: Collection[str]) -> Instance:
 
 
 def mark_flaky(verdict: Verdict, reruns: Iterable[Verdict]) -> Verdict:
-    """Return the strict verdict with the tests that passed when the same evaluation was run again.
+    """Return the strict verdict, with the tests marked that passed in a rerun of the same evaluation.
 
-    Outcome, reason and the tests that speak against the patch stay as they are.
+    Outcome, reason and the tests that count against the patch stay.
     """
     against = [{*each.unfixed, *each.broken} for each in reruns if each.outcome in GRADED]
     flaky = tuple(test for test in failing(verdict) if any(test not in tests for tests in against))
@@ -128,12 +128,12 @@ def mark_flaky(verdict: Verdict, reruns: Iterable[Verdict]) -> Verdict:
 
 
 def failing(verdict: Verdict) -> tuple[str, ...]:
-    """Return the expected tests for which a patch is unresolved."""
+    """Return the tests that count against an unresolved patch."""
     return (*verdict.unfixed, *verdict.broken) if verdict.outcome is Outcome.UNRESOLVED else ()
 
 
 def read_stability(path: Path) -> StabilityFile:
-    """Read what ``assay dataset validate`` recorded; raises DataError when the file cannot be read or is none."""
+    """Read a file of ``assay dataset validate``; raises DataError if it cannot be read or is of another kind."""
     try:
         return StabilityFile.model_validate_json(path.read_bytes())
     except OSError as error:
@@ -149,13 +149,13 @@ def _graded(instance: Instance, runs: Iterable[Evidence | None]) -> list[Evidenc
 
 
 def _results(instance: Instance, evidence: Evidence) -> Mapping[str, Status]:
-    """Return a run's results by steady names, without the tripwires, which have other names each time."""
+    """Return the results of a run by normalised names, without the tripwires, whose names change."""
     own = {name: status for name, status in evidence.report.tests.items() if name not in evidence.canaries}
     return under_labels(instance, steady(instance, own))
 
 
 def _status(name: str, tests: Mapping[str, Status]) -> Status:
-    """Return the status of a test; of the tests under a shortened label, the worst."""
+    """Return the status of a test; for a shortened label, the worst of its tests."""
     return max(lookup(name, tests), key=SEVERITY.index)
 
 

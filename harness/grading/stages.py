@@ -1,8 +1,8 @@
-"""Multi-SWE-bench's three stages: which change a test made, and whether the three runs make a usable instance. Pure.
+"""Multi-SWE-bench's three stages: the change of each test, and whether the three runs make a valid instance. Pure.
 
-A test is told once in each stage: at the base commit (``run``), with the test patch (``test``) and with the gold patch
-too (``fix``). Each telling is PASS, FAIL, SKIP or NONE, which is our passed, failed, skipped and missing. The five sets
-of a row follow from the three stages alone, by these definitions:
+A test has one result in each stage: at the base commit (``run``), with the test patch (``test``) and with the gold
+patch too (``fix``). It is PASS, FAIL, SKIP or NONE, here passed, failed, skipped and missing. The five sets of a row
+follow from the three stages:
 
 ====== =================== ===========
 set    test                fix
@@ -14,8 +14,8 @@ s2p    SKIP                PASS
 n2p    NONE                PASS
 ====== =================== ===========
 
-So fixed is f2p, s2p and n2p together, and what does not pass with the gold patch is in none of them. The definitions
-are those of the benchmark's own report; recomputed on its published rows they give the rows' sets to the last test.
+So fixed is f2p, s2p and n2p together, and a test that does not pass with the gold patch is in no set. The definitions
+are those of the benchmark's own report; on its published rows they give exactly the rows' sets.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ WORDS = {
 """The benchmark's word for a status."""
 
 SETS = {"p2p": Status.PASSED, "f2p": Status.FAILED, "s2p": Status.SKIPPED, "n2p": Status.MISSING}
-"""What a test of each set did with the test patch; with the gold patch all of them pass."""
+"""Result with the test patch of the tests in each set; with the gold patch all pass."""
 
 RESULTS = {"run": "run_result", "test": "test_patch_result", "fix": "fix_patch_result"}
 """Stage to the column of a row or report with its results."""
@@ -44,7 +44,7 @@ _SAME = {Status.ERROR: Status.FAILED, Status.XFAIL: Status.SKIPPED}
 
 
 def staged(status: Status) -> Status:
-    """Return one of the four that a stage knows: an error has failed, an expected failure shows nothing."""
+    """Return one of a stage's four statuses: an error is a failure, an expected failure is a skip."""
     return _SAME.get(status, status)
 
 
@@ -54,12 +54,12 @@ def word(status: Status) -> str:
 
 
 def status_in(stage: Mapping[str, Status], test: str) -> Status:
-    """Return what a stage tells of a test."""
+    """Return the status of a test in a stage."""
     return staged(stage.get(test, Status.MISSING))
 
 
 def every_test(stages: Stages) -> dict[str, None]:
-    """Return all tests that any stage tells of, in order and once each."""
+    """Return the tests of all stages, in order and once each."""
     return dict.fromkeys((*stages.run, *stages.test, *stages.fix))
 
 
@@ -72,7 +72,7 @@ def classify(stages: Stages) -> dict[str, tuple[str, ...]]:
 
 
 def fixed(stages: Stages) -> tuple[str, ...]:
-    """Return the tests that pass with the gold patch and did not with the test patch alone."""
+    """Return the tests that pass with the gold patch and not with the test patch alone."""
     return tuple(
         test
         for test in every_test(stages)
@@ -81,10 +81,10 @@ def fixed(stages: Stages) -> tuple[str, ...]:
 
 
 def killers(stages: Stages) -> Iterator[str]:
-    """Yield the tests, listed anywhere or not, that speak against the fix stage all by themselves.
+    """Yield the tests, in a set or not, each of which alone makes the fix stage invalid.
 
-    Those are the tests that passed with the test patch and fail now, and those that passed at the base commit, did not
-    run with the test patch and fail now.
+    These are tests that fail now and passed with the test patch, or passed at the base commit and did not run with the
+    test patch.
     """
     for test, now in stages.fix.items():
         if staged(now) is Status.FAILED and _passed_before(stages, test):
@@ -99,7 +99,7 @@ def _passed_before(stages: Stages, test: str) -> bool:
 
 
 def invalid(stages: Stages) -> str:
-    """Say why the benchmark does not accept three stages; empty when it does. Its checks, in its order."""
+    """Return why the benchmark refuses three stages; empty if it accepts them. Its checks, in its order."""
     if not stages.fix:
         return "the fix stage has no test"
     killer = next(killers(stages), None)
@@ -111,18 +111,18 @@ def invalid(stages: Stages) -> str:
 
 
 def labels(stages: Stages) -> dict[str, dict[str, dict[str, str]]]:
-    """Return the five columns of tests, each test with the word for what it did in each stage."""
+    """Return the five columns of tests, each test with its word for each stage."""
     sets = (*classify(stages).values(), fixed(stages))
-    return {field: {test: _told(stages, test) for test in tests} for field, tests in zip(LABELS, sets, strict=True)}
+    return {field: {test: _words(stages, test) for test in tests} for field, tests in zip(LABELS, sets, strict=True)}
 
 
 def results(stage: Mapping[str, Status]) -> dict[str, int | list[str]]:
-    """Return one stage as a row or report writes it: counts and lists."""
+    """Return one stage in the form of a row or report: counts and lists."""
     lists = {part: [test for test in stage if status_in(stage, test) is status] for part, status in PARTS.items()}
     counts: dict[str, int | list[str]] = {f"{part}_count": len(tests) for part, tests in lists.items()}
     return counts | {f"{part}_tests": tests for part, tests in lists.items()}
 
 
-def _told(stages: Stages, test: str) -> dict[str, str]:
+def _words(stages: Stages, test: str) -> dict[str, str]:
     each = {"run": stages.run, "test": stages.test, "fix": stages.fix}
     return {name: word(status_in(stage, test)) for name, stage in each.items()}

@@ -1,4 +1,4 @@
-"""Is an instance sound: what its tests do with the gold patch and without any patch, against its labels. Pure."""
+"""Validation of an instance: its labels against the results with the gold patch and without a patch. Pure."""
 
 from collections.abc import Sequence
 
@@ -7,41 +7,41 @@ from assay.harness.grading.grade import steady
 from assay.harness.grading.stability import Seen, Stability, outcomes, quarantine
 
 Runs = Sequence[Evidence | None]
-"""Evidence of the same evaluation, run by run; None for a run that left none."""
+"""Evidence of each run of the same evaluation; None for a run without evidence."""
 
 
 class Validation(Model):
-    """What two controls, each run several times, say about an instance."""
+    """Result of an instance's two controls, each run several times."""
 
     instance_id: str
     gold: tuple[Outcome, ...]
     null: tuple[Outcome, ...]
     valid_after_quarantine: bool = False
-    """Whether the instance is valid once its unstable tests are left out."""
+    """Whether the instance is valid without its unstable tests."""
     fail_to_pass: tuple[str, ...] = ()
-    """As measured: tests that pass in every run with the gold patch and in none without."""
+    """Measured: tests that pass in every run with the gold patch and in none without."""
     pass_to_pass: tuple[str, ...] = ()
-    """As measured: tests that pass in every run with and without; expected failures are in neither."""
+    """Measured: tests that pass in every run with and without it; expected failures are in neither list."""
     label_differences: tuple[str, ...] = ()
     unstable: tuple[str, ...] = ()
-    """Tests on which the runs do not agree."""
+    """Tests with different results from run to run."""
     quarantined: tuple[str, ...] = ()
-    """Those of them that are expected."""
+    """The expected ones of the unstable tests."""
 
     @property
     def valid(self) -> bool:
-        """Whether the gold patch resolves the instance in every run and no patch in none."""
+        """Whether every run with the gold patch resolves the instance, and no run without a patch."""
         return _sound(self.gold, self.null)
 
 
 def validation(instance: Instance, gold: Runs, null: Runs, stability: Stability) -> Validation:
-    """Compare an instance's labels with what its tests did.
+    """Compare the labels of an instance with the results of its tests.
 
     Args:
         instance: the instance with the labels to be checked.
-        gold: evidence of its gold patch. A run without results makes the instance invalid.
-        null: evidence of no patch.
-        stability: what the same runs showed.
+        gold: evidence of each run of its gold patch. A run without results makes the instance invalid.
+        null: evidence of each run without a patch.
+        stability: of the same runs.
     """
     reduced = quarantine(instance, stability.quarantined)
     reported = {name for each in gold if each is not None for name in steady(instance, each.report.tests)}
@@ -55,7 +55,7 @@ def validation(instance: Instance, gold: Runs, null: Runs, stability: Stability)
         gold=stability.gold,
         null=stability.null,
         valid_after_quarantine=_sound(outcomes(reduced, gold), outcomes(reduced, null)),
-        # An expected failure counts as a pass in grading, but it is no promise that a label should hold anybody to.
+        # Grading counts an expected failure as a pass, but a label should not demand one.
         fail_to_pass=tuple(name for name, each in passing.items() if _only(each.null, *FAILING, Status.MISSING)),
         pass_to_pass=tuple(name for name, each in passing.items() if _only(each.null, Status.PASSED)),
         label_differences=_differences(instance, stability),
@@ -65,7 +65,7 @@ def validation(instance: Instance, gold: Runs, null: Runs, stability: Stability)
 
 
 def unfit_reason(gold: Verdict, null: Verdict) -> str:
-    """Say why an instance cannot tell a right patch from a wrong one, as its two controls show; empty if it can."""
+    """Return why an instance cannot distinguish right from wrong patches, by its controls; empty if it can."""
     if not gold.resolved:
         return f"its gold patch is {gold.outcome}: {gold.reason}"
     if null.resolved:

@@ -1,7 +1,7 @@
 """Programming languages: one module each.
 
-A new language is one module that satisfies ``base.Language`` and one line in ``LANGUAGES``, or, from elsewhere, a
-module that is registered as an entry point of the group ``assay.languages``.
+A new language is one module that satisfies ``base.Language`` and one line in ``LANGUAGES``. Another distribution
+registers its module as an entry point of the group ``assay.languages``.
 """
 
 from assay.harness.errors import UserError
@@ -38,7 +38,7 @@ def find(name: str) -> Language:
 
 
 def find_or_none(name: str) -> Language | None:
-    """Return the language of that name; None if it is not supported: rows and logs of any language can be read."""
+    """Return the language of that name; None if it is not supported. Rows and logs of any language can be read."""
     try:
         return find(name)
     except UserError:

@@ -14,78 +14,78 @@ if TYPE_CHECKING:
 
 
 CALLED = "(call_expression function: (_) @calls)"
-"""A call, in the grammars that took C's for a model."""
+"""Query for a call, in the grammars modelled on C's."""
 CONDITION_IN_PARENTHESES = r"(\s*(?:\}\s*else\s+)?(?:if|while)\s*\()(.+)(\)\s*\{?\s*)"
 CONDITION_BEFORE_BRACE = r"(\s*(?:\}\s*else\s+)?if )((?!let\b)[^;]+)( \{\s*)"
 
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """Node types of a grammar: first those that define something, then what spells source in one canonical way."""
+    """Node types and facts of a grammar: for definitions first, then for the canonical spelling of source."""
 
     functions: frozenset[str]
     classes: frozenset[str]
-    """Types with members, whatever the language calls them, and what holds their methods."""
+    """Types with members, under any name, and blocks that contain their methods."""
     scopes: frozenset[str] = frozenset()
-    """Add their name to the names within and count for nothing else: namespaces and modules."""
+    """Only qualify the names inside them: namespaces and modules."""
     function_values: frozenset[str] = frozenset()
-    """Expressions that count as a function where a name is given to them."""
+    """Expressions that count as a function if they are given a name."""
     class_values: frozenset[str] = frozenset()
     givers: frozenset[str] = frozenset()
-    """Statements and fields that give such a value its name."""
+    """Statements and fields that name such an expression."""
     wrappers: frozenset[str] = frozenset()
-    """Stand around a definition and belong to it, such as Python's decorated definition."""
+    """Enclose a definition and belong to it, such as Python's decorated definition."""
     decorators: frozenset[str] = frozenset()
-    """Stand before a definition, on its level, and belong to it."""
+    """Precede a definition on the same level and belong to it."""
     grammars: tuple[tuple[str, str], ...] = ()
-    """Suffixes of files that another grammar than the language's own reads, and that grammar."""
+    """Suffixes of files that need another grammar than the language's own, and that grammar."""
     blocks: frozenset[str] = frozenset()
-    """Their members are statements, one level further in."""
+    """Contain statements, indented one level further."""
     sequences: frozenset[str] = frozenset()
-    """Their members are statements too, on the level of what is around: the file itself, a preprocessor's branch."""
+    """Contain statements on the same level: the file itself, a branch of the preprocessor."""
     optional_semicolons: bool = False
-    """Whether a semicolon that ends a statement means nothing."""
+    """Whether the semicolon at the end of a statement may be left out."""
     ended: frozenset[str] = frozenset()
-    """Statements that are written with a semicolon, where it may be left out but usually is not."""
+    """Statements that get a semicolon in the canonical spelling."""
     heads: frozenset[str] = frozenset()
-    """Where a semicolon separates parts, as in the head of a ``for``, instead of ending a statement."""
+    """Nodes in which a semicolon separates parts, as in the head of a ``for``, and may not be left out."""
     either_quote: bool = False
     """Whether single and double quotes mean the same."""
     spaces_matter: bool = False
     """Whether a space between two tokens can change what they mean."""
     mentions: str = ""
-    """Tree-sitter query for what code ``@calls`` and what it ``@inherits`` from; empty: no such relations are known."""
+    """Tree-sitter query with the captures ``@calls`` and ``@inherits``; empty if such relations are not known."""
 
     def grammar(self, path: str) -> str:
-        """Return the grammar that a file needs instead of ``Language.GRAMMAR``; empty if that one reads it."""
+        """Return the grammar that a file needs instead of ``Language.GRAMMAR``; empty if it needs none."""
         return dict(self.grammars).get(PurePosixPath(path).suffix, "")
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """How single lines of code read, without a grammar: a diff shows fragments, which no grammar need accept.
+    """How single lines of code read. Audits use it on diffs, whose fragments a grammar need not accept.
 
-    All patterns are regular expressions. The defaults are those of a language that nobody knows.
+    All patterns are regular expressions. The defaults are used for an unknown language.
     """
 
     comments: tuple[str, ...] = ("//",)
-    """Beginnings of a comment that goes to the end of its line, the usual one first; ``//`` implies ``/* */``."""
+    """Marks that begin a comment to the end of the line, the usual one first; ``//`` implies ``/* */``."""
     docstrings: bool = False
-    """Whether triple-quoted texts document the code."""
+    """Whether triple-quoted strings are documentation."""
     definitions: tuple[str, ...] = ()
-    """Each finds the name, its only group, that a line defines: of a function, a type, a method, a top-level value."""
+    """Each finds one name that a line defines (function, type, method, top-level value), as its only group."""
     condition: str = ""
-    """Matches a whole line with a condition, in three groups: what is before it, the condition, what is behind it."""
+    """Matches a whole line with a condition, in three groups: text before, condition, text after."""
     negation: str = "!({})"
-    """The opposite of a condition that stands for the braces."""
+    """Format of a negated condition; ``{}`` is the condition."""
     word_comparisons: bool = False
-    """Whether ``is`` and ``in`` compare."""
+    """Whether ``is`` and ``in`` are comparisons."""
     nothing: str = ""
-    """The value that can be returned in place of any other; empty where types forbid that."""
+    """The value that a function can return instead of any other, such as ``null``; empty if types forbid that."""
     kept_results: str = r"(?!)"
-    """Found in an expression after ``return`` that ``nothing`` cannot stand for: a number in Java."""
+    """Found in returned expressions that ``nothing`` cannot replace, such as a number in Java."""
     empty_statement: str = ""
-    """The statement that does nothing, where a block may not be empty: Python's ``pass``."""
+    """The statement that does nothing, if a block may not be empty: Python's ``pass``."""
     semicolons: bool = False
     """Whether every statement ends in a semicolon."""
 
@@ -95,72 +95,72 @@ class Language(Protocol):
 
     NAME: str
     ALIASES: frozenset[str]
-    """Other names that data sets and models use for it, in lower case; usually few: ``golang``, ``py``."""
+    """Other names that data sets and models use, in lower case: ``golang``, ``py``."""
     SUFFIXES: frozenset[str]
-    """Of source files, with the dot."""
+    """Suffixes of source files, with the dot."""
     DOCKERFILES: str
-    """Folder of ``dockerfiles/`` with what its images are built with; two languages of one toolchain share it."""
+    """Folder below ``dockerfiles/`` that its images are built from; languages of one toolchain share it."""
     GRAMMAR: str
-    """Syntax-tree grammar: module and function of an individual grammar wheel, ``tree_sitter_go:language``."""
+    """Tree-sitter grammar: module and function of its wheel, ``tree_sitter_go:language``."""
     SYNTAX: Syntax
-    """What of that grammar defines functions and classes, and how source is spelled."""
+    """Node types of that grammar."""
     LINES: Lines
-    """How a line of code reads where there is no tree; audits of patches use it."""
+    """How a line of code reads without a syntax tree."""
     TEST_SIGN: str
-    """Regular expression, found in the text of a test file; models' answers are searched for it."""
+    """Regular expression that finds a test in source code; models' answers are searched with it."""
     INTERPRETER: str
-    """Shell command that runs a script from its standard input; empty: such scripts are written for bash instead."""
+    """Shell command that runs a script from standard input; empty: models write such scripts for bash."""
     TEST_COMMAND: str
-    """Runs the usual runner; see ``Recipe.test_command`` for its placeholders."""
+    """Shell text that runs the usual test runner; ``Recipe.test_command`` describes its placeholders."""
     DEFAULT_REPORT: str
     """Name of the report format (``harness.reports.FORMATS``) that this command writes."""
     DEFAULT_LOG: str
-    """Name of the format of what this command prints."""
+    """Name of the report format of this command's output."""
     DEFAULT_ID: str
-    """Name of the way (``harness.reports.IDS``) in which labels usually name a test."""
+    """Name of the style (``harness.reports.IDS``) in which labels usually name a test."""
     FINISHED: frozenset[int]
-    """Exit statuses of a runner that has done all its work, whatever came of the tests."""
+    """Exit statuses of a runner that ran to its end, with or without failed tests."""
     MANIFESTS: tuple[str, ...]
     """Patterns (``*`` matches ``/`` too) of the files that decide which packages a build needs."""
 
     BUILD_PRODUCTS: tuple[str, ...]
-    """Patterns (``*`` matches ``/`` too) of what an installation leaves in the tree: no patch may bring it along."""
+    """Patterns (``*`` matches ``/`` too) of files that a build leaves in the tree; patches may not contain them."""
 
     def is_test_file(self, path: str) -> bool:
-        """Tell whether a file belongs to the tests: test code and also their helpers and data."""
+        """Return whether a file belongs to the tests: test code, its helpers or its data."""
         ...
 
     def runner_config(self, path: str) -> bool:
-        """Tell whether a file can configure or hook the test runner, wherever in the tree it lies.
+        """Return whether a file, anywhere in the tree, can configure or hook the test runner.
 
-        Such files are put back before tests run: whoever writes them decides what "passed" means.
+        Such files are put back before the tests run: whoever writes them decides what "passed" means.
         """
         ...
 
     def test_targets(self, paths: Iterable[str]) -> tuple[str, ...]:
-        """Return, in order and once each, what the test runner is given to run the tests of these files.
+        """Return the arguments with which the test runner runs the tests of these files, in order and once each.
 
-        That is the files themselves, or their packages or classes; nothing for a runner that always runs everything.
+        These are files, packages or classes; nothing for a runner that always runs everything.
         """
         ...
 
     def normalise(self, test_id: str) -> str:
-        """Return a test's id without what differs from run to run (timings, addresses); most need no change."""
+        """Return a test's id without parts that vary from run to run, such as timings and addresses."""
         ...
 
 
 def unchanged(test_id: str) -> str:
-    """Return the id as it is: the ``normalise`` of a language whose runners print nothing volatile in ids."""
+    """Return the id as it is: the ``normalise`` of a language whose ids do not vary."""
     return test_id
 
 
 def no_targets(paths: Iterable[str]) -> tuple[str, ...]:  # noqa: ARG001 - the Protocol names it
-    """Return nothing: the ``test_targets`` of a language whose runners always run everything."""
+    """Return nothing: the ``test_targets`` of a language whose runner always runs everything."""
     return ()
 
 
 def load_grammar(language: Language, path: str = "") -> "tree_sitter.Language":
-    """Return the syntax-tree grammar of a language, or of one of its files; nothing else imports one.
+    """Import and return the tree-sitter grammar of a language, or of one of its files.
 
     Raises:
         PluginError: its wheel is not installed; the message names the extra that brings it.
@@ -177,16 +177,16 @@ def load_grammar(language: Language, path: str = "") -> "tree_sitter.Language":
 
 
 def named(path: str, patterns: Iterable[str]) -> bool:
-    """Tell whether the last part of a path matches one of these patterns, letter case included."""
+    """Return whether the last part of a path matches one of these patterns; case matters."""
     name = PurePosixPath(path).name
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def anywhere(*patterns: str) -> tuple[str, ...]:
-    """Return patterns for whole paths that match at the top and in every folder below it."""
+    """Return patterns for whole paths that match in the root folder and in every folder below it."""
     return tuple(each for pattern in patterns for each in (pattern, f"*/{pattern}"))
 
 
 def folders(path: str) -> tuple[str, ...]:
-    """Return the folder names that a path goes through."""
+    """Return the names of the folders of a path."""
     return PurePosixPath(path).parts[:-1]

@@ -1,4 +1,4 @@
-"""C, with CMake and ctest; suites of Make and autotools are a matter of recipes."""
+"""C, with CMake and ctest; recipes serve suites of Make and autotools."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from assay.harness.languages.base import CALLED, CONDITION_IN_PARENTHESES, Lines
 NAME = "c"
 ALIASES: frozenset[str] = frozenset()
 SUFFIXES = frozenset({".c", ".h"})
-"""C++ has headers of that name, too."""
+"""C++ has headers with the suffix ``.h`` too."""
 DOCKERFILES = "c"
 GRAMMAR = "tree_sitter_c:language"
 SYNTAX = Syntax(
@@ -35,7 +35,7 @@ LINES = Lines(
 TEST_SIGN = r"\bTEST\w*\s*\(|\bint\s+main\s*\("
 INTERPRETER = ""
 BUILD = "assay-build"
-"""Folder of the build: no repository has one of that name, while some keep sources in ``build``."""
+"""Build folder; a name that no repository uses, while some keep sources in ``build``."""
 TEST_COMMAND = f"""\
 cmake -S . -B {BUILD} -DCMAKE_BUILD_TYPE=Debug && cmake --build {BUILD} --parallel 2 || exit $?
 rm -rf {{reports}} && mkdir -p {{reports}} || exit $?
@@ -45,21 +45,21 @@ status=$?
 find {{reports}} -name '*.xml' ! -exec grep -q 'failures=' {{}} ';' -delete
 exit "$status"
 """
-"""Tests of GoogleTest tell of themselves, beside ctest, which may see no more than one program. A file without a count
-of failures is GoogleTest's list of the tests that there are, and no evidence."""
+"""GoogleTest writes its own reports, since ctest may see all its tests as one. A file without a count of failures is
+only GoogleTest's list of tests, and no evidence."""
 DEFAULT_REPORT = "junit_xml"
 DEFAULT_LOG = "ctest_text"
 DEFAULT_ID = "dot"
 FINISHED = frozenset({0, 1, 2, 8})
-"""ctest says 8 when tests failed, make says 2."""
+"""After failed tests, ctest exits with 8 and make with 2."""
 MANIFESTS: tuple[str, ...] = ()
-"""None: libraries are Debian packages, which recipes name."""
+"""Empty: libraries are Debian packages, which recipes name."""
 BUILD_PRODUCTS: tuple[str, ...] = (
     *(BUILD, f"{BUILD}/*"),
     *("*.o", "*.lo", "*.a", "*.la", "*.so", "*.so.*", "*.gch", "*.pch"),
     *anywhere("CMakeCache.txt", "CMakeFiles/*", "CTestTestfile.cmake"),
 )
-"""A newer object is taken for its source, a precompiled header for the header."""
+"""Compilers use an object that is newer than its source, and a precompiled header instead of the header."""
 
 TEST_FOLDERS = re.compile(
     r"(unit|self|regress|fuzz|integration)?[_-]?tests?|testing|testsuite|testdata|t", re.IGNORECASE
@@ -80,9 +80,9 @@ _DURATION = re.compile(r"\s+\(?\d+(\.\d+)?\s?(ms|s|sec)\)?$")
 
 
 def is_test_file(path: str) -> bool:
-    """Tell whether a file belongs to the tests: by its folder at any depth, or by its name.
+    """Return whether a file belongs to the tests: by its folder at any depth, or by its name.
 
-    ``test.c`` does at the top only: deeper down, it may be a program of that name.
+    ``test.c`` does in the root folder only: deeper down, it may be a program of that name.
     """
     if any(map(TEST_FOLDERS.fullmatch, folders(path))) or TOP_NAMES.fullmatch(path):
         return True
@@ -90,11 +90,11 @@ def is_test_file(path: str) -> bool:
 
 
 def runner_config(path: str) -> bool:
-    """Tell whether a file decides what is built and run as the tests.
+    """Return whether a file decides what is built and run as the tests.
 
-    Build files are programs, and one anywhere in the tree can redefine what a test is. They list the sources as well: a
-    patch that adds one where the gold patch leaves the list alone does not build, and the flag says why. A test
-    framework's folder would come before the real one among the headers.
+    Build files are programs, and any of them can redefine a test. They also list the sources: a patch that adds a
+    source, where the gold patch does not change the list, does not build, and a flag of the verdict says why. A folder
+    named like a test framework would be searched for headers before the real one.
     """
     inside = folders(path)
     if named(path, EVERYWHERE) or FRAMEWORKS & set(inside):
@@ -103,12 +103,12 @@ def runner_config(path: str) -> bool:
 
 
 def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the test files, for recipes that build or run some of the suite only; ctest itself runs all of it."""
+    """Return the test files, for recipes that run part of the suite; ctest itself runs everything."""
     return tuple(dict.fromkeys(filter(is_test_file, paths)))
 
 
 def normalise(test_id: str) -> str:
-    """Return the id without the duration that ctest and GoogleTest put behind it."""
+    """Return the id without the duration that ctest and GoogleTest append."""
     return _DURATION.sub("", test_id)
 
 

@@ -46,34 +46,34 @@ for package in "$@"; do
 done
 exit "$status"
 """
-"""Data belong to the next package above them that has tests, or else to all.
+"""Test data belong to the next package above with tests, or else to all packages.
 
-A package is tested from within its own module. Nothing is taken from a cache of results, and no settings from the
-home folder, where the tests of one package could leave some for the next. The harness alone keeps the time."""
+Each package is tested from its own module. Cached results are not used, nor settings in the home folder, where the
+tests of one package could change them for the next. Only the harness limits the time."""
 DEFAULT_REPORT = "go_json"
 DEFAULT_LOG = "go_text"
 DEFAULT_ID = "node"
 FINISHED = frozenset({0, 1})
 MANIFESTS: tuple[str, ...] = ("go.mod", "go.sum", "go.work", "go.work.sum")
 BUILD_PRODUCTS: tuple[str, ...] = ("*.a", "*.o", "*.syso")
-"""The last is linked into whatever lies in its folder."""
+"""A ``.syso`` file is linked into the package of its folder."""
 
 TEST_FOLDERS = re.compile(r"e2e|tests?|testing|testdata|[a-z]*test(util|helper|support|case|mock|storage)s?|[a-z]+test")
-"""Beside test code and data, the packages of helpers that the tests' assertions go through, such as ``httptest``."""
+"""Folders of test code and data, and of helper packages that contain assertions, such as ``httptest``."""
 NO_TESTS = frozenset({"latest", "attest", "contest", "fastest", "shortest"})
-"""Words that end like those by chance."""
+"""Words that match by chance."""
 
 
 def is_test_file(path: str) -> bool:
-    """Tell whether a file belongs to the tests: by Go's own naming, or by a folder of helpers and data."""
+    """Return whether a file belongs to the tests: by Go's own naming, or by a folder of helpers and data."""
     return path.endswith("_test.go") or any(map(TEST_FOLDERS.fullmatch, {*folders(path)} - NO_TESTS))
 
 
 def runner_config(path: str) -> bool:
-    """Tell whether a file decides which code the tests are built from.
+    """Return whether a file decides which code the tests are built from.
 
-    A module file can replace a package of assertions, and a workspace or a vendor folder stands in for the module
-    cache. A fix that needs a further module cannot get it anyway: tests have no network.
+    A module file can replace a package of assertions; a workspace or a vendor folder replaces the module cache. A fix
+    cannot need another module: the tests have no network to fetch it.
     """
     return named(path, MANIFESTS) or "vendor" in folders(path)
 

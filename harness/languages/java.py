@@ -59,8 +59,8 @@ mkdir -p {reports}
 find . -path '*/surefire-reports/TEST-*.xml' -exec cp --parents -t {reports} {} +
 exit "$status"
 """
-"""Every module writes its own reports; those that lay there before tell nothing. The last properties win over the
-project's own."""
+"""Every module writes its own reports; older ones are deleted first. Properties on the command line override those of
+the project."""
 DEFAULT_REPORT = "junit_xml"
 DEFAULT_LOG = "maven_text"
 DEFAULT_ID = "method"
@@ -76,14 +76,14 @@ OUTPUTS = (
     *(".gradle/*", "*.class"),
 )
 BUILD_PRODUCTS: tuple[str, ...] = tuple(each for output in OUTPUTS for each in (output, f"*/{output}"))
-"""By the folders below ``target`` and ``build``: packages have these names, too."""
+"""Named by folders below ``target`` and ``build``, since packages can have these two names."""
 
 TEST_NAMES = re.compile(r"\w+(Tests?|TestCase|IT|Spec)\.(java|kt|groovy)")
 CONFIGURATION = (
     *("pom.xml", "build.xml", "*.ant.xml", "ivy.xml", "mvnw", "mvnw.cmd", "gradlew", "gradlew.bat"),
     *("*.gradle", "*.gradle.kts", "*.gradle.dcl", "gradle.properties", "gradle.lockfile", "*.versions.toml"),
     "*-wrapper.properties",
-    *("junit-platform.properties", "testng.xml"),  # extensions that are found by themselves; which tests there are
+    *("junit-platform.properties", "testng.xml"),  # extensions that are loaded automatically; the list of tests
 )
 STEERING = re.compile(
     r"^gradle/|(^|/)(\.mvn|buildSrc|build-logic)/"  # further build logic
@@ -91,15 +91,15 @@ STEERING = re.compile(
     r"|META-INF/services/javax\.annotation\.processing\."  # code that the compiler runs, inside Maven itself
     r"|(^|/)(org/junit|junit/framework|org/testng|org/hamcrest|org/apache/maven/surefire)/.*\.(java|kt|groovy)$"
 )
-"""Of a whole path. The project's classes come before its libraries': one of a runner's packages would replace it."""
+"""Matches a whole path. A project's classes precede those of libraries, so they could replace a runner's."""
 _HASH = re.compile(r"(?<=[\w$;])@[0-9a-f]{5,8}\b")
 
 
 def is_test_file(path: str) -> bool:
-    """Tell whether a file belongs to the tests.
+    """Return whether a file belongs to the tests.
 
-    Build tools name the source sets (``src/test``, ``src/integrationTest``); elsewhere a class's name tells. A folder
-    ``test`` or ``tests`` counts in front of the package only: packages of these names ship.
+    Build tools name the source sets (``src/test``, ``src/integrationTest``); elsewhere the name of the class decides. A
+    folder ``test`` or ``tests`` counts above the package only: packages with these names are shipped.
     """
     inside = folders(path)
     sets = [below for above, below in pairwise(inside) if above == "src"]
@@ -111,12 +111,12 @@ def is_test_file(path: str) -> bool:
 
 
 def runner_config(path: str) -> bool:
-    """Tell whether a file configures the build or the test runner, or could take the place of a part of it."""
+    """Return whether a file configures the build or the test runner, or could replace part of it."""
     return named(path, CONFIGURATION) or STEERING.search(path) is not None
 
 
 def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the simple names of the classes in test files: every version of every runner understands those."""
+    """Return the simple names of the classes in test files: every version of every runner accepts them."""
     return tuple(dict.fromkeys(PurePosixPath(path).stem for path in paths if _is_class(path)))
 
 
@@ -127,5 +127,5 @@ def _is_class(path: str) -> bool:
 
 
 def normalise(test_id: str) -> str:
-    """Return the id without the hash codes of parameters that have no text of their own."""
+    """Return the id without the hash codes of parameters without ``toString``."""
     return _HASH.sub("", test_id)

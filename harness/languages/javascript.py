@@ -1,4 +1,4 @@
-"""JavaScript, with jest; other runners (vitest, mocha, karma, node's own, jasmine) are a matter of recipes."""
+"""JavaScript, with jest; recipes serve other runners (vitest, mocha, karma, node's own, jasmine)."""
 
 import re
 from collections.abc import Iterable
@@ -51,7 +51,7 @@ set -- {files}
 [ "$#" -eq 0 ] || set -- --runTestsByPath "$@"
 exec node_modules/.bin/jest --ci --json --outputFile={report} --reporters=default --reporters=/opt/assay/jest.js "$@"
 """
-"""Without ``--ci``, a snapshot that is not there would be written and pass."""
+"""Without ``--ci``, jest would write a missing snapshot, and the test would pass."""
 DEFAULT_REPORT = "jest_json"
 DEFAULT_LOG = "jest_text"
 DEFAULT_ID = "any_title"
@@ -76,20 +76,20 @@ EVERYWHERE = (
     *("setupTests.*", "setup-tests.*"),
 )
 OUTSIDE = re.compile(
-    r".+\.conf(ig)?\.\w+"  # of runners, and of bundlers and compilers, which make something else of a test's text
+    r".+\.conf(ig)?\.\w+"  # of runners, and of bundlers and compilers, which transform the code of tests
     r"|(jest|vitest|karma|mocha|jasmine|ava|wdio|cypress|playwright|testem|wtr|web-test-runner)[.\-_].+"
     r"|test[-_.]?(setup|env|shim|entry).*"
 )
-"""Names that count outside the folders of sources."""
+"""Names that count outside of source folders only."""
 _SNAPSHOT = re.compile(r"__snapshots__/([^/]+)\.snap$")
 _DURATION = re.compile(r"\s+\(?\d+(\.\d+)?\s?m?s\)?$")
 
 
 def is_test_file(path: str) -> bool:
-    """Tell whether a file belongs to the tests.
+    """Return whether a file belongs to the tests.
 
-    Below a folder of sources, ``test`` and ``spec`` may be part of a product, such as a test framework's; the names
-    that only tests have count everywhere.
+    Inside a source folder, ``test`` and ``spec`` may be part of the product, such as a test framework; names that only
+    tests have count everywhere.
     """
     inside = folders(path)
     if TEST_FOLDERS & set(inside) or TEST_NAMES.fullmatch(PurePosixPath(path).name):
@@ -99,9 +99,9 @@ def is_test_file(path: str) -> bool:
 
 
 def runner_config(path: str) -> bool:
-    """Tell whether a file configures the test runner, what loads modules for it, or what transforms the tests.
+    """Return whether a file configures the test runner, its module loader, or a compiler of the tests.
 
-    Modules that a configuration names cannot be told by their path; the configuration that names them can.
+    Modules that a configuration names cannot be recognised by their path, but that configuration can.
     """
     inside = set(folders(path))
     if named(path, EVERYWHERE) or ".yarn" in inside:
@@ -125,5 +125,5 @@ def _is_runnable(path: str) -> bool:
 
 
 def normalise(test_id: str) -> str:
-    """Return the id without the duration that some reporters put behind a title."""
+    """Return the id without the duration that some reporters append to a title."""
     return _DURATION.sub("", test_id)

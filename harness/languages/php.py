@@ -41,31 +41,31 @@ for file in "$@"; do
 done
 exit "$status"
 """
-"""Never a runner of the tree. Most versions take one file at a time; the worst status counts."""
+"""Never runs a runner from the tree. Most versions take one file at a time; the worst exit status counts."""
 DEFAULT_REPORT = "junit_xml"
 DEFAULT_LOG = "phpunit_text"
 DEFAULT_ID = "testdox"
 FINISHED = frozenset({0, 1, 2})
-"""2: a test ended in an error."""
+"""PHPUnit exits with 2 after an error in a test."""
 MANIFESTS: tuple[str, ...] = ("composer.json", "composer.lock")
 BUILD_PRODUCTS: tuple[str, ...] = ("vendor", "vendor/*", "*/.phpunit.cache/*", ".phpunit.cache/*", "*.phar")
-"""Composer's packages, the runner among them."""
+"""Composer's packages, which include the runner."""
 
 TEST_FOLDERS = frozenset({"test", "tests", "Tests", "spec", "features"})
 SOURCES = frozenset({"src", "lib", "app"})
 TEST_NAMES = ("*Test.php", "*TestCase.php", "*.phpt")
 CONFIGURATION = (
     *("phpunit.xml", "phpunit.xml.*", "phpunit.*.xml", "phpunit-*.xml"),
-    *("composer.json", "composer.lock"),  # files that are loaded before all others
+    *("composer.json", "composer.lock"),  # list files that PHP loads first
     *("codeception.yml", "codeception.*.yml", "behat.yml", "behat.*.yml", "phpspec.yml", "kahlan-config.php"),
     *("php.ini", ".user.ini", ".env.testing", ".env.test"),
 )
 
 
 def is_test_file(path: str) -> bool:
-    """Tell whether a file belongs to the tests.
+    """Return whether a file belongs to the tests.
 
-    Below a folder of sources only ``Tests`` and ``tests`` count: there, a ``FooTest`` may be part of the product.
+    Inside a source folder only ``Tests`` and ``tests`` count: there, a ``FooTest`` may be part of the product.
     """
     inside = folders(path)
     if {"Tests", "tests"} & set(inside):
@@ -74,12 +74,12 @@ def is_test_file(path: str) -> bool:
 
 
 def runner_config(path: str) -> bool:
-    """Tell whether a file configures the test runner or what is loaded before the tests."""
+    """Return whether a file configures the test runner or is loaded before the tests."""
     return named(path, CONFIGURATION)
 
 
 def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the files that PHPUnit would find by their names."""
+    """Return the files that PHPUnit finds by name."""
     return tuple(dict.fromkeys(path for path in paths if is_test_file(path) and named(path, ["*Test.php", "*.phpt"])))
 
 

@@ -40,17 +40,17 @@ set -- {files}
 exec /opt/venv/bin/pytest -rA -p no:cacheprovider --maxfail=0 --rootdir=/testbed \\
   --junitxml={report} -o junit_family=xunit1 "$@"
 """
-"""``exec`` leaves no shell above the runner, and the runner is named by its absolute path.
+"""``exec`` leaves no shell above the runner, and its path is absolute.
 
-The tripwires lie at the top: given beside ``.``, pytest 8 would run them alone."""
+The tripwire file is in the root folder: given it beside ``.``, pytest 8 would run nothing else."""
 DEFAULT_REPORT = "junit_xml"
 DEFAULT_LOG = "pytest_text"
 DEFAULT_ID = "node"
 FINISHED = frozenset({0, 1})
 MANIFESTS: tuple[str, ...] = ()
-"""None: packages are resolved as of the instance's date."""
+"""Empty: packages are resolved as of the instance's date."""
 BUILD_PRODUCTS: tuple[str, ...] = ("*.egg-info/*", "*.dist-info/*", "*.pyc")
-"""Entry points in the first two load plug-ins into the runner; the last can stand in for a source file."""
+"""Entry points in the first two load plug-ins into the runner; the last can replace a source file."""
 
 TEST_NAMES = ("test_*.py", "*_test.py", "tests.py", "conftest.py")
 HELPERS = frozenset({"conftest.py", "__init__.py"})
@@ -72,10 +72,10 @@ RUNNER_CONFIG = frozenset(
 
 
 def is_test_file(path: str) -> bool:
-    """Tell whether a file belongs to the tests.
+    """Return whether a file belongs to the tests.
 
-    A folder ``tests`` counts at any depth, ``test`` and ``testing``, as ``test.py``, only at the top: deeper they
-    often ship, such as a framework's test client.
+    A folder ``tests`` counts at any depth. ``test``, ``testing`` and ``test.py`` count in the root folder only: deeper
+    down they are often shipped, such as a framework's test client.
     """
     inside = folders(path)
     if "tests" in inside or inside[:1] in {("test",), ("testing",)} or path == "test.py":
@@ -85,16 +85,16 @@ def is_test_file(path: str) -> bool:
 
 
 def runner_config(path: str) -> bool:
-    """Tell whether a file configures or hooks pytest or the interpreter: its name alone decides, at any depth.
+    """Return whether a file configures or hooks pytest or the interpreter: by its name, at any depth.
 
-    Plug-in modules that a configuration names cannot be told by their path; the configuration that names them can.
+    Plug-in modules that a configuration names cannot be recognised by their path, but that configuration can.
     """
     name = PurePosixPath(path).name
     return name in RUNNER_CONFIG or name.endswith(".pth")
 
 
 def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the test modules to run; a module that pytest would not find by its name is run when named."""
+    """Return the test modules; pytest also runs a module that it would not find by name."""
     return tuple(dict.fromkeys(path for path in paths if _is_runnable(path)))
 
 

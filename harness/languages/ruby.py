@@ -1,4 +1,4 @@
-"""Ruby, with RSpec; minitest is a matter of recipes."""
+"""Ruby, with RSpec; recipes serve minitest."""
 
 import re
 from collections.abc import Iterable
@@ -48,20 +48,20 @@ CONFIGURATION = (
     *("Gemfile", "Gemfile.lock", "gems.rb", "gems.locked", "*.gemspec", ".ruby-version"),
 )
 SHADOWS = re.compile(r"(^|/)(lib|test|spec)/(rspec|minitest|test[-_/]unit|cucumber|rake|bundler|rubygems)([-_./]|$)")
-"""Of a whole path: these folders come before the gems, and minitest loads every plug-in that it finds there."""
+"""Matches a whole path. Ruby searches these folders before the gems, and minitest loads every plug-in in them."""
 _ADDRESS = re.compile(r"(?<=:)0x[0-9a-f]+\b")
 
 
 def is_test_file(path: str) -> bool:
-    """Tell whether a file belongs to the tests; below ``lib`` and ``app``, a product's own help for tests lies."""
+    """Return whether a file belongs to the tests; test helpers below ``lib`` and ``app`` are part of the product."""
     inside = set(folders(path))
     return not SOURCES & inside and (bool(TEST_FOLDERS & inside) or named(path, TEST_NAMES))
 
 
 def runner_config(path: str) -> bool:
-    """Tell whether a file configures the test runner, or could take the place of a part of it.
+    """Return whether a file configures the test runner, or could replace part of it.
 
-    Among the sources, such names are those of templates.
+    Inside source folders, such names belong to templates.
     """
     inside = set(folders(path))
     if SHADOWS.search(path) or ".bundle" in inside:
@@ -70,10 +70,10 @@ def runner_config(path: str) -> bool:
 
 
 def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the files that hold tests, by their names."""
+    """Return the test files, by their names."""
     return tuple(dict.fromkeys(path for path in paths if is_test_file(path) and named(path, TEST_NAMES[:3])))
 
 
 def normalise(test_id: str) -> str:
-    """Return the id without the addresses of objects, which stand in descriptions that RSpec makes by itself."""
+    """Return the id without the object addresses that RSpec puts into generated descriptions."""
     return _ADDRESS.sub("0x", test_id)

@@ -42,23 +42,23 @@ if ! grep -q '^error: no library targets found' /tmp/doc-errors; then
 fi
 exit "$status"
 """
-"""Which files make up which test program only cargo knows: all of them are run.
+"""Only cargo knows which files belong to which test program, so all programs run.
 
-The image lets cargo start test programs by way of a script, which leaves in the report what the test harness wrote into
-a file of its own: what tests print to their output is not in it. Tests in documentation are reported by rustdoc.
+In the image, cargo starts test programs through a script that copies libtest's own log file into the report: the output
+of tests is not in it. rustdoc reports the tests in documentation.
 """
 DEFAULT_REPORT = "cargo_text"
 DEFAULT_LOG = "cargo_text"
 DEFAULT_ID = "node"
 FINISHED = frozenset({0, 100, 101})
-"""100 is nextest's word for failed tests."""
+"""nextest exits with 100 after failed tests."""
 MANIFESTS: tuple[str, ...] = ("Cargo.toml", "Cargo.lock", "rust-toolchain", "rust-toolchain.toml", ".cargo/*")
 BUILD_PRODUCTS: tuple[str, ...] = ("target/*", "*/target/debug/*", "*/target/release/*", "*.rlib", "*.rmeta", "*.o")
-"""Deeper down, a folder ``target`` may as well hold sources."""
+"""Deeper down, a folder ``target`` may contain sources."""
 
 TEST_FOLDERS = re.compile(r"tests|testdata|fixtures|snapshots|(.+[-_])?test[-_]?(util|helper|support)s?")
 TEST_NAMES = ("tests.rs", "test_*.rs", "testutil*.rs", "*_test.rs", "*_tests.rs", "*.snap")
-"""Unit tests inside a source file cannot be told by its path."""
+"""Unit tests inside a source file cannot be recognised by its path."""
 CONFIGURATION = (
     *("Cargo.toml", "Cargo.lock"),  # test targets, their harness, and patches of dependencies
     *("rust-toolchain", "rust-toolchain.toml"),
@@ -68,9 +68,10 @@ _LINE = re.compile(r" \(line \d+\)$")
 
 
 def is_test_file(path: str) -> bool:
-    """Tell whether a file belongs to the tests.
+    """Return whether a file belongs to the tests.
 
-    A folder ``test`` counts at the top and below ``resources`` only: a program may well have a command of that name.
+    A folder ``test`` counts in the root folder and below ``resources`` only: elsewhere it may be a command of the
+    program.
     """
     inside = folders(path)
     if named(path, TEST_NAMES) or any(map(TEST_FOLDERS.fullmatch, inside)):
@@ -79,9 +80,9 @@ def is_test_file(path: str) -> bool:
 
 
 def runner_config(path: str) -> bool:
-    """Tell whether a file steers cargo or a test library, or runs before the tests are built.
+    """Return whether a file configures cargo or a test library, or runs before the tests are built.
 
-    A build script is known by its name, except among sources, where that name is a module's.
+    ``build.rs`` is a build script, except below ``src``, where it is a module.
     """
     inside = folders(path)
     return named(path, CONFIGURATION) or ".cargo" in inside or (named(path, ["build.rs"]) and "src" not in inside)
@@ -91,5 +92,5 @@ test_targets = no_targets
 
 
 def normalise(test_id: str) -> str:
-    """Return the id of a documentation test without its line: any edit above it moves it."""
+    """Return the id of a documentation test without its line number, which any edit above it changes."""
     return _LINE.sub("", test_id)

@@ -1,7 +1,7 @@
-"""The syntax tree of a source file, and the functions and classes in it and where they lie: in every language.
+"""The syntax tree of a source file, and the functions and classes in it with their lines, in every language.
 
-What defines something is for the languages to say (``languages.base.Syntax``); how a definition spells its name is
-told by the fields that grammars share.
+Each language lists the node types of definitions (``languages.base.Syntax``); their names are read from fields that the
+grammars share.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 Kind = Literal["function", "class"]
 
 NAMED_BY = ("name", "key", "left", "property", "declarator")
-"""Fields in which a node keeps the name that it gives to a value."""
+"""Fields with the name that a node gives to a value."""
 FORWARDED_BY = ("declarator", "type", "name")
-"""Fields that lead to the name through what stands around it: pointers, references, type arguments."""
+"""Fields that lead to the name through the nodes around it: pointers, references, type arguments."""
 WITHOUT_BODY = frozenset({"struct_specifier", "union_specifier", "enum_specifier", "class_specifier"})
-"""Also stand where a type is only mentioned; they define it where they have a body."""
+"""Node types that define a type only if they have a body; without one they mention it."""
 QUOTES = frozenset("['\"`")
 NO_NAME = frozenset("{};")
 KEYWORDS = frozenset({"namespace", "class", "struct", "union", "enum", "template", "if", "for", "while", "switch"})
-"""Of C++: no function is called so."""
+"""Keywords of C++, which no function is named."""
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
     """A function or a class of a file.
 
-    ``name`` is qualified and dotted, ``Outer.method``; ``node`` is the grammar's type of what defines it. Lines count
-    from 1; both belong to it, and so do its decorators.
+    ``name`` is qualified and dotted, ``Outer.method``; ``node`` is the node type in the grammar. ``first`` and ``last``
+    are line numbers from 1, both included, with decorators.
     """
 
     kind: Kind
@@ -49,7 +49,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The syntax tree of a file, by its root, with the language and the grammar that it was read in."""
+    """The root of a file's syntax tree, with the language and the grammar that parsed it."""
 
     language: Language
     grammar: "Grammar"
@@ -57,11 +57,11 @@ class Parsed:
 
 
 def language_of(path: str, language: str) -> Language | None:
-    """Return the language of a file of a project: the project's own, or that whose files are named so; None if none.
+    """Return the language of a file: the project's own, or the one with this suffix; None for no known language.
 
     Args:
         path: of the file.
-        language: name of the project's language, which decides where two share a suffix.
+        language: name of the project's language, which decides if several share a suffix.
 
     Raises:
         UserError: there is no language of that name.
@@ -72,12 +72,12 @@ def language_of(path: str, language: str) -> Language | None:
 
 
 def parse(language: str, path: str, text: str) -> Parsed | None:
-    """Return the syntax tree of a file; None if the file is in no language that is known.
+    """Return the syntax tree of a file; None for a file in no known language.
 
     Args:
         language: name of the project's language; a file of another known language is read as what it is.
-        path: of the file, which tells its language and the grammar.
-        text: its content; what does not parse is marked in the tree.
+        path: of the file; its suffix decides language and grammar.
+        text: its content; parts that do not parse are marked in the tree.
 
     Raises:
         UserError: there is no language of that name. PluginError: its grammar is not installed.
@@ -88,18 +88,18 @@ def parse(language: str, path: str, text: str) -> Parsed | None:
     from tree_sitter import Parser
 
     grammar = _grammar(known.NAME, PurePosixPath(path).suffix)
-    parser = Parser(grammar)  # of its own for every text: a parser keeps a state, and several threads read files
+    parser = Parser(grammar)  # one per text: a parser has state, and several threads read files
     return Parsed(known, grammar, parser.parse(text.encode(errors="replace")).root_node)
 
 
 def definitions(language: str, path: str, text: str) -> tuple[Definition, ...]:
     """Return the functions and classes of a file, in order of their lines, the outer before the inner.
 
-    Text that does not parse gives what can be read of it; a file that is not code gives nothing.
+    Text that does not parse gives the definitions that can be read; a file that is not code gives none.
 
     Args:
         language: name of the project's language; a file of another known language is read as what it is.
-        path: of the file, which tells its language and the grammar.
+        path: of the file; its suffix decides language and grammar.
         text: its content.
 
     Raises:
@@ -116,10 +116,10 @@ def definitions_in(parsed: Parsed) -> tuple[Definition, ...]:
 
 
 def innermost(found: Sequence[Definition], line: int) -> Definition | None:
-    """Return the smallest of these definitions that a line belongs to; None for a line outside of all.
+    """Return the smallest of these definitions around a line; None for a line outside of all.
 
     Args:
-        found: as ``definitions`` gives them.
+        found: result of ``definitions``.
         line: counted from 1.
     """
     around = [each for each in found if each.first <= line <= each.last]
@@ -133,7 +133,7 @@ def _grammar(name: str, suffix: str) -> "Grammar":
 
 @lru_cache(maxsize=64)
 def _query(name: str, grammar: "Grammar") -> "Query":
-    """Return the query for what defines something in files of a language."""
+    """Return the query for the definitions of a language."""
     from tree_sitter import Query
 
     syntax = languages.find(name).SYNTAX
@@ -147,7 +147,7 @@ def _query(name: str, grammar: "Grammar") -> "Query":
 
 
 def _defining_nodes(parsed: Parsed) -> "list[tuple[str, Node]]":
-    """Return what defines something, in order of the text, the outer before the inner."""
+    """Return the nodes of definitions, in order of the text, the outer before the inner."""
     from tree_sitter import QueryCursor
 
     captured = QueryCursor(_query(parsed.language.NAME, parsed.grammar)).captures(parsed.root)
@@ -174,13 +174,13 @@ def _qualified(language: Language, found: "Iterable[tuple[str, Node]]") -> Itera
 
 
 def _holder(value: "Node", syntax: Syntax) -> "Node | None":
-    """Return the node that gives a name to a function or class that is written as a value."""
+    """Return the node that names a function or class written as an expression."""
     parent = value.parent
     return parent if parent and parent.type in syntax.givers else None
 
 
 def _name(node: "Node") -> str:
-    """Return how a definition spells its name, dotted; empty if it has none."""
+    """Return the dotted name of a definition; empty if it has none."""
     if node.type == "impl_item":
         return _spelled(node.child_by_field_name("type"))
     if node.type == "export_statement":
@@ -192,7 +192,7 @@ def _name(node: "Node") -> str:
 
 
 def _misread(node: "Node", name: str) -> bool:
-    """Tell whether a parser lost its way: macros of C and C++ can make it take other code for a name."""
+    """Return whether the parser took other code for a name, which macros of C and C++ can cause."""
     if node.type != "function_definition":
         return bool({*name} & NO_NAME)
     declarator = node.child_by_field_name("declarator")
@@ -201,13 +201,13 @@ def _misread(node: "Node", name: str) -> bool:
 
 
 def _typedef_name(node: "Node") -> "Node | None":
-    """Return where ``typedef struct {...} name`` names what it defines."""
+    """Return the node of ``name`` in ``typedef struct {...} name``."""
     around = node.parent
     return around.child_by_field_name("declarator") if around and around.type == "type_definition" else None
 
 
 def _receiver(node: "Node") -> str:
-    """Return the type that a Go method belongs to; it is not written around the method."""
+    """Return the receiver type of a Go method, which does not enclose it."""
     receiver = node.child_by_field_name("receiver")
     parameter = receiver.named_child(0) if receiver else None
     return _spelled(parameter.child_by_field_name("type")) if parameter else ""
@@ -236,7 +236,7 @@ def _text(node: "Node | None") -> str:
 
 
 def _lines(node: "Node", language: Language) -> tuple[int, int]:
-    """Return the first and the last line of a definition, from 1, with what is written around and before it."""
+    """Return the first and last line of a definition, from 1, with its wrapper and decorators."""
     first, last = node, node
     if node.parent and node.parent.type in language.SYNTAX.wrappers:
         first = last = node.parent

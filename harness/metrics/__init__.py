@@ -1,4 +1,4 @@
-"""Measures beside the verdict: where a patch changes, how like the gold patch it is, and what rates mean.
+"""Measures beside the verdict: the places that a patch changes, its similarity to gold, and statistics of rates.
 
-Pure: patches and texts in, figures out; ``docs/metrics.md`` has the definitions and their sources.
+Pure functions from patches and texts to figures. ``docs/metrics.md`` has the definitions and their sources.
 """

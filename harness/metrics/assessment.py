@@ -1,4 +1,4 @@
-"""All measures of a run's patches against the gold patches: of each, and over all."""
+"""All measures of a run's patches against the gold patches: of each patch, and as means."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -15,27 +15,27 @@ from assay.harness.patches.diff import MalformedPatchError
 
 
 class PatchMeasures(Model):
-    """One patch against the gold patch, beside the verdict."""
+    """Measures of one patch against the gold patch, beside the verdict."""
 
     instance_id: str
     resolved: bool
     category: Category
-    """Of the instance."""
+    """Category of the instance."""
     complexity: Complexity | None
-    """Of the gold patch; None if the base tree or the patch cannot be read."""
+    """Complexity of the gold patch; None if the base tree or the patch cannot be read."""
     retrieval: Retrieval
     similarity: Similarity
 
 
 class Share(Model):
-    """How many of a group are resolved."""
+    """Resolved instances of a group."""
 
     resolved: int
     instances: int
 
 
 class Means(Model):
-    """Means over the patches that were scored, which may be fewer for one measure than for another."""
+    """Means over the scored patches; their number can differ between measures."""
 
     files: Scores | None
     files_scored: int
@@ -51,10 +51,8 @@ def assess(instance: Instance, patch: str, texts: Texts, *, resolved: bool) -> P
     """Measure one patch.
 
     Args:
-        instance: with the gold patch.
-        patch: unified diff that was proposed.
-        texts: of the instance's base tree; when it raises EnvironmentFailure, only what needs no tree is measured.
-        resolved: what the verdict says.
+        instance: with the gold patch. patch: the proposed unified diff. texts: returns texts of the base tree; if it
+        raises EnvironmentFailure, measures that need the tree are left out. resolved: as the verdict says.
 
     Raises:
         UserError: the instance's language is unknown. PluginError: a grammar is not installed.
@@ -78,7 +76,7 @@ def assess(instance: Instance, patch: str, texts: Texts, *, resolved: bool) -> P
 
 
 def means(assessments: Sequence[PatchMeasures]) -> Means:
-    """Sum up a run: every instance weighs the same, whatever the size of its patch."""
+    """Return the means of a run; every instance has the same weight, whatever the size of its patch."""
     files = [each.retrieval.files for each in assessments if each.retrieval.files]
     nodes = [each.retrieval.nodes for each in assessments if each.retrieval.nodes]
     alike = [each.similarity.score for each in assessments if each.similarity.score is not None]

@@ -1,7 +1,7 @@
-"""What kind of task an instance is: what is asked for, and how much of the code its patch changes.
+"""Category and complexity of an instance: the kind of change it asks for, and how much code the gold patch changes.
 
-SWE-PolyBench (arXiv 2504.08703) tells both for its own rows, but not by which rules; these are ours, and each answer
-names the rule that gave it. ``docs/metrics.md`` has them in words.
+SWE-PolyBench (arXiv 2504.08703) has both for its own rows, without the rules. These rules are Assay's, and each
+category names its rule. ``docs/metrics.md`` explains them.
 """
 
 import json
@@ -19,11 +19,11 @@ from assay.harness.patches.diff import MalformedPatchError
 OWN_COLUMN = "task_category"
 DOCUMENTS = frozenset({".md", ".rst", ".adoc", ".asciidoc", ".txt"})
 TAIL = r"(?:\([^)]*\))?[\]:!]"
-"""Behind a tag: ``[Bug]``, ``bug:``, ``fix(parser):``."""
+"""The end of a tag: ``[Bug]``, ``bug:``, ``fix(parser):``."""
 
 
 class Complexity(StrEnum):
-    """How many functions and classes a patch changes; a method is a function."""
+    """The functions and classes that a patch changes; a method is a function."""
 
     NONE = "none"
     SINGLE_FUNCTION = "single_function"
@@ -34,7 +34,7 @@ class Complexity(StrEnum):
 
 
 class Category(Model):
-    """What is asked for, ``bug_fix`` and the like or the row's own word, and the rule that says so."""
+    """The kind of change, such as ``bug_fix`` or the row's own word, and the rule that decided."""
 
     name: str
     by: str
@@ -80,7 +80,7 @@ def complexity(touched: Iterable[TouchedNode]) -> Complexity:
     """Return how much of the code a patch changes, by the innermost functions and classes around its lines.
 
     Args:
-        touched: what ``retrieval.touched_nodes`` gives for the patch.
+        touched: result of ``retrieval.touched_nodes`` for the patch.
     """
     kinds = [each.kind for each in {node.key: node for node in touched}.values()]
     functions, classes = kinds.count("function"), kinds.count("class")
@@ -94,11 +94,11 @@ def complexity(touched: Iterable[TouchedNode]) -> Complexity:
 
 
 def category(instance: Instance) -> Category:
-    """Return what an instance asks for, by the first rule that knows; ``unknown`` if none does.
+    """Return the category of an instance, by the first rule that matches; ``unknown`` if none does.
 
-    The rules in order: the row's own word; a tag before the title; a gold patch that touches documents alone; how the
-    title begins, where it asks for something new; signs of a fault, then of a wish, in the title; how the title begins,
-    where it asks to change what works; the signs in the whole statement.
+    The rules in order: the row's own word; a tag before the title; a gold patch of documents only; a beginning of the
+    title that asks for something new; signs of a fault, then of a feature, in the title; a beginning of the title that
+    asks to change existing code; the same signs in the whole statement.
     """
     own = _own_word(instance)
     if own:
@@ -121,8 +121,8 @@ def category(instance: Instance) -> Category:
 
 def _own_word(instance: Instance) -> str:
     columns = dict(instance.origin.columns) if instance.origin else {}
-    told = json.loads(columns.get(OWN_COLUMN, '""'))
-    return re.sub(r"\W+", "_", told.strip().lower()) if isinstance(told, str) else ""
+    given = json.loads(columns.get(OWN_COLUMN, '""'))
+    return re.sub(r"\W+", "_", given.strip().lower()) if isinstance(given, str) else ""
 
 
 def _title(statement: str) -> str:

@@ -1,4 +1,4 @@
-"""The changes of a patch that may be applied, and where they come to lie in a file's text. Pure."""
+"""The changes of a patch that passes the gate, and the lines of a file that they change. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,34 +9,34 @@ from assay.harness.patches.gate import gate
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A file's change where it really lies: line numbers from 1, and without the lines that are only white space."""
+    """A file's change at its real place: line numbers from 1, without lines of white space."""
 
     after: str
-    """The text after the patch, its last line with a line feed whether it has one or not."""
+    """The text after the patch; its last line always ends with a line feed."""
     removed: tuple[int, ...]
-    """Lines of the old text."""
+    """Numbers of lines in the old text."""
     added: tuple[int, ...]
-    """Lines of the new text."""
+    """Numbers of lines in the new text."""
 
 
 def read_changes(patch: str) -> tuple[FileChange, ...]:
     """Read a patch; empty text changes nothing.
 
     Raises:
-        MalformedPatchError: the text is no diff, is cut off, or may not be applied (``patches.gate``).
+        MalformedPatchError: the text is not a diff, is cut off, or does not pass ``patches.gate``.
     """
     return read_diff(gate(patch, allow_binary=True).text)
 
 
 def place(change: FileChange, before: str | None) -> Placed:
-    """Apply a change to its file's text, as ``git apply`` does: exactly, or as near as the lines are found.
+    """Apply a change to the text of its file, as ``git apply`` does: at the given line, or at the nearest match.
 
     Args:
         change: of one file.
-        before: the file's text; None for a file that is not there.
+        before: text of the file; None if it does not exist.
 
     Raises:
-        MalformedPatchError: the file is not there, or has no such lines.
+        MalformedPatchError: the file does not exist, or has no such lines.
     """
     if before is None and change.old is not None:
         raise MalformedPatchError(f"{change.old}: there is no such file")
@@ -60,7 +60,7 @@ def place(change: FileChange, before: str | None) -> Placed:
 
 
 def _with_places(change: FileChange, old: Sequence[str]) -> Iterator[tuple[Hunk, int]]:
-    """Yield the hunks with where they start in the old text, from 0."""
+    """Yield each hunk with the index in the old text where it starts, from 0."""
     lowest = shift = 0
     for hunk in change.hunks:
         wanted = list(hunk.old())

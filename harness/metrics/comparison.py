@@ -1,7 +1,7 @@
-"""Runs of one data set side by side: rates, differences, and whether chance alone could make them.
+"""Comparison of runs of one data set: rates, differences, and whether chance alone could explain them.
 
-Only instances count that every run evaluated, by the same expected tests, and whose outcome says something about the
-patch; all others are left out and named with the reason.
+An instance counts if every run evaluated it by the same expected tests and no outcome is an infrastructure failure. The
+others are left out and listed with the reason.
 """
 
 from collections import Counter, defaultdict
@@ -28,7 +28,7 @@ from assay.harness.runs.store import RunStore
 
 @dataclass(frozen=True, slots=True)
 class InstanceResult:
-    """What came of one instance in a run, and by which expected tests."""
+    """Outcome of one instance in a run, and its expected tests."""
 
     outcome: Outcome
     repo: str
@@ -37,7 +37,7 @@ class InstanceResult:
 
 @dataclass(frozen=True, slots=True)
 class RunResults:
-    """What is compared of a run; ``cost`` is that of all its predictions, in any currency."""
+    """The compared facts of a run; ``cost`` is that of all its predictions, in any currency."""
 
     name: str
     model: str
@@ -47,25 +47,25 @@ class RunResults:
 
 
 class RunRate(Model):
-    """One run's rate over the compared instances, with Wilson's interval."""
+    """Resolved rate of one run over the compared instances, with Wilson's interval."""
 
     run: str
     model: str
     resolved: int
     rate: Interval
     cost_per_resolved: float | None = None
-    """Cost of the whole run by all that it resolved, whether compared or not."""
+    """Cost of the whole run divided by all instances that it resolved, compared or not."""
 
 
 class PairTest(Model):
-    """Two runs: what only one of them resolves, the difference of their rates, and how likely chance makes it."""
+    """Test of two runs: instances that only one resolves, the difference of the rates, and its p-value."""
 
     first: str
     second: str
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
     difference: Interval
-    """Rate of the first minus that of the second; the interval is the clustered bootstrap's."""
+    """Rate of the first minus rate of the second, with the interval of the clustered bootstrap."""
     p: float
     """McNemar's exact test."""
     p_holm: float
@@ -73,7 +73,7 @@ class PairTest(Model):
 
 
 class PassRates(Model):
-    """What k runs of a model give, as a mean over the instances."""
+    """pass@k and pass^k of k runs of a model, as means over the instances."""
 
     k: int
     at_least_one: Interval
@@ -83,7 +83,7 @@ class PassRates(Model):
 
 
 class ModelSamples(Model):
-    """A model of which several runs were given."""
+    """A model with several runs."""
 
     model: str
     runs: tuple[str, ...]
@@ -91,13 +91,13 @@ class ModelSamples(Model):
 
 
 class Comparison(Model):
-    """Runs side by side."""
+    """Rates and tests of several runs."""
 
     dataset: DatasetRef
     instances: int
     repositories: int
     left_out: dict[str, str]
-    """Why each instance does not count."""
+    """Id of each instance that does not count, and the reason."""
     seed: int
     samples: int
     runs: tuple[RunRate, ...]
@@ -110,11 +110,11 @@ def load_results(store: RunStore, name: str, cost: float | None = None) -> RunRe
 
     Args:
         store: of the run.
-        name: that the run is shown under.
+        name: name under which the run is shown.
         cost: of all its predictions.
 
     Raises:
-        UserError: the folder holds no run.
+        UserError: the folder contains no run.
     """
     about = store.load_run()
     results = {}
@@ -127,7 +127,7 @@ def load_results(store: RunStore, name: str, cost: float | None = None) -> RunRe
 
 
 def _result(outcome: Outcome, instance_id: str, instance: Instance | None) -> InstanceResult:
-    if instance is None:  # an evaluation that could not begin saves none
+    if instance is None:  # an evaluation that did not start saves none
         return InstanceResult(outcome, instance_id.rpartition("-")[0])
     return InstanceResult(outcome, instance.repo, (instance.rule, instance.fail_to_pass, instance.pass_to_pass))
 
@@ -135,12 +135,12 @@ def _result(outcome: Outcome, instance_id: str, instance: Instance | None) -> In
 def compare(runs: Sequence[RunResults], *, samples: int = SAMPLES, seed: int = 0) -> Comparison:
     """Compare runs of one data set.
 
-    Runs of one model (by name) are samples of it: they give pass@k and pass^k, and are tested against each other only
-    where no other model was given.
+    Runs of one model (by name) are samples: they give pass@k and pass^k, and are tested against each other only if
+    there is no other model.
 
     Args:
-        runs: two or more, of different names.
-        samples: resamples of the bootstrap.
+        runs: two or more, with different names.
+        samples: number of bootstrap resamples.
         seed: of the bootstrap.
 
     Raises:
@@ -172,12 +172,12 @@ def _check(runs: Sequence[RunResults]) -> None:
         raise UserError(f"a comparison needs two or more different runs, not {', '.join(names) or 'none'}")
     for run in runs[1:]:
         if not _same(run.dataset, runs[0].dataset):
-            told = " and ".join(f"{each.name} of {_written(each.dataset)}" for each in (runs[0], run))
-            raise UserError(f"runs of different data sets cannot be compared: {told}; evaluate both on one")
+            both = " and ".join(f"{each.name} of {_written(each.dataset)}" for each in (runs[0], run))
+            raise UserError(f"runs of different data sets cannot be compared: {both}; evaluate both on one")
 
 
 def _same(one: DatasetRef, other: DatasetRef) -> bool:
-    """Tell whether two data sets are one; a revision says so whatever the name it was read under."""
+    """Return whether two data sets are the same: by revision if known, else by name."""
     if one.revision and other.revision:
         return one.revision == other.revision
     return one.name == other.name
@@ -205,7 +205,7 @@ def _reason(instance_id: str, runs: Sequence[RunResults]) -> str:
 
 
 def _by_model(runs: Sequence[RunResults]) -> dict[str, list[RunResults]]:
-    """Return the runs of each model; nothing tells whether runs without a model's name are of one."""
+    """Return the runs of each named model; it is unknown whether runs without a name share one."""
     found: dict[str, list[RunResults]] = defaultdict(list)
     for run in runs:
         found[run.model].append(run)
@@ -269,7 +269,7 @@ class _Table:
         )
 
     def passes(self, model: str, runs: Sequence[RunResults]) -> ModelSamples:
-        """Return what 1 to n runs of a model give."""
+        """Return the pass rates for 1 to n runs of a model."""
         n, right = len(runs), {name: sum(_resolves(run, name) for run in runs) for name in self.common}
         rates = tuple(
             PassRates(

@@ -1,7 +1,7 @@
-"""Which files and which functions and classes a patch touches, against those of the gold patch.
+"""Retrieval measures: the files, functions and classes that a patch touches, against those of the gold patch.
 
-The measures are SWE-PolyBench's (arXiv 2504.08703): precision, recall and F1 over files, and over nodes of the syntax
-tree. Where we differ from its code is told in ``docs/metrics.md``.
+They are SWE-PolyBench's (arXiv 2504.08703): precision, recall and F1 over files and over nodes of the syntax tree.
+``docs/metrics.md`` lists the differences from its code.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Set
@@ -14,12 +14,12 @@ from assay.harness.metrics.changes import place, read_changes
 from assay.harness.patches.diff import FileChange, MalformedPatchError
 
 Texts = Callable[[str], str | None]
-"""Gives the text of a file of the base tree; None when it is not there or is no text."""
+"""Returns the text of a file of the base tree; None if it does not exist or is not text."""
 Item = TypeVar("Item")
 
 
 class Scores(Model):
-    """How well a set that was found fits the set that was to be found; each in [0, 1]."""
+    """How well a found set matches the wanted set; each figure in [0, 1]."""
 
     precision: float
     recall: float
@@ -27,17 +27,17 @@ class Scores(Model):
 
 
 class Retrieval(Model):
-    """A patch against the gold patch; None where the gold patch gives nothing to find, or cannot be read."""
+    """Scores of a patch against the gold patch; None if the gold patch has nothing to find or cannot be read."""
 
     files: Scores | None
     nodes: Scores | None
     problem: str = ""
-    """Why the patch scores 0, or why nothing could be scored."""
+    """Reason for a score of 0, or for none."""
 
 
 @dataclass(frozen=True, slots=True)
 class TouchedNode:
-    """A function or class that is the innermost around a changed line."""
+    """The innermost function or class around a changed line."""
 
     path: str
     kind: Kind
@@ -46,7 +46,7 @@ class TouchedNode:
 
     @property
     def key(self) -> str:
-        """What tells it from all others: ``path->node type:qualified.name``."""
+        """Its identity: ``path->node type:qualified.name``."""
         return f"{self.path}->{self.node}:{self.name}"
 
 
@@ -55,8 +55,8 @@ def retrieval(gold: str, candidate: str, texts: Texts | None, language: str) -> 
 
     Args:
         gold: unified diff of the reference.
-        candidate: unified diff that is scored; one that is empty, cannot be read or does not apply scores 0.
-        texts: of the base tree; without them only the files are scored.
+        candidate: the scored unified diff; it scores 0 if it is empty, cannot be read or does not apply.
+        texts: returns texts of the base tree; without it only the files are scored.
         language: name of the project's language.
 
     Raises:
@@ -74,7 +74,7 @@ def retrieval(gold: str, candidate: str, texts: Texts | None, language: str) -> 
 
 
 def scores(wanted: Set[Item], found: Set[Item]) -> Scores | None:
-    """Return precision, recall and F1 of a found set; None when nothing is wanted, 0 when nothing is found."""
+    """Return precision, recall and F1 of a found set; None if nothing is wanted, 0 if nothing is found."""
     if not wanted:
         return None
     both = len(wanted & found)
@@ -88,12 +88,12 @@ def scores(wanted: Set[Item], found: Set[Item]) -> Scores | None:
 def touched_nodes(changes: Iterable[FileChange], texts: Texts, language: str) -> frozenset[TouchedNode]:
     """Return the innermost functions and classes around the lines that a patch removes and adds.
 
-    Removed lines are looked up in the file before the patch, added ones in the file after it. Lines that lie in no
-    function or class, and lines of white space, count for nothing; so do files that are not code.
+    Removed lines are looked up in the file before the patch, added ones in the file after it. Lines outside of
+    functions and classes, lines of white space and files without code are ignored.
 
     Args:
         changes: of the patch (``changes.read_changes``).
-        texts: of the base tree.
+        texts: returns texts of the base tree.
         language: name of the project's language.
 
     Raises:
@@ -107,7 +107,7 @@ def _keys(changes: Iterable[FileChange], texts: Texts | None, language: str) -> 
 
 
 def _candidate(patch: str, texts: Texts | None, language: str) -> tuple[frozenset[str], frozenset[str], str]:
-    """Return the files and the nodes that a patch touches, none where it is wrong, and what is wrong."""
+    """Return the files and nodes that a patch touches, and what is wrong with it; none if it is wrong."""
     try:
         changes = read_changes(patch)
     except MalformedPatchError as error:
@@ -130,7 +130,7 @@ def _nodes_of_file(change: FileChange, texts: Texts, language: str) -> Iterator[
 
 
 def _nodes_at(lines: Iterable[int], known_by: str, path: str | None, text: str, language: str) -> Iterator[TouchedNode]:
-    """Yield the nodes around lines of a file; its name at the time tells how to read it."""
+    """Yield the nodes around lines of a file; its name on that side decides its language."""
     found = definitions(language, path, text) if path else ()
     for line in lines:
         around = innermost(found, line)

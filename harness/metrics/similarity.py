@@ -1,7 +1,7 @@
-"""How like the gold patch a patch is, character by character: the reward of SWE-RL (arXiv 2502.18449).
+"""Similarity of a patch to the gold patch, by character: the reward of SWE-RL (arXiv 2502.18449).
 
-A patch that solves the issue in another way scores low, and one that is a word off scores high: it is a measure of
-likeness, and says nothing about being right. What we guard against is told in ``docs/metrics.md``.
+It says nothing about correctness: a different solution scores low, and a patch with one wrong word scores high.
+``docs/metrics.md`` lists the guards.
 """
 
 from collections.abc import Mapping
@@ -12,23 +12,23 @@ from assay.harness.metrics.changes import read_changes
 from assay.harness.patches.diff import FileChange, Hunk, MalformedPatchError
 
 TOO_LONG = 400_000_000
-"""Product of two lengths from which on two diffs are not compared: about 3 s at this size, growing with it."""
+"""Product of the lengths of two diffs, in characters, above which they are not compared: that takes about 3 s."""
 
 
 class Similarity(Model):
-    """Likeness to the gold patch in [0, 1]; None where there is nothing to compare with."""
+    """Similarity to the gold patch in [0, 1]; None if there is nothing to compare with."""
 
     score: float | None
     problem: str = ""
-    """Why the score is what it is, where it is no likeness."""
+    """Reason for no score, or for a score of 0 without comparison."""
 
 
 def patch_similarity(gold: str, candidate: str) -> Similarity:
-    """Return the reward of a unified diff; 0 for one that is empty or cannot be read.
+    """Return the similarity of a unified diff; 0 if it is empty or cannot be read.
 
     Args:
-        gold: unified diff of the reference; one that cannot be read, or that changes no text, gives no score.
-        candidate: unified diff that is scored.
+        gold: unified diff of the reference; if it cannot be read or changes no text, there is no score.
+        candidate: the scored unified diff.
     """
     try:
         wanted = _diffs_by_path(read_changes(gold))
@@ -44,7 +44,7 @@ def patch_similarity(gold: str, candidate: str) -> Similarity:
 
 
 def _diffs_by_path(changes: tuple[FileChange, ...]) -> dict[str, str]:
-    """Return the diff of each file whose text or name changes, without the lines that name it."""
+    """Return the diff of each file whose text or name changes, without its header lines."""
     found = {change.base_path: "\n".join((*_renaming(change), *map(_written, change.hunks))) for change in changes}
     return {path: diff for path, diff in found.items() if diff}
 
@@ -55,14 +55,14 @@ def _renaming(change: FileChange) -> tuple[str, ...]:
 
 
 def _written(hunk: Hunk) -> str:
-    """Return a hunk as a diff shows it, without the function that git names behind its place."""
+    """Return a hunk as text, without the function that git appends to its header."""
     old, new = (sum(1 for _ in side) for side in (hunk.old(), hunk.new()))
     lines = (line.mark + line.text for line in hunk.lines if line.mark != "\\")
     return "\n".join([f"@@ -{hunk.start},{old} +{hunk.new_start},{new} @@", *lines])
 
 
 def _mean_ratio(found: Mapping[str, str], wanted: Mapping[str, str]) -> Similarity:
-    """Return the mean likeness over the files that either side changes; a file that only one changes counts 0."""
+    """Return the mean similarity over the files of both sides; a file that only one side changes counts 0."""
     ratios = []
     for path in sorted({*found, *wanted}):
         one, other = found.get(path, ""), wanted.get(path, "")

@@ -1,6 +1,6 @@
-"""What rates over instances mean: estimates over several samples, intervals, tests of two runs and of many.
+"""Statistics of rates over instances: estimates over several samples, intervals, tests of two and of many runs.
 
-In plain Python; the tests hold each figure against scipy's.
+In plain Python; the tests compare each figure with scipy's.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ Row = tuple[float, ...]
 
 
 class Interval(Model):
-    """A figure and the interval that it is believed to lie in."""
+    """A figure and its confidence interval."""
 
     estimate: float
     low: float
@@ -28,9 +28,9 @@ def pass_at_k(n: int, c: int, k: int) -> float:
     """Return the probability that at least one of k samples is right: 1 - C(n-c, k) / C(n, k) (arXiv 2107.03374).
 
     Args:
-        n: samples that were drawn.
-        c: those of them that are right.
-        k: samples that somebody may hand in, at most n.
+        n: number of samples.
+        c: number of right ones.
+        k: number of samples that may be handed in, at most n.
     """
     _check_samples(n, c, k)
     return 1 - comb(n - c, k) / comb(n, k)
@@ -40,9 +40,9 @@ def pass_all_k(n: int, c: int, k: int) -> float:
     """Return the probability that all of k samples are right, pass^k: C(c, k) / C(n, k) (arXiv 2406.12045).
 
     Args:
-        n: samples that were drawn.
-        c: those of them that are right.
-        k: samples that are used, at most n.
+        n: number of samples.
+        c: number of right ones.
+        k: number of samples used, at most n.
     """
     _check_samples(n, c, k)
     return comb(c, k) / comb(n, k)
@@ -57,9 +57,9 @@ def wilson(successes: int, n: int, confidence: float = CONFIDENCE) -> Interval:
     """Return a rate with Wilson's score interval (Journal of the American Statistical Association 22, 1927).
 
     Args:
-        successes: how many of n.
-        n: trials; with none the rate is 0 and may be anything.
-        confidence: of the interval.
+        successes: number of successes, at most n.
+        n: number of trials; with none the rate is 0 and its interval [0, 1].
+        confidence: level of the interval, such as 0.95.
     """
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} of {n} is no rate")
@@ -68,7 +68,7 @@ def wilson(successes: int, n: int, confidence: float = CONFIDENCE) -> Interval:
     z, p = NormalDist().inv_cdf((1 + confidence) / 2), successes / n
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    low = 0.0 if successes == 0 else centre - half  # what rounding leaves at the ends is no part of the formula
+    low = 0.0 if successes == 0 else centre - half  # rounding must not move the interval at the ends
     high = 1.0 if successes == n else centre + half
     return Interval(estimate=p, low=low, high=high)
 
@@ -85,7 +85,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Return p-values adjusted for their number after Holm (Scandinavian Journal of Statistics 6, 1979), in order."""
+    """Return p-values adjusted by Holm's method (Scandinavian Journal of Statistics 6, 1979), in their order."""
     adjusted = [0.0] * len(p_values)
     highest = 0.0
     for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
@@ -104,16 +104,15 @@ def clustered_bootstrap(
 ) -> Interval:
     """Return a statistic of sums with the percentile interval of a bootstrap that draws whole clusters.
 
-    Instances of one repository come out alike, so that they are drawn together; rows that belong together, such as the
-    results of two runs for one instance, stay together in their row. With a single cluster there is nothing to draw
-    from but its rows, and they are drawn.
+    Instances of one repository have similar results, so they are drawn together. Figures that belong together, such as
+    the results of two runs for one instance, share a row. With a single cluster, its rows are drawn instead.
 
     Args:
         rows: figures of each instance, by cluster; all rows of one length, and at least one of them.
-        statistic: of the column sums, the last of which is the number of rows.
-        samples: how often is drawn.
-        seed: of what is drawn; equal seeds give equal intervals.
-        confidence: of the interval.
+        statistic: function of the column sums; the last sum is the number of rows.
+        samples: number of resamples.
+        seed: of the resampling; equal seeds give equal intervals.
+        confidence: level of the interval, such as 0.95.
     """
     totals = [_sums([(*row, 1.0) for row in cluster]) for cluster in rows.values() if cluster]
     if len(totals) == 1:
@@ -132,10 +131,10 @@ def _sums(rows: Sequence[Row]) -> Row:
 
 
 def cost_per_resolved(cost: float, resolved: int) -> float | None:
-    """Return what one resolved issue cost, failed attempts included; None when none was resolved.
+    """Return the cost per resolved issue, failed attempts included; None if none was resolved.
 
     Args:
         cost: of all instances, resolved or not, in any currency.
-        resolved: how many of them were resolved.
+        resolved: number of resolved ones.
     """
     return cost / resolved if resolved else None

@@ -1,7 +1,7 @@
-"""What speaks against the instances of a data set: solutions told, tests that are weak or narrow, statements too thin.
+"""Problems with the instances of a data set: leaked solutions, weak or narrow tests, underspecified statements.
 
-``audit`` looks at an instance alone and needs no container; ``weak`` judges what runs have shown, among them runs of
-``mutants`` of the gold patch.
+``audit`` looks at the row of an instance and needs no container. ``weak`` judges the results of runs: of the controls,
+and of ``mutants`` of the gold patch.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,7 +18,7 @@ __all__ = ["RULES", "AuditFinding", "AuditKind", "AuditRule", "LeakGrade", "Seve
 AuditRule = Callable[[Subject], Iterable[AuditFinding]]
 
 RULES: tuple[AuditRule, ...] = (
-    leakage.solution_told,
+    leakage.solution_leaked,
     leakage.solution_linked,
     statement.no_link_for_a_statement,
     statement.too_little,
@@ -33,11 +33,11 @@ RULES: tuple[AuditRule, ...] = (
 
 
 def audit(instance: Instance, cutoff: date | None = None) -> tuple[AuditFinding, ...]:
-    """Return all that the rules find about an instance, in their order.
+    """Return the findings of all rules about an instance, in the order of the rules.
 
     Args:
         instance: with its statement, patches and labels.
-        cutoff: the last day that a model may have read of; None to leave that aside.
+        cutoff: training cut-off of a model; None for no findings about dates.
     """
     try:
         about = subject(instance)

@@ -1,6 +1,6 @@
-"""Lines of code without a parser: which of them say something, as tokens, and what in them is text. Pure.
+"""Lines of code without a parser: tokens, comments, literals, and whether a line is distinctive. Pure.
 
-A diff shows fragments, which no grammar need accept, and an audit of thousands of rows has no trees at hand.
+A diff shows fragments, which a grammar need not accept, and an audit of thousands of rows has no source trees.
 """
 
 import re
@@ -10,7 +10,7 @@ from assay.harness import languages
 from assay.harness.languages.base import Lines
 
 MIN_TOKENS, MIN_CHARACTERS = 4, 8
-"""Of a line that says something; white space does not count."""
+"""Least size of a distinctive line; white space does not count."""
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _IMPORT = re.compile(
@@ -31,27 +31,27 @@ _PROSE = re.compile(r"\w+(?: \w+){2,}")
 
 
 def lines_of(language: str) -> Lines:
-    """Return how lines of a language read; the defaults for a language that is not known."""
+    """Return the line patterns of a language; the defaults for an unknown language."""
     known = languages.find_or_none(language)
     return known.LINES if known else Lines()
 
 
 def tokens(line: str) -> tuple[str, ...]:
-    """Cut a line into words and single signs; white space is gone, and all kinds of quotes are one."""
+    """Split a line into words and single characters, without white space; all kinds of quotes become one."""
     return tuple("'" if token in {'"', "`"} else token for token in _TOKEN.findall(line))
 
 
 def statement_tokens(line: str) -> tuple[str, ...]:
-    """Return a line's tokens without the comma or semicolon that ends it, which people do not quote."""
+    """Return the tokens of a line without a final comma or semicolon, which people do not quote."""
     found = tokens(line)
     return found[:-1] if found and found[-1] in ",;" else found
 
 
-def says_something(line: str, language: str) -> bool:
-    """Tell whether a line of code can give a solution away.
+def is_distinctive(line: str, language: str) -> bool:
+    """Return whether a line of code is distinctive enough to give a solution away.
 
-    Comments, imports, lines of brackets, key words and string literals alone, and very short lines (fewer than 4 tokens
-    or 8 characters) do not: they stand in any program, or in any talk about it.
+    Comments, imports, lines of only brackets, keywords and string literals, and very short lines (fewer than 4 tokens
+    or 8 characters) are not: they occur in any program, or in any discussion of it.
     """
     if is_comment(line, language) or is_import(line):
         return False
@@ -64,23 +64,23 @@ def says_something(line: str, language: str) -> bool:
 
 
 def is_import(line: str) -> bool:
-    """Tell whether a line brings something in from elsewhere, in any language."""
+    """Return whether a line is an import, in any language."""
     return bool(_IMPORT.match(line))
 
 
 def is_comment(line: str, language: str) -> bool:
-    """Tell whether a whole line is a comment."""
+    """Return whether a whole line is a comment."""
     text, comments = line.strip(), lines_of(language).comments
     in_block = "//" in comments and (text.startswith(("/*", "* ", "*/")) or text == "*")
     return in_block or text.startswith(comments)
 
 
 def without_docstrings(lines: Iterable[str], language: str) -> Iterator[str]:
-    """Yield lines of code; those that lie in a triple-quoted text of Python, and all prose, come out empty.
+    """Yield lines of code, emptied if they are inside a docstring or are prose; in languages with docstrings only.
 
-    A fragment may begin inside such a text. The first fence tells: it opens one if the line begins with it and has
-    more behind it, or if the line before ends in a colon. Where there is no fence, prose tells: a quarter of the lines
-    with three words in a row that are no key words, or the prompt of an example.
+    A fragment may begin inside a docstring. The first quotes decide: they open one if the line begins with them and has
+    more text, or if the line before ends in a colon. Without quotes, prose decides: a quarter of the lines with three
+    words in a row that are not keywords, or the prompt of an example.
     """
     found = list(lines)
     if not lines_of(language).docstrings:
@@ -108,18 +108,18 @@ def _begins_inside(lines: list[str], language: str) -> bool:
 
 
 def _is_prose(line: str, language: str) -> bool:
-    """Tell whether three words stand in a row; code puts signs or key words between its names."""
+    """Return whether there are three words in a row; code puts operators or keywords between names."""
     runs = (match[0].split(" ") for match in _PROSE.finditer(masked(line, language)))
     return any(sum(word not in _KEYWORDS for word in run) >= 3 for run in runs)
 
 
 def literals(line: str) -> Iterator[str]:
-    """Yield the content of the string literals that begin and end in a line."""
+    """Yield the content of the string literals that begin and end on a line."""
     return (match["text"] for match in _LITERAL.finditer(line))
 
 
 def masked(line: str, language: str) -> str:
-    """Return a line of the same length in which string literals and a trailing comment are blank."""
+    """Return the line with string literals and a trailing comment blanked; its length stays the same."""
     blank = _blank_literals(line)
     code = blank[: _end_of_code(blank, language)]
     return code + " " * (len(line) - len(code))
@@ -140,5 +140,5 @@ def _end_of_code(blank: str, language: str) -> int:
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of a text, letter case included."""
+    """Return the words of a text; case matters."""
     return frozenset(re.findall(r"\w+", text))

@@ -1,4 +1,4 @@
-"""Instances older or newer than the day to which a model has read. Pure."""
+"""Instances older or newer than a model's training cut-off. Pure."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -9,10 +9,10 @@ from assay.instances.audit.subject import Subject
 
 
 def by_cutoff(subject: Subject, cutoff: date) -> Iterator[AuditFinding]:
-    """Tell on which side of a training cut-off an instance lies; the day itself counts as before."""
+    """Report on which side of a training cut-off an instance is; the day itself counts as before."""
     created = subject.instance.created_at
     if created == UNKNOWN_TIME:
-        yield _finding(subject, AuditKind.ISSUE_WITHOUT_DATE, "nobody tells when it was made")
+        yield _finding(subject, AuditKind.ISSUE_WITHOUT_DATE, "its creation date is unknown")
         return
     before = created.date() <= cutoff
     days = abs((created.date() - cutoff).days)

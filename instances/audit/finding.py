@@ -1,4 +1,4 @@
-"""What an audit says: findings with their evidence, and how heavy each weighs."""
+"""Findings of an audit, with severity and evidence."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -9,18 +9,18 @@ from assay.harness.domain import Model
 
 
 class Severity(StrEnum):
-    """How much a finding speaks against an instance."""
+    """Weight of a finding."""
 
     FAULT = "fault"
-    """A verdict on this instance says little: the answer is told, or the tests cannot tell right from wrong."""
+    """A verdict on this instance says little: the solution is leaked, or the tests judge patches wrongly."""
     DOUBT = "doubt"
-    """A person should look."""
+    """A person should check it."""
     NOTE = "note"
-    """A property worth counting, which speaks against nothing by itself."""
+    """A property to count; it is not a problem by itself."""
 
 
 class AuditKind(StrEnum):
-    """What is found."""
+    """Kind of a finding."""
 
     SOLUTION_IN_ISSUE = "solution_in_issue"
     SOLUTION_IN_HINTS = "solution_in_hints"
@@ -44,7 +44,7 @@ class AuditKind(StrEnum):
 
 
 class LeakGrade(StrEnum):
-    """How much of a solution is told, by the share of the gold patch's telling lines."""
+    """Extent of a leak, by the share of the gold patch's distinctive lines."""
 
     EXACT = "exact patch"
     MOST = "most lines"
@@ -52,16 +52,16 @@ class LeakGrade(StrEnum):
 
 
 class AuditFinding(Model):
-    """One thing that an audit has to say about an instance."""
+    """One problem or property of an instance that an audit found."""
 
     instance_id: str
     kind: AuditKind
     severity: Severity
     summary: str
-    """One line for a person."""
+    """One line for the user."""
     grade: LeakGrade | None = None
-    """Of a solution that is told."""
+    """Extent, if a solution is leaked."""
     share: Annotated[float, Field(ge=0, le=1)] | None = None
-    """Of the gold patch's telling lines that are told, or of the mutants that no test notices; 0 to 1."""
+    """Share of the gold patch's distinctive lines that are leaked, or of the mutants that are resolved; 0 to 1."""
     evidence: tuple[str, ...] = ()
-    """The very lines, names, dates or tests."""
+    """The lines, names, dates or tests themselves."""

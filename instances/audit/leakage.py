@@ -1,7 +1,7 @@
-"""Solutions that the issue or its comments tell already.
+"""Solutions that the issue or its comments leak.
 
-SWE-Bench+ (arXiv 2410.06992) found one in every third success of an agent by hand. Here it is a comparison of lines:
-how many of the gold patch's telling lines stand in the text.
+SWE-Bench+ (arXiv 2410.06992) found leaks by hand in every third success of an agent. Here lines are compared: how many
+of the gold patch's distinctive lines occur in the text.
 """
 
 import re
@@ -15,12 +15,12 @@ from assay.instances.audit.finding import AuditFinding, AuditKind, LeakGrade, Se
 from assay.instances.audit.subject import Subject, plain
 
 MOST = 0.5
-"""Share of the telling lines from which on most of the solution is told."""
+"""Share of the distinctive lines from which on most of the solution is leaked."""
 LONG, AROUND = 160, 40
-"""Characters of a line that is shown in part, and of what is then shown on both sides of the match."""
+"""Characters above which a line is shown in part, and characters then shown on each side of the match."""
 
 _MARKS = re.compile(r"^\s*(?:>(?!>)\s?)*\s*(?:>>>|\.\.\.|\$|In \[\d+\]:|[+-](?![+-]))?\s?")
-"""What stands before code in a text: quotation, prompts, the marks of a diff."""
+"""Marks before code in a text: quotation, prompts, those of a diff."""
 _FENCE = re.compile(r"\s*(?:>\s?)*(```|~~~|\{\{\{|\}\}\})")
 _PYTHON_FRAME = re.compile(r"""\s*(?:>\s*)?File ["'].*["'], line \d+""")
 _FRAME = re.compile(r"\s*(?:>\s*)?at [\w.$<>/]+\s?\(.*\)\s*$")
@@ -28,8 +28,8 @@ _CHANGE = re.compile(r"github\.com/([\w.-]+/[\w.-]+)/(?:pull/\d+|commit/[0-9a-f]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A line of the gold patch, and the line of a text that holds it."""
+class LeakedLine:
+    """A line of the gold patch, and the line of a text that contains it."""
 
     gold: str
     line: str
@@ -39,7 +39,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text as tokens, and for every line of it where its tokens begin and in what place it stands."""
+    """A text as tokens, and for each of its lines the start of its tokens and the kind of place."""
 
     tokens: str
     lines: tuple[str, ...]
@@ -47,16 +47,16 @@ class Text:
     places: tuple[str, ...]
 
 
-def solution_told(subject: Subject) -> Iterator[AuditFinding]:
-    """Find the solution in the statement and in the hints, which are the comments made before the fix."""
-    lines = subject.telling()
+def solution_leaked(subject: Subject) -> Iterator[AuditFinding]:
+    """Find the solution in the statement and in the hints, the comments made before the fix."""
+    lines = subject.solution_lines()
     for kind, text in (
         (AuditKind.SOLUTION_IN_ISSUE, subject.instance.problem_statement),
         (AuditKind.SOLUTION_IN_HINTS, subject.instance.hints),
     ):
-        told = find_told(lines, text)
-        if told:
-            yield _finding(subject.instance.id, kind, told, len(lines))
+        leaked = find_leaked(lines, text)
+        if leaked:
+            yield _finding(subject.instance.id, kind, leaked, len(lines))
 
 
 def solution_linked(subject: Subject) -> Iterator[AuditFinding]:
@@ -81,20 +81,20 @@ def grade_of(share: float) -> LeakGrade:
     return LeakGrade.MOST if share >= MOST else LeakGrade.SOME
 
 
-def find_told(gold: Iterable[str], text: str) -> tuple[Told, ...]:
-    """Return those lines that a text holds, token by token, wherever the text breaks its lines."""
+def find_leaked(gold: Iterable[str], text: str) -> tuple[LeakedLine, ...]:
+    """Return the lines that a text contains, compared by tokens: line breaks in the text do not matter."""
     read = _read(text)
     found = []
     for line in gold:
         at = read.tokens.find(f" {' '.join(statement_tokens(line))} ")
         if at >= 0:
             number = bisect_right(read.starts, at) - 1
-            found.append(Told(line, _excerpt(read.lines[number], line), read.places[number]))
+            found.append(LeakedLine(line, _excerpt(read.lines[number], line), read.places[number]))
     return tuple(found)
 
 
 def _excerpt(text: str, line: str) -> str:
-    """Return a line of a text, or of a very long one what stands around the line that it holds."""
+    """Return a line of a text; of a very long one, the part around the match."""
     if len(text) <= LONG:
         return text.strip()
     signs = (r"[\"'`]" if token == "'" else re.escape(token) for token in statement_tokens(line))
@@ -107,14 +107,14 @@ def _read(text: str) -> Text:
     lines = tuple(plain(text).split("\n"))
     traced = _traced(lines)
     cut = ["" if at in traced else " ".join(tokens(_MARKS.sub("", line, count=1))) for at, line in enumerate(lines)]
-    # One blank before each line that has tokens, so that an empty line takes no room and matches go across it.
+    # One blank before each line with tokens, so that matches go across empty lines.
     sizes = [len(each) + 1 if each else 0 for each in cut]
     joined = "".join(f" {each}" for each in cut if each) + " "
     return Text(joined, lines, tuple(accumulate(sizes[:-1], initial=0)), tuple(_places(lines)))
 
 
 def _traced(lines: Sequence[str]) -> frozenset[int]:
-    """Return the numbers of the lines that belong to a stack trace: they show code that was there, with the error."""
+    """Return the numbers of the lines of stack traces: they show existing code, with the error."""
     found = set()
     for at, line in enumerate(lines):
         if _PYTHON_FRAME.match(line):
@@ -137,16 +137,16 @@ def _places(lines: Iterable[str]) -> Iterator[str]:
             yield "a code block" if fenced or re.match(r"(?:\t| {4}|\s*>>> )\s*\S", line) else "the text"
 
 
-def _finding(instance_id: str, kind: AuditKind, told: tuple[Told, ...], total: int) -> AuditFinding:
-    share = len(told) / total
+def _finding(instance_id: str, kind: AuditKind, leaked: tuple[LeakedLine, ...], total: int) -> AuditFinding:
+    share = len(leaked) / total
     grade = grade_of(share)
     where = "the issue holds" if kind is AuditKind.SOLUTION_IN_ISSUE else "the comments hold"
     return AuditFinding(
         instance_id=instance_id,
         kind=kind,
         severity=Severity.DOUBT if grade is LeakGrade.SOME else Severity.FAULT,
-        summary=f"{grade}: {where} {len(told)} of {total} telling lines of the gold patch",
+        summary=f"{grade}: {where} {len(leaked)} of {total} distinctive lines of the gold patch",
         grade=grade,
         share=share,
-        evidence=tuple(f"{each.gold}  [in {each.place}: {each.line}]" for each in told),
+        evidence=tuple(f"{each.gold}  [in {each.place}: {each.line}]" for each in leaked),
     )

@@ -1,8 +1,8 @@
-"""Small mistakes put into a gold patch: what good tests should notice. Pure.
+"""Mutants of a gold patch, with one small mistake each that good tests should notice. Pure.
 
-The operators are classical ones of mutation testing (DeMillo, Lipton and Sayward 1978): a part left out, a condition
-negated, a comparison shifted, a constant off by one, a result that is nothing. They work on the patch's own added
-lines, so neither tree nor grammar is needed. A mutant may turn out not to be a program; a run then tells.
+The operators are classics of mutation testing (DeMillo, Lipton and Sayward 1978): a part left out, a condition negated,
+a comparison shifted, a constant off by one, an empty result. They change only lines that the patch adds, so neither the
+source tree nor a grammar is needed. A mutant may not compile; a run shows it.
 """
 
 import re
@@ -13,10 +13,10 @@ from itertools import chain, zip_longest
 from assay.harness.patches.diff import FileChange, Hunk, HunkLine, render
 from assay.instances.audit.code import (
     is_comment,
+    is_distinctive,
     is_import,
     lines_of,
     masked,
-    says_something,
     tokens,
     without_comment,
     without_docstrings,
@@ -40,32 +40,32 @@ _BEGINS_MORE = re.compile(
     r"|default\b|for\b|while\b|if\b|unless\b|with\b|try\b|switch\b|match\b|let\b|var\b|const\b|package\b|return\b)"
 )
 _DECLARES = re.compile(r"\s*(?:[A-Za-z_][\w<>\[\]:*&,.]*[\s*&]+)+[A-Za-z_]\w*\s*(?:=[^=].*)?;")
-_GOES_ON = re.compile(r"(?:[,?=+]|&&|\|\||\band|\bor)\s*$")
+_CONTINUES = re.compile(r"(?:[,?=+]|&&|\|\||\band|\bor)\s*$")
 _VERSION = re.compile(r"\s*[\w.$ ]*version\w*\s*(?::\s*\w+\s*)?:?=>?\s*[\"']\d", re.IGNORECASE)
-"""A release's number is no behaviour that a test should notice."""
+"""Matches the number of a release, a change that no test needs to notice."""
 
 
 @dataclass(frozen=True, slots=True)
 class MutatedPatch:
-    """A gold patch with one small mistake in it."""
+    """A gold patch with one small mistake."""
 
     operator: str
     path: str
     old: str
-    """The line, or the first line that says something in the hunk, without the mistake."""
+    """The line without the mistake; of a dropped hunk, its first distinctive line."""
     new: str
-    """The line with it; empty when it is left out."""
+    """The line with the mistake; empty if it is left out."""
     patch: str
 
     @property
     def description(self) -> str:
-        """Say in one line what the mistake is."""
+        """Describe the mistake in one line."""
         after = f" -> {self.new.strip()}" if self.new else ""
         return f"{self.operator} in {self.path}: {self.old.strip()}{after}"
 
 
 def mutants(subject: Subject, limit: int) -> tuple[MutatedPatch, ...]:
-    """Return at most so many different mutants of an instance's gold patch, one of each operator in turn."""
+    """Return up to ``limit`` different mutants of an instance's gold patch, one of each operator in turn."""
     by_operator = [_without_a_hunk(subject), *(_with_a_line(subject, name, change) for name, change in LINES.items())]
     found: dict[str, MutatedPatch] = {}
     for mutant in chain.from_iterable(zip_longest(*by_operator)):
@@ -77,7 +77,7 @@ def mutants(subject: Subject, limit: int) -> tuple[MutatedPatch, ...]:
 
 
 def negated(line: str, language: str) -> str | None:
-    """Return a line with its condition negated, or None when it has none that ends where the line does."""
+    """Return a line with its condition negated; None if it has no condition that ends on it."""
     lines = lines_of(language)
     match = re.fullmatch(lines.condition, line, re.DOTALL) if lines.condition else None
     if match is None or not _balanced(masked(match[2], language)):
@@ -86,7 +86,7 @@ def negated(line: str, language: str) -> str | None:
 
 
 def compared_otherwise(line: str, language: str) -> str | None:
-    """Return a line whose first comparison is another one, or None."""
+    """Return a line with its first comparison changed, or None."""
     code = masked(line, language)
     if re.match(r"\s*(?:class|template|import|from|use)\b", code):
         return None
@@ -97,26 +97,26 @@ def compared_otherwise(line: str, language: str) -> str | None:
 
 
 def off_by_one(line: str, language: str) -> str | None:
-    """Return a line whose first whole number is greater by one, or None."""
+    """Return a line with its first integer increased by one, or None."""
     match = _INTEGER.search(masked(line, language))
     return line[: match.start()] + str(int(match[0]) + 1) + line[match.end() :] if match else None
 
 
 def nothing_returned(line: str, language: str) -> str | None:
-    """Return a line that returns nothing instead of something, or None."""
+    """Return a line that returns the empty value of its language, or None."""
     match = re.fullmatch(r"(\s*return\s+)(.+?)(;?\s*)", line, re.DOTALL)
     lines = lines_of(language)
     if match is None or not lines.nothing or match[2] == lines.nothing:
         return None
     code = masked(match[2], language)
-    is_kept = re.search(lines.kept_results, code) or _GOES_ON.search(code) or code.rstrip().endswith(":")
+    is_kept = re.search(lines.kept_results, code) or _CONTINUES.search(code) or code.rstrip().endswith(":")
     return None if is_kept or not _balanced(code) else match[1] + lines.nothing + match[3]
 
 
 def left_out(line: str, language: str) -> str | None:
-    """Return what stands in for a statement that is left out: an empty one, or no text; None for no statement.
+    """Return the replacement of a statement: an empty statement, or no text; None if the line is not a statement.
 
-    Declarations stay, since what uses them would not compile.
+    Declarations stay, because code that uses them would not compile.
     """
     code = masked(line, language).rstrip()
     if _BEGINS_MORE.match(code) or not _balanced(code) or re.search(r"[{}]|[:,(\[\\+|&.]$|^\s*[.)\]}?|&]", code):
@@ -138,7 +138,7 @@ LINES: dict[str, Change] = {
     "drop statement": left_out,
     "return nothing": nothing_returned,
 }
-"""What is done to one added line: the other line, an empty one to leave it out, or None if it does not apply."""
+"""Operators on one added line: each returns the changed line, empty text to drop it, or None if it does not apply."""
 
 
 def _with_a_line(subject: Subject, operator: str, change: Change) -> Iterator[MutatedPatch]:
@@ -155,7 +155,7 @@ def _with_a_line(subject: Subject, operator: str, change: Change) -> Iterator[Mu
 
 
 def _without_a_hunk(subject: Subject) -> Iterator[MutatedPatch]:
-    """Yield the patch without each of its hunks that say something, unless there is only one."""
+    """Yield the patch without each of its hunks with a distinctive line, unless there is only one."""
     language = subject.instance.language
     found = [(file, hunk, line) for file in subject.fix() for hunk in file.hunks for line in _first(hunk, language)]
     for file, hunk, line in found if len(found) > 1 else ():
@@ -166,11 +166,11 @@ def _without_a_hunk(subject: Subject) -> Iterator[MutatedPatch]:
 
 
 def _first(hunk: Hunk, language: str) -> list[HunkLine]:
-    """Return the first changed line that says something, if there is one and more than comments change."""
+    """Return the first distinctive changed line, if there is one and more than comments change."""
     if _tokens(hunk.old(), language) == _tokens(hunk.new(), language):
         return []
     changed = (line for line in _code(hunk, language) if line.mark in "+-" and not _VERSION.match(line.text))
-    return [line for line in [next((each for each in changed if says_something(each.text, language)), None)] if line]
+    return [line for line in [next((each for each in changed if is_distinctive(each.text, language)), None)] if line]
 
 
 def _tokens(lines: Iterable[str], language: str) -> tuple[str, ...]:
@@ -178,13 +178,13 @@ def _tokens(lines: Iterable[str], language: str) -> tuple[str, ...]:
 
 
 def _sites(hunk: Hunk, language: str) -> Iterator[tuple[int, HunkLine]]:
-    """Yield place and line of the added code that stands alone: nothing that goes on over several lines."""
+    """Yield index and line of added statements on one line each."""
     depth, before = 0, ""
     for at, line in enumerate(_code(hunk, language)):
         if line.mark not in " +" or not line.text.strip():
             continue
         code = masked(line.text, language)
-        alone = depth <= 0 and not _GOES_ON.search(before) and not before.rstrip().endswith("\\")
+        alone = depth <= 0 and not _CONTINUES.search(before) and not before.rstrip().endswith("\\")
         if line.mark == "+" and alone and _is_behaviour(line.text, language):
             yield at, line
         depth += sum(map(code.count, "([")) - sum(map(code.count, ")]"))
@@ -196,7 +196,7 @@ def _is_behaviour(line: str, language: str) -> bool:
 
 
 def _code(hunk: Hunk, language: str) -> Iterable[HunkLine]:
-    """Return a hunk's lines, empty where the new side has documentation."""
+    """Return the lines of a hunk, with documentation on the new side emptied."""
     new = iter(without_docstrings(hunk.new(), language))
     return [HunkLine(line.mark, next(new)) if line.mark in " +" else line for line in hunk.lines]
 
@@ -207,7 +207,7 @@ def _with_line(hunk: Hunk, at: int, text: str) -> Hunk:
 
 
 def _changes(hunk: Hunk) -> bool:
-    """Tell whether a hunk changes anything; git takes one that does not for a broken patch."""
+    """Return whether a hunk changes anything; git refuses one that does not."""
     return any(line.mark in "+-" for line in hunk.lines)
 
 

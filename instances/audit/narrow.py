@@ -1,7 +1,7 @@
-"""Tests that only the gold patch can pass: they use names or look for words that nobody was told. Pure.
+"""Narrow tests, which only gold passes: they use names or messages that the statement does not mention. Pure.
 
 Annotators of SWE-bench found by hand that 61 % of its instances have tests that may reject a valid fix (OpenAI,
-SWE-bench Verified, 2024); names and messages are the part of that which can be read off the patches.
+SWE-bench Verified, 2024). Names and messages are the part of these that patches show.
 """
 
 import re
@@ -12,10 +12,10 @@ from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
 from assay.instances.audit.subject import Subject, plain
 
 MIN_NAME = 4
-"""Letters of a name below which a chance meeting is likely."""
+"""Least length of a name; shorter ones match by chance."""
 _COMPOUND = re.compile(r".*(?:[a-z0-9][A-Z]|\w_+\w)")
 MIN_TEXT = 12
-"""Characters of a message, of two words at least, that a test looks for."""
+"""Least length of a message, in characters; it has two words at least."""
 
 _NO_NAMES = frozenset({"if", "for", "while", "switch", "catch", "function", "return", "constructor", "main", "test"})
 _IMPORT = re.compile(r"\s*(?:from\s+\S+\s+import\s|import\s|use\s|const\s+\{.*require|#\s*include)")
@@ -23,11 +23,11 @@ _PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|%[-+.\d]*[a-zA-Z]|\{[^{}]*\}|\$\{[^}]*
 
 
 def names_only_in_gold(subject: Subject) -> Iterator[AuditFinding]:
-    """Find names that the gold patch brings, the tests use and the statement does not tell.
+    """Find names that the gold patch introduces, the tests use and the statement does not mention.
 
-    A fix that is right but calls the thing otherwise fails such tests. A name that stands anywhere on the old side of
-    either patch is known. Others may be known elsewhere in the tree, which is not looked at, so a plain word (``read``)
-    counts only where it is defined at the top of a file.
+    A correct fix with another name fails such tests. A name on the old side of either patch is known. Others may exist
+    elsewhere in the tree, which is not searched, so a plain word (``read``) counts only if it is defined at the top
+    level of a file.
     """
     known = words("\n".join((*_old(subject), plain(subject.instance.problem_statement))))
     defined = {name: line for name, line in _defined(subject) if name not in known}
@@ -40,18 +40,17 @@ def names_only_in_gold(subject: Subject) -> Iterator[AuditFinding]:
             evidence.append(f"{name}: {line.strip()[:120]}  [used: {used[0].strip()[:120]}]")
     if evidence:
         how = "import" if imported else "use"
-        summary = f"names that the tests {how}, the gold patch brings and the statement does not tell: {len(evidence)}"
         yield AuditFinding(
             instance_id=subject.instance.id,
             kind=AuditKind.NAME_ONLY_IN_GOLD,
             severity=Severity.FAULT if imported else Severity.DOUBT,
-            summary=summary,
+            summary=f"names of the gold patch that the tests {how} and the statement does not mention: {len(evidence)}",
             evidence=tuple(evidence),
         )
 
 
 def texts_only_in_gold(subject: Subject) -> Iterator[AuditFinding]:
-    """Find messages that the gold patch brings, the tests look for and the statement does not tell."""
+    """Find messages that the gold patch introduces, the tests check and the statement does not mention."""
     known = _joined((*_old(subject), subject.instance.problem_statement))
     tests = _joined(text for line in _tests(subject) for text in literals(line))
     pieces = dict.fromkeys(piece for line in subject.added_code() for text in literals(line) for piece in _pieces(text))
@@ -61,7 +60,7 @@ def texts_only_in_gold(subject: Subject) -> Iterator[AuditFinding]:
             instance_id=subject.instance.id,
             kind=AuditKind.TEXT_ONLY_IN_GOLD,
             severity=Severity.DOUBT,
-            summary=f"texts that the tests look for and only the gold patch brings: {len(found)}",
+            summary=f"messages that the tests check and only the gold patch introduces: {len(found)}",
             evidence=found,
         )
 
@@ -94,12 +93,12 @@ def _tests(subject: Subject) -> Iterator[str]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yield what stands between the placeholders of a message, as far as it is worth looking for."""
+    """Yield the parts of a message between its placeholders that are long enough."""
     for piece in _PLACEHOLDER.split(text):
         if len(piece.strip()) >= MIN_TEXT and len(re.findall(r"[^\W\d_]{2,}", piece)) >= 2:
             yield piece.strip()
 
 
 def _joined(texts: "Iterator[str] | tuple[str, ...] | list[str]") -> str:
-    """Return texts as tokens with a blank around each; quotes fall away, as they differ from place to place."""
+    """Return texts as tokens with a blank around each; without quotes, whose kind varies."""
     return f" {' '.join(token for text in texts for token in tokens(text) if token not in {chr(39), chr(92)})} "

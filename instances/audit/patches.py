@@ -1,4 +1,4 @@
-"""Patches and labels that do not fit together. Pure."""
+"""Patches and labels that do not match. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,11 +8,11 @@ from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
 from assay.instances.audit.subject import Subject, is_source, is_test_file
 
 SHOWN = 20
-"""Test ids that a finding lists at most."""
+"""Most test ids that a finding lists."""
 
 
 def gold_touches_tests(subject: Subject) -> Iterator[AuditFinding]:
-    """Find gold patches that change tests: these changes are put back before the tests run."""
+    """Find gold patches that change tests: such changes are reverted before the tests run."""
     paths = [each.path for each in subject.gold if is_test_file(each.path, subject.instance.language)]
     if paths:
         summary = f"files of the tests that the gold patch changes: {len(paths)}"
@@ -20,7 +20,7 @@ def gold_touches_tests(subject: Subject) -> Iterator[AuditFinding]:
 
 
 def no_test_file(subject: Subject) -> Iterator[AuditFinding]:
-    """Find test patches in which no file looks like a test."""
+    """Find test patches without any file that looks like a test."""
     paths = [each.path for each in subject.tests]
     if not paths:
         yield _finding(subject, AuditKind.NO_TEST_FILE, Severity.NOTE, "there is no test patch", [])
@@ -29,18 +29,18 @@ def no_test_file(subject: Subject) -> Iterator[AuditFinding]:
 
 
 def no_fail_to_pass(subject: Subject) -> Iterator[AuditFinding]:
-    """Find instances that name nothing which has to be fixed; one that carries its expected results needs no names."""
+    """Find instances without a fail-to-pass test, unless they have expected results of all tests."""
     stages = subject.instance.stages
     if not subject.instance.fail_to_pass and not (stages and stages.fix):
         yield _finding(subject, AuditKind.NO_FAIL_TO_PASS, Severity.FAULT, "no test has to be fixed", [])
 
 
 def unnamed_tests(subject: Subject) -> Iterator[AuditFinding]:
-    """Find fail-to-pass tests that the test patch does not name: existing ones, or labels of something else.
+    """Find fail-to-pass tests that the test patch does not name: existing tests, or labels that are no tests.
 
-    A test's id is looked for by its function's name, its title or its file, in the lines and headers of all hunks.
-    Tables, data and generated names make this common, so it is a note, unless none is named and all lie in files that
-    the patch does not touch.
+    The name of a test's function, its title or its file is searched in the lines and headers of all hunks. Tables, data
+    and generated names make misses common, so this is a note, unless no test is named and all are in files that the
+    patch does not touch.
     """
     if not subject.tests or not subject.instance.fail_to_pass:
         return
@@ -55,7 +55,7 @@ def unnamed_tests(subject: Subject) -> Iterator[AuditFinding]:
 
 
 class _TestPatch:
-    """What a test patch shows of its tests: words, string literals and paths."""
+    """Words, string literals and paths of a test patch."""
 
     def __init__(self, subject: Subject) -> None:
         hunks = [hunk for change in subject.tests for hunk in change.hunks]
@@ -77,22 +77,22 @@ class _TestPatch:
         )
 
     def may_touch(self, test: str) -> bool:
-        """Tell whether the patch changes the file that an id tells, data of tests, or whatever file it may be."""
+        """Return whether the patch may change a test: its file, test data, or any file if the id names none."""
         file = file_of(test)
         bare = (f"/{path}".rpartition(".")[0] for path in self.paths)
         return self.has_data or not file or any(path.endswith(f"/{file}") for path in bare)
 
     def _is_in_other_words(self, test: str) -> bool:
-        """Look for a function whose name a runner tells as a sentence, ``testFloorYear`` as "Floor year"."""
+        """Return whether there is a function whose name a runner prints as prose, ``testFloorYear`` as "Floor year"."""
         last = _closed_up(test.rpartition(" > ")[2])
         return last in self.closed_up or f"test{last}" in self.closed_up
 
 
 def function_names(test: str) -> tuple[str, ...]:
-    """Return the names that the function of a test may have, for an id in any runner's style; nothing for prose.
+    """Return the possible names of a test's function, for an id in any runner's style; nothing for prose.
 
-    The last part counts, without parameters, as in ``f.py::C::test_a[1]``, ``pkg.Class#test_a``, ``m::test_a`` and
-    ``test_a (pkg.Class)``; of a sub-test (``TestA/sub``) also the function it belongs to.
+    They come from the last part, without parameters, as in ``f.py::C::test_a[1]``, ``pkg.Class#test_a``,
+    ``m::test_a`` and ``test_a (pkg.Class)``; of a subtest (``TestA/sub``), also the function above it.
     """
     bare = re.sub(r"\[.*\]|\(.*\)", "", test, flags=re.DOTALL).strip()
     parts = [part for part in re.split(r"::|[#/>\s.:]+", bare) if part]
@@ -105,7 +105,7 @@ def function_names(test: str) -> tuple[str, ...]:
 
 
 def file_of(test: str) -> str:
-    """Return the end of the path, without its suffix, of the file that an id tells; empty if it tells none."""
+    """Return the end of the path of the file in an id, without its suffix; empty if there is none."""
     match = re.match(r"([\w./-]+)\.\w+::", test) or re.search(r"\(([\w.]+)\.\w+\)$", test)
     if match:
         return match[1] if "::" in test else match[1].replace(".", "/")
@@ -114,7 +114,7 @@ def file_of(test: str) -> str:
 
 
 def _title_pieces(text: str) -> Iterator[str]:
-    """Yield a title, or what stands between its placeholders."""
+    """Yield a title, or its parts between placeholders."""
     return (piece for piece in re.split(r"\$\{[^}]*\}|#\{[^}]*\}|%[sdijop]", text) if piece.strip())
 
 

@@ -1,4 +1,4 @@
-"""Statements from which nobody could work: too short, nothing to reproduce, a link or a picture and no words. Pure."""
+"""Underspecified statements: too short, nothing to reproduce, only a link or a picture. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -7,11 +7,11 @@ from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
 from assay.instances.audit.subject import Subject, plain
 
 SHORT = 60
-"""Words below which a statement is short: a third of the mean of SWE-bench's issues, 195 (arXiv 2310.06770)."""
+"""Number of words below which a statement is short: a third of the mean of SWE-bench, 195 (arXiv 2310.06770)."""
 BARE = 3
-"""Words of a body below which a link or a picture is all that it says."""
+"""Number of words of a body below which it is only a link or a picture."""
 FEW = 15
-"""Words of a body with pictures below which the pictures carry what it says."""
+"""Number of words of a body with pictures below which the pictures are its content."""
 
 _LINK = re.compile(r"!?\[[^\]\n]*\]\([^)\s]*\)|<img\b[^>]*>|https?://\S+", re.IGNORECASE)
 _IMAGE = re.compile(
@@ -20,7 +20,7 @@ _IMAGE = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-"""Signs of scripts that put no blanks between words; two make one."""
+"""Characters of scripts without blanks between words; two count as one word."""
 _HEADING = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|[A-Z][\w ]{2,30})\s*$")
 
 _CODE = re.compile(r"""(?xm)
@@ -45,7 +45,7 @@ _STEPS = re.compile(
 
 
 def no_link_for_a_statement(subject: Subject) -> Iterator[AuditFinding]:
-    """Find statements whose body is nothing but links, or pictures and hardly a word."""
+    """Find statements whose body is only links, or pictures with few words."""
     text = plain(subject.instance.problem_statement)
     title, _, body = text.strip().partition("\n")
     body = body if body.strip() else title
@@ -60,9 +60,9 @@ def no_link_for_a_statement(subject: Subject) -> Iterator[AuditFinding]:
 
 
 def too_little(subject: Subject) -> Iterator[AuditFinding]:
-    """Find statements without anything to reproduce (code, error, steps); the short ones are underspecified.
+    """Find statements without code, error or steps to reproduce; short ones are underspecified.
 
-    A statement is short below 60 words; links, markup of templates and headings over nothing do not count.
+    A statement is short below 60 words. Links, markup of templates and headings without text do not count.
     """
     text = plain(subject.instance.problem_statement)
     count, sentences = count_words(text), _sentences(text)
@@ -77,20 +77,20 @@ def too_little(subject: Subject) -> Iterator[AuditFinding]:
 
 
 def count_words(text: str) -> int:
-    """Return how many words a text has, links and pictures left aside."""
+    """Return the number of words of a text, without links and pictures."""
     left = _LINK.sub(" ", text)
     return len(_WORD.findall(_IDEOGRAPH.sub(" ", left))) + len(_IDEOGRAPH.findall(left)) // 2
 
 
 def reproduces(text: str) -> bool:
-    """Tell whether a statement shows code, an error or the steps that lead to it; a name in a sentence is no code."""
+    """Return whether a statement has code, an error or steps to reproduce; a name in a sentence is not code."""
     if _CODE.search(text) or _TRACE.search(text) or len(_NUMBERED.findall(text)) >= 2:
         return True
     return any(not _HEADING.fullmatch(match["next"]) for match in _STEPS.finditer(text))
 
 
 def _sentences(text: str) -> int:
-    """Count the sentences under the title, or in it when there is nothing else; a heading is none."""
+    """Count the sentences below the title, or in it if there is nothing else; headings do not count."""
     title, _, body = text.strip().partition("\n")
     lines = [line for line in (body if body.strip() else title).split("\n") if line.strip()]
     prose = " ".join(line.strip() for line in lines if not _HEADING.fullmatch(line) or len(lines) == 1)

@@ -1,4 +1,4 @@
-"""An instance as the rules of an audit look at it: both patches read, the statement cut into places. Pure."""
+"""An instance prepared for the rules of an audit, with both patches read. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -7,39 +7,39 @@ from dataclasses import dataclass
 from assay.harness import languages
 from assay.harness.domain import Instance
 from assay.harness.patches.diff import FileChange, read_diff
-from assay.instances.audit.code import says_something, tokens, without_docstrings
+from assay.instances.audit.code import is_distinctive, tokens, without_docstrings
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What the rules are about."""
+    """An instance with its gold patch and test patch read."""
 
     instance: Instance
     gold: tuple[FileChange, ...]
     tests: tuple[FileChange, ...]
 
     def fix(self) -> tuple[FileChange, ...]:
-        """Return the gold patch's changes of source files; without any of those, of all files that are no tests."""
+        """Return the gold patch's changes of source files; if there are none, of all files that are not tests."""
         language = self.instance.language
         chosen = [each for each in self.gold if not is_test_file(each.path, language)]
         sources = [each for each in chosen if is_source(each.path, language)]
         return tuple(sources or chosen)
 
-    def telling(self) -> tuple[str, ...]:
-        """Return the lines that a solution consists of, once each.
+    def solution_lines(self) -> tuple[str, ...]:
+        """Return the distinctive lines of the solution, once each.
 
-        Those are the added lines that say something and are new: what a hunk removes or shows around the change was in
-        the file before, and an issue may well quote it.
+        These are distinctive added lines that are new: removed and context lines were in the file before, and an issue
+        may quote them.
         """
         known = {tokens(text) for change in self.gold for hunk in change.hunks for text in hunk.old()}
         found: dict[tuple[str, ...], str] = {}
         for line in self.added_code():
-            if says_something(line, self.instance.language) and tokens(line) not in known:
+            if is_distinctive(line, self.instance.language) and tokens(line) not in known:
                 found.setdefault(tokens(line), line.strip())
         return tuple(found.values())
 
     def added_code(self) -> Iterator[str]:
-        """Yield the lines that the fix adds, documentation within the code left out."""
+        """Yield the lines that the fix adds, without docstrings."""
         return (line for change in self.fix() for line in added_code(change, self.instance.language))
 
 
@@ -49,7 +49,7 @@ def subject(instance: Instance) -> Subject:
 
 
 def added_code(change: FileChange, language: str) -> Iterator[str]:
-    """Yield the lines that come into a file, those of documentation strings left out."""
+    """Yield the added lines of a file, without docstrings."""
     for hunk in change.hunks:
         present = [line for line in hunk.lines if line.mark in " +"]
         code = without_docstrings([line.text for line in present], language)
@@ -57,13 +57,13 @@ def added_code(change: FileChange, language: str) -> Iterator[str]:
 
 
 def is_test_file(path: str, language: str) -> bool:
-    """Tell whether a file belongs to the tests; in a language that is not known, by any language's naming."""
+    """Return whether a file belongs to the tests; for an unknown language, by the naming of any language."""
     known = languages.find_or_none(language)
     return any(each.is_test_file(path) for each in ([known] if known else languages.LANGUAGES.values()))
 
 
 def is_source(path: str, language: str) -> bool:
-    """Tell whether a file is code in a language, or in one that is mixed with it."""
+    """Return whether a file is code in a language, or in another one of the same toolchain."""
     return path.endswith(_suffixes(language))
 
 
@@ -74,5 +74,5 @@ def _suffixes(language: str) -> tuple[str, ...]:
 
 
 def plain(text: str) -> str:
-    """Return a statement with plain line feeds and without the hidden comments of issue templates."""
+    """Return a statement with line feeds only and without the hidden comments of issue templates."""
     return re.sub(r"<!--.*?-->", "", text.replace("\r\n", "\n"), flags=re.DOTALL)

@@ -148,7 +148,7 @@ def test_multi_swe_bench_names_an_unlisted_test_that_kills(make: Make) -> None:
     verdict = grade(instance, evidence)
     assert (verdict.broken, verdict.reason) == (
         ("other",),
-        "0 of 3 unfixed, 0 of 1 broken, 1 others speak against it",
+        "0 of 3 unfixed, 0 of 1 broken, 1 others count against it",
     )
 
 

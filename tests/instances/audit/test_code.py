@@ -1,6 +1,6 @@
 import pytest
 
-from assay.instances.audit.code import masked, says_something, tokens, without_docstrings
+from assay.instances.audit.code import is_distinctive, masked, tokens, without_docstrings
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from assay.instances.audit.code import masked, says_something, tokens, without_d
     ],
 )
 def test_lines_that_stand_in_any_program_say_nothing(line: str, language: str) -> None:
-    assert not says_something(line, language)
+    assert not is_distinctive(line, language)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_lines_that_stand_in_any_program_say_nothing(line: str, language: str) -
     ],
 )
 def test_lines_of_a_fix_say_something(line: str, language: str) -> None:
-    assert says_something(line, language)
+    assert is_distinctive(line, language)
 
 
 def test_white_space_and_kinds_of_quotes_are_no_difference() -> None:

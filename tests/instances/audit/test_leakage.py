@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from assay.harness.domain import Instance
 from assay.instances.audit.finding import AuditFinding, AuditKind, LeakGrade, Severity
-from assay.instances.audit.leakage import find_told, solution_linked, solution_told
+from assay.instances.audit.leakage import find_leaked, solution_leaked, solution_linked
 from assay.instances.audit.subject import subject
 from changes import change
 
@@ -18,7 +18,7 @@ GOLD = change("shop.py", adds=FIX, drops=["    return price"])
 def told(make_instance: Callable[..., Instance]) -> Callable[..., list[AuditFinding]]:
     def find(statement: str = "", hints: str = "", gold: str = GOLD) -> list[AuditFinding]:
         about = make_instance(problem_statement=statement, hints=hints, gold_patch=gold)
-        return list(solution_told(subject(about)))
+        return list(solution_leaked(subject(about)))
 
     return find
 
@@ -106,7 +106,7 @@ anything = st.text(st.characters(exclude_characters="<>\"'"))
 
 @given(anything, anything)
 def test_a_line_is_found_in_any_text(before: str, after: str) -> None:
-    (found,) = find_told(FIX[:1], f"{before}\n{FIX[0]}\n{after}")
+    (found,) = find_leaked(FIX[:1], f"{before}\n{FIX[0]}\n{after}")
     assert (found.gold, found.line) == (FIX[0], FIX[0].strip())
 
 

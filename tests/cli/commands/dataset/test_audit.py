@@ -52,7 +52,7 @@ def _row(instance: Instance) -> dict[str, object]:
 def test_findings_are_counted_and_told_with_their_evidence(assay: Callable, data: Path) -> None:
     done = assay("dataset", "audit", "rows.jsonl")
     assert done.code == 0, done.err
-    assert "acme__calc-1: solution_in_issue (fault): most lines: the issue holds 2 of 3 telling lines" in done.out
+    assert "acme__calc-1: solution_in_issue (fault): most lines: the issue holds 2 of 3 distinctive lines" in done.out
     assert "    total = left + right [in the text: I expect 3, and would `total = left + right`" in done.out
     assert "acme__calc-2: name_only_in_gold (fault)" in done.out
     assert "33.3%" in done.out
