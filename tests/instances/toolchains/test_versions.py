@@ -1,8 +1,12 @@
+from pathlib import Path
+
 import pytest
 
 from assay.harness.errors import UserError
 from assay.harness.languages import LANGUAGES
 from assay.instances.toolchains.versions import versions_of
+
+DOCS = Path(__file__).parents[3] / "docs/languages.md"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -15,3 +19,10 @@ def test_the_default_version_of_a_language_comes_from_debian(language: str) -> N
 def test_an_unknown_language_has_no_versions() -> None:
     with pytest.raises(UserError, match="cobol"):
         versions_of("cobol")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_versions_of_a_language_are_in_the_docs(language: str) -> None:
+    rows = [line.replace("*", "") for line in DOCS.read_text().splitlines() if line.startswith("| ")]
+    versions = ", ".join(name for name, version in versions_of(language).versions.items() if version.suite)
+    assert any(versions in row.split("|")[2] for row in rows), versions

@@ -88,8 +88,8 @@ def read(language: str, path: str, text: str) -> tuple[Mention, ...]:
     return mentions(parsed)
 
 
-def test_every_language_is_read() -> None:
-    assert set(LANGUAGES) == set(CASES)
+def test_every_language_with_a_query_has_a_case() -> None:
+    assert {name for name, language in LANGUAGES.items() if language.SYNTAX.mentions} == set(CASES)
 
 
 @pytest.mark.parametrize("language", CASES)
