@@ -1,4 +1,7 @@
-"""The container engine seam: an ``Engine`` knows images and opens a ``Box``; a ``Box`` is one running container."""
+"""The contract of container engines: an ``Engine`` knows images and opens a ``Box``, which is one running container.
+
+Implementations inherit from the protocols, and their methods the docstrings here. All failures are EngineErrors.
+"""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -11,16 +14,17 @@ from assay.harness.domain import Limits, Service
 LABEL = "assay"
 """Prefix of every label that Assay puts on an engine's objects."""
 SERVICE_LABEL = f"{LABEL}.service."
-"""With the name of a service: label of an instance's image that names the service's image."""
+"""Prefix of the labels of an instance's image that name the image of each of its services."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExecResult:
-    """What became of one command in a box."""
+    """The result of one command in a box."""
 
     exit_code: int | None
+    """As the engine reports it; None if the engine does not know."""
     output: bytes
-    """Standard output and error, interleaved; head and tail only when ``truncated``."""
+    """Standard output and error, interleaved; only head and tail when ``truncated``."""
     seconds: float
     timed_out: bool = False
     truncated: bool = False
@@ -29,17 +33,17 @@ class ExecResult:
 
 @dataclass(frozen=True, slots=True)
 class BoxEnd:
-    """What the kernel had to do while a box lived."""
+    """Limits that the kernel enforced while a box was alive."""
 
     oom_killed: bool = False
-    """It killed something for want of memory."""
+    """It killed a process because memory ran out."""
     processes_limited: bool = False
     """It refused to start a process."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImageInfo:
-    """An image as the engine knows it."""
+    """An image that is present on the engine."""
 
     name: str
     digest: str
@@ -50,24 +54,17 @@ class ImageInfo:
 
 @dataclass(frozen=True, slots=True)
 class Sidecar:
-    """A service and the image that it runs in."""
+    """A service beside the tests and the image it runs in."""
 
     service: Service
     image: str
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A container's place on an internal network, and the name by which others reach it there."""
-
-    network: str
-    name: str = ""
-
-
 class Box(Protocol):
-    """One running container; everything in it is gone when its context ends."""
+    """One running container; it is removed when the context of ``Engine.open`` ends."""
 
     create_seconds: float
+    deliver_seconds: float
     start_seconds: float
 
     def exec(
@@ -80,7 +77,11 @@ class Box(Protocol):
         seconds: float = 60.0,
         output_bytes: int = 1024 * 1024,
     ) -> ExecResult:
-        """Run a command; at the deadline, over the output cap or over the box's disk limit the whole box is killed."""
+        """Run a command to its end.
+
+        The whole box is killed when ``seconds`` have passed, when the command prints more than ``output_bytes``, or
+        when the box writes more than its disk limit. Its files can still be read then.
+        """
         ...
 
     def put(self, archive: bytes, to: str = "/") -> None:
@@ -88,14 +89,14 @@ class Box(Protocol):
         ...
 
     def get(self, path: str, max_bytes: int) -> dict[str, bytes]:
-        """Return the regular files at or below ``path`` (relative name to content), reading at most ``max_bytes``.
+        """Return the regular files at or below ``path`` (relative name to content), at most ``max_bytes`` of them.
 
         A path that does not exist gives an empty dict; links and special files are left out.
         """
         ...
 
     def end(self) -> BoxEnd:
-        """Kill everything in the box, and tell what the kernel had to do before.
+        """Kill everything in the box, and report which limits the kernel enforced before.
 
         Files can still be read; nothing can run any more.
         """
@@ -103,23 +104,23 @@ class Box(Protocol):
 
 
 class Pipe(Protocol):
-    """A program that runs in a box for as long as the pipe is open, and answers what it is sent."""
+    """A program in a box with its input and output connected, until the pipe is closed."""
 
     def exchange(self, sent: bytes, end: bytes, seconds: float) -> bytes | None:
-        """Send bytes; return what the program prints up to ``end``, without it, or None if it ended before.
+        """Send bytes; return what the program prints up to ``end``, without it, or None if the program ended before.
 
-        At the deadline, or over the box's disk limit, the whole box is killed. Raises EngineError.
+        The whole box is killed when ``seconds`` have passed or when it writes more than its disk limit.
         """
         ...
 
     def close(self) -> None:
-        """Let go of the program, which reads the end of its input then."""
+        """Close the connection; the program reads the end of its input."""
         ...
 
 
 @runtime_checkable
 class Piped(Protocol):
-    """A box that can keep a program running, which saves the engine's own time for every command; not all can."""
+    """A box that can keep a program running, which saves starting one for every command; not every engine can."""
 
     def pipe(
         self,
@@ -129,19 +130,19 @@ class Piped(Protocol):
         workdir: str = "/",
         env: Mapping[str, str] | None = None,
     ) -> Pipe:
-        """Start a program with its input and output connected; raises EngineError."""
+        """Start a program with its input and output connected."""
         ...
 
 
 class Engine(Protocol):
-    """Where containers run."""
+    """Opens containers, and finds, builds and removes images."""
 
     name: str
     has_containers: bool
-    """False for an engine that acts instances out: it has neither images nor trees."""
+    """False for an engine that acts instances out: it has no file trees, no mounts and no images to build."""
 
     def describe(self) -> dict[str, str]:
-        """Return facts about the engine for a run's manifest (version, storage driver, cgroup version ...)."""
+        """Return facts for a run's manifest (version, storage driver, cgroup version ...)."""
         ...
 
     def open(
@@ -152,10 +153,21 @@ class Engine(Protocol):
         *,
         mounts: Mapping[str, str] | None = None,
         services: Sequence[Sidecar] = (),
+        archive: bytes = b"",
     ) -> AbstractContextManager[Box]:
-        """Start a fresh container that is removed in every case; ``mounts`` are read-only, host path to box path.
+        """Start a fresh container that is removed in every case.
 
-        With services, they answer before it starts, and an internal network that holds nothing else is its only one.
+        Args:
+            image: name of an image that is present.
+            limits: what the container may use.
+            labels: put on every object, so that a later process can see whose it is.
+            mounts: folders and files of this machine, read-only: host path to box path.
+            services: started before the box, which waits until they answer; an internal network that holds nothing
+                else is then the box's only one.
+            archive: a tar archive that is unpacked at ``/`` before anything runs in the box.
+
+        Raises:
+            ImageMissing: there is no such image. EnvironmentFailure: a service does not come up.
         """
         ...
 
@@ -164,11 +176,11 @@ class Engine(Protocol):
         ...
 
     def list_images(self) -> list[ImageInfo]:
-        """Return the images that Assay made."""
+        """Return the images that Assay made, by name."""
         ...
 
     def pull(self, name: str) -> ImageInfo:
-        """Fetch an image from its registry; raises ImageMissing."""
+        """Fetch an image from its registry; raises ImageMissing with the registry's answer."""
         ...
 
     def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
@@ -186,13 +198,13 @@ class Engine(Protocol):
         ...
 
     def abort(self) -> None:
-        """Kill every box that is open and end every build, at once; no box can be opened any more."""
+        """Kill every open box and every build at once; commands at work end, and ``open`` raises RunStopped."""
         ...
 
     def orphans(self) -> list[str]:
-        """Return the ids of containers and networks of Assay whose owner is dead or whose deadline has passed."""
+        """Return the ids of Assay's containers and networks whose owner is dead or whose deadline has passed."""
         ...
 
     def reap(self, *, everything: bool = False) -> list[str]:
-        """Remove what ``orphans`` tells of, or everything of Assay; return the ids."""
+        """Remove the orphans, or everything of Assay even if it is at work; return the ids."""
         ...

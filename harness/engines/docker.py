@@ -1,16 +1,19 @@
 """Docker, or anything that speaks its API (podman's socket too), through the docker SDK."""
 
+import io
+import tarfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.harness.domain import Instance, Limits
-from assay.harness.engines import services as sidecars
-from assay.harness.engines.base import LABEL, Box, ImageInfo, Link, Sidecar
+from assay.harness.engines.base import LABEL, Box, Engine, ImageInfo, Sidecar
 from assay.harness.engines.docker_box import MIB, DockerBox, engine_errors
+from assay.harness.engines.networks import Link, internal_network, owned_networks, remove_network
 from assay.harness.engines.owner import OWNER, is_orphan, owner_labels
+from assay.harness.engines.services import await_service, service_image, service_limits, start_service
 from assay.harness.errors import EngineError, EngineUnavailable, ImageMissing, RunStopped
 
 if TYPE_CHECKING:
@@ -22,6 +25,14 @@ CONNECTIONS = 64
 SLACK = 600.0
 """Seconds a container may outlive its test command before anyone may reap it."""
 NO_HELP = "no container engine answers ({}); start one with scripts/ensure-engine.sh, or set DOCKER_HOST"
+HOSTS = (
+    "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\nfe00::0\tip6-localnet\n"
+    "ff00::0\tip6-mcastprefix\nff02::1\tip6-allnodes\nff02::2\tip6-allrouters\n"
+)
+LOOKUP_FILES = {"etc/hosts": HOSTS, "etc/resolv.conf": "nameserver 127.0.0.1\n"}
+"""Written into a container without network, as the engine's networking would."""
+IPV6 = Path("/proc/sys/net/ipv6")
+"""Present where the kernel of this machine has IPv6, and so the setting that turns it off."""
 
 
 def open_engine(_instances: Iterable[Instance] = ()) -> "DockerEngine":
@@ -38,7 +49,7 @@ def open_engine(_instances: Iterable[Instance] = ()) -> "DockerEngine":
     return DockerEngine(client)
 
 
-class DockerEngine:
+class DockerEngine(Engine):
     """The engine behind one socket; safe to use from many threads."""
 
     name = "docker"
@@ -51,7 +62,6 @@ class DockerEngine:
         self._aborted = False
 
     def describe(self) -> dict[str, str]:
-        """Return the engine's version and the facts that bear on its limits."""
         with engine_errors():
             info = self._client.info()
         keys = ("ServerVersion", "Driver", "CgroupVersion", "KernelVersion", "OperatingSystem", "NCPU", "MemTotal")
@@ -66,16 +76,30 @@ class DockerEngine:
         *,
         mounts: Mapping[str, str] | None = None,
         services: Sequence[Sidecar] = (),
+        archive: bytes = b"",
     ) -> Iterator[Box]:
-        """Start a fresh container, beside its services if there are any, and remove all of them in every case."""
-        with (
-            sidecars.beside(self, services, labels, limits.seconds) as link,
-            self.open_box(image, limits, labels, mounts=mounts, link=link) as box,
-        ):
-            yield box
+        with ExitStack() as beside:
+            link = beside.enter_context(self._services(services, limits, labels)) if services else None
+            with self._container(image, limits, labels, mounts=mounts, link=link, archive=archive) as box:
+                yield box
 
     @contextmanager
-    def open_box(
+    def _services(self, sidecars: Sequence[Sidecar], tests: Limits, labels: Mapping[str, str]) -> Iterator[Link]:
+        """Run services on a network of their own; yields a place on it once every service answers."""
+        limits = service_limits(tests)
+        with internal_network(self._client, labels, tests.seconds) as network, ExitStack() as boxes:
+            started = []
+            for sidecar in sidecars:
+                link = Link(network, sidecar.service.name)
+                box = boxes.enter_context(self._container(service_image(sidecar), limits, labels, link=link))
+                start_service(box, sidecar.service)
+                started.append((box, sidecar.service))
+            for box, service in started:
+                await_service(box, service)
+            yield Link(network)
+
+    @contextmanager
+    def _container(
         self,
         image: str,
         limits: Limits,
@@ -83,54 +107,45 @@ class DockerEngine:
         *,
         mounts: Mapping[str, str] | None = None,
         link: Link | None = None,
+        archive: bytes = b"",
     ) -> Iterator[Box]:
-        """Start one container, on an internal network if ``link`` names one, and remove it in every case."""
+        """Start one container, on an internal network if there is a link to it, and remove it in every case."""
+        isolated = not (limits.network or link)
         began = time.monotonic()
         with engine_errors():
-            container = self._create(image, labels, limits, _host_config(limits, mounts or {}, link), link)
+            container = self._client.create_container(
+                image,
+                command=["sleep", "infinity"],
+                entrypoint=[],
+                user="0:0",
+                labels={**labels, **owner_labels(limits.seconds + SLACK)},
+                host_config=self._client.create_host_config(**_host_config(limits, mounts or {}, link)),
+                networking_config=link.config if link else None,
+                # "none" is a network, too, and joining it takes the engine longer than all else of a start.
+                network_disabled=isolated,
+            )["Id"]
         self._open.add(container)
         try:
             if self._aborted:
-                raise RunStopped("the run was told to stop")
+                raise RunStopped("the run was stopped")
+            box = DockerBox(self._client, container, limits)
             created = time.monotonic()
+            if archive or isolated:
+                box.put(with_lookup_files(archive) if isolated else archive)
+            delivered = time.monotonic()
             with engine_errors():
                 self._client.start(container)
-            box = DockerBox(self._client, container, limits)
-            box.create_seconds, box.start_seconds = created - began, time.monotonic() - created
+            box.create_seconds, box.deliver_seconds = created - began, delivered - created
+            box.start_seconds = time.monotonic() - delivered
             yield box
         finally:
-            ours = self._remove(container)
-        if not ours:
-            # What was seen of its end was not the work of its tests.
+            was_there = self._remove(container)
+        if not was_there:
+            # Its tests may have ended because of that, not by themselves.
             raise EngineError("somebody else removed the container while it was at work")
 
-    def _create(
-        self, image: str, labels: Mapping[str, str], limits: Limits, host_config: Mapping[str, Any], link: Link | None
-    ) -> str:
-        created = self._client.create_container(
-            image,
-            command=["sleep", "infinity"],
-            entrypoint=[],
-            user="0:0",
-            labels={**labels, **owner_labels(limits.seconds + SLACK)},
-            host_config=self._client.create_host_config(**host_config),
-            networking_config=_on_network(link) if link else None,
-        )
-        return str(created["Id"])
-
-    @contextmanager
-    def network(self, labels: Mapping[str, str], seconds: float) -> Iterator[str]:
-        """Create an internal network for tests that take ``seconds`` at most, and remove it in every case."""
-        with engine_errors():
-            network = sidecars.create_network(self._client, labels, seconds)
-        try:
-            yield network
-        finally:
-            with engine_errors():
-                sidecars.remove_network(self._client, network)
-
     def _remove(self, container: str) -> bool:
-        """Remove a container; return whether it was there to be removed. One that stays is left to ``reap``."""
+        """Remove a container; return False if somebody else removed it. One that cannot be is left to ``reap``."""
         import docker.errors
 
         self._open.discard(container)
@@ -140,7 +155,7 @@ class DockerEngine:
                 self._client.remove_container(container, force=True, v=True)
         except EngineError as error:
             answer = error.__cause__
-            # Gone already, or going: somebody else removes it at this moment.
+            # Not found, or its removal by somebody else is in progress.
             if isinstance(answer, docker.errors.APIError) and answer.status_code in (404, 409):
                 return False
             self._unremoved.add(container)
@@ -148,7 +163,6 @@ class DockerEngine:
         return True
 
     def abort(self) -> None:
-        """Kill every box that is open and end every build, at once; their users see the command end."""
         from assay.harness.engines import docker_build
 
         self._aborted = True  # first, so that no box opens between this and the last kill
@@ -158,7 +172,6 @@ class DockerEngine:
                 self._client.kill(container)
 
     def find_image(self, name: str) -> ImageInfo | None:
-        """Return the image of that name, or None."""
         try:
             with engine_errors():
                 return _image_info(name, self._client.inspect_image(name))  # type: ignore[no-untyped-call]
@@ -166,7 +179,6 @@ class DockerEngine:
             return None
 
     def list_images(self) -> list[ImageInfo]:
-        """Return the images that Assay made, by name."""
         with engine_errors():
             found = self._client.images(filters={"label": f"{LABEL}.kind"})
         named = [(tag, image) for image in found for tag in image.get("RepoTags") or () if "<none>" not in tag]
@@ -176,7 +188,6 @@ class DockerEngine:
         ]
 
     def pull(self, name: str) -> ImageInfo:
-        """Fetch an image from its registry; raises ImageMissing with the registry's answer."""
         try:
             with engine_errors():
                 self._client.pull(name)
@@ -188,7 +199,6 @@ class DockerEngine:
         return info
 
     def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
-        """Make an image of one layer from a root file system's tar."""
         repository, _, tag = name.rpartition(":")
         changes = [f"LABEL {key}={value}" for key, value in labels.items()]
         with engine_errors():
@@ -197,35 +207,30 @@ class DockerEngine:
     def build(
         self, name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], labels: Mapping[str, str]
     ) -> None:
-        """Build ``context/Dockerfile`` as ``name``; raises EnvironmentFailure."""
         from assay.harness.engines import docker_build
 
         docker_build.build(name, context, log, secrets=secrets, labels=labels)
 
     def remove_image(self, name: str) -> None:
-        """Remove an image; does nothing if it is not there."""
         with suppress(ImageMissing), engine_errors():
             self._client.remove_image(name, force=True)
 
     def orphans(self) -> list[str]:
-        """Return the ids of containers and networks of Assay whose owner is dead or whose deadline has passed."""
         containers, networks = self._ours(everything=False)
         return [*containers, *networks]
 
     def reap(self, *, everything: bool = False) -> list[str]:
-        """Remove containers and networks of Assay that nobody owns any more; with ``everything``, those at work too."""
         containers, networks = self._ours(everything=everything)
         for container in {*containers, *self._unremoved}:
             self._remove(container)
         for network in networks:
-            with engine_errors():
-                sidecars.remove_network(self._client, network)
+            remove_network(self._client, network)
         return [each[:12] for each in (*containers, *networks)]
 
     def _ours(self, *, everything: bool) -> tuple[list[str], list[str]]:
         with engine_errors():
             containers = self._client.containers(all=True, filters={"label": OWNER})
-            networks = sidecars.owned_networks(self._client)
+        networks = owned_networks(self._client)
 
         def ids(found: list[dict[str, Any]]) -> list[str]:
             return [str(each["Id"]) for each in found if everything or is_orphan(each.get("Labels") or {})]
@@ -235,13 +240,9 @@ class DockerEngine:
 
 def _host_config(limits: Limits, mounts: Mapping[str, str], link: Link | None) -> dict[str, Any]:
     memory = limits.memory_mb * MIB
-    network = "bridge" if limits.network else "none"
     return {
         "init": True,
-        "network_mode": link.network if link else network,
-        # Some engines pass what an internal network cannot resolve on to the resolver of their own machine.
-        "dns": ["127.0.0.1"] if link else None,
-        "dns_opt": ["timeout:1", "attempts:1"] if link else None,  # an unknown name costs a second, not ten
+        **_network_config(limits, link),
         "cap_drop": ["ALL"],
         "security_opt": ["no-new-privileges"],
         "mem_limit": memory,
@@ -249,7 +250,7 @@ def _host_config(limits: Limits, mounts: Mapping[str, str], link: Link | None) -
         "nano_cpus": int(limits.cpus * 1e9),
         "pids_limit": limits.pids,
         "cap_add": list(limits.capabilities),
-        # Against one file that grows faster than anybody looks; twice, so that looking comes first and tells.
+        # Against one file that grows between two looks at the disk; twice the limit, so that looking comes first.
         "ulimits": [{"Name": "fsize", "Soft": 2 * limits.disk_mb * MIB, "Hard": 2 * limits.disk_mb * MIB}],
         "shm_size": 256 * 1024 * 1024,
         "log_config": {"type": "none", "config": {}},
@@ -257,8 +258,25 @@ def _host_config(limits: Limits, mounts: Mapping[str, str], link: Link | None) -
     }
 
 
-def _on_network(link: Link) -> dict[str, Any]:
-    return {"EndpointsConfig": {link.network: {"Aliases": [link.name] if link.name else []}}}
+def _network_config(limits: Limits, link: Link | None) -> dict[str, Any]:
+    if link:
+        # Some engines pass what an internal network cannot resolve on to the resolver of their own machine.
+        # An unknown name costs a second, not ten.
+        return {"network_mode": link.network, "dns": ["127.0.0.1"], "dns_opt": ["timeout:1", "attempts:1"]}
+    if limits.network:
+        return {"network_mode": "bridge"}
+    return {"network_mode": "none", "sysctls": {"net.ipv6.conf.all.disable_ipv6": "1"} if IPV6.exists() else {}}
+
+
+def with_lookup_files(archive: bytes) -> bytes:
+    """Add to a tar archive, which may be empty, the files by which programs look up names: localhost and no other."""
+    packed = io.BytesIO(archive)
+    with tarfile.open(fileobj=packed, mode="a" if archive else "w") as tar:
+        for name, text in LOOKUP_FILES.items():
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(text), 0o644
+            tar.addfile(entry, io.BytesIO(text.encode()))
+    return packed.getvalue()
 
 
 def _image_info(name: str, raw: Mapping[str, Any]) -> ImageInfo:

@@ -1,4 +1,4 @@
-"""One running container of Docker, or of anything that speaks its API."""
+"""One running container of Docker, or of anything that speaks its API, and the programs that run in it."""
 
 import io
 import tarfile
@@ -6,12 +6,11 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.harness.domain import Limits
-from assay.harness.engines.base import BoxEnd, ExecResult, Pipe
+from assay.harness.engines.base import Box, BoxEnd, ExecResult, Pipe
 from assay.harness.engines.caps import CappedOutput, Deadline, Watch
-from assay.harness.engines.docker_pipe import DockerPipe
 from assay.harness.engines.kernel import processes_were_limited
 from assay.harness.errors import EngineError, ImageMissing
 
@@ -20,18 +19,18 @@ if TYPE_CHECKING:
 
 MIB = 1024 * 1024
 DISK_POLL = 2.0
-"""Seconds between two looks at what a box has written; tests that are over sooner cost none."""
+"""Seconds between two looks at what a box has written; a command that ends sooner costs none."""
 FILE_TOO_LARGE = 153
 """128 + SIGXFSZ."""
 KILLED = 137
 """128 + SIGKILL."""
 SETTLE = 0.3
-"""Seconds after which the engine knows that a container is gone whose command it saw killed."""
+"""Seconds after which the engine knows that a container has ended whose command it saw killed."""
 
 
 @contextmanager
 def engine_errors() -> Iterator[None]:
-    """Turn every failure of the SDK into an error of ours: this is the only place that knows them."""
+    """Turn every failure of the SDK into an EngineError; the only place that knows the SDK's errors."""
     import docker.errors
     import requests.exceptions
     import urllib3.exceptions
@@ -46,10 +45,11 @@ def engine_errors() -> Iterator[None]:
         raise EngineError(f"the connection to the container engine broke: {error}") from error
 
 
-class DockerBox:
-    """One running container."""
+class DockerBox(Box):
+    """A container that has been created; the engine starts it and removes it."""
 
     create_seconds = 0.0
+    deliver_seconds = 0.0
     start_seconds = 0.0
 
     def __init__(self, client: "APIClient", container: str, limits: Limits) -> None:
@@ -69,18 +69,17 @@ class DockerBox:
         seconds: float = 60.0,
         output_bytes: int = 1024 * 1024,
     ) -> ExecResult:
-        """Run a command; at the deadline, over the output cap or over the disk limit the whole box is killed."""
         began = time.monotonic()
-        disk = Watch(DISK_POLL, self._disk_is_full, self._kill)
-        with engine_errors(), disk, Deadline(seconds, self._kill) as deadline:
+        with engine_errors(), self.watched_disk() as disk, Deadline(seconds, self.kill) as deadline:
             created = self._client.exec_create(
                 self._container, list(command), user=user, workdir=workdir, environment=dict(env or {})
             )
+            stream = self._client.exec_start(created["Id"], socket=True)
             output = CappedOutput(output_bytes)
-            for chunk in self._stream(created["Id"]):
+            for chunk in _chunks(stream):
                 if output.add(chunk):
                     # Beside the reading: the engine ends a container only once its output has been taken.
-                    threading.Thread(target=self._kill, daemon=True).start()
+                    threading.Thread(target=self.kill, daemon=True).start()
             deadline.cancel()
             exit_code = self._client.exec_inspect(created["Id"])["ExitCode"]
             self._killed_by_unknown = exit_code == KILLED and not self._killed
@@ -88,30 +87,6 @@ class DockerBox:
         # A single file over the limit ends its writer by a signal of its own.
         disk_exceeded = disk.fired or exit_code == FILE_TOO_LARGE
         return ExecResult(exit_code, output.text(), seconds_taken, deadline.fired, output.truncated, disk_exceeded)
-
-    def _stream(self, exec_id: str) -> Iterator[bytes]:
-        from docker.utils.socket import frames_iter
-
-        stream = self._client.exec_start(exec_id, socket=True)
-        try:
-            yield from (chunk for _, chunk in frames_iter(stream, tty=False))  # type: ignore[no-untyped-call]
-        finally:
-            # The SDK leaves closing to its caller, and the response hides on the socket.
-            with suppress(AttributeError):
-                stream._response.close()  # type: ignore[union-attr]
-            stream.close()
-
-    def _disk_is_full(self) -> bool:
-        with suppress(EngineError), engine_errors():
-            found = self._client.containers(all=True, size=True, filters={"id": self._container})
-            return any(each.get("SizeRw", 0) > self._limits.disk_mb * MIB for each in found)
-        return False
-
-    def _kill(self) -> None:
-        self._killed = True
-        # A container that has just ended by itself cannot be killed; that is no failure.
-        with suppress(EngineError), engine_errors():
-            self._client.kill(self._container)
 
     def pipe(
         self,
@@ -126,16 +101,29 @@ class DockerBox:
             created = self._client.exec_create(
                 self._container, list(command), stdin=True, user=user, workdir=workdir, environment=dict(env or {})
             )
-            stream = self._client.exec_start(created["Id"], socket=True)
-        return DockerPipe(stream, engine_errors, self._kill, lambda: Watch(DISK_POLL, self._disk_is_full, self._kill))
+            return DockerPipe(self, self._client.exec_start(created["Id"], socket=True))
+
+    def watched_disk(self) -> Watch:
+        """Return a context in which the box is killed once it has written more than its limit."""
+        return Watch(DISK_POLL, self._disk_is_full, self.kill)
+
+    def _disk_is_full(self) -> bool:
+        with suppress(EngineError), engine_errors():
+            found = self._client.containers(all=True, size=True, filters={"id": self._container})
+            return any(each.get("SizeRw", 0) > self._limits.disk_mb * MIB for each in found)
+        return False
+
+    def kill(self) -> None:
+        """Kill everything in the box; does nothing if it has ended."""
+        self._killed = True
+        with suppress(EngineError), engine_errors():
+            self._client.kill(self._container)
 
     def put(self, archive: bytes, to: str = "/") -> None:
-        """Unpack a tar archive into an existing folder of the box."""
         with engine_errors():
             self._client.put_archive(self._container, to, archive)
 
     def get(self, path: str, max_bytes: int) -> dict[str, bytes]:
-        """Return the regular files at or below ``path``; what goes beyond ``max_bytes`` is left out."""
         import docker.errors
 
         with engine_errors():
@@ -153,7 +141,6 @@ class DockerBox:
         return _regular_files(data.text(), max_bytes)
 
     def end(self) -> BoxEnd:
-        """Kill everything in the box, and tell what the kernel had to do before."""
         if self._killed_by_unknown:
             time.sleep(SETTLE)
         with engine_errors():
@@ -161,11 +148,55 @@ class DockerBox:
             if not (state["Running"] or state["OOMKilled"] or self._killed):
                 raise EngineError("somebody else ended the container while tests ran in it")
             limited = processes_were_limited(state["Pid"], self._container)
-            self._kill()
+            self.kill()
             self._client.wait(self._container)
-            # The engine fills this in when the container ends, not before.
+            # The engine sets this when the container ends, not before.
             oom_killed = bool(self._client.inspect_container(self._container)["State"]["OOMKilled"])
         return BoxEnd(oom_killed, limited)
+
+
+class DockerPipe(Pipe):
+    """An open connection to a program in a box; for one thread at a time."""
+
+    def __init__(self, box: DockerBox, stream: Any) -> None:
+        """Take the SDK's stream of a program that has been started in the box."""
+        self._box = box
+        self._stream = stream
+        self._chunks = _chunks(stream)
+
+    def exchange(self, sent: bytes, end: bytes, seconds: float) -> bytes | None:
+        printed = bytearray()
+        with engine_errors(), self._box.watched_disk(), Deadline(seconds, self._box.kill):
+            try:
+                # The SDK hides the socket of a local connection in a file that cannot be written.
+                getattr(self._stream, "_sock", self._stream).sendall(sent)
+            except (BrokenPipeError, ConnectionResetError):
+                return None
+            for chunk in self._chunks:
+                printed += chunk
+                if printed.endswith(end):
+                    return bytes(printed[: -len(end)])
+        return None
+
+    def close(self) -> None:
+        _close(self._stream)
+
+
+def _chunks(stream: Any) -> Iterator[bytes]:
+    """Yield what a program prints, on both its streams, until it ends; then close the connection."""
+    from docker.utils.socket import frames_iter
+
+    try:
+        yield from (chunk for _, chunk in frames_iter(stream, tty=False))  # type: ignore[no-untyped-call]
+    finally:
+        _close(stream)
+
+
+def _close(stream: Any) -> None:
+    # The SDK leaves closing to its caller, and the response hides on the socket.
+    with suppress(AttributeError):
+        stream._response.close()
+    stream.close()
 
 
 def _regular_files(archive: bytes, max_bytes: int) -> dict[str, bytes]:

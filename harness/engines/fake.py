@@ -1,7 +1,7 @@
-"""An engine without containers: acts out what each instance's tests would say; for tests and plug-in authors.
+"""An engine without containers: acts out the results of each instance's tests; for tests and plug-in authors.
 
 The gold patch makes every expected test pass; any other patch leaves the fail-to-pass tests failing. ``fault`` lets a
-test break any call, ``flaky`` lets it say what single tests do from one evaluation to the next.
+test break any call, ``flaky`` sets what single tests do from one evaluation to the next.
 """
 
 import io
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.harness.domain import Instance, Limits
-from assay.harness.engines.base import Box, BoxEnd, ExecResult, ImageInfo, Sidecar
+from assay.harness.engines.base import Box, BoxEnd, Engine, ExecResult, ImageInfo, Sidecar
 from assay.harness.errors import ImageMissing
 
 Fault = Callable[[str, str], None]
@@ -42,16 +42,17 @@ def _no_fault(_call: str, _image: str) -> None:
 
 
 @dataclass
-class FakeEngine:
+class FakeEngine(Engine):
     """Acts out instances; ``opened`` counts boxes, ``seconds`` is how long a test command takes."""
+
+    has_containers = False
 
     instances: Mapping[str, Instance]
     fault: Fault = _no_fault
     seconds: float = 0.0
     flaky: Mapping[str, Sequence[bool]] = field(default_factory=dict)
-    """Tests that take no notice of any patch: whether each passes in an image's first box, second box, and so on."""
+    """Tests that no patch changes: whether each passes in an image's first box, second box, and so on."""
     name: str = "fake"
-    has_containers: bool = False
     opened: int = 0
     alive: set[int] = field(default_factory=set)
     _stop: threading.Event = field(default_factory=threading.Event)
@@ -59,7 +60,6 @@ class FakeEngine:
     _boxes: Counter[str] = field(default_factory=Counter)
 
     def describe(self) -> dict[str, str]:
-        """Return that there is nothing behind it."""
         return {"engine": "fake"}
 
     @contextmanager
@@ -71,8 +71,8 @@ class FakeEngine:
         *,
         mounts: Mapping[str, str] | None = None,
         services: Sequence[Sidecar] = (),
+        archive: bytes = b"",
     ) -> Iterator[Box]:
-        """Open a box that acts out the image's instance."""
         self.fault("open", image)
         if image not in self.instances:
             raise ImageMissing(f"the fake engine has no image {image}")
@@ -83,7 +83,10 @@ class FakeEngine:
             turn = self._boxes[image]
             self._boxes[image] += 1
         try:
-            yield FakeBox(self, image, self.instances[image], turn)
+            box = FakeBox(self, image, self.instances[image], turn)
+            if archive:
+                box.put(archive)
+            yield box
         finally:
             self.alive.discard(number)
             self.fault("remove", image)
@@ -93,45 +96,41 @@ class FakeEngine:
         return self._stop.wait(self.seconds) if self.seconds else self._stop.is_set()
 
     def abort(self) -> None:
-        """End every test command at once."""
+        """End every test command; boxes still open."""
         self._stop.set()
 
     def find_image(self, name: str) -> ImageInfo | None:
-        """Return the image if it belongs to a known instance."""
         return ImageInfo(name, f"sha256:{name}") if name in self.instances else None
 
     def list_images(self) -> list[ImageInfo]:
-        """Return one image for each instance."""
         return [ImageInfo(name, f"sha256:{name}") for name in sorted(self.instances)]
 
     def pull(self, name: str) -> ImageInfo:
-        """Refuse: there is no registry."""
         raise ImageMissing(f"image {name} is not here, and the fake engine has no registry")
 
     def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
-        """Do nothing: fake images need no content."""
+        """Do nothing: acted-out images have no content."""
 
     def build(
         self, name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], labels: Mapping[str, str]
     ) -> None:
-        """Do nothing: fake images need no content."""
+        """Do nothing: acted-out images have no content."""
 
     def remove_image(self, name: str) -> None:
-        """Do nothing."""
+        """Do nothing: every instance keeps its image."""
 
     def orphans(self) -> list[str]:
-        """Return nothing: fake boxes leave nothing behind."""
         return []
 
     def reap(self, *, everything: bool = False) -> list[str]:
-        """Return nothing: fake boxes leave nothing behind."""
         return []
 
 
-class FakeBox:
+class FakeBox(Box):
     """One acted-out container."""
 
     create_seconds = 0.0
+    deliver_seconds = 0.0
     start_seconds = 0.0
 
     def __init__(self, engine: FakeEngine, image: str, instance: Instance, turn: int = 0) -> None:
@@ -151,7 +150,7 @@ class FakeBox:
         seconds: float = 60.0,
         output_bytes: int = 1024 * 1024,
     ) -> ExecResult:
-        """Act out a command: the test script runs the expected tests, anything else succeeds silently."""
+        """Act out a command: the test script prints the results, anything else succeeds without output."""
         self._engine.fault("exec", self._image)
         began = time.monotonic()
         if not any(word.endswith(f"/{TEST_SCRIPT}") for word in command[1:2]):
@@ -164,7 +163,6 @@ class FakeBox:
         return ExecResult(code, output.encode(), time.monotonic() - began)
 
     def put(self, archive: bytes, to: str = "/") -> None:
-        """Keep the delivered files."""
         self._engine.fault("put", self._image)
         with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
             for member in tar:
@@ -178,7 +176,6 @@ class FakeBox:
         return {"report.json": json.dumps(statuses).encode()}
 
     def end(self) -> BoxEnd:
-        """Tell that the kernel had nothing to do."""
         self._engine.fault("end", self._image)
         return BoxEnd()
 

@@ -1,6 +1,6 @@
 """An engine that fails on purpose: wraps any other and breaks the calls with given numbers.
 
-Tests run with the first call broken, then the second, and so on until a run is long enough to meet no fault.
+A test breaks the first call, then the second, and so on until the run makes fewer calls than that.
 """
 
 import threading
@@ -29,11 +29,11 @@ class Kind(StrEnum):
     """The engine does what it was asked, and the connection breaks before it says so."""
 
 
-class FaultyEngine:
+class FaultyEngine(Engine):
     """Counts every call of an engine and of its boxes, and makes some fail.
 
-    ``abort`` alone is neither counted nor broken, since it has nobody to tell. The removal of a box is a call too; it
-    is carried out in every case, so that what a test finds left behind was left by the code under test.
+    ``abort`` alone is neither counted nor broken, since it reports no errors. The removal of a box counts as a call,
+    and is carried out even if it fails: what a test finds left behind was left by the code under test.
     """
 
     def __init__(self, engine: Engine, fail_at: int | Collection[int], kind: str = "error", seconds: float = 0.05):
@@ -68,7 +68,7 @@ class FaultyEngine:
         return result
 
     def count(self, name: str) -> bool:
-        """Count a call and tell whether it has to fail."""
+        """Count a call; return whether it has to fail."""
         with self._lock:
             self.calls.append(name)
             fails = len(self.calls) in self._fail_at
@@ -77,7 +77,7 @@ class FaultyEngine:
         return fails
 
     def fault(self, name: str) -> EngineError:
-        """Return the error of a broken call, when it is time."""
+        """Return the error of a broken call, for a time-out after a while."""
         if self._kind is Kind.TIMEOUT:
             time.sleep(self._seconds)
         return EngineError(f"{self._kind} on purpose in {name}")
@@ -91,12 +91,12 @@ class FaultyEngine:
         *,
         mounts: Mapping[str, str] | None = None,
         services: Sequence[Sidecar] = (),
+        archive: bytes = b"",
     ) -> Iterator[Box]:
-        """Open a box whose calls are counted, too."""
         fails = self.count("open")
         if fails and self._kind is not Kind.CUT:
             raise self.fault("open")
-        with self._engine.open(image, limits, labels, mounts=mounts, services=services) as box:
+        with self._engine.open(image, limits, labels, mounts=mounts, services=services, archive=archive) as box:
             if fails:
                 raise self.fault("open")
             yield FaultyBox(self, box)
@@ -104,53 +104,44 @@ class FaultyEngine:
             raise self.fault("remove")
 
     def describe(self) -> dict[str, str]:
-        """Return facts about the engine."""
         return self.call("describe", self._engine.describe)
 
     def find_image(self, name: str) -> ImageInfo | None:
-        """Return the image of that name, or None."""
         return self.call("find_image", lambda: self._engine.find_image(name))
 
     def list_images(self) -> list[ImageInfo]:
-        """Return the images that Assay made."""
         return self.call("list_images", self._engine.list_images)
 
     def pull(self, name: str) -> ImageInfo:
-        """Fetch an image from its registry."""
         return self.call("pull", lambda: self._engine.pull(name))
 
     def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
-        """Make an image from a root file system's tar."""
         self.call("import_image", lambda: self._engine.import_image(name, tar, labels))
 
     def build(
         self, name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], labels: Mapping[str, str]
     ) -> None:
-        """Build an image."""
         self.call("build", lambda: self._engine.build(name, context, log, secrets=secrets, labels=labels))
 
     def remove_image(self, name: str) -> None:
-        """Remove an image."""
         self.call("remove_image", lambda: self._engine.remove_image(name))
 
     def abort(self) -> None:
-        """Kill every box that is open."""
         self._engine.abort()
 
     def orphans(self) -> list[str]:
-        """Return containers that nobody owns any more."""
         return self.call("orphans", self._engine.orphans)
 
     def reap(self, *, everything: bool = False) -> list[str]:
-        """Remove containers that nobody owns any more."""
         return self.call("reap", lambda: self._engine.reap(everything=everything))
 
 
-class FaultyBox:
+class FaultyBox(Box):
     """A box whose calls are counted by its engine, and some made to fail."""
 
     def __init__(self, engine: FaultyEngine, box: Box) -> None:
         self.create_seconds = box.create_seconds
+        self.deliver_seconds = box.deliver_seconds
         self.start_seconds = box.start_seconds
         self._engine = engine
         self._box = box
@@ -165,7 +156,6 @@ class FaultyBox:
         seconds: float = 60.0,
         output_bytes: int = 1024 * 1024,
     ) -> ExecResult:
-        """Run a command."""
         return self._engine.call(
             "exec",
             lambda: self._box.exec(
@@ -174,13 +164,10 @@ class FaultyBox:
         )
 
     def put(self, archive: bytes, to: str = "/") -> None:
-        """Unpack an archive into the box."""
         self._engine.call("put", lambda: self._box.put(archive, to))
 
     def get(self, path: str, max_bytes: int) -> dict[str, bytes]:
-        """Return files of the box."""
         return self._engine.call("get", lambda: self._box.get(path, max_bytes))
 
     def end(self) -> BoxEnd:
-        """Kill everything in the box."""
         return self._engine.call("end", self._box.end)

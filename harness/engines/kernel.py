@@ -1,22 +1,20 @@
-"""What the kernel of this machine knows about a container, beyond what its engine tells."""
+"""Facts about a container that the kernel of this machine has and the engine does not report."""
 
 from pathlib import Path
 
+PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
 
 
 def processes_were_limited(pid: int, container: str) -> bool:
-    """Tell whether a container was refused a process because of its limit.
+    """Return whether the kernel refused a container a process because of its limit; False if that cannot be known.
 
     Args:
-        pid: a process of the container as this machine numbers it.
-        container: its full id, which its control groups carry; where they do not, the engine is on another machine.
-
-    Returns:
-        False also when this cannot be known.
+        pid: a process of the container, in this machine's numbers.
+        container: its full id, which is in the names of its control groups unless the engine is on another machine.
     """
     try:
-        memberships = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
+        memberships = (PROC / f"{pid}/cgroup").read_text().splitlines()
     except OSError:
         return False
     for line in memberships:

@@ -1,4 +1,4 @@
-"""What goes into a container before the tests run: the patches, what is put back, and the scripts. Pure."""
+"""The files that go into a container before the tests run, and which of a patch's changes are put back. Pure."""
 
 import io
 import shlex
@@ -14,37 +14,38 @@ from assay.harness.patches.diff import touched_paths
 from assay.harness.patches.gate import GatedPatch
 
 HOME = "/assay"
-"""Folder in the container that holds what the harness delivers; only root can write there."""
+"""Folder in the container for what the harness delivers; only root can write there."""
 ASSETS = f"{HOME}/assets"
 APPLY, RESTORE, TEST = f"{HOME}/apply.sh", f"{HOME}/restore.sh", f"{HOME}/test.sh"
 EVERYWHERE = (".gitattributes",)
-"""Put back for every language: it changes what git writes when the tests are restored."""
+"""Names of files that are put back for every language: they change what git writes when it restores the tests."""
 PRODUCTS_LEFT_OUT = "build_products_left_out"
 CONFLICT, TESTS_DO_NOT_APPLY = 3, 4
-"""Exit statuses of the first two scripts; everything else but 0 is a failure of the infrastructure."""
+"""Exit statuses of the first two scripts; any other but 0 is a failure of the infrastructure."""
 GIT = "git -c core.hooksPath=/dev/null -c core.autocrlf=false -c safe.directory='*' --literal-pathspecs"
 CHANGED = f"{GIT} diff --name-only --no-renames --no-ext-diff -z HEAD"
 UNTRACKED = f"{GIT} ls-files --others -z"
 WHO = "-c user.name=assay -c user.email=assay@localhost"
 A_COMMIT = f"{GIT} rev-parse -q --verify HEAD > /dev/null 2>&1"
 COMMIT = f"{GIT} init -q && {GIT} add -f -A && {GIT} {WHO} commit -q --allow-empty -m base"
-"""Makes a repository of the tree, of an image that has none: what changes in it is then seen, and can be put back."""
+"""Makes a repository of the tree in an image that has none, so that changes can be listed and put back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One patch on its way to the tests of one instance; ``left_out`` are patterns of paths that are never applied."""
+    """A patch and all that goes into the container with it."""
 
     plan: TestPlan
     patch: GatedPatch
     canary: Canary | None
     left_out: tuple[str, ...] = ()
+    """Patterns of paths that are never applied: build products."""
     assets: Mapping[str, bytes] = field(default_factory=dict)
     """Binary files of the tests, by their path in the tree."""
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """What the verdict has to say of the patch's files that are never applied."""
+        """Flags of the verdict for files of the patch that are never applied."""
         touched = [path.lower() for path in self.patch.paths]
         products = any(fnmatchcase(path, pattern) for path in touched for pattern in self.left_out)
         return (PRODUCTS_LEFT_OUT,) if products else ()
@@ -65,11 +66,11 @@ class Delivery:
         return _tar(home, files)
 
     def apply_script(self) -> str:
-        """Return the shell text that applies the patch and prints, each ended by NUL, the paths that it changed.
+        """Return the shell text that applies the patch and prints the paths that it changed, each ended by NUL.
 
-        It runs as the tests' user before any code of the patch has run. What changed is read off the tree, so that no
+        It runs as the tests' user before any code of the patch has run. The tree itself is asked what changed, since
         two readings of a patch can differ; warnings of git, which a patch can provoke, never get between the paths.
-        That the test patch does not fit is the instance's fault only if it does not fit the base commit.
+        A test patch that does not fit the base commit is the instance's fault, so it is checked before the patch.
         """
         said, before, after = "/tmp/assay-said", "/tmp/assay-before", "/tmp/assay-after"
         lines = ["set -u", _or_exit(f"{A_COMMIT} || {{ {COMMIT}; }}", said, 1), _list_untracked(before)]
@@ -77,7 +78,7 @@ class Delivery:
             lines.append(_or_exit(f"{GIT} apply --check {HOME}/tests.patch", said, TESTS_DO_NOT_APPLY))
         if not self.patch.is_empty:
             without = "".join(f" --exclude={shlex.quote(pattern)}" for pattern in self.left_out)
-            # Against the commit alone: what a pre-build left in the tree, hidden from git, is no patch's to change.
+            # Against the commit alone: no patch may change what a pre-build left in the tree, hidden from git.
             lines.append(_or_exit(f"{GIT} apply --cached --check{without} {HOME}/model.patch", said, CONFLICT))
             lines.append(_or_exit(f"{GIT} apply{without} {HOME}/model.patch", said, CONFLICT))
         if self.plan.report_path:
@@ -93,28 +94,29 @@ class Delivery:
     def restore_script(self) -> str:
         """Return the shell text that puts its arguments back to the base commit, and applies the test patch.
 
-        A path that the base commit does not have is removed.
+        It removes a path that the base commit does not have.
         """
-        said, base, paths = "/tmp/assay-said", "/tmp/assay-base", "/tmp/assay-paths"
+        said, base = "/tmp/assay-said", "/tmp/assay-base"
         checkout = f"{GIT} checkout -q HEAD --pathspec-from-file={base} --pathspec-file-nul"
         lines = [
             "set -u",
-            f"printf '%s\\0' \"$@\" > {paths}",
-            f"xargs -0 {GIT} ls-tree -r -z --name-only HEAD -- < {paths} > {base}",
-            # All of them first, so that no planted attributes steer git when it writes them.
-            f"xargs -0 rm -rf -- < {paths}",
+            "if [ $# -gt 0 ]; then",
+            f'{GIT} ls-tree -r -z --name-only HEAD -- "$@" > {base} || exit 1',
+            # All of them first, so that no attributes of the patch steer git when it writes them.
+            'rm -rf -- "$@" || exit 1',
             f"[ ! -s {base} ] || {_or_exit(checkout, said, CONFLICT)}",
+            "fi",
         ]
         if self.plan.test_patch:
             lines.append(_or_exit(f"{GIT} apply {HOME}/tests.patch", said, CONFLICT))
         if self.assets:
             lines.append(f"cp -R --no-preserve=all {ASSETS}/. . || exit 1")
-        return "\n".join([*lines, f"rm -f {said} {base} {paths}", "exit 0", ""])
+        return "\n".join([*lines, f"rm -f {said} {base}", "exit 0", ""])
 
 
 @dataclass(frozen=True, slots=True)
 class PutBack:
-    """What of a patch does not stay: paths that go back to the base commit, and flags that say so."""
+    """Changes of a patch that do not stay: paths that go back to the base commit, and the verdict's flags for them."""
 
     paths: tuple[str, ...]
     flags: tuple[str, ...]
@@ -124,10 +126,10 @@ def make_delivery(
     instance: Instance,
     plan: TestPlan,
     patch: GatedPatch,
-    canary: Canary | None,
+    canary: Canary | None = None,
     assets: Mapping[str, bytes] | None = None,
 ) -> Delivery:
-    """Pack a patch, and binary files by their path in the tree, for the tests of an instance."""
+    """Pack a patch, tripwires, and the tests' binary files by their path in the tree."""
     language = languages.find_or_none(instance.language)
     return Delivery(plan, patch, canary, language.BUILD_PRODUCTS if language else (), assets or {})
 
@@ -135,9 +137,9 @@ def make_delivery(
 def put_back(instance: Instance, plan: TestPlan, changed: Sequence[str]) -> PutBack:
     """Decide which of the paths that a patch has changed go back to the base commit.
 
-    Those are all test files, what steers the test runner, build products, and what could be imported in place of a
-    test file. What the gold patch touches stays as the patch has it, since the fix may need it; what the test patch
-    touches goes back in any case.
+    Those are all test files, files that steer the test runner, build products, and whatever could be imported in place
+    of a test file. Files that the gold patch touches stay as the patch has them, since the fix may need them. Files
+    that the test patch touches go back in any case.
     """
     language = languages.find_or_none(instance.language)
     theirs = {*touched_paths(instance.gold_patch), *touched_paths(instance.test_patch)}

@@ -1,4 +1,4 @@
-"""The story of one evaluation: a patch and an instance's tests meet in a fresh container, and evidence comes out."""
+"""One evaluation: run an instance's tests with a patch in a fresh container, and return the evidence."""
 
 import secrets
 import time
@@ -19,10 +19,9 @@ from assay.harness.evaluation.delivery import (
     make_delivery,
     put_back,
 )
-from assay.harness.evaluation.loosening import loosened
 from assay.harness.evaluation.tripwires import make_canary
 from assay.harness.patches.diff import MalformedPatchError
-from assay.harness.patches.gate import GatedPatch, gate
+from assay.harness.patches.gate import gate
 
 APPLY_SECONDS = 120.0
 REPORT_BYTES = 64 * 1024 * 1024
@@ -30,20 +29,20 @@ REPORT_BYTES = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One patch to evaluate: everything but the image, which is prepared when the task's turn comes."""
+    """One patch to evaluate: everything but the image, which is built when the task's turn comes."""
 
     instance: Instance
     prediction: Prediction
     plan: TestPlan
     runs_empty: bool = False
-    """Run the tests even if the patch is empty: the null control."""
+    """Run the tests even if the patch is empty, as for the null control."""
     assets: Callable[[], Mapping[str, bytes]] = dict
-    """Brings the binary files of the tests, by their path in the tree; raises EnvironmentFailure."""
+    """Returns the binary files of the tests, by their path in the tree; raises EnvironmentFailure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Evidence together with the raw material it was read from."""
+    """Evidence, and what it was read from."""
 
     evidence: Evidence
     patch: str = ""
@@ -58,10 +57,11 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
         task: the instance, the patch and how to test it.
         image: name of an image that is present on the engine.
         engine: where the container runs.
-        labels: put on the container, so that a later process knows whose it is.
+        labels: put on the container, so that a later process can see whose it is.
 
     Raises:
         EngineError: the engine failed; this says nothing about the patch.
+        EnvironmentFailure: a file of the tests cannot be had, or a service does not come up.
     """
     try:
         patch = gate(task.prediction.patch, allow_binary="GIT binary patch" in task.instance.gold_patch)
@@ -70,10 +70,13 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
     if patch.is_empty and not task.runs_empty:
         return without_container(task, ApplyStatus.EMPTY, "")
     began = time.monotonic()
+    canary = make_canary(secrets.token_hex(16)) if task.plan.canary else None
+    delivery = make_delivery(task.instance, task.plan, patch, canary, task.assets())
     info = engine.find_image(image)
     services = _sidecars(task.plan, info)
-    with engine.open(image, task.plan.limits, labels or {}, services=services) as box:
-        evaluation = _evaluate_in(box, task, patch)
+    archive = delivery.archive()
+    with engine.open(image, task.plan.limits, labels or {}, services=services, archive=archive) as box:
+        evaluation = _evaluate_in(box, task, delivery)
         collected = time.monotonic()
     ended = time.monotonic()
     timings = evaluation.evidence.timings.model_copy(update={"remove": ended - collected, "total": ended - began})
@@ -100,19 +103,22 @@ def without_container(task: Task, status: ApplyStatus, detail: str) -> Evaluatio
     return Evaluation(evidence, task.prediction.patch)
 
 
-def _evaluate_in(box: Box, task: Task, patch: GatedPatch) -> Evaluation:
-    plan = task.plan
-    canary = make_canary(secrets.token_hex(16)) if plan.canary else None
-    delivery = make_delivery(task.instance, plan, patch, canary, task.assets())
-    clock = _Clock(create=box.create_seconds, start=box.start_seconds)
-    box.put(delivery.archive())
-    clock.lap("deliver")
+def _evaluate_in(box: Box, task: Task, delivery: Delivery) -> Evaluation:
+    plan, patch, canary = task.plan, delivery.patch, delivery.canary
+    clock = _Clock(create=box.create_seconds, deliver=box.deliver_seconds, start=box.start_seconds)
     applied, back = _apply(box, task, delivery)
     clock.lap("apply")
     evidence = _applied_evidence(task, delivery, applied, back)
     if evidence.apply.status is ApplyStatus.CONFLICT or evidence.failed_part:
         return Evaluation(evidence.model_copy(update={"timings": clock.timings()}), patch.text, applied.output)
-    run = _run_tests(box, plan)
+    run = box.exec(
+        ["bash", TEST],
+        user=plan.user,
+        workdir=plan.workdir,
+        env=plan.env,
+        seconds=plan.limits.seconds,
+        output_bytes=plan.limits.output_bytes,
+    )
     clock.lap("test")
     end = box.end()
     files = box.get(plan.report_path, REPORT_BYTES) if plan.report_path else {}
@@ -132,7 +138,7 @@ def _evaluate_in(box: Box, task: Task, patch: GatedPatch) -> Evaluation:
 
 
 def _apply(box: Box, task: Task, delivery: Delivery) -> tuple[ExecResult, PutBack]:
-    """Apply the patch, see what it changed, put back what must not stay, and apply the test patch."""
+    """Apply the patch, list what it changed, put back what must not stay, and apply the test patch."""
     plan = task.plan
     applied = box.exec(["sh", APPLY], user=plan.user, workdir=plan.workdir, seconds=APPLY_SECONDS)
     if applied.exit_code != 0:
@@ -143,17 +149,6 @@ def _apply(box: Box, task: Task, delivery: Delivery) -> tuple[ExecResult, PutBac
         return applied, back
     command = ["sh", RESTORE, *back.paths]
     return box.exec(command, user=plan.user, workdir=plan.workdir, seconds=APPLY_SECONDS), back
-
-
-def _run_tests(box: Box, plan: TestPlan) -> ExecResult:
-    return box.exec(
-        ["bash", TEST],
-        user=plan.user,
-        workdir=plan.workdir,
-        env=plan.env,
-        seconds=plan.limits.seconds,
-        output_bytes=plan.limits.output_bytes,
-    )
 
 
 def _applied_evidence(task: Task, delivery: Delivery, applied: ExecResult, back: PutBack) -> Evidence:
@@ -173,9 +168,19 @@ def _applied_evidence(task: Task, delivery: Delivery, applied: ExecResult, back:
         user=task.plan.user,
         apply=Apply(status=status, detail=detail, normalized=delivery.patch.normalized),
         restored=back.paths,
-        flags=tuple(dict.fromkeys((*loosened(task.plan), *delivery.flags, *back.flags))),
+        flags=tuple(dict.fromkeys((*_loosened(task.plan), *delivery.flags, *back.flags))),
         failed_part=failed_part,
         error=error,
+    )
+
+
+def _loosened(plan: TestPlan) -> tuple[str, ...]:
+    """Return a flag for everything that a plan allows its tests beyond what every container allows."""
+    return (
+        *(f"service:{service.name}" for service in plan.services),
+        *(["network"] if plan.limits.network else []),
+        *(f"capability:{name}" for name in plan.limits.capabilities),
+        *(["faketime"] if "FAKETIME" in plan.env else []),
     )
 
 

@@ -1,9 +1,8 @@
-"""Tripwires: tests of ours beside the real ones, which show whether the test runner still tells the truth. Pure.
+"""Tripwires: Assay's own tests beside the real ones, which show whether the test runner still reports the truth. Pure.
 
 Some must pass and some must fail, as functions and as methods of ``unittest.TestCase``, in the same process and the
-same invocation as the graded tests. A patch that turns every failure into a pass trips them. They are a tripwire and no
-proof: code that runs in the same process can know its own targets and spare the rest, and they say nothing about an
-object that equals everything.
+same invocation as the graded tests. A patch that turns every failure into a pass trips them. They prove nothing: code
+in the same process can pick its targets and spare the rest, and an object that equals everything trips none.
 """
 
 import random
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from assay.harness.domain import Status
 
 PLACEHOLDER = "{canary}"
-"""Where a test command takes the file of the tripwires."""
+"""Stands for the tripwires' file in a test command."""
 
 _WORDS = """
 address array basic batch binary block cache chain client clock codec config context counter cursor date
@@ -26,7 +25,7 @@ thread token trace tree unicode union update utils value vector version view war
 writer zone
 """
 WORDS = _WORDS.split()
-"""Names are made of these, so that nothing but chance tells a tripwire from an ordinary test."""
+"""Names are made of these, so that a tripwire looks like an ordinary test."""
 
 FUNCTIONS = (
     (Status.PASSED, "assert sum(range({number})) == {sum}"),
@@ -41,17 +40,18 @@ METHODS = (
     (Status.FAILED, "self.assertTrue({kind}({number}) == {kind}({other}))"),
     (Status.FAILED, "with self.assertRaises(KeyError):\n{indent}        len(str({number}))"),
 )
-"""What must come of each test, and its body: every usual way to fail is there once."""
+"""Status that each test must have, and its body: every usual way to fail is there once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Canary:
-    """A test file and what must come of its tests, by their node id within the file (``test_x``, ``TestY::test_z``)."""
+    """A test file, and the statuses that its tests must have."""
 
     path: str
     """Relative to the tree."""
     text: str
     expected: dict[str, Status]
+    """By the node id within the file: ``test_x``, ``TestY::test_z``."""
 
     def by_id(self, test_id: str) -> dict[str, Status]:
         """Return the expected statuses by the ids that a plan's reports use (``node`` or ``function``)."""

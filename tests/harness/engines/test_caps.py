@@ -7,7 +7,7 @@ from assay.harness.engines.caps import CappedOutput, Deadline
 
 
 @given(st.lists(st.binary(max_size=20)), st.integers(min_value=2, max_value=60))
-def test_what_fits_is_kept_whole_and_the_rest_is_bounded(chunks: list[bytes], limit: int) -> None:
+def test_output_under_the_limit_is_whole_and_over_it_keeps_head_and_tail(chunks: list[bytes], limit: int) -> None:
     output = CappedOutput(limit)
     crossings = sum(output.add(chunk) for chunk in chunks)
     whole = b"".join(chunks)
@@ -22,14 +22,14 @@ def test_what_fits_is_kept_whole_and_the_rest_is_bounded(chunks: list[bytes], li
         assert b"%d bytes" % (len(whole) - kept) in output.text()
 
 
-def test_a_deadline_fires_once() -> None:
+def test_deadline_fires_when_its_time_is_up() -> None:
     fired = threading.Event()
     with Deadline(0.01, fired.set) as deadline:
         assert fired.wait(5)
     assert deadline.fired
 
 
-def test_a_cancelled_deadline_never_fires() -> None:
+def test_cancelled_deadline_does_not_fire() -> None:
     fired = threading.Event()
     with Deadline(0.05, fired.set) as deadline:
         deadline.cancel()

@@ -88,7 +88,7 @@ def secret(tmp_path: Path) -> Path:
 
 
 @pytest.mark.docker
-def test_a_build_sees_its_secret_and_no_layer_keeps_it(builder, context: Path, secret: Path, tmp_path: Path):
+def test_build_sees_its_secret_and_no_layer_keeps_it(builder, context: Path, secret: Path, tmp_path: Path):
     before = made_from(BASE)
     log = tmp_path / "log"
 
@@ -109,7 +109,7 @@ def test_a_build_sees_its_secret_and_no_layer_keeps_it(builder, context: Path, s
 
 
 @pytest.mark.docker
-def test_a_build_that_asks_for_no_network_has_none(builder, context: Path, secret: Path, tmp_path: Path):
+def test_build_without_network_has_only_loopback(builder, context: Path, secret: Path, tmp_path: Path):
     build(NAME, context, tmp_path / "log", secrets={"settings": secret}, labels={})
 
     interfaces = [
@@ -120,7 +120,7 @@ def test_a_build_that_asks_for_no_network_has_none(builder, context: Path, secre
 
 
 @pytest.mark.docker
-def test_a_failed_build_says_where_its_log_is_and_how_it_ended(builder, context: Path, tmp_path: Path, base: str):
+def test_failed_build_names_its_log_and_quotes_its_end(builder, context: Path, tmp_path: Path, base: str):
     (context / "Dockerfile").write_text(f"FROM {base}\nRUN echo the-last-words && exit 7\n")
 
     with pytest.raises(EnvironmentFailure, match=f"{NAME} could not be built") as caught:
@@ -130,7 +130,7 @@ def test_a_failed_build_says_where_its_log_is_and_how_it_ended(builder, context:
     assert "the-last-words" in caught.value.tail
 
 
-def test_an_unknown_builder_is_refused(monkeypatch: pytest.MonkeyPatch):
+def test_unknown_builder_is_an_error_that_lists_the_known(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("ASSAY_BUILDER", "kaniko")
     find_builder.cache_clear()
     with pytest.raises(EnvironmentFailure, match="buildx, buildkit, plain"):
@@ -138,7 +138,7 @@ def test_an_unknown_builder_is_refused(monkeypatch: pytest.MonkeyPatch):
     find_builder.cache_clear()
 
 
-def test_the_plain_form_copies_secrets_into_the_stages_that_mount_them_only():
+def test_plain_dockerfile_copies_secrets_only_into_stages_that_mount_them():
     lines = [
         "FROM a AS one",
         "RUN x",
@@ -163,12 +163,12 @@ def test_the_plain_form_copies_secrets_into_the_stages_that_mount_them_only():
     ]
 
 
-def test_the_plain_form_of_a_one_stage_file_with_a_secret_is_refused():
+def test_plain_dockerfile_with_a_secret_in_its_last_stage_is_an_error():
     with pytest.raises(EnvironmentFailure, match="last stage"):
         without_mounts("FROM a\nRUN --mount=type=secret,id=s y\n", "m")
 
 
-def test_an_engine_that_does_not_answer_is_the_engine_s_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_builder_that_does_not_answer_is_an_engine_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     program = tmp_path / "docker"
     program.write_text("#!/bin/sh\nexec sleep 5\n")
     program.chmod(0o755)

@@ -24,7 +24,7 @@ def use(engine: Engine, image: str) -> None:
         box.get("/tmp/report.json", 1000)
 
 
-def test_every_call_is_counted_in_its_order(fake: FakeEngine, instance: Instance) -> None:
+def test_calls_are_counted_in_their_order(fake: FakeEngine, instance: Instance) -> None:
     engine = FaultyEngine(fake, NEVER)
     use(engine, image_name(instance))
     engine.find_image("x")
@@ -35,7 +35,7 @@ def test_every_call_is_counted_in_its_order(fake: FakeEngine, instance: Instance
 
 @pytest.mark.parametrize("kind", ["error", "timeout", "cut"])
 @pytest.mark.parametrize(("number", "call"), list(enumerate(["open", "put", "exec", "end", "get", "remove"], start=1)))
-def test_the_call_of_that_number_fails_and_no_box_stays(
+def test_call_of_the_given_number_fails_and_no_box_stays(
     fake: FakeEngine, instance: Instance, number: int, call: str, kind: str
 ) -> None:
     engine = FaultyEngine(fake, number, kind, seconds=0.01)
@@ -46,7 +46,7 @@ def test_the_call_of_that_number_fails_and_no_box_stays(
     use(engine, image_name(instance))
 
 
-def test_a_cut_call_has_done_its_work_and_a_refused_one_has_not(fake: FakeEngine, instance: Instance) -> None:
+def test_cut_call_does_its_work_and_a_refused_one_does_not(fake: FakeEngine, instance: Instance) -> None:
     for kind, opened in (("error", 0), ("timeout", 0), ("cut", 1)):
         fake.opened = 0
         with pytest.raises(EngineError):
@@ -54,7 +54,7 @@ def test_a_cut_call_has_done_its_work_and_a_refused_one_has_not(fake: FakeEngine
         assert fake.opened == opened, kind
 
 
-def test_several_calls_can_fail(fake: FakeEngine) -> None:
+def test_all_calls_of_the_given_numbers_fail(fake: FakeEngine) -> None:
     engine = FaultyEngine(fake, range(2, 4))
     assert engine.orphans() == []
     for _ in range(2):
@@ -64,12 +64,12 @@ def test_several_calls_can_fail(fake: FakeEngine) -> None:
     assert engine.failed == ["reap", "reap"]
 
 
-def test_an_abort_is_never_broken(fake: FakeEngine) -> None:
+def test_abort_is_neither_counted_nor_broken(fake: FakeEngine) -> None:
     engine = FaultyEngine(fake, 1)
     engine.abort()
     assert engine.calls == []
 
 
-def test_an_unknown_kind_is_refused(fake: FakeEngine) -> None:
+def test_unknown_kind_is_an_error(fake: FakeEngine) -> None:
     with pytest.raises(ValueError, match="sometimes"):
         FaultyEngine(fake, 1, "sometimes")

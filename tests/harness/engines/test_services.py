@@ -1,4 +1,4 @@
-"""Services beside the tests, with real containers: reached by their names, and nothing else is."""
+"""Services beside the tests, in real containers."""
 
 import os
 import socket
@@ -11,7 +11,6 @@ import pytest
 from assay.harness.domain import Limits, Service
 from assay.harness.engines.base import Box, Sidecar
 from assay.harness.engines.docker import DockerEngine
-from assay.harness.engines.owner import OWNER
 from assay.harness.errors import EngineError, EnvironmentFailure
 
 pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("services")]
@@ -69,7 +68,7 @@ def addresses(engine: DockerEngine) -> set[str]:
     return {own, *(config["Gateway"] for config in configs if "Gateway" in config)}
 
 
-def test_services_answer_by_their_names_when_the_box_opens(docker_engine: DockerEngine, image: str) -> None:
+def test_services_answer_by_name_when_the_box_opens(docker_engine: DockerEngine, image: str) -> None:
     services = [Sidecar(ECHO, image), Sidecar(OTHER, image)]
     with docker_engine.open(image, Limits(), LABELS, services=services) as box:
         assert ours(docker_engine) == (3, 1)
@@ -81,7 +80,7 @@ def test_services_answer_by_their_names_when_the_box_opens(docker_engine: Docker
     assert ours(docker_engine) == (0, 0)
 
 
-def test_nothing_but_services_can_be_reached(docker_engine: DockerEngine, image: str) -> None:
+def test_box_with_services_reaches_nothing_else(docker_engine: DockerEngine, image: str) -> None:
     with listening() as port, docker_engine.open(image, Limits(), LABELS, services=[Sidecar(ECHO, image)]) as box:
         here = sorted(f"{address}:{port}" for address in addresses(docker_engine))
         outside = ["1.1.1.1:53", "192.0.2.99:80", "example.org:80"]
@@ -91,13 +90,13 @@ def test_nothing_but_services_can_be_reached(docker_engine: DockerEngine, image:
         assert interfaces.split() == ["eth0", "lo"]
 
 
-def test_a_box_without_services_has_no_network(docker_engine: DockerEngine, image: str) -> None:
+def test_box_without_services_has_no_network(docker_engine: DockerEngine, image: str) -> None:
     with docker_engine.open(image, Limits(), LABELS, services=[]) as box:
         assert ours(docker_engine) == (1, 0)
         assert box.exec(["ls", "/sys/class/net"]).output.split() == [b"lo"]
 
 
-def test_boxes_at_the_same_time_see_only_their_own_service(docker_engine: DockerEngine, image: str) -> None:
+def test_two_boxes_reach_only_their_own_services(docker_engine: DockerEngine, image: str) -> None:
     with (
         docker_engine.open(image, Limits(), LABELS, services=[Sidecar(ECHO, image)]) as one,
         docker_engine.open(image, Limits(), LABELS, services=[Sidecar(OTHER, image)]) as two,
@@ -106,7 +105,7 @@ def test_boxes_at_the_same_time_see_only_their_own_service(docker_engine: Docker
         assert reach(two, "other.example.org:8000") == ["reached other.example.org:8000"]
 
 
-def test_services_are_held_like_any_box(docker_engine: DockerEngine, image: str) -> None:
+def test_services_have_the_limits_of_any_box(docker_engine: DockerEngine, image: str) -> None:
     with docker_engine.open(image, Limits(), LABELS, services=[Sidecar(ECHO, image)]):
         found = docker_engine._client.containers(filters={"label": f"assay.run={RUN}"})
         states = [docker_engine._client.inspect_container(each["Id"])["HostConfig"] for each in found]
@@ -116,21 +115,24 @@ def test_services_are_held_like_any_box(docker_engine: DockerEngine, image: str)
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "problem"),
     [("echo no such setting; exit 7", "has ended by itself: no such setting"), ("exec sleep 60", "did not answer")],
 )
-def test_a_service_that_does_not_come_up_is_no_fault_of_the_patch(
-    docker_engine: DockerEngine, image: str, monkeypatch: pytest.MonkeyPatch, command: str, told: str
+def test_service_that_does_not_come_up_is_an_environment_failure(
+    docker_engine: DockerEngine, image: str, monkeypatch: pytest.MonkeyPatch, command: str, problem: str
 ) -> None:
     monkeypatch.setattr("assay.harness.engines.services.START_SECONDS", 2.0)
     broken = ECHO.model_copy(update={"command": command})
     services = [Sidecar(OTHER, image), Sidecar(broken, image)]
-    with pytest.raises(EnvironmentFailure, match=told), docker_engine.open(image, Limits(), LABELS, services=services):
+    with (
+        pytest.raises(EnvironmentFailure, match=problem),
+        docker_engine.open(image, Limits(), LABELS, services=services),
+    ):
         pytest.fail("the box must not open")
     assert ours(docker_engine) == (0, 0)
 
 
-def test_a_service_without_an_image_is_no_fault_of_the_patch(docker_engine: DockerEngine, image: str) -> None:
+def test_service_without_an_image_is_an_environment_failure(docker_engine: DockerEngine, image: str) -> None:
     services = [Sidecar(ECHO, "")]
     with (
         pytest.raises(EnvironmentFailure, match="echo"),
@@ -140,14 +142,14 @@ def test_a_service_without_an_image_is_no_fault_of_the_patch(docker_engine: Dock
     assert ours(docker_engine) == (0, 0)
 
 
-def test_everything_is_removed_when_the_tests_break(docker_engine: DockerEngine, image: str) -> None:
+def test_services_are_removed_when_the_tests_raise(docker_engine: DockerEngine, image: str) -> None:
     services = [Sidecar(ECHO, image)]
     with pytest.raises(ZeroDivisionError), docker_engine.open(image, Limits(), LABELS, services=services):
         raise ZeroDivisionError
     assert ours(docker_engine) == (0, 0)
 
 
-def test_an_abort_ends_services_that_are_starting(docker_engine: DockerEngine, image: str) -> None:
+def test_abort_ends_services_that_are_starting(docker_engine: DockerEngine, image: str) -> None:
     engine = DockerEngine(docker_engine._client)
     slow = ECHO.model_copy(update={"command": "exec sleep 60"})
     threading.Timer(1.0, engine.abort).start()
@@ -157,18 +159,3 @@ def test_an_abort_ends_services_that_are_starting(docker_engine: DockerEngine, i
     ):
         pytest.fail("the box must not open")
     assert ours(engine) == (0, 0)
-
-
-def test_networks_of_dead_owners_are_reaped_and_others_are_left(docker_engine: DockerEngine) -> None:
-    client = docker_engine._client
-    dead = {**LABELS, OWNER: "elsewhere:0:1:1", "assay.deadline": "1"}
-    orphan = client.create_network("assay-test-orphan", internal=True, labels=dead)["Id"]
-    stranger = client.create_network("assay-test-stranger", internal=True, labels={"mine": "1"})["Id"]
-    try:
-        with docker_engine.network(LABELS, 60) as living:
-            docker_engine.reap()  # which another process may have done a moment before
-            left = {each["Id"] for each in client.networks()}
-            assert {living, stranger} <= left
-            assert orphan not in left
-    finally:
-        client.remove_network(stranger)

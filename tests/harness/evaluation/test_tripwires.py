@@ -12,7 +12,7 @@ from assay.harness.reports import junit_xml
 
 
 @given(st.text())
-def test_of_functions_and_of_methods_one_passes_and_the_others_fail(nonce: str) -> None:
+def test_one_function_and_one_method_pass_and_all_others_fail(nonce: str) -> None:
     canary = make_canary(nonce)
     for methods in (False, True):
         statuses = [status for name, status in canary.expected.items() if ("::" in name) is methods]
@@ -28,7 +28,7 @@ def test_another_nonce_gives_other_names() -> None:
 
 
 @pytest.mark.parametrize("nonce", ["a", "b", "c"])
-def test_pytest_agrees(tmp_path: Path, nonce: str) -> None:
+def test_pytest_reports_the_expected_statuses(tmp_path: Path, nonce: str) -> None:
     canary = make_canary(nonce)
     (tmp_path / canary.path).write_text(canary.text)
     command = [sys.executable, "-m", "pytest", "--junitxml=r.xml", "-o", "junit_family=xunit1", canary.path]

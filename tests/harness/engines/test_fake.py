@@ -1,0 +1,73 @@
+import json
+
+import pytest
+
+from assay.harness.domain import Instance, Limits, TestPlan
+from assay.harness.engines import open_engine
+from assay.harness.engines.fake import FakeEngine, image_name
+from assay.harness.errors import EngineError, ImageMissing
+from assay.harness.evaluation.delivery import make_delivery
+from assay.harness.patches.gate import gate
+
+REPORT = {"tests/test_calc.py::test_add": "failed", "tests/test_calc.py::test_same": "passed"}
+
+
+@pytest.fixture
+def engine(instance: Instance) -> FakeEngine:
+    return FakeEngine({image_name(instance): instance})
+
+
+def reported(engine: FakeEngine, instance: Instance, patch: str) -> dict[str, str]:
+    """Run the acted-out tests with a patch; return the report, having seen that the exit status agrees."""
+    archive = make_delivery(instance, TestPlan(command="pytest"), gate(patch)).archive()
+    with engine.open(image_name(instance), Limits(), {}, archive=archive) as box:
+        code = box.exec(["bash", "/assay/test.sh"]).exit_code
+        report = json.loads(box.get("/tmp/report.json", 10_000)["report.json"])
+    assert code == (0 if set(report.values()) == {"passed"} else 1)
+    return dict(report)
+
+
+def test_gold_patch_passes_all_and_another_leaves_the_failing_ones(engine: FakeEngine, instance: Instance) -> None:
+    assert reported(engine, instance, instance.gold_patch) == dict.fromkeys(REPORT, "passed")
+    assert reported(engine, instance, instance.gold_patch.replace("a + b", "a * b")) == REPORT
+
+
+def test_flaky_test_follows_its_list_whatever_the_patch(engine: FakeEngine, instance: Instance) -> None:
+    test = instance.pass_to_pass[0]
+    engine.flaky = {test: [True, False]}
+    assert [reported(engine, instance, instance.gold_patch)[test] for _ in range(3)] == ["passed", "failed", "passed"]
+
+
+def test_fault_breaks_the_call_it_is_for(engine: FakeEngine, instance: Instance) -> None:
+    def fault(call: str, _image: str) -> None:
+        if call == "exec":
+            raise EngineError("broken")
+
+    engine.fault = fault
+    with pytest.raises(EngineError, match="broken"):
+        reported(engine, instance, instance.gold_patch)
+    assert not engine.alive
+
+
+def test_aborted_engine_kills_test_commands(engine: FakeEngine, instance: Instance) -> None:
+    engine.abort()
+    with engine.open(image_name(instance), Limits(), {}) as box:
+        assert box.exec(["bash", "/assay/test.sh"]).exit_code == 137
+
+
+def test_only_images_of_known_instances_are_there(engine: FakeEngine, instance: Instance) -> None:
+    assert engine.find_image(image_name(instance)) is not None
+    assert engine.find_image("another") is None
+    with pytest.raises(ImageMissing):
+        engine.pull("another")
+    with pytest.raises(ImageMissing), engine.open("another", Limits(), {}):
+        pass
+
+
+def test_seconds_of_a_test_command_come_from_the_environment(
+    instance: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_FAKE_SECONDS", "1.5")
+    engine = open_engine("fake", [instance])
+    assert isinstance(engine, FakeEngine)
+    assert (engine.seconds, engine.has_containers) == (1.5, False)

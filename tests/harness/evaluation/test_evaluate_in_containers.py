@@ -1,0 +1,251 @@
+"""Evaluations of a small project written here, in real containers."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Channel, Instance, Outcome, Prediction, PublishedImage, Status, TestPlan, Verdict
+from assay.harness.engines.docker import DockerEngine
+from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
+from assay.harness.grading.grade import grade
+from corpus.stage import git
+
+pytestmark = [pytest.mark.docker, pytest.mark.network]
+BASE = {
+    "pyproject.toml": '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n'
+    '[project]\nname = "calc"\nversion = "1"\n[tool.setuptools]\npy-modules = ["calc"]\n',
+    "calc.py": "def add(a, b):\n    return a - b\n",
+    "tests/test_calc.py": "import calc\n\ndef test_same():\n    assert calc.add(0, 0) == 0\n",
+    "tests/data.txt": "golden\n",
+}
+
+
+@pytest.fixture(scope="module")
+def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of mirrors with one repository: a base commit, and a later one that holds the fix."""
+    root = tmp_path_factory.mktemp("mirror")
+    repo = root / "acme" / "calc"
+    for name, text in BASE.items():
+        (repo / name).parent.mkdir(parents=True, exist_ok=True)
+        (repo / name).write_text(text)
+    git(repo, "init", "-q", "-b", "main")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "base")
+    (repo / "calc.py").write_text("def add(a, b):\n    return a + b  # the later fix\n")
+    git(repo, "commit", "-qam", "fix")
+    git(repo, "tag", "v2")
+    return root
+
+
+@pytest.fixture(scope="module")
+def prepared(
+    mirror: Path, docker_engine: DockerEngine, module_instance: Instance, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, TestPlan]:
+    from assay.instances.environments.build import ImageBuilder
+    from assay.instances.environments.plan import make_plan
+    from assay.instances.environments.recipes import find_recipe
+    from assay.instances.trees.sources import Sources
+
+    image = ImageBuilder(docker_engine, Sources([mirror])).image_of(module_instance)
+    return image, make_plan(module_instance, find_recipe(module_instance))
+
+
+@pytest.fixture(scope="module")
+def module_instance(mirror: Path) -> Instance:
+    from datetime import UTC, datetime
+
+    from toy import GOLD, TESTS
+
+    return Instance(
+        id="acme__calc-1",
+        repo="acme/calc",
+        base_commit=git(mirror / "acme/calc", "rev-parse", "HEAD~1"),
+        problem_statement="add subtracts",
+        gold_patch=GOLD,
+        test_patch=TESTS,
+        fail_to_pass=("tests/test_calc.py::test_add",),
+        pass_to_pass=("tests/test_calc.py::test_same",),
+        created_at=datetime(2023, 6, 1, tzinfo=UTC),
+    )
+
+
+@pytest.fixture
+def judge(
+    docker_engine: DockerEngine, prepared: tuple[str, TestPlan], module_instance: Instance
+) -> Callable[..., tuple[Evaluation, Verdict]]:
+    """Evaluate a patch; keyword arguments change the plan's limits."""
+
+    def run(patch: str, **limits: float) -> tuple[Evaluation, Verdict]:
+        image, plan = prepared
+        plan = plan.model_copy(update={"limits": plan.limits.model_copy(update=limits)})
+        prediction = Prediction(instance_id=module_instance.id, patch=patch)
+        task = Task(module_instance, prediction, plan, runs_empty=True)
+        done = evaluate(task, image, docker_engine, {"assay.run": "test-evaluate"})
+        left = docker_engine._client.containers(all=True, filters={"label": "assay.run=test-evaluate"})
+        assert not left
+        return done, grade(module_instance, done.evidence)
+
+    return run
+
+
+def new_file(path: str, text: str) -> str:
+    lines = text.splitlines()
+    body = "".join(f"+{line}\n" for line in lines)
+    header = f"diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n"
+    return f"{header}@@ -0,0 +1,{len(lines)} @@\n{body}"
+
+
+def calc(body: str) -> str:
+    """A patch that replaces the body of ``add``."""
+    return (
+        "diff --git a/calc.py b/calc.py\n--- a/calc.py\n+++ b/calc.py\n@@ -1,2 +1,2 @@\n"
+        f" def add(a, b):\n-    return a - b\n+    {body}\n"
+    )
+
+
+def test_gold_patch_is_resolved(judge: Callable, module_instance: Instance) -> None:
+    done, verdict = judge(module_instance.gold_patch)
+    assert verdict.resolved
+    assert verdict.flags == ()
+    evidence = done.evidence
+    assert evidence.report.channel is Channel.REPORT
+    statuses = dict(evidence.report.tests)
+    assert {name: statuses.pop(name) for name in evidence.canaries} == evidence.canaries
+    assert set(statuses.values()) == {Status.PASSED}
+    # The tripwires make the runner end with 1.
+    assert (evidence.user, evidence.exit_code, evidence.restored) == ("assay", 1, ("tests/test_calc.py",))
+    assert evidence.image_digest.startswith("sha256:")
+    assert evidence.timings.total >= evidence.timings.test > 0
+
+
+def test_empty_patch_is_unresolved(judge: Callable) -> None:
+    _, verdict = judge("")
+    assert (verdict.outcome, verdict.unfixed) == (Outcome.UNRESOLVED, ("tests/test_calc.py::test_add",))
+
+
+def test_wrong_patch_is_unresolved(judge: Callable) -> None:
+    assert judge(calc("return 3"))[1].broken == ("tests/test_calc.py::test_same",)
+
+
+@pytest.mark.parametrize(
+    ("patch", "outcome"),
+    [
+        (calc("return a + b").replace("a - b", "a / b"), Outcome.PATCH_CONFLICT),
+        (new_file("../x", "1"), Outcome.PATCH_REJECTED),
+        (calc("while True: pass"), Outcome.TIMED_OUT),
+        (calc("return len(bytearray(10**9))"), Outcome.OUT_OF_MEMORY),
+        (calc("import os; [os.write(1, b'x' * 9999) for _ in range(9999)]; os._exit(0)"), Outcome.NOT_RUN),
+        (calc("import os; os._exit(0)"), Outcome.NOT_RUN),
+        (calc("import os; os.kill(os.getpid(), 9)"), Outcome.TAMPERED),
+    ],
+    ids=["conflict", "rejected", "endless", "memory", "captured output", "exit", "killed"],
+)
+def test_failure_has_the_outcome_of_its_cause(judge: Callable, patch: str, outcome: Outcome) -> None:
+    assert judge(patch, seconds=10, memory_mb=256)[1].outcome is outcome
+
+
+def test_endless_output_is_output_limit(judge: Callable) -> None:
+    # pytest captures descriptors 1 and 2; the pipe they led to is still open under another number.
+    text = (
+        "import os\nfds = range(3, 30)\n"
+        "links = {fd: f'/proc/self/fd/{fd}' for fd in fds if os.path.exists(f'/proc/self/fd/{fd}')}\n"
+        "pipes = [fd for fd, link in links.items() if 'pipe' in os.readlink(link)]\n"
+        "while True:\n    [os.write(fd, b'x' * 65536) for fd in pipes]\n"
+    )
+    flood = calc("import flood") + new_file("flood.py", text)
+    assert judge(flood, output_bytes=1_000_000)[1].outcome is Outcome.OUTPUT_LIMIT
+
+
+def test_full_disk_is_output_limit(judge: Callable) -> None:
+    one = calc("open('/tmp/big', 'wb').write(bytes(40 * 2**20)); __import__('time').sleep(60)")
+    many = calc("[open(f'/tmp/big{n}', 'wb').write(bytes(2**20)) for n in range(99)]; __import__('time').sleep(60)")
+    for patch in (one, many):
+        verdict = judge(patch, disk_mb=32)[1]
+        assert verdict.outcome is Outcome.OUTPUT_LIMIT
+        assert "disk" in verdict.reason
+
+
+def test_process_limit_is_flagged(judge: Callable) -> None:
+    bomb = calc("import os; [os.fork() or __import__('time').sleep(1) for _ in range(99)]")
+    assert "process_limit_hit" in judge(bomb, pids=20)[1].flags
+
+
+def test_weakened_and_deleted_tests_are_put_back(judge: Callable) -> None:
+    weak = (
+        "diff --git a/tests/test_calc.py b/tests/test_calc.py\n--- a/tests/test_calc.py\n+++ b/tests/test_calc.py\n"
+        "@@ -3,2 +3,6 @@\n def test_same():\n     assert calc.add(0, 0) == 0\n+\n+\n+def test_add():\n+    pass\n"
+    )
+    gone = (
+        "diff --git a/tests/test_calc.py b/tests/test_calc.py\ndeleted file mode 100644\n--- a/tests/test_calc.py\n"
+        "+++ /dev/null\n@@ -1,4 +0,0 @@\n-import calc\n-\n-def test_same():\n-    assert calc.add(0, 0) == 0\n"
+    )
+    for patch in (weak, gone):
+        verdict = judge(patch)[1]
+        assert (verdict.outcome, verdict.broken) == (Outcome.UNRESOLVED, ())
+
+
+def test_patch_without_final_newline_is_normalised(judge: Callable, module_instance: Instance) -> None:
+    done, verdict = judge(module_instance.gold_patch.rstrip("\n"))
+    assert verdict.resolved
+    assert done.evidence.apply.normalized == ("final newline",)
+
+
+def test_image_holds_one_commit_and_neither_fix_nor_hidden_tests(
+    docker_engine: DockerEngine, prepared: tuple[str, TestPlan]
+) -> None:
+    image, plan = prepared
+    with docker_engine.open(image, plan.limits, {}) as box:
+
+        def run(command: str) -> str:
+            done = box.exec(["sh", "-c", command], user="assay", workdir="/testbed")
+            assert done.exit_code == 0, done.output
+            return done.output.decode().strip()
+
+        assert run("git rev-list --all --count") == "1"
+        assert run("git tag; git remote; git reflog | wc -l") in {"0", "1"}
+        assert run("git status --porcelain") == ""
+        objects = run("git cat-file --batch-all-objects --batch-check | wc -l")
+        assert objects == run("git rev-list --objects --all | wc -l")
+        assert run("grep -rl 'the later fix' / --include=* -s --exclude-dir=proc --exclude-dir=sys || true") == ""
+        assert run("grep -rl 'def test_add' / -s --exclude-dir=proc --exclude-dir=sys || true") == ""
+        assert run("ls /run/secrets /uv /assay 2>/dev/null || true") == ""
+        assert run("id -un; test -w /opt/venv && echo writable || echo read-only").split() == ["assay", "read-only"]
+
+
+def test_row_with_its_own_image_is_run_by_its_own_script(
+    docker_engine: DockerEngine, prepared: tuple[str, TestPlan], module_instance: Instance
+) -> None:
+    from assay.instances.environments.plan import make_plan
+    from assay.instances.environments.recipes import find_recipe
+
+    script = (
+        "set -uxo pipefail\ncd /testbed\ngit config --global --add safe.directory /testbed\n"
+        f"git apply -v - <<'EOF_1'\n{module_instance.test_patch}EOF_1\n"
+        ": '>>>>> Start Test Output'\npython -m pytest -rA tests/test_calc.py\n: '>>>>> End Test Output'\ngit status\n"
+    )
+    environment = PublishedImage(image=prepared[0], eval_script=script)
+    instance = module_instance.model_copy(update={"environment": environment})
+    plan = make_plan(instance, find_recipe(instance))
+    assert plan.user == "root"
+    plan = plan.model_copy(update={"user": "assay"})  # published trees belong to root, this one does not
+    found = {}
+    for patch in (instance.gold_patch, calc("return 3")):
+        task = Task(instance, Prediction(instance_id=instance.id, patch=patch), plan)
+        evidence = evaluate(task, prepared[0], docker_engine).evidence
+        found[evidence.exit_code] = grade(instance, evidence)
+    assert set(found) == {0, 1}, found
+    assert (found[0].outcome, found[1].outcome) == (Outcome.RESOLVED, Outcome.UNRESOLVED)
+    assert found[0].flags == ("read_from_log",)
+
+
+def test_files_that_steer_the_runner_are_put_back(judge: Callable) -> None:
+    hook = (
+        "import pytest\n\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n"
+        "    outcome = yield\n    outcome.get_result().outcome = 'passed'\n"
+    )
+    done, verdict = judge(new_file("conftest.py", hook) + new_file("tests/pytest.ini", "[pytest]\naddopts = --co\n"))
+    assert verdict.outcome is Outcome.UNRESOLVED
+    assert verdict.unfixed == ("tests/test_calc.py::test_add",)
+    assert verdict.flags == ("runner_configuration_put_back",)
+    assert {"conftest.py", "tests/pytest.ini"} <= set(done.evidence.restored)
