@@ -1,5 +1,9 @@
-"""Prints where the time of one evaluation goes: medians over some runs of a bundled instance, in fresh containers."""
+"""Prints the seconds of each step of an evaluation: medians over some runs of one instance, in fresh containers.
 
+Arguments, all optional: instance id, data set, folders of mirrors.
+"""
+
+import os
 import statistics
 import sys
 from pathlib import Path
@@ -10,12 +14,12 @@ from assay.instances.dataset.load import load
 from assay.workbench import WorkbenchSettings, make_tasks
 
 INSTANCE = "pallets__flask-2.3.2"
-RUNS = 10
-STEPS = ("create", "start", "deliver", "apply", "test", "collect", "remove", "total")
+RUNS = 20
+STEPS = ("create", "deliver", "start", "apply", "test", "collect", "remove", "total")
 
 
 def main() -> None:
-    """Evaluate the gold patch of one instance some times, and print medians and extremes in seconds."""
+    """Evaluate the gold patch of one instance ``RUNS`` times; print medians and extremes."""
     instance_id = sys.argv[1] if len(sys.argv) > 1 else INSTANCE
     mirrors = [Path(arg) for arg in sys.argv[3:]]
     instance = load(sys.argv[2] if len(sys.argv) > 2 else "releases", ids=[instance_id]).instances[0]
@@ -30,7 +34,9 @@ def main() -> None:
         _print_row(step, [getattr(timing, step) for timing in timings])
     overhead = [timing.total - timing.test for timing in timings]
     _print_row("overhead", overhead)
-    print(f"\noverhead is total minus test; it is {statistics.median(map(_share, timings)):.0%} of the whole")
+    share = statistics.median(map(_share, timings))
+    print(f"\noverhead is total minus test, {share:.0%} of total")
+    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
 def _print_row(name: str, seconds: list[float]) -> None:

@@ -1,4 +1,4 @@
-"""Prints what a step of a solver costs beside its model and its command: medians over the steps of one bash_loop.
+"""Prints the overhead of a solver's step, beside its model and its command: medians over the steps of one bash_loop.
 
 Everything is as in a run: container, model behind recording and budget, trajectory on disk after each step.
 """
@@ -32,7 +32,7 @@ TARGET = 0.080
 
 
 def main() -> None:
-    """Let a scripted model take some steps in a container, and print how long each was."""
+    """Let a scripted model take ``STEPS`` steps in a container; print milliseconds."""
     instance = load("releases", ids=[sys.argv[1] if len(sys.argv) > 1 else INSTANCE]).instances[0]
     bench = WorkbenchSettings().open([instance], print)
     images = AgentImages(bench.engine, make_sources().cache, print)
@@ -71,10 +71,9 @@ def main() -> None:
     print(f"\nopening, checking and leaving the container: {whole - sum(steps):.1f} s")
     # A command that does nothing leaves the overhead alone: everything but the model and the command.
     overhead = statistics.median(steps[:: len(COMMANDS)])
-    figures = (
-        f"{overhead * 1000:.1f} ms, {min(steps[:: len(COMMANDS)]) * 1000:.1f} at best (to be under {TARGET * 1000:.0f})"
-    )
-    print(f"overhead of a step: {figures}; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    best = min(steps[:: len(COMMANDS)])
+    print(f"overhead of a step: {overhead * 1000:.1f} ms, {best * 1000:.1f} at best (target {TARGET * 1000:.0f})")
+    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
 def _print_row(name: str, seconds: list[float]) -> None:

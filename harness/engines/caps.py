@@ -1,11 +1,11 @@
-"""What a command may use up: a deadline, a question asked while it runs, and output that is kept only in part."""
+"""Limits on a running command: a deadline, a check every few seconds, and a cap on the output that is kept."""
 
 import threading
 from collections.abc import Callable
 
 
 class Deadline:
-    """Calls back once when time is up, unless cancelled; ``fired`` tells which."""
+    """Calls back once after some seconds, unless cancelled before; ``fired`` is True once it has."""
 
     def __init__(self, seconds: float, callback: Callable[[], None]) -> None:
         self.fired = False
@@ -30,7 +30,7 @@ class Deadline:
 
 
 class Watch:
-    """Asks a question every few seconds; at the first yes it calls back and asks no more."""
+    """Asks a question every few seconds, and calls back once at the first yes; ``fired`` is True once it has."""
 
     def __init__(self, every: float, question: Callable[[], bool], callback: Callable[[], None]) -> None:
         self.fired = False
@@ -56,7 +56,7 @@ class Watch:
 
 
 class CappedOutput:
-    """Keeps the first half and the last half of what fits; the middle of more is dropped."""
+    """Keeps up to ``limit`` bytes: of more, the first and the last half of that."""
 
     def __init__(self, limit: int) -> None:
         self._half = max(limit // 2, 1)
@@ -81,7 +81,7 @@ class CappedOutput:
         return self.truncated and not before
 
     def text(self) -> bytes:
-        """Return what was kept, with a line that tells how much was not."""
+        """Return what was kept, with a line in its middle that says how many bytes were not."""
         if not self.truncated:
             return bytes(self._head + self._tail)
         tail = self._tail[-self._half :]

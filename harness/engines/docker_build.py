@@ -1,8 +1,8 @@
 """Image builds, by whichever builder the machine has: buildx, a docker CLI's own BuildKit, or the plain builder.
 
-All three read the same Dockerfile, which keeps to what all understand: no heredocs, no ``# syntax=`` line, and
+All three read the same Dockerfile, so it uses only what all support: no heredocs, no ``# syntax=`` line, and
 ``--mount`` only on RUN lines of a stage that is not the last. Secrets, caches and the context (as ``/build``) are
-mounts of those lines. The plain builder knows no mounts: there they are copied into their stage, which is thrown away
+mounts of those lines. The plain builder has no mounts: there they are copied into their stage, which is removed
 afterwards.
 
 A line ``# assay: network=none`` in a Dockerfile cuts all its RUN lines off the network.
@@ -31,14 +31,14 @@ NO_NETWORK = "# assay: network=none"
 PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 """Build arguments that every builder predefines; they leave no trace in an image's history."""
 PATIENCE = 60
-"""Seconds that a builder has to answer a question that costs it nothing."""
+"""Seconds that a builder has to report its version, or to build an empty image."""
 PROBE = "FROM scratch\nLABEL assay.probe=1\n"
 STAGE = "assay.stage"
 COPIES = {
     "--mount=type=secret": "COPY .assay-secrets/ /run/secrets/",
     r"--mount=type=bind,target=/build\s": "COPY . /build/",
 }
-"""What a mount becomes where there are none."""
+"""Pattern of a mount, and the line that replaces it for the plain builder."""
 TAIL_LINES = 25
 
 _running: set[subprocess.Popen[bytes]] = set()
@@ -78,7 +78,7 @@ def build(name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], l
 
 @cache
 def find_builder() -> Builder:
-    """Return the best builder of this machine; ``ASSAY_BUILDER`` forces one of ``BUILDERS``."""
+    """Return the best builder of this machine, or the one of ``BUILDERS`` that ``ASSAY_BUILDER`` names."""
     forced = os.environ.get("ASSAY_BUILDER", "")
     if forced and forced not in BUILDERS:
         raise EnvironmentFailure(f"ASSAY_BUILDER={forced!r} is no builder; choose one of {', '.join(BUILDERS)}")
@@ -118,7 +118,7 @@ def _answers(command: list[str], stdin: str = "", env: Mapping[str, str] | None 
 
 
 def _has_buildkit(program: str) -> bool:
-    # Newer programs only hand over to buildx; asking for a real build is the one sure test.
+    # Newer programs only hand over to buildx, so only a real build shows it.
     return _answers([program, "build", "-"], stdin=PROBE, env={"DOCKER_BUILDKIT": "1"})
 
 
@@ -149,7 +149,7 @@ def _build_with_cli(
 
 
 def abort() -> None:
-    """End the builds that docker programs run for this process; their callers see them fail."""
+    """End the builds that docker programs run for this process; they fail for their callers."""
     for program in tuple(_running):
         program.terminate()
 
@@ -201,7 +201,7 @@ def _follow(answers: Iterator[Mapping[str, object]], output: BinaryIO) -> str:
 
 @contextmanager
 def _plain_context(context: Path, secrets: Mapping[str, Path], mark: str) -> Iterator[Path]:
-    """Copy the context with the secrets beside it and the Dockerfile in the plain builder's words."""
+    """Copy the context, with the secrets in it and a Dockerfile without mounts."""
     with tempfile.TemporaryDirectory(prefix="assay-build-", dir=context.parent) as scratch:
         folder = Path(scratch) / "context"
         shutil.copytree(context, folder, symlinks=True, copy_function=_link_or_copy)
@@ -223,10 +223,10 @@ def _link_or_copy(source: str, target: str) -> None:
 
 
 def without_mounts(dockerfile: str, mark: str) -> str:
-    """Rewrite a Dockerfile for the plain builder: what its RUN lines mount is copied into their stage before.
+    """Rewrite a Dockerfile for the plain builder: copy into each stage what its RUN lines mount.
 
     ``mark`` becomes a label of those stages, by which they are found and removed. Raises EnvironmentFailure if the
-    last stage mounts anything but a cache, since there it would stay.
+    last stage mounts anything but a cache, since the copy would stay in the image.
     """
     lines = dockerfile.splitlines()
     last = max(number for number, line in enumerate(lines) if line.startswith("FROM "))
@@ -238,7 +238,7 @@ def without_mounts(dockerfile: str, mark: str) -> str:
         needed = [copy for kind, copy in COPIES.items() if re.search(kind, line) and copy not in copied]
         if needed and number > last:
             raise EnvironmentFailure("a Dockerfile must not mount secrets or its context in its last stage")
-        if needed and not copied:  # before all else, so that whatever holds a secret carries the mark
+        if needed and not copied:  # first, so that every layer with a secret carries it
             written.append(f"LABEL {STAGE}={mark}")
         copied |= set(needed)
         written += [*needed, re.sub(r"--mount=\S+\s+", "", line)]
@@ -249,7 +249,7 @@ def _remove_stages(client: "APIClient", mark: str) -> None:
     import docker.errors
 
     filters = {"label": f"{STAGE}={mark}"}
-    # Newest first; removing an image takes its untagged parents with it, so that some are gone when their turn comes.
+    # Newest first. Removing an image removes its untagged parents, so some are not found when their turn comes.
     for image in client.images(all=True, quiet=True, filters=filters):
         try:
             client.remove_image(image, force=True)

@@ -1,7 +1,7 @@
-"""Does the engine hold the limits it is given? Measured, each in a box of its own that tries to break one.
+"""Measures which limits an engine enforces: each in a box of its own that tries to break it.
 
-What an engine accepts and what it enforces differ with its version, its storage driver and the kernel's control groups;
-only trying tells. Everything goes through the engine seam, so any back end can be asked.
+An engine may accept a limit that it does not enforce, depending on its version, its storage driver and the kernel's
+control groups. The measurements use the engine contract alone, so they work with any back end.
 """
 
 import socket
@@ -23,11 +23,11 @@ BUDGET = 17.0
 PATIENCE = 8.0
 """Seconds that one measurement waits for what it started, or for the engine to act."""
 MEASURING = {"assay.run": "doctor"}
-"""Label of the boxes."""
+"""Label of the boxes that are measured."""
 
 
 class State(StrEnum):
-    """What came out."""
+    """Result of a measurement."""
 
     ENFORCED = "enforced"
     IGNORED = "IGNORED"
@@ -36,25 +36,25 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One limit on one engine."""
+    """Whether an engine enforces one limit."""
 
     limit: str
     state: State
     found: str
-    """What was seen, or why nothing was."""
+    """The observation, or why there is none."""
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Lab:
-    """Where is measured."""
+    """The engine that is measured, and an image to do it in."""
 
     engine: Engine
     image: str
     patience: float = PATIENCE
 
     def open(self, **limits: object) -> AbstractContextManager[Box]:
-        """Open a box with these limits beside small ones for all the others."""
+        """Open a box with these limits, and small ones for all others."""
         wanted = Limits.model_validate({"memory_mb": 256, "pids": 64, "disk_mb": 512, "seconds": 600, **limits})
         return self.engine.open(self.image, wanted, MEASURING)
 
@@ -64,18 +64,18 @@ Probe = Callable[[Lab], Answer]
 
 
 def toolchain_image(engine: Engine) -> str | None:
-    """Return the name of an image on the engine that measurements can be made in; None if there is none."""
+    """Return the name of an image to measure in, or None if the engine has none."""
     named = (image for image in engine.list_images() if not image.name.startswith("<none>"))
     return next((image.name for image in named if image.labels.get("assay.kind") == "toolchain"), None)
 
 
 def measure(engine: Engine, image: str, seconds: float = BUDGET, patience: float = PATIENCE) -> list[Measurement]:
-    """Try every limit.
+    """Measure every limit of ``PROBES``.
 
     Args:
-        engine: whose limits are tried.
-        image: with a shell and the usual small programs, present on the engine.
-        seconds: what is not measured by then is unknown, and its box is killed.
+        engine: its limits are measured.
+        image: present on the engine, with a shell and the usual small programs.
+        seconds: for all of them; a limit that is not measured by then is unknown, and its box is killed.
         patience: seconds that each measurement waits for the engine; a machine that is very busy needs more.
     """
     began = time.monotonic()
@@ -116,7 +116,7 @@ def _unclear(run: ExecResult) -> Answer:
 
 
 def process_limit(lab: Lab) -> Answer:
-    """Start 200 processes where 64 may be."""
+    """Start 200 processes in a box that may have 64."""
     # Counted without a further process: the shell expands the pattern itself.
     many = "(n=0; while [ $n -lt 200 ]; do sleep 600 & n=$((n+1)); done) > /dev/null 2>&1"
     with lab.open(pids=64) as box:
@@ -124,24 +124,24 @@ def process_limit(lab: Lab) -> Answer:
     count = run.output.split()[-1:]
     if not count or not count[0].isdigit():
         return _unclear(run)
-    return _state(int(count[0]) <= 64), f"{int(count[0])} of 200 processes where 64 may be"
+    return _state(int(count[0]) <= 64), f"{int(count[0])} of 200 processes where 64 are allowed"
 
 
 def memory_limit(lab: Lab) -> Answer:
-    """Keep 300 MB where 64 may be."""
+    """Keep 300 MB in a box that may use 64."""
     with lab.open(memory_mb=64) as box:
         # One line without an end: tail has to keep all of it.
         run = box.exec(["sh", "-c", "head -c 300000000 /dev/zero | tail > /dev/null"], seconds=lab.patience)
         end = box.end()
     if end.oom_killed:
-        return State.ENFORCED, "a program that took 300 MB where 64 may be was killed, and the engine tells so"
+        return State.ENFORCED, "a program that took 300 MB where 64 are allowed was killed, and the engine reports it"
     if run.exit_code == 137:
-        return State.UNKNOWN, "the program was killed, but the engine does not tell that it was for want of memory"
-    return (State.IGNORED, "300 MB were kept where 64 may be") if run.exit_code == 0 else _unclear(run)
+        return State.UNKNOWN, "the program was killed, but the engine does not report that memory ran out"
+    return (State.IGNORED, "300 MB were kept where 64 are allowed") if run.exit_code == 0 else _unclear(run)
 
 
 def processor_limit(lab: Lab) -> Answer:
-    """Compute for two seconds on a quarter of a processor."""
+    """Compute for three seconds in a box that may use a quarter of a processor."""
     loop = 'end=$((SECONDS+3)); while [ "$SECONDS" -lt "$end" ]; do :; done; times; cat /sys/fs/cgroup{,/cpu}/cpu.stat'
     with lab.open(cpus=0.25) as box:
         run = box.exec(["bash", "-c", f"{loop} 2> /dev/null || true"], seconds=lab.patience)
@@ -149,7 +149,7 @@ def processor_limit(lab: Lab) -> Answer:
     if run.exit_code != 0 or len(words) < 2:
         return _unclear(run)
     used = sum(_seconds(word) for word in words[:2])
-    seen = f"{used:.2f} s of work in {run.seconds:.1f} s where 0.25 a second may be"
+    seen = f"{used:.2f} s of work in {run.seconds:.1f} s where 0.25 a second are allowed"
     held_back = dict(pairwise(words)).get("nr_throttled")
     if used < 0.4 * run.seconds and held_back == "0":
         return State.UNKNOWN, f"{seen}, but the machine is too busy for more"
@@ -163,7 +163,7 @@ def _seconds(text: str) -> float:
 
 
 def output_limit(lab: Lab) -> Answer:
-    """Write 50 MB where 100 kB may be."""
+    """Print 50 MB where 100 kB are allowed."""
     with lab.open() as box:
         run = box.exec(["sh", "-c", "head -c 50000000 /dev/zero"], seconds=lab.patience, output_bytes=100_000)
     holds = run.truncated and not run.timed_out and len(run.output) < 200_000
@@ -171,24 +171,24 @@ def output_limit(lab: Lab) -> Answer:
 
 
 def disk_limit(lab: Lab) -> Answer:
-    """Write 96 MB in small files where 32 may be."""
+    """Write 96 MB in small files in a box that may write 32."""
     fill = "for n in 1 2 3 4 5 6 7 8 9 10 11 12; do head -c 8000000 /dev/zero > /tmp/fill$n || exit 9; done"
     wait_for = lab.patience - 2
     with lab.open(disk_mb=32) as box:
         run = box.exec(["sh", "-c", f"{fill}; sleep {wait_for:.0f}"], seconds=lab.patience + 2)
     if run.exit_code == 0:
-        return State.IGNORED, f"96 MB were written where 32 may be, and nothing happened for {wait_for:.0f} s"
+        return State.IGNORED, f"96 MB were written where 32 are allowed, and nothing happened for {wait_for:.0f} s"
     if run.disk_exceeded or run.exit_code == 9:
-        return State.ENFORCED, f"writing 96 MB where 32 may be was ended after {run.seconds:.1f} s"
+        return State.ENFORCED, f"writing 96 MB where 32 are allowed was ended after {run.seconds:.1f} s"
     return _unclear(run)
 
 
 def deadline(lab: Lab) -> Answer:
-    """Ignore the polite signal and go on for eight seconds where one may be."""
+    """Ignore SIGTERM and run for eight seconds where one is allowed."""
     script = "trap '' TERM; n=0; while [ $n -lt 8 ]; do sleep 1; n=$((n+1)); done"
     with lab.open() as box:
         run = box.exec(["sh", "-c", script], seconds=1)
-    return _state(run.timed_out and run.seconds < 8), f"ended after {run.seconds:.1f} s where 1.0 may be"
+    return _state(run.timed_out and run.seconds < 8), f"ended after {run.seconds:.1f} s where 1.0 is allowed"
 
 
 def no_network(lab: Lab) -> Answer:
@@ -201,7 +201,7 @@ def no_network(lab: Lab) -> Answer:
 
 
 def build_network(lab: Lab) -> Answer:
-    """Connect to this machine from a box with network, as image builds need it."""
+    """Connect to this machine from a box with a network, which image builds need."""
     with _listener() as (host, port), lab.open(network=True) as box:
         interfaces, connected = _reach(lab, box, host, port)
     seen = f"interfaces {', '.join(sorted(interfaces)) or 'none'}; connecting to {host} {_worked(connected)}"
@@ -224,7 +224,7 @@ def _worked(connected: bool) -> str:
 
 @contextmanager
 def _listener() -> Iterator[tuple[str, int]]:
-    """Listen on the address by which others reach this machine."""
+    """Listen on the address at which other machines reach this one; yields address and port."""
     with socket.socket() as server:
         server.bind((_own_address(), 0))
         server.listen()
@@ -241,19 +241,19 @@ def _own_address() -> str:
 
 
 def no_capabilities(lab: Lab) -> Answer:
-    """Look at what root in a box may do."""
+    """Read the capabilities of root in a box."""
     status = _status(lab)
     held = {key: status.get(key, "") for key in ("CapPrm", "CapEff", "CapBnd")}
     if not all(held.values()):
-        return State.UNKNOWN, "the kernel does not tell in /proc/self/status"
+        return State.UNKNOWN, "/proc/self/status does not say"
     return _state(not any(int(value, 16) for value in held.values())), f"effective {held['CapEff']}"
 
 
 def no_new_privileges(lab: Lab) -> Answer:
-    """Look whether a program with the set-uid bit can raise its caller."""
+    """Read whether a set-uid program can raise its caller's privileges."""
     value = _status(lab).get("NoNewPrivs")
     if value is None:
-        return State.UNKNOWN, "the kernel does not tell in /proc/self/status"
+        return State.UNKNOWN, "/proc/self/status does not say"
     return _state(value == "1"), f"NoNewPrivs {value}"
 
 
@@ -265,7 +265,7 @@ def _status(lab: Lab) -> dict[str, str]:
 
 
 def unprivileged_user(lab: Lab) -> Answer:
-    """Write where only root may, as another user."""
+    """Write to a folder of root's as another user."""
     with lab.open() as box:
         command = "id -u; touch /etc/assay-probe 2> /dev/null && echo wrote"
         run = box.exec(["sh", "-c", command], user="nobody", seconds=lab.patience)
@@ -277,14 +277,14 @@ def unprivileged_user(lab: Lab) -> Answer:
 
 
 def clean_removal(lab: Lab) -> Answer:
-    """Open a box whose deadline has passed already, so that it counts as left behind as long as it exists."""
+    """Open a box whose deadline has passed, so that it counts as an orphan while it exists."""
     before = set(lab.engine.orphans())
     with lab.open(seconds=-86400):
         during = set(lab.engine.orphans()) - before
     if not during:
-        return State.UNKNOWN, "the engine did not tell of a box that was there"
+        return State.UNKNOWN, "the engine did not list a box that was open"
     latest = time.monotonic() + 3
-    # Another process may be reaping the same box, or measure like this one; both are over soon.
+    # Another process may be reaping the same box, or measuring with one of its own; both end soon.
     while (left := during & set(lab.engine.orphans())) and time.monotonic() < latest:
         time.sleep(0.2)
     return _state(not left), "nothing left behind" if not left else f"{', '.join(sorted(left))} left behind"
@@ -304,4 +304,4 @@ PROBES: dict[str, Probe] = {
     "unprivileged user": unprivileged_user,
     "clean removal": clean_removal,
 }
-"""By what they measure; those that take longest come first."""
+"""The measurements by the limit they measure; the longest come first."""

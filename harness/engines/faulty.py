@@ -18,7 +18,7 @@ from assay.harness.errors import EngineError
 Result = TypeVar("Result")
 
 
-class Kind(StrEnum):
+class FaultKind(StrEnum):
     """How a call fails."""
 
     ERROR = "error"
@@ -42,7 +42,7 @@ class FaultyEngine(Engine):
         Args:
             engine: does the work.
             fail_at: number of the call that fails, from 1, or numbers.
-            kind: one of ``Kind``.
+            kind: one of ``FaultKind``.
             seconds: how long a call takes to time out.
         """
         self.name = engine.name
@@ -53,14 +53,14 @@ class FaultyEngine(Engine):
         """Names of those that were made to fail."""
         self._engine = engine
         self._fail_at = {fail_at} if isinstance(fail_at, int) else fail_at
-        self._kind = Kind(kind)
+        self._kind = FaultKind(kind)
         self._seconds = seconds
         self._lock = threading.Lock()
 
     def call(self, name: str, function: Callable[[], Result]) -> Result:
         """Count a call and carry it out, or make it fail; raises EngineError."""
         fails = self.count(name)
-        if fails and self._kind is not Kind.CUT:
+        if fails and self._kind is not FaultKind.CUT:
             raise self.fault(name)
         result = function()
         if fails:
@@ -78,7 +78,7 @@ class FaultyEngine(Engine):
 
     def fault(self, name: str) -> EngineError:
         """Return the error of a broken call, for a time-out after a while."""
-        if self._kind is Kind.TIMEOUT:
+        if self._kind is FaultKind.TIMEOUT:
             time.sleep(self._seconds)
         return EngineError(f"{self._kind} on purpose in {name}")
 
@@ -94,7 +94,7 @@ class FaultyEngine(Engine):
         archive: bytes = b"",
     ) -> Iterator[Box]:
         fails = self.count("open")
-        if fails and self._kind is not Kind.CUT:
+        if fails and self._kind is not FaultKind.CUT:
             raise self.fault("open")
         with self._engine.open(image, limits, labels, mounts=mounts, services=services, archive=archive) as box:
             if fails:

@@ -1,4 +1,4 @@
-"""Who owns a container: labels that let a later process tell an orphan from a container at work."""
+"""Labels that name the owner of a container, so that a later process can see whether it is an orphan or at work."""
 
 import os
 import socket
@@ -16,15 +16,15 @@ def owner_labels(lifetime: float) -> dict[str, str]:
 
 
 def this_process() -> str:
-    """Name this process so that no other, here or after a restart, has the same name."""
+    """Return a name of this process that no other process has, even after a restart of the machine."""
     return f"{socket.gethostname()}:{_boot_id()}:{_process_space()}:{os.getpid()}:{_start_time(os.getpid())}"
 
 
 def is_orphan(labels: Mapping[str, str], now: float | None = None) -> bool:
-    """Tell whether an object's owner is dead or, where it cannot be asked, its deadline has passed.
+    """Return whether an object's owner is dead or, if that cannot be known, its deadline has passed.
 
-    An owner on another machine, or in another process space, cannot be asked. One that lives here ends its boxes by
-    itself, whatever the clock of the wall, which may jump, says to others.
+    It cannot be known of an owner on another machine or in another process space. The deadline is not used for a living
+    owner on this machine: the clock may jump, and the owner ends its boxes by itself.
     """
     alive = _is_alive(labels.get(OWNER, ""))
     if alive is not None:
@@ -34,19 +34,19 @@ def is_orphan(labels: Mapping[str, str], now: float | None = None) -> bool:
 
 
 def _is_alive(owner: str) -> bool | None:
-    """Tell whether an owner lives; None if it cannot be asked."""
+    """Return whether an owner lives; None if that cannot be known."""
     host, boot, space, pid, started = (*owner.split(":"), "", "", "", "")[:5]
     if host != socket.gethostname():
         return None if host else False
     if boot != _boot_id():
         return False
     if space != _process_space():
-        return None  # in a container of its own: its process numbers mean nothing here
+        return None  # in a container of its own, with process numbers of its own
     return pid.isdigit() and _start_time(int(pid)) == started
 
 
 def _process_space() -> str:
-    """Return the number of the space in which process numbers count."""
+    """Return the number of this process's PID namespace."""
     try:
         return str(Path("/proc/self/ns/pid").stat().st_ino)
     except OSError:
@@ -61,7 +61,7 @@ def _boot_id() -> str:
 
 
 def _start_time(pid: int) -> str:
-    """Return the kernel's start time of a process, in clock ticks, or "" if it is gone."""
+    """Return the kernel's start time of a process, in clock ticks, or "" if it has ended."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
