@@ -1,3 +1,5 @@
+"""``assay dataset validate`` as a person calls it."""
+
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -108,59 +110,3 @@ def test_labels_go_into_folders_only(assay: Callable, rows: Path) -> None:
     done = assay("dataset", "validate", "rows.jsonl", "--write")
     assert (done.code, "native folder" in done.err) == (2, True)
     assert not Path("runs").exists()
-
-
-SAMPLES = Path(__file__).parents[3] / "data/formats"
-
-
-def test_rows_are_converted_to_a_file_and_to_stdout(assay: Callable, rows: Path) -> None:
-    done = assay("dataset", "convert", "rows.jsonl", "--to", "native", "-o", "mine.jsonl")
-    assert (done.code, done.out) == (0, "3 instances as rows of native: mine.jsonl\n")
-    assert assay("dataset", "check", "mine.jsonl").out.startswith("3 good instances")
-    piped = assay("dataset", "convert", "mine.jsonl", "--to", "swebench", "-i", "acme__calc-2")
-    assert [json.loads(line)["instance_id"] for line in piped.out.splitlines()] == ["acme__calc-2"]
-
-
-def test_what_a_conversion_leaves_out_is_said(assay: Callable, in_folder: Path) -> None:
-    path = str(SAMPLES / "multi-swe-bench.jsonl")
-    done = assay("dataset", "convert", path, "--to", "swebench", "-o", "x.jsonl")
-    assert (done.code, "field rule" in done.err, Path("x.jsonl").exists()) == (2, True, False)
-    done = assay("dataset", "convert", path, "--to", "swebench", "--lossy", "-o", "x.jsonl")
-    assert done.code == 0
-    assert "left out of 3 instances: rule is multi-swe-bench" in done.err
-    done = assay("dataset", "convert", path, "--to", "swebench", "--lossy", "--json")
-    assert (done.json["dialect"], len(done.json["rows"])) == ("swebench", 3)
-    assert [loss.split()[0] for loss in done.json["losses"]["acme__gears-4"]] == ["rule", "stages"]
-
-
-def test_instances_of_other_dialects_are_shown(assay: Callable, in_folder: Path) -> None:
-    listed = assay("dataset", "show", str(SAMPLES / "multi-swe-bench.jsonl"))
-    assert "unknown" in listed.out
-    one = assay("dataset", "show", str(SAMPLES / "swe-smith.jsonl"), "-i", "acme__clock.bbbbbbbb.lm_rewrite__1")
-    assert f"{'b' * 40} with a patch on top" in one.out
-
-
-def test_an_unknown_dialect_is_one_line(assay: Callable, rows: Path) -> None:
-    done = assay("dataset", "convert", "rows.jsonl", "--to", "swe_smith")
-    assert (done.code, len(done.err.strip().splitlines())) == (2, 1)
-    assert "did you mean swe-smith?" in done.err
-
-
-def test_label_sets_that_contradict_the_three_results_are_found(assay: Callable, in_folder: Path) -> None:
-    lines = (SAMPLES / "multi-swe-bench.jsonl").read_text().splitlines()
-    wrong = json.loads(lines[2])
-    wrong["n2p_tests"]["TestSub"] = {"run": "NONE", "test": "NONE", "fix": "PASS"}
-    Path("multi.jsonl").write_text("\n".join([*lines[:2], json.dumps(wrong)]))
-    done = assay("dataset", "check", "multi.jsonl")
-    assert done.code == 2
-    assert "multi.jsonl:3: acme__routes-27: field n2p_tests: has 'TestSub', which does not belong there" in done.out
-    assert "2 good instances (1 c, 1 java), 1 wrong rows" in done.out
-
-
-def test_wrong_rows_that_are_left_out_are_told(assay: Callable, rows: Path) -> None:
-    with rows.open("a") as file:
-        file.write('{"instance_id": "acme__calc-4", "FAIL_TO_PASS": []}\n')
-    for command in (("show",), ("convert", "--to", "native")):
-        done = assay("dataset", command[0], "rows.jsonl", *command[1:], "--skip-bad-rows")
-        assert done.code == 0
-        assert "skipped: rows.jsonl:4: acme__calc-4" in done.err
