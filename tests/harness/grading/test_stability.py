@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from assay.harness.engines.docker import DockerEngine
 
 
+ADD, SAME = "tests/test_calc.py::test_add", "tests/test_calc.py::test_same"
+P, F = Status.PASSED, Status.FAILED
+
+
 def evidence(add: Status, same: Status, **changes: Any) -> Evidence:
     tests = {ADD: add, SAME: same, **changes.pop("tests", {})}
     return Evidence(
