@@ -1,8 +1,11 @@
+"""Runs by name: what is asked for, or the names that there are."""
+
 from collections.abc import Callable
 from pathlib import Path
 
 
-def test_an_unknown_run_names_those_that_there_are(assay: Callable, run: Path) -> None:
+def test_an_unknown_run_is_refused_with_the_known_ones(assay: Callable, rows: Path) -> None:
+    assay("evaluate", "rows.jsonl", "--gold")
     done = assay("report", "show", "rows.golden")
     assert done.code == 2
     assert "rows.gold" in done.err
