@@ -13,7 +13,6 @@ from assay.harness.reports.base import Result, plain_lines, worst
 
 NAME = "cargo_text"
 
-
 _STATUSES = {"ok": Status.PASSED, "FAILED": Status.FAILED, "ignored": Status.SKIPPED}
 _RUNNING = re.compile(r"running \d+ tests?$")
 _RESULT = re.compile(r"test result: \w+\. (\d+) passed; ")

@@ -12,7 +12,6 @@ from assay.harness.reports.base import Result, join_id, worst
 
 NAME = "doctest_xml"
 
-
 _START = re.compile(r"^<doctest\b", re.MULTILINE)
 _END = "</doctest>"
 

@@ -15,7 +15,6 @@ from assay.harness.reports.outline import Outline, indent_of
 
 NAME = "jest_text"
 
-
 _TIME = r"(?: \([\d.]+ ?m?s\))?$"
 _FILE = re.compile(rf"(PASS|FAIL) +(?:\S.*? )??(\S+?){_TIME}")
 _CROSSES = "✕✖\N{MULTIPLICATION SIGN}"

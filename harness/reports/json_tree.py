@@ -8,7 +8,6 @@ from assay.harness.reports.base import Result, worst
 
 Object = Mapping[str, object]
 
-
 _DECODER = json.JSONDecoder()
 _FAILURES = 200
 """Lines that look like the start of an object and are none, after which reading a log stops."""

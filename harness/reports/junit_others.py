@@ -12,7 +12,6 @@ from assay.harness.reports.base import Result, join_id
 ROOT = "/testbed/"
 """Path of the tree in a container; files are named relative to it."""
 
-
 _CHILDREN = {
     "error": Status.ERROR,
     "failure": Status.FAILED,

@@ -10,7 +10,6 @@ from assay.harness.reports.base import Result
 NAMES = frozenset({"", "pytest", "pytest tests"})
 """Names of pytest's suite, unless a project configures another."""
 
-
 _CLASS_LIKE = re.compile(r"_*[A-Z]")
 
 # pytest before 3.0 marks these two in the message only.

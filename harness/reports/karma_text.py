@@ -13,7 +13,6 @@ from assay.harness.reports.outline import Outline
 
 NAME = "karma_text"
 
-
 _INFO = "\N{INFORMATION SOURCE}"
 _STATUSES = {"✔": Status.PASSED, "✓": Status.PASSED, "✖": Status.FAILED, "✗": Status.FAILED, _INFO: Status.SKIPPED}
 _ENTRY = re.compile(rf"( +)(?:([✔✓✖✗{_INFO}]) )?(\S.*?)(?: \((?:slow: )?[\d.]+ ?m?s(?:ecs)?(?: / [\d.]+ secs)?\))?$")

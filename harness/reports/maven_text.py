@@ -13,7 +13,6 @@ from assay.harness.reports.base import Result, join_id, plain_lines, worst
 
 NAME = "maven_text"
 
-
 _RUNNING = re.compile(r"(?:\[INFO\] )?Running (\S+)$")
 _SUMS = re.compile(
     r"(?:\[\w+\] )?Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+), Time elapsed: [^<]*?"

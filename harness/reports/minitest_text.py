@@ -13,7 +13,6 @@ from assay.harness.reports.outline import Outline
 
 NAME = "minitest_text"
 
-
 _STATUSES = {
     ".": Status.PASSED,
     "F": Status.FAILED,

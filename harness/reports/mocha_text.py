@@ -13,7 +13,6 @@ from assay.harness.reports.outline import Outline, indent_of
 
 NAME = "mocha_text"
 
-
 _PASSING = re.compile(r" +(\d+) passing\b")
 _FAILING = re.compile(r" +\d+ failing$")
 _PASSED = re.compile(r"[✓✔√] (\S.*?)(?: \(\d+ms\))?$")

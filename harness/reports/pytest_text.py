@@ -23,7 +23,6 @@ STATUSES = {
     "XPASS": Status.PASSED,  # a strict one is reported as FAILED
 }
 
-
 _HEADER = re.compile(r"={3,} (.*\S) ={3,}$")
 _SESSION = "test session starts"
 _SUMMARY = "short test summary info"

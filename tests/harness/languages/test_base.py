@@ -1,0 +1,39 @@
+"""Helpers and defaults that languages share; test_contract holds what every language owes."""
+
+import pytest
+
+from assay.harness.languages.base import Lines, Syntax, anywhere, folders, named, no_targets, unchanged
+
+
+def test_grammar_of_a_file_with_another_suffix() -> None:
+    syntax = Syntax(functions=frozenset(), classes=frozenset(), grammars=((".tsx", "ts:language_tsx"),))
+    assert syntax.grammar("src/a.tsx") == "ts:language_tsx"
+    assert syntax.grammar("src/a.ts") == ""
+
+
+def test_default_lines_know_comments_only() -> None:
+    lines = Lines()
+    assert lines.comments == ("//",)
+    assert not any((lines.definitions, lines.condition, lines.nothing, lines.empty_statement, lines.semicolons))
+
+
+@pytest.mark.parametrize(
+    ("path", "matches"),
+    [("Makefile", True), ("a/b/Makefile", True), ("a/x.mk", True), ("makefile", False), ("x.mk/a", False)],
+)
+def test_named_looks_at_the_last_part(path: str, matches: bool) -> None:
+    assert named(path, ["Makefile", "*.mk"]) == matches
+
+
+def test_anywhere_matches_in_every_folder() -> None:
+    assert anywhere("a", "b/*") == ("a", "*/a", "b/*", "*/b/*")
+
+
+def test_folders_of_a_path() -> None:
+    assert folders("a/b/c.py") == ("a", "b")
+    assert folders("c.py") == ()
+
+
+def test_defaults_by_assignment() -> None:
+    assert unchanged("a b") == "a b"
+    assert no_targets(["a_test.py"]) == ()

@@ -1,0 +1,59 @@
+"""Reading untrusted JSON."""
+
+from collections.abc import Iterator
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.harness.domain import Status
+from assay.harness.reports import json_tree
+from assay.harness.reports.base import Result
+
+P, F = Status.PASSED, Status.FAILED
+
+
+def results(report: json_tree.Object) -> Iterator[Result]:
+    for name in json_tree.texts_of(report, "ok"):
+        yield name, P
+    for name in json_tree.texts_of(report, "bad"):
+        yield name, F
+
+
+def read(text: str) -> dict[str, Status]:
+    return json_tree.read_documents(text, "ok", results)
+
+
+def test_last_report_counts_and_earlier_ones_only_add_failures() -> None:
+    forged, real = '{"ok": ["a", "x"], "bad": ["b"]}', '{"ok": ["b"], "bad": ["a"]}'
+    assert read(f"log\n{forged}\nlog\n{real}\n") == {"a": F, "b": F}
+    assert read(real) == {"a": F, "b": P}
+
+
+def test_report_must_start_on_a_new_line_and_have_the_key() -> None:
+    assert read('log {"ok": ["a"]}') == {}
+    assert read('{"other": 1}') == {}
+    assert read('  {"ok": ["a"]}') == {"a": P}
+
+
+def test_log_with_many_lines_like_objects_is_given_up() -> None:
+    assert read("{\n" * 100 + '{"ok": ["a"]}') == {"a": P}
+    assert read("{\n" * 300 + '{"ok": ["a"]}') == {}
+
+
+def test_value_of_another_type_counts_as_absent() -> None:
+    value = {"text": 1, "texts": ["a", 2], "objects": [{"a": 1}, "b"], "path": "file:///testbed/a.js"}
+    assert json_tree.text_of(value, "text") == ""
+    assert json_tree.texts_of(value, "texts") == ("a",)
+    assert json_tree.texts_of(value, "text") == ()
+    assert list(json_tree.objects(value, "objects")) == [{"a": 1}]
+    assert list(json_tree.objects(value, "text")) == []
+    assert json_tree.path_of(value, "path") == "a.js"
+
+
+@given(st.text())
+def test_lines_of_any_text_are_objects(text: str) -> None:
+    assert all(isinstance(each, dict) for each in json_tree.lines(text))
+
+
+def test_lines_that_are_no_objects_are_ignored() -> None:
+    assert list(json_tree.lines('{"a": 1}\n[1]\nlog\n{"b"\n{"b": 2} rest\n')) == [{"a": 1}, {"b": 2}]
