@@ -100,7 +100,7 @@ class Recipe(Model):
     """Shell text; empty for the language's usual runner.
 
     ``{files}`` stands for the test files (or packages, or classes) to run, ``{report}`` for the report file,
-    ``{reports}`` for the folder of report files, ``{canary}`` for the tripwires.
+    ``{reports}`` for the folder of report files, which the command creates, ``{canary}`` for the tripwires.
     """
     report_format: str = ""
     """Format of the report files; empty for the language's default."""

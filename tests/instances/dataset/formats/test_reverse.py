@@ -1,7 +1,6 @@
 """Git is the judge: a reversed patch does to a tree what ``git apply -R`` does."""
 
 import subprocess
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -18,39 +17,43 @@ TREES = st.dictionaries(st.sampled_from(NAMES), st.tuples(CONTENT | BINARY, st.b
 Tree = dict[str, tuple[bytes, bool]]
 
 
-def git(folder: Path, *args: str, text: str | None = None) -> str:
-    who = ["-c", "user.name=t", "-c", "user.email=t@t", "-c", "core.autocrlf=false"]
-    done = subprocess.run(
-        ["git", *who, *args], cwd=folder, capture_output=True, check=True, input=text.encode() if text else None
-    )
-    return done.stdout.decode()
+def git(folder: Path, *args: str, stdin: bytes = b"") -> str:
+    command = ["git", "-c", "core.autocrlf=false", *args]
+    return subprocess.run(command, cwd=folder, capture_output=True, check=True, input=stdin).stdout.decode()
 
 
-def state(folder: Path, tree: Tree) -> str:
-    """Make the index hold exactly this tree and return its id."""
-    git(folder, "read-tree", "--empty")
+def commit(ref: str, tree: Tree) -> bytes:
+    """Return what ``git fast-import`` needs to make a commit with exactly this tree."""
+    stream = f"commit {ref}\ncommitter t <t> 1000000000 +0000\ndata 0\ndeleteall\n".encode()
     for name, (content, executable) in tree.items():
-        (folder / "blob").write_bytes(content)
-        blob = git(folder, "hash-object", "-w", "blob").strip()
-        git(folder, "update-index", "--add", "--cacheinfo", f"{'100755' if executable else '100644'},{blob},{name}")
-    return git(folder, "write-tree").strip()
+        quoted = name.replace("\t", "\\t")
+        stream += f'M {"100755" if executable else "100644"} inline "{quoted}"\ndata {len(content)}\n'.encode()
+        stream += content + b"\n"
+    return stream + b"\n"
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("repository")
+    git(folder, "init", "--quiet", "--template=")
+    return folder
 
 
 @settings(max_examples=60, deadline=None)
-@given(TREES, TREES, st.sampled_from([["-M10%"], ["--no-renames"]]))
-def test_a_reversed_patch_gives_the_old_tree_back(before: Tree, after: Tree, renames: list[str]) -> None:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        git(folder, "init", "--quiet")
-        old, new = state(folder, before), state(folder, after)
-        patch = git(folder, "diff", "--binary", *renames, old, new)
-        if not patch:
-            return
-        back = reverse(patch)
-        git(folder, "read-tree", new)
-        git(folder, "apply", "--cached", "-", text=back)
-        assert git(folder, "write-tree").strip() == old
-        assert reverse(back) == patch
+@given(before=TREES, after=TREES, renames=st.sampled_from([["-M10%"], ["--no-renames"]]))
+def test_a_reversed_patch_gives_the_old_tree_back(
+    repository: Path, before: Tree, after: Tree, renames: list[str]
+) -> None:
+    old, new = "refs/test/old", "refs/test/new"
+    git(repository, "fast-import", "--quiet", "--force", stdin=commit(old, before) + commit(new, after))
+    patch = git(repository, "diff", "--binary", *renames, old, new)
+    if not patch:
+        return
+    back = reverse(patch)
+    git(repository, "read-tree", new)
+    git(repository, "apply", "--cached", "-", stdin=back.encode())
+    git(repository, "diff", "--cached", "--quiet", "--exit-code", old)
+    assert reverse(back) == patch
 
 
 RENAMED = """\
