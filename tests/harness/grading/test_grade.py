@@ -28,7 +28,7 @@ def evidence(tests: dict[str, Status] | None = None, *, exit_code: int | None = 
     return Evidence.model_validate({**fields, **changes})
 
 
-def test_all_expected_tests_passing_is_resolved(instance: Instance) -> None:
+def test_all_expected_tests_passed_is_resolved(instance: Instance) -> None:
     verdict = grade(instance, evidence({FIXED: Status.PASSED, KEPT: Status.PASSED}))
     assert verdict.resolved
     assert (verdict.unfixed, verdict.broken) == ((), ())
@@ -55,7 +55,7 @@ def test_swe_bench_rule(instance: Instance, fixed: Status, kept: Status, resolve
     assert (verdict.unfixed == (FIXED,)) is (fixed is not Status.PASSED)
 
 
-def test_an_expected_failure_counts_where_the_test_patch_can_have_declared_it(
+def test_expected_failure_counts_if_the_test_patch_can_have_declared_it(
     make_instance: Callable[..., Instance],
 ) -> None:
     told = evidence({FIXED: Status.XFAIL, KEPT: Status.PASSED})
@@ -63,7 +63,7 @@ def test_an_expected_failure_counts_where_the_test_patch_can_have_declared_it(
     assert grade(make_instance(test_patch="+@pytest.mark.xfail\n"), told).resolved
 
 
-def test_a_skipped_pass_to_pass_test_is_told(instance: Instance) -> None:
+def test_skipped_pass_to_pass_test_is_flagged(instance: Instance) -> None:
     verdict = grade(instance, evidence({FIXED: Status.PASSED, KEPT: Status.SKIPPED}))
     assert verdict.flags == ("pass_to_pass_tests_skipped",)
 
@@ -79,7 +79,7 @@ def test_fail_only_rule_needs_evidence_that_tests_ran(make_instance: Callable[..
     assert grade(instance, evidence({})).outcome is Outcome.NOT_RUN
 
 
-def test_an_instance_without_fail_to_pass_tests_is_never_resolved(make_instance: Callable[..., Instance]) -> None:
+def test_instance_without_fail_to_pass_tests_is_never_resolved(make_instance: Callable[..., Instance]) -> None:
     instance = make_instance(fail_to_pass=())
     assert grade(instance, evidence({KEPT: Status.PASSED})).outcome is Outcome.UNRESOLVED
 
@@ -100,35 +100,35 @@ def test_an_instance_without_fail_to_pass_tests_is_never_resolved(make_instance:
         ({"failed_part": FailedPart.INFRASTRUCTURE, "timed_out": True}, Outcome.INFRA_ERROR),
     ],
 )
-def test_the_class_comes_from_the_engine_not_from_tests(
+def test_outcome_comes_from_the_engine_not_from_tests(
     instance: Instance, changes: dict[str, Any], outcome: Outcome
 ) -> None:
     assert grade(instance, evidence(**changes)).outcome is outcome
 
 
-def test_passing_tests_do_not_excuse_a_timeout(instance: Instance) -> None:
+def test_timeout_with_passed_tests_is_timed_out(instance: Instance) -> None:
     late = evidence({FIXED: Status.PASSED, KEPT: Status.PASSED}, timed_out=True, exit_code=137)
     assert grade(instance, late).outcome is Outcome.TIMED_OUT
 
 
-def test_a_failing_exit_status_without_a_failing_test_is_not_run(instance: Instance) -> None:
+def test_failing_exit_status_without_a_failed_test_is_not_run(instance: Instance) -> None:
     odd = evidence({FIXED: Status.PASSED, KEPT: Status.PASSED}, exit_code=2)
     assert grade(instance, odd).outcome is Outcome.NOT_RUN
 
 
-def test_failing_tests_behind_exit_status_zero_are_tampered_with(instance: Instance) -> None:
+def test_exit_status_zero_with_failed_tests_is_tampered(instance: Instance) -> None:
     odd = evidence({FIXED: Status.FAILED, KEPT: Status.PASSED}, exit_code=0)
     assert grade(instance, odd).outcome is Outcome.TAMPERED
 
 
-def test_an_unknown_exit_status_is_not_judged(instance: Instance) -> None:
+def test_unknown_exit_status_is_not_judged(instance: Instance) -> None:
     log = evidence({FIXED: Status.PASSED, KEPT: Status.PASSED}, exit_code=None, channel=Channel.LOG)
     verdict = grade(instance, log)
     assert verdict.resolved
     assert verdict.flags == ("read_from_log",)
 
 
-def test_a_killed_child_is_a_warning(instance: Instance) -> None:
+def test_killed_child_is_a_warning(instance: Instance) -> None:
     verdict = grade(instance, evidence({FIXED: Status.PASSED, KEPT: Status.PASSED}, oom_killed=True))
     assert verdict.resolved
     assert "child_out_of_memory" in verdict.flags
@@ -145,14 +145,14 @@ def test_a_killed_child_is_a_warning(instance: Instance) -> None:
         ("cobol", 2, Outcome.NOT_RUN),
     ],
 )
-def test_the_language_knows_how_a_runner_ends_that_finished(
+def test_finished_exit_statuses_are_those_of_the_language(
     make_instance: Callable[..., Instance], language: str, exit_code: int, outcome: Outcome
 ) -> None:
     tests = {FIXED: Status.PASSED, KEPT: Status.PASSED, "other": Status.FAILED}
     assert grade(make_instance(language=language), evidence(tests, exit_code=exit_code)).outcome is outcome
 
 
-def test_labels_that_name_no_test_show_no_fix(make_instance: Callable[..., Instance]) -> None:
+def test_labels_that_name_no_test_are_left_out(make_instance: Callable[..., Instance]) -> None:
     instance = make_instance(fail_to_pass=("[100%]",))
     assert grade(instance, evidence({KEPT: Status.PASSED})).outcome is Outcome.UNRESOLVED
 
@@ -173,14 +173,14 @@ TRIPWIRES = {"test_a.py::test_x": Status.PASSED, "test_a.py::test_y": Status.FAI
         (TRIPWIRES, 139, Outcome.NOT_RUN),
     ],
 )
-def test_tripwires_and_status_must_bear_a_resolution_out(
+def test_resolved_needs_correct_tripwires_and_exit_status(
     instance: Instance, told: dict[str, Status], exit_code: int, outcome: Outcome
 ) -> None:
     found = evidence({FIXED: Status.PASSED, KEPT: Status.PASSED, **told}, exit_code=exit_code, canaries=TRIPWIRES)
     assert grade(instance, found).outcome is outcome
 
 
-def test_tripwires_do_not_excuse_what_is_unresolved(instance: Instance) -> None:
+def test_correct_tripwires_do_not_resolve(instance: Instance) -> None:
     found = evidence({FIXED: Status.FAILED, KEPT: Status.PASSED}, exit_code=1, canaries=TRIPWIRES)
     assert grade(instance, found).outcome is Outcome.UNRESOLVED
 
@@ -194,7 +194,7 @@ def test_tripwires_do_not_excuse_what_is_unresolved(instance: Instance) -> None:
         ("python", "t.py::test_a", "t.py::test_a"),
     ],
 )
-def test_what_differs_from_run_to_run_is_no_part_of_a_name(
+def test_varying_parts_of_names_are_ignored(
     make_instance: Callable[..., Instance], language: str, label: str, reported: str
 ) -> None:
     instance = make_instance(language=language, fail_to_pass=(label,), pass_to_pass=())
@@ -212,9 +212,7 @@ def test_what_differs_from_run_to_run_is_no_part_of_a_name(
 
 
 @pytest.mark.parametrize(("told", "outcome"), [(FIXED, Outcome.TAMPERED), ("another", Outcome.RESOLVED)])
-def test_a_report_that_tells_an_expected_test_better_than_the_output_resolves_nothing(
-    instance: Instance, told: str, outcome: Outcome
-) -> None:
+def test_report_better_than_the_output_is_tampered(instance: Instance, told: str, outcome: Outcome) -> None:
     tests = {FIXED: Status.PASSED, KEPT: Status.PASSED, "another": Status.FAILED}
     report = TestReport(channel=Channel.REPORT, tests=tests, disagreements=(told,))
     verdict = grade(instance, evidence(exit_code=1).model_copy(update={"report": report}))
@@ -222,7 +220,7 @@ def test_a_report_that_tells_an_expected_test_better_than_the_output_resolves_no
     assert "report_and_log_disagree" in verdict.flags
 
 
-def test_with_tripwires_that_behave_a_fix_may_print_what_it_likes(instance: Instance) -> None:
+def test_fix_with_correct_tripwires_may_print_anything(instance: Instance) -> None:
     tests = {FIXED: Status.PASSED, KEPT: Status.PASSED, "trip": Status.FAILED}
     report = TestReport(channel=Channel.REPORT, tests=tests, disagreements=(FIXED,))
     found = evidence(exit_code=1).model_copy(update={"report": report, "canaries": {"trip": Status.FAILED}})

@@ -25,7 +25,7 @@ def make(name: str, log_format: str = "pytest_text") -> Instance:
     )
 
 
-def test_grades_and_compares(tmp_path: Path) -> None:
+def test_folder_of_logs_is_graded_and_compared(tmp_path: Path) -> None:
     (tmp_path / "o__r-1.test_output.txt").write_text(GOOD)
     (tmp_path / "O__R-2.some.model.eval.LOG").write_text(BAD)
     (tmp_path / "o__r-3.log").write_text(BAD)
@@ -59,7 +59,7 @@ def test_mixture_of_passed_and_expected_failures_under_a_cut_label_resolves(tmp_
     assert grades.agreements == ("o__r-1",)
 
 
-def test_the_longest_id_owns_a_log(tmp_path: Path) -> None:
+def test_log_belongs_to_the_longest_matching_id(tmp_path: Path) -> None:
     (tmp_path / "o__r-1.2.txt").write_text(GOOD)
     assert list(grade_logs(tmp_path, [make("o__r-1"), make("o__r-1.2")]).verdicts) == ["o__r-1.2"]
 
@@ -71,12 +71,12 @@ def test_two_logs_of_one_instance_are_refused(tmp_path: Path) -> None:
         grade_logs(tmp_path, [make("o__r-1")])
 
 
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+def test_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="nowhere: is no readable folder"):
         grade_logs(tmp_path / "nowhere", [])
 
 
-def test_an_unknown_log_format_is_named() -> None:
+def test_unknown_log_format_is_named() -> None:
     with pytest.raises(UserError, match="unknown report format 'cobolunit'"):
         evidence_of(make("o__r-1", "cobolunit"), GOOD)
 
@@ -85,14 +85,14 @@ def fenced(inner: str, after: str = "") -> str:
     return f"+ git apply -v -\n+ : '>>>>> Start Test Output'\n{inner}+ : '>>>>> End Test Output'\n{after}"
 
 
-def test_exit_code_and_fences() -> None:
+def test_exit_code_and_fences_are_read() -> None:
     evidence = evidence_of(make("o__r-1"), "PASSED t.py::x\n" + fenced(GOOD, ">>>>> Test Exit Code: 1\n"))
     assert evidence.exit_code == 1
     assert list(evidence.report.tests) == ["t.py::test_fix", "t.py::test_old"]
     assert evidence.report.channel is Channel.LOG
 
 
-def test_output_that_never_ends_is_no_evidence() -> None:
+def test_output_without_end_marker_is_no_evidence() -> None:
     evidence = evidence_of(make("o__r-1"), ">>>>> Start Test Output\n" + GOOD)
     assert evidence.report.tests == {}
 
@@ -106,15 +106,15 @@ def test_output_that_never_ends_is_no_evidence() -> None:
         ("Reset Failed", Outcome.ENV_ERROR),
     ],
 )
-def test_a_log_that_says_it_failed_is_believed(tmp_path: Path, marker: str, outcome: Outcome) -> None:
+def test_failure_marker_of_a_log_decides(tmp_path: Path, marker: str, outcome: Outcome) -> None:
     (tmp_path / "o__r-1.txt").write_text(f"{GOOD}>>>>> {marker}: after 60 s\n")
     assert grade_logs(tmp_path, [make("o__r-1")]).verdicts["o__r-1"].outcome is outcome
 
 
-def test_an_applied_patch_is_assumed() -> None:
+def test_patch_without_marker_counts_as_applied() -> None:
     assert evidence_of(make("o__r-1"), GOOD).apply.status is ApplyStatus.APPLIED
 
 
-def test_bytes_that_are_no_utf8_do_no_harm(tmp_path: Path) -> None:
+def test_bytes_that_are_not_utf8_are_replaced(tmp_path: Path) -> None:
     (tmp_path / "o__r-1.txt").write_bytes(b"\xff\xfe\n" + GOOD.encode())
     assert grade_logs(tmp_path, [make("o__r-1")]).verdicts["o__r-1"].resolved

@@ -57,7 +57,7 @@ def outcome(instance: Instance, tests: Tests, exit_code: int | None = None, **re
     return grade(instance, evidence).outcome
 
 
-def test_every_rule_has_its_definition() -> None:
+def test_every_rule_has_a_definition() -> None:
     assert set(RULES) == set(Rule)
 
 
@@ -130,13 +130,13 @@ def without(tests: Tests, name: str) -> dict[str, Status]:
         (GOOD | {"red": F, "stranger": F}, ((), ())),
     ],
 )
-def test_multi_swe_bench(make: Make, tests: Tests, against: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
+def test_multi_swe_bench_rule(make: Make, tests: Tests, against: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
     instance = make(Rule.MULTI_SWE_BENCH)
     assert RULES[instance.rule](instance, tests) == against
     assert (outcome(instance, tests) is Outcome.RESOLVED) == (against == ((), ()))
 
 
-def test_multi_swe_bench_names_an_unlisted_test_that_kills(make: Make) -> None:
+def test_multi_swe_bench_reports_an_unlisted_test_that_fails_now(make: Make) -> None:
     instance = make(Rule.MULTI_SWE_BENCH)
     tests = GOOD | {"other": F}
     evidence = Evidence(
@@ -152,12 +152,12 @@ def test_multi_swe_bench_names_an_unlisted_test_that_kills(make: Make) -> None:
     )
 
 
-def test_a_quarantined_test_does_not_kill(make: Make) -> None:
+def test_multi_swe_bench_ignores_a_quarantined_test(make: Make) -> None:
     assert outcome(make(Rule.MULTI_SWE_BENCH, quarantined=("other",)), GOOD | {"other": F}) is Outcome.RESOLVED
 
 
 @pytest.mark.parametrize("rule", [Rule.MULTI_SWE_BENCH, Rule.R2E])
-def test_a_rule_over_stages_needs_them(make_instance: Make, rule: Rule) -> None:
+def test_rule_over_stages_needs_stages(make_instance: Make, rule: Rule) -> None:
     with pytest.raises(ValueError, match="no stages"):
         make_instance(rule=rule)
 
@@ -178,7 +178,9 @@ def test_a_rule_over_stages_needs_them(make_instance: Make, rule: Rule) -> None:
         ({"fixed": P, "kept": P, "other": F}, True),
     ],
 )
-def test_a_missing_pass_to_pass_test_is_fine(make: Make, rule: Rule, tests: Tests, resolved: bool) -> None:
+def test_missing_pass_to_pass_test_resolves_under_polybench_and_live(
+    make: Make, rule: Rule, tests: Tests, resolved: bool
+) -> None:
     assert (outcome(make(rule), tests) is Outcome.RESOLVED) == resolved
 
 
@@ -198,7 +200,7 @@ def test_a_missing_pass_to_pass_test_is_fine(make: Make, rule: Rule, tests: Test
         ({"fixed (10)": P, "kept": P}, (("fixed",), ("fixed (10)",))),
     ],
 )
-def test_swe_rebench_wants_exactly_the_expected_tests(
+def test_swe_rebench_requires_exactly_the_expected_tests(
     make: Make, tests: Tests, against: tuple[tuple[str, ...], tuple[str, ...]]
 ) -> None:
     instance = make(Rule.SWE_REBENCH)
@@ -206,7 +208,7 @@ def test_swe_rebench_wants_exactly_the_expected_tests(
     assert (outcome(instance, tests) is Outcome.RESOLVED) == (against == ((), ()))
 
 
-def test_tripwires_are_nobodys_extra_tests(make: Make) -> None:
+def test_tripwires_are_not_extra_tests(make: Make) -> None:
     instance = make(Rule.SWE_REBENCH)
     tripwires = {"w::good": P, "w::bad": F}
     evidence = Evidence(
@@ -230,7 +232,7 @@ def test_tripwires_are_nobodys_extra_tests(make: Make) -> None:
         ({"fixed": P, "kept": P, "other": F}, True),
     ],
 )
-def test_swe_smith_takes_nothing_for_passed_that_did_not_pass(make: Make, tests: Tests, resolved: bool) -> None:
+def test_swe_smith_counts_skipped_and_missing_as_not_passed(make: Make, tests: Tests, resolved: bool) -> None:
     assert (outcome(make(Rule.SWE_SMITH), tests) is Outcome.RESOLVED) == resolved
 
 
@@ -248,7 +250,7 @@ def test_swe_smith_takes_nothing_for_passed_that_did_not_pass(make: Make, tests:
         ({"a.py::test_a": P, "b.py::test_a": F, "a.py::C::test_b[1]": F}, (("test_a",), ())),
     ],
 )
-def test_r2e_wants_the_whole_map(make: Make, tests: Tests, against: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
+def test_r2e_requires_the_whole_map(make: Make, tests: Tests, against: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
     instance = make(Rule.R2E)
     assert RULES[instance.rule](instance, tests) == against
     assert (outcome(instance, tests) is Outcome.RESOLVED) == (against == ((), ()))
@@ -282,12 +284,12 @@ def test_r2e_without_expectations_resolves_nothing(make: Make) -> None:
         ({"fixed": E}, 1, False, Outcome.UNRESOLVED),
     ],
 )
-def test_fail_only_needs_a_sign_that_the_suite_ran(
+def test_fail_only_requires_a_sign_that_the_suite_ran(
     make: Make, tests: Tests, exit_code: int, suite_ran: bool, found: Outcome
 ) -> None:
     instance = make(Rule.SWE_BENCH_FAIL_ONLY)
     assert outcome(instance, tests, exit_code, suite_ran=suite_ran) is found
 
 
-def test_only_fail_only_takes_silence_for_success(make: Make) -> None:
+def test_silence_is_success_under_fail_only_alone(make: Make) -> None:
     assert outcome(make(Rule.SWE_POLYBENCH), {}, 0, suite_ran=True) is Outcome.NOT_RUN

@@ -55,7 +55,7 @@ def evidence(add: Status, same: Status, **changes: Any) -> Evidence:
         ((), True),
     ],
 )
-def test_statuses_differ_as_far_as_grading_tells_them_apart(statuses: tuple[Status, ...], stable: bool) -> None:
+def test_statuses_differ_as_far_as_grading_distinguishes_them(statuses: tuple[Status, ...], stable: bool) -> None:
     assert Seen(gold=statuses).stable is Seen(null=statuses).stable is stable
 
 
@@ -63,7 +63,7 @@ def test_gold_and_null_are_compared_each_with_themselves() -> None:
     assert Seen(gold=(P, P), null=(F, F)).stable
 
 
-def test_a_record_tells_each_test_in_each_run(instance: Instance) -> None:
+def test_record_has_each_test_in_each_run(instance: Instance) -> None:
     gold = [evidence(P, P), evidence(P, F, tests={"late": P}), evidence(P, P)]
     null = [evidence(F, P), evidence(F, P), evidence(F, P)]
     found = measure(instance, gold, null, assay_version="1", engine={"engine": "fake"})
@@ -74,7 +74,7 @@ def test_a_record_tells_each_test_in_each_run(instance: Instance) -> None:
     assert set(found.of_unstable_tests().tests) == {"late", SAME}
 
 
-def test_runs_that_could_not_be_graded_make_no_test_unstable(instance: Instance) -> None:
+def test_ungraded_run_makes_no_test_unstable(instance: Instance) -> None:
     gold = [evidence(P, P), evidence(P, P, timed_out=True), None]
     found = measure(instance, gold, [evidence(F, P)] * 3)
     assert found.gold == (Outcome.RESOLVED, Outcome.TIMED_OUT, Outcome.INFRA_ERROR)
@@ -82,12 +82,12 @@ def test_runs_that_could_not_be_graded_make_no_test_unstable(instance: Instance)
     assert found.unstable == ()
 
 
-def test_tripwires_are_no_tests(instance: Instance) -> None:
+def test_tripwires_are_not_in_the_record(instance: Instance) -> None:
     runs = [evidence(P, P, tests={f"t::{n}": F}, canaries={f"t::{n}": F}) for n in range(3)]
     assert set(measure(instance, runs, runs).tests) == {ADD, SAME}
 
 
-def test_quarantined_tests_are_left_out_and_the_verdict_says_so(instance: Instance) -> None:
+def test_quarantined_tests_are_ignored_and_the_verdict_says_so(instance: Instance) -> None:
     reduced = quarantine(instance, {SAME, "tests/other.py::test"})
     assert (reduced.fail_to_pass, reduced.pass_to_pass, reduced.quarantined) == ((ADD,), (), (SAME,))
     verdict = grade(reduced, evidence(P, F))
@@ -97,7 +97,7 @@ def test_quarantined_tests_are_left_out_and_the_verdict_says_so(instance: Instan
     assert quarantine(instance, {"tests/other.py::test"}) is instance
 
 
-def test_an_instance_without_a_steady_fail_to_pass_test_is_never_resolved(instance: Instance) -> None:
+def test_instance_without_a_stable_fail_to_pass_test_is_never_resolved(instance: Instance) -> None:
     verdict = grade(quarantine(instance, {ADD}), evidence(P, P))
     assert verdict.outcome is Outcome.UNRESOLVED
     assert "1 quarantined" in verdict.reason
@@ -108,20 +108,20 @@ def strict(unfixed: Sequence[str] = (), broken: Sequence[str] = ()) -> Verdict:
     return Verdict(instance_id="acme__calc-1", outcome=outcome, unfixed=tuple(unfixed), broken=tuple(broken))
 
 
-def test_a_pass_on_a_rerun_is_told_and_changes_no_outcome() -> None:
+def test_pass_on_a_rerun_is_marked_and_changes_no_outcome() -> None:
     marked = mark_flaky(strict([ADD], [SAME]), [strict([ADD]), strict([ADD], [SAME])])
     assert (marked.outcome, marked.unfixed, marked.broken) == (Outcome.UNRESOLVED, (ADD,), (SAME,))
     assert (marked.flaky, marked.flags) == ((SAME,), ("flaky",))
     assert mark_flaky(marked, []) == strict([ADD], [SAME])
 
 
-def test_a_rerun_that_could_not_be_graded_shows_nothing() -> None:
+def test_ungraded_rerun_shows_nothing() -> None:
     late = Verdict(instance_id="acme__calc-1", outcome=Outcome.TIMED_OUT)
     assert mark_flaky(strict([ADD]), [late]).flaky == ()
     assert mark_flaky(late, [strict()]) == late
 
 
-def test_a_file_that_is_no_record_is_named(tmp_path: Path) -> None:
+def test_file_of_another_kind_is_named(tmp_path: Path) -> None:
     (tmp_path / "stability.json").write_text('{"instances": [{"gold": []}]}')
     with pytest.raises(DataError, match=r"stability.json.*instances\.0\.instance_id"):
         read_stability(tmp_path / "stability.json")
@@ -152,7 +152,7 @@ def test_coin(number):
 
 @pytest.mark.docker
 @pytest.mark.network
-def test_truly_flaky_tests_are_found_in_real_containers(
+def test_flaky_tests_are_found_in_real_containers(
     in_folder: Path, make_instance: Callable[..., Instance], docker_engine: "DockerEngine", toolchain_image: str
 ) -> None:
     """Each of 24 coins agrees with itself over six runs once in sixteen times."""

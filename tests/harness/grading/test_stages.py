@@ -24,7 +24,7 @@ def as_words(stages: Stages) -> dict[str, tuple[str, str, str]]:
 
 
 @given(STAGES)
-def test_the_four_sets_part_what_passes_in_the_end(stages: Stages) -> None:
+def test_four_sets_partition_the_tests_that_pass_with_gold(stages: Stages) -> None:
     sets, words = classify(stages), as_words(stages)
     before = {"p2p": "PASS", "f2p": "FAIL", "s2p": "SKIP", "n2p": "NONE"}
     for name, word_before in before.items():
@@ -37,7 +37,7 @@ def test_the_four_sets_part_what_passes_in_the_end(stages: Stages) -> None:
 
 
 @given(STAGES)
-def test_validity(stages: Stages) -> None:
+def test_stages_are_valid_as_the_benchmark_says(stages: Stages) -> None:
     words = as_words(stages).values()
     has_tests = any(now != "NONE" for _, _, now in words)
     breaks = any((then, now) == ("PASS", "FAIL") for _, then, now in words)
@@ -57,11 +57,11 @@ def test_validity(stages: Stages) -> None:
         (Stages(run={"a": P}, test={"a": F}, fix={"a": F, "b": P}), ""),
     ],
 )
-def test_what_is_not_valid_says_why(stages: Stages, reason: str) -> None:
+def test_invalid_stages_say_why(stages: Stages, reason: str) -> None:
     assert invalid(stages) == reason
 
 
-def test_our_statuses_are_one_of_four_words() -> None:
+def test_every_status_has_one_of_four_words() -> None:
     assert [word(status) for status in Status] == ["PASS", "FAIL", "FAIL", "SKIP", "SKIP", "NONE"]
     assert staged(Status.ERROR) is F
     assert status_in({}, "a") is Status.MISSING

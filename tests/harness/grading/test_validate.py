@@ -18,7 +18,7 @@ def validated(instance: Instance, gold: list[Evidence | None], null: list[Eviden
     return validation(instance, gold, null, measure(instance, gold, null))
 
 
-def test_labels_that_hold_make_an_instance_valid(instance: Instance) -> None:
+def test_instance_with_correct_labels_is_valid(instance: Instance) -> None:
     gold = evidence(exit_code=0, **GOOD_GOLD, new=Status.PASSED, odd=Status.XFAIL)
     null = evidence(exit_code=1, **GOOD_NULL, odd=Status.XFAIL)
     found = validated(instance, [gold, gold], [null, null])
@@ -28,14 +28,14 @@ def test_labels_that_hold_make_an_instance_valid(instance: Instance) -> None:
     assert (found.label_differences, found.unstable) == ((), ())
 
 
-def test_a_test_that_passes_without_the_fix_makes_it_invalid(instance: Instance) -> None:
+def test_fail_to_pass_test_that_passes_without_the_fix_is_invalid(instance: Instance) -> None:
     both = evidence(exit_code=0, **GOOD_GOLD)
     found = validated(instance, [both], [both])
     assert (found.valid, found.valid_after_quarantine, found.null) == (False, False, (Outcome.RESOLVED,))
     assert found.label_differences == (f"labelled fail to pass, is passed to passed: {FIXED}",)
 
 
-def test_a_gold_patch_that_breaks_a_test_is_told(instance: Instance) -> None:
+def test_gold_patch_that_breaks_a_test_is_invalid(instance: Instance) -> None:
     gold = evidence(exit_code=1, fixed=Status.PASSED, kept=Status.ERROR)
     null = evidence(exit_code=1, **GOOD_NULL)
     found = validated(instance, [gold], [null])
@@ -43,13 +43,13 @@ def test_a_gold_patch_that_breaks_a_test_is_told(instance: Instance) -> None:
     assert found.label_differences == (f"labelled pass to pass, is passed to error: {KEPT}",)
 
 
-def test_missing_evidence_is_no_validation(instance: Instance) -> None:
+def test_missing_evidence_is_invalid(instance: Instance) -> None:
     found = validated(instance, [None], [None])
     assert (found.valid, found.gold) == (False, (Outcome.INFRA_ERROR,))
     assert (found.fail_to_pass, found.pass_to_pass, found.quarantined) == ((), (), ())
 
 
-def test_one_run_in_three_that_differs_makes_it_invalid_and_the_test_is_quarantined(instance: Instance) -> None:
+def test_one_differing_run_of_three_is_invalid_and_quarantines_the_test(instance: Instance) -> None:
     good, bad = evidence(exit_code=0, **GOOD_GOLD), evidence(exit_code=1, fixed=Status.PASSED, kept=Status.FAILED)
     null = evidence(exit_code=1, **GOOD_NULL)
     found = validated(instance, [good, bad, good], [null] * 3)
@@ -60,21 +60,21 @@ def test_one_run_in_three_that_differs_makes_it_invalid_and_the_test_is_quaranti
     assert found.label_differences == (f"labelled pass to pass, is passed to passed or failed: {KEPT}",)
 
 
-def test_nothing_is_valid_without_a_stable_fail_to_pass_test(instance: Instance) -> None:
+def test_instance_without_a_stable_fail_to_pass_test_is_invalid(instance: Instance) -> None:
     good, bad = evidence(exit_code=0, **GOOD_GOLD), evidence(exit_code=1, **GOOD_NULL)
     found = validated(instance, [good, bad], [bad, bad])
     assert found.quarantined == (FIXED,)
     assert not found.valid_after_quarantine
 
 
-def test_labels_are_only_measured_when_every_run_had_results(instance: Instance) -> None:
+def test_labels_are_measured_only_if_every_run_had_results(instance: Instance) -> None:
     gold, null = evidence(exit_code=0, **GOOD_GOLD), evidence(exit_code=1, **GOOD_NULL)
     late = gold.model_copy(update={"timed_out": True})
     found = validated(instance, [gold, late], [null, null])
     assert (found.valid, found.fail_to_pass, found.quarantined) == (False, (), ())
 
 
-def test_an_instance_is_unfit_when_its_controls_fail() -> None:
+def test_instance_is_unfit_if_its_controls_fail() -> None:
     def verdict(outcome: Outcome, reason: str = "") -> Verdict:
         return Verdict(instance_id="acme__calc-1", outcome=outcome, reason=reason)
 

@@ -119,7 +119,7 @@ def test_no_build_products(path: str) -> None:
     assert not any(fnmatchcase(path, pattern) for pattern in c.BUILD_PRODUCTS)
 
 
-def test_targets_are_the_test_files() -> None:
+def test_test_targets_are_the_test_files() -> None:
     paths = ["tests/fuzzer.c", "tests/unit/zset.tcl", "src/main.c", "tests/fuzzer.c"]
     assert c.test_targets(paths) == ("tests/fuzzer.c", "tests/unit/zset.tcl")
 

@@ -59,14 +59,14 @@ def place(tmp_path: Path) -> Place:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("targets", [(), ("a", "b c")])
-def test_commands_are_shell_and_leave_a_report(language: str, targets: tuple[str, ...]) -> None:
+def test_command_is_shell_and_leaves_a_report(language: str, targets: tuple[str, ...]) -> None:
     command = find(language).TEST_COMMAND
     assert "{report}" in command or "{reports}" in command
     script = filled(language, "/tmp/r", *targets)
     subprocess.run(["sh", "-n", "-c", script], check=True)
 
 
-def test_go_packages_are_tested_within_their_own_modules(place: Place) -> None:
+def test_go_package_is_tested_in_its_own_module(place: Place) -> None:
     place.write("go.mod")
     place.write("tools/gen/go.mod")
     for path in ("tools/gen/inner/a_test.go", "tools/gen/a_test.go", "core/b_test.go", "c_test.go"):
@@ -83,14 +83,14 @@ def test_go_packages_are_tested_within_their_own_modules(place: Place) -> None:
     assert (place.reports / "report").read_text() == "{}\n" * 4
 
 
-def test_go_runs_everything_when_nothing_is_named_and_keeps_a_failure(place: Place) -> None:
+def test_go_without_files_runs_everything_and_keeps_a_failure(place: Place) -> None:
     place.write("go.mod")
     place.tool("go", "exit 1")
     assert place.run("go") == 1
     assert place.calls == ["go in TREE: test -json -vet=off -count=1 -timeout=0 TREE/./..."]
 
 
-def test_a_failing_go_package_is_not_made_up_for_by_the_next(place: Place) -> None:
+def test_go_failure_of_one_package_stays_after_the_next(place: Place) -> None:
     place.write("go.mod")
     place.write("bad/a_test.go")
     place.write("good/a_test.go")
@@ -98,7 +98,7 @@ def test_a_failing_go_package_is_not_made_up_for_by_the_next(place: Place) -> No
     assert place.run("go", "./bad", "./good") == 1
 
 
-def test_data_of_go_tests_belong_to_the_next_package_above_that_has_tests_or_to_all(place: Place) -> None:
+def test_go_test_data_belong_to_the_next_package_above_or_to_all(place: Place) -> None:
     place.write("go.mod")
     place.write("core/a_test.go")
     place.tool("go")
@@ -106,7 +106,7 @@ def test_data_of_go_tests_belong_to_the_next_package_above_that_has_tests_or_to_
     assert [call.rpartition("/./")[2] for call in place.calls] == ["core", "..."]
 
 
-def test_cargo_reports_what_the_image_and_rustdoc_leave_and_keeps_its_status(place: Place) -> None:
+def test_cargo_report_joins_programs_and_rustdoc_and_keeps_the_status(place: Place) -> None:
     documented = 'echo "test src/lib.rs - f (line 1) ... ok"'
     tests = 'echo printed; echo "test a ... FAILED" >> "$ASSAY_REPORT"; exit 101'
     place.tool("cargo", f'case "$*" in *--doc*) {documented} ;; *) {tests} ;; esac')
@@ -115,18 +115,18 @@ def test_cargo_reports_what_the_image_and_rustdoc_leave_and_keeps_its_status(pla
 
 
 @pytest.mark.parametrize(("said", "status"), [("no library targets found in package `x`", 0), ("cannot be read", 101)])
-def test_a_package_without_a_library_has_no_tests_in_documentation(said: str, status: int, place: Place) -> None:
+def test_cargo_package_without_a_library_has_no_doc_tests(said: str, status: int, place: Place) -> None:
     place.tool("cargo", f'case "$*" in *--doc*) echo "error: {said}" >&2; exit 101;; esac')
     assert place.run("rust") == status
 
 
-def test_a_cargo_that_does_not_finish_ends_with_its_status(place: Place) -> None:
+def test_cargo_that_does_not_finish_ends_with_its_status(place: Place) -> None:
     place.tool("cargo", "exit 134")
     assert place.run("rust") == 134
     assert len(place.calls) == 1
 
 
-def test_maven_reports_of_all_modules_are_collected_and_old_ones_are_not(place: Place) -> None:
+def test_maven_reports_of_all_modules_are_collected_and_old_ones_deleted(place: Place) -> None:
     place.write("core/target/surefire-reports/TEST-forged.xml")
     write = "mkdir -p $m/target/surefire-reports; echo . > $m/target/surefire-reports/TEST-$m.xml"
     place.tool("mvn", f"for m in core extra; do {write}; done; exit 1")
@@ -135,7 +135,7 @@ def test_maven_reports_of_all_modules_are_collected_and_old_ones_are_not(place: 
     assert " -Dtest=ATest,BTest " in place.calls[0]
 
 
-def test_maven_without_named_classes_runs_all(place: Place) -> None:
+def test_maven_without_classes_runs_all(place: Place) -> None:
     place.tool("mvn")
     assert place.run("java") == 0
     assert "-Dtest=" not in place.calls[0]
@@ -153,7 +153,7 @@ def test_jest_is_given_paths_not_patterns(language: str, place: Place) -> None:
 
 @pytest.mark.parametrize("step", ["-S", "--build"])
 @pytest.mark.parametrize("language", ["c", "cpp"])
-def test_a_build_that_fails_ends_with_its_status_and_no_report(language: str, step: str, place: Place) -> None:
+def test_failed_build_ends_with_its_status_and_no_report(language: str, step: str, place: Place) -> None:
     place.tool("cmake", f'case "$1" in {step}) exit 2;; esac')
     place.tool("ctest", f'echo "<testsuite failures=\\"0\\"/>" > {place.reports}/ctest.xml')
     assert place.run(language) == 2
@@ -161,7 +161,7 @@ def test_a_build_that_fails_ends_with_its_status_and_no_report(language: str, st
     assert "ctest" not in " ".join(place.calls)
 
 
-def test_a_list_of_tests_is_no_report_of_them(place: Place) -> None:
+def test_googletest_list_of_tests_is_not_a_report(place: Place) -> None:
     place.tool("cmake")
     listed = '<testsuites tests=\\"1\\" name=\\"AllTests\\"><testcase name=\\"A\\"/></testsuites>'
     ran = '<testsuites tests=\\"1\\" failures=\\"1\\"/>'
@@ -179,7 +179,7 @@ def test_phpunit_takes_one_file_at_a_time_and_the_worst_status_counts(place: Pla
     assert len(place.calls) == 3
 
 
-def test_phpunit_without_named_files_runs_all(place: Place) -> None:
+def test_phpunit_without_files_runs_all(place: Place) -> None:
     place.tool("phpunit", "exit 1")
     assert place.run("php") == 1
     assert place.calls == ["phpunit in TREE: --log-junit REPORTS/all.xml"]

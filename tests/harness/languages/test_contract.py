@@ -48,14 +48,14 @@ def others(language: Language) -> list[Language]:
 each_language = pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
 
 
-def test_every_module_of_the_folder_is_listed_by_its_name() -> None:
+def test_every_module_of_the_folder_is_listed_under_its_name() -> None:
     modules = {each.name for each in pkgutil.iter_modules(languages.__path__)} - {"base", "syntax"}
     assert modules == set(LANGUAGES)
     assert all(name == language.NAME for name, language in LANGUAGES.items())
 
 
 @each_language
-def test_members(language: Language) -> None:
+def test_language_has_every_member(language: Language) -> None:
     assert {"NAME", "GRAMMAR", "is_test_file", "normalise"} < MEMBERS
     assert not [name for name in MEMBERS if not hasattr(language, name)]
     assert all(isinstance(suffix, str) and suffix.startswith(".") for suffix in language.SUFFIXES)
@@ -67,21 +67,21 @@ def test_members(language: Language) -> None:
         assert all(isinstance(pattern, str) for pattern in patterns)
 
 
-def test_a_suffix_tells_the_language() -> None:
+def test_suffix_belongs_to_one_language() -> None:
     for one, other in combinations(LANGUAGES.values(), 2):
         allowed = SHARED_SUFFIXES.get(frozenset({one.NAME, other.NAME}), set())
         assert allowed == one.SUFFIXES & other.SUFFIXES
 
 
 @each_language
-def test_formats_are_known(language: Language) -> None:
+def test_default_formats_are_known(language: Language) -> None:
     assert language.DEFAULT_REPORT in FORMATS
     assert language.DEFAULT_LOG in FORMATS
     assert language.DEFAULT_ID in IDS
 
 
 @each_language
-def test_lines_read_as_patterns_say(language: Language) -> None:
+def test_patterns_of_lines_match_a_program(language: Language) -> None:
     lines = language.LINES
     assert lines.comments
     program = PROGRAMS[language.NAME]
@@ -112,12 +112,12 @@ def test_syntax_names_nodes_of_the_grammar(language: Language) -> None:
 
 
 @each_language
-def test_there_is_a_toolchain(language: Language) -> None:
+def test_default_toolchain_exists(language: Language) -> None:
     assert versions_of(language.NAME).default in versions_of(language.NAME).versions
 
 
 @each_language
-def test_the_grammar_reads_a_program(language: Language) -> None:
+def test_grammar_parses_a_program(language: Language) -> None:
     import tree_sitter
 
     tree = tree_sitter.Parser(load_grammar(language)).parse(PROGRAMS[language.NAME].encode())
@@ -125,14 +125,14 @@ def test_the_grammar_reads_a_program(language: Language) -> None:
     assert tree.root_node.child_count > 0
 
 
-def test_a_grammar_that_is_not_installed_names_the_extra() -> None:
+def test_missing_grammar_names_the_extra() -> None:
     words = Syntax(functions=frozenset({"deed"}), classes=frozenset({"house"}))
     language = tiny_language("klingon", GRAMMAR="tree_sitter_klingon:language", SYNTAX=words)
     with pytest.raises(PluginError, match=r"grammar of klingon is not installed .*assay-bench\[grammars\]"):
         load_grammar(language)
 
 
-def test_the_registry_imports_no_grammar() -> None:
+def test_registry_imports_no_grammar() -> None:
     program = (
         "import sys; import assay.harness.languages; print([name for name in sys.modules if 'tree_sitter' in name])"
     )
@@ -141,13 +141,13 @@ def test_the_registry_imports_no_grammar() -> None:
 
 
 @each_language
-def test_what_decides_the_packages_steers_the_tests(language: Language) -> None:
+def test_manifests_are_runner_configuration(language: Language) -> None:
     for pattern in language.MANIFESTS:
         assert language.runner_config(pattern.replace("*", "x")), pattern
 
 
 @each_language
-def test_sources_are_sources(language: Language) -> None:
+def test_source_file_is_neither_test_nor_configuration(language: Language) -> None:
     for suffix in language.SUFFIXES:
         for path in (f"core{suffix}", f"src/core{suffix}", f"lib/deep/down/core{suffix}", f"src/build/target{suffix}"):
             assert not language.is_test_file(path), path
@@ -163,7 +163,7 @@ PATHS = st.lists(PART, min_size=1, max_size=4).map("/".join)
 
 @each_language
 @given(paths=st.lists(PATHS, max_size=5))
-def test_any_path_is_told_one_way_or_the_other(language: Language, paths: list[str]) -> None:
+def test_any_path_is_classified(language: Language, paths: list[str]) -> None:
     for path in paths:
         assert language.is_test_file(path) in {True, False}
         assert language.runner_config(path) in {True, False}
@@ -175,7 +175,7 @@ def test_any_path_is_told_one_way_or_the_other(language: Language, paths: list[s
 
 @each_language
 @given(test_id=st.text())
-def test_normalising_again_changes_nothing(language: Language, test_id: str) -> None:
+def test_normalise_is_idempotent(language: Language, test_id: str) -> None:
     once = language.normalise(test_id)
     assert language.normalise(once) == once
 
@@ -226,7 +226,7 @@ def eleventh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     sys.modules.pop("far_away_tiny", None)
 
 
-def test_an_eleventh_language_comes_from_elsewhere(eleventh: str) -> None:
+def test_language_of_another_distribution_works(eleventh: str) -> None:
     instance = Instance(
         id="acme__tiny-1",
         repo="acme/tiny",
@@ -248,7 +248,7 @@ def test_an_eleventh_language_comes_from_elsewhere(eleventh: str) -> None:
     assert not [name for name in MEMBERS if not hasattr(find(eleventh), name)]
 
 
-def test_an_entry_point_that_leads_nowhere_says_so(eleventh: str, tmp_path: Path) -> None:
+def test_entry_point_without_a_module_says_so(eleventh: str, tmp_path: Path) -> None:
     (tmp_path / "far_away_tiny.py").unlink()
     with pytest.raises(PluginError, match=r"language 'tiny' cannot be loaded: .*far_away_tiny"):
         find(eleventh)

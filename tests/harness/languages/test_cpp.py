@@ -1,7 +1,7 @@
 from assay.harness.languages import c, cpp
 
 
-def test_tests_and_their_runner_are_told_as_for_c() -> None:
+def test_cpp_classifies_files_as_c_does() -> None:
     assert cpp.is_test_file("test/format-test.cc")
     assert cpp.is_test_file("src/core.tests.cpp")
     assert not cpp.is_test_file("src/core.cpp")

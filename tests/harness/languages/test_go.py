@@ -100,10 +100,10 @@ def test_packages_to_run() -> None:
     assert go.test_targets(paths) == (".", "./a", "./x/y")
 
 
-def test_data_in_folders_of_tests_belong_to_some_package_above() -> None:
+def test_data_in_test_folders_belong_to_a_package_above() -> None:
     paths = ["a/alltest/data/in.txt", "a/alltest/helper.go", "a/tests/in.json"]
     assert go.test_targets(paths) == ("./a/alltest/data", "./a/tests")
 
 
-def test_data_at_the_top_belong_to_the_package_at_the_top() -> None:
+def test_data_in_the_root_folder_belong_to_the_root_package() -> None:
     assert go.test_targets(["testdata/in.json", "docs/in.json"]) == (".",)

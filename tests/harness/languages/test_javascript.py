@@ -146,7 +146,7 @@ def test_modules_to_run() -> None:
     assert javascript.test_targets(paths) == ("test/unit/calc.js", "src/calc.test.ts", "src/fixtures/odd.test.js")
 
 
-def test_a_snapshot_stands_for_its_module() -> None:
+def test_snapshot_stands_for_its_module() -> None:
     assert javascript.test_targets(["src/__snapshots__/calc.test.ts.snap"]) == ("src/calc.test.ts",)
 
 

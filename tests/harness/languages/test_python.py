@@ -56,7 +56,7 @@ def test_no_runner_config(path: str) -> None:
     assert not python.runner_config(path)
 
 
-def test_what_the_runner_is_given() -> None:
+def test_test_targets_are_test_modules() -> None:
     paths = [
         "tests/unittest_b.py",
         "tests/test_a.py",

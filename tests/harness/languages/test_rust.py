@@ -104,10 +104,10 @@ def test_no_build_products(path: str) -> None:
     assert not any(fnmatchcase(path, pattern) for pattern in rust.BUILD_PRODUCTS)
 
 
-def test_everything_is_run() -> None:
+def test_test_targets_are_empty() -> None:
     assert rust.test_targets(["tests/cli.rs"]) == ()
 
 
-def test_the_line_of_a_documentation_test_is_not_part_of_its_name() -> None:
+def test_line_of_a_documentation_test_is_not_part_of_its_name() -> None:
     assert rust.normalise("src/lib.rs - sum::add (line 12)") == "src/lib.rs - sum::add"
     assert rust.normalise("tests::reads_line_12") == "tests::reads_line_12"

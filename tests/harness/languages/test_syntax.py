@@ -307,7 +307,7 @@ def test_every_language_is_covered() -> None:
     assert {language for language, _, _ in EXPECTED} == set(LANGUAGES)
 
 
-def test_the_grammars_own_word_is_told() -> None:
+def test_definition_has_the_node_type_of_the_grammar() -> None:
     nodes = {each.name: each.node for each in definitions("javascript", "a.js", JAVASCRIPT)}
     assert nodes["first"] == "pair"
     assert nodes["sum"] == "variable_declarator"
@@ -318,36 +318,36 @@ def test_the_grammars_own_word_is_told() -> None:
     ("line", "name"),
     [(1, None), (4, "Shop"), (6, "Shop"), (8, "Shop.price"), (11, "Shop.price.half"), (13, "Shop.price"), (14, None)],
 )
-def test_the_innermost_definition_of_a_line(line: int, name: str | None) -> None:
+def test_innermost_definition_of_a_line(line: int, name: str | None) -> None:
     found = innermost(definitions("python", "shop.py", PYTHON), line)
     assert (found.name if found else None) == name
 
 
-def test_the_last_line_of_a_file_belongs_to_its_definition() -> None:
+def test_last_line_of_a_file_belongs_to_its_definition() -> None:
     for text in ("def f():\n    return 1", "def f():\n    return 1\n"):
         found = innermost(definitions("python", "a.py", text), 2)
         assert found is not None
         assert found.name == "f"
 
 
-def test_on_one_line_the_inner_is_the_innermost() -> None:
+def test_inner_definition_on_the_same_line_is_the_innermost() -> None:
     found = innermost(definitions("java", "A.java", "class A { int f() { return 1; } }\n"), 1)
     assert found is not None
     assert found.name == "A.f"
 
 
-def test_text_that_does_not_parse_gives_what_can_be_read() -> None:
+def test_text_with_errors_gives_the_readable_definitions() -> None:
     broken = "def sound():\n    return 1\n\ndef torn(:\n    return (\n"
     assert "sound" in {each.name for each in definitions("python", "a.py", broken)}
 
 
-def test_what_macros_hide_from_the_parser_gets_no_nonsense_for_a_name() -> None:
+def test_code_hidden_by_macros_has_no_nonsense_names() -> None:
     text = "BEGIN_NAMESPACE\n\nEXPORT template <typename T> class shop {\n  int open() { return 1; }\n};\n"
     assert [each.name for each in definitions("cpp", "a.h", text)] == ["open"]
     assert not definitions("cpp", "a.cc", "EXPORT namespace town {\nint x;\n}\n")
 
 
-def test_a_file_is_read_as_what_it_is() -> None:
+def test_file_of_another_language_is_read_as_that_language() -> None:
     text = "const f = () => 1;\n"
     assert definitions("python", "web/a.js", text) == definitions("javascript", "web/a.js", text)
     assert definitions("python", "README.md", "def f(): pass\n") == ()
@@ -355,14 +355,14 @@ def test_a_file_is_read_as_what_it_is() -> None:
     assert [each.NAME for each in shared if each] == ["c", "cpp"]
 
 
-def test_the_tree_of_a_file_tells_the_language_that_it_was_read_in() -> None:
+def test_parsed_file_has_its_language() -> None:
     parsed = parse("python", "web/a.js", "const f = () => 1;\n")
     assert parsed is not None
     assert (parsed.language.NAME, parsed.root.type, parsed.root.has_error) == ("javascript", "program", False)
     assert parse("python", "README.md", "def f(): pass\n") is None
 
 
-def test_several_threads_read_files_at_once() -> None:
+def test_several_threads_can_read_files_at_once() -> None:
     texts = [f"class A{count}:\n" + "    def f(self): pass\n" * count for count in range(1, 60)]
 
     def read(text: str) -> list[str]:
@@ -373,12 +373,12 @@ def test_several_threads_read_files_at_once() -> None:
     assert found == [read(text) for text in texts]
 
 
-def test_an_unknown_language_is_told() -> None:
+def test_unknown_language_is_a_user_error() -> None:
     with pytest.raises(UserError, match="klingon"):
         definitions("klingon", "a.kl", "")
 
 
-def test_nesting_has_no_limit() -> None:
+def test_deep_nesting_is_read() -> None:
     assert definitions("c", "a.c", "{" * 5000) == ()
     deep = "\n".join(" " * depth + f"def f{depth}():" for depth in range(60)) + " pass\n"
     assert len(definitions("python", "a.py", deep)) == 60
@@ -387,7 +387,7 @@ def test_nesting_has_no_limit() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 @settings(deadline=None)
 @given(data=st.data())
-def test_any_text_gives_definitions_that_nest(language: str, data: st.DataObject) -> None:
+def test_definitions_of_any_text_nest(language: str, data: st.DataObject) -> None:
     samples = [text for name, _, text in EXPECTED if name == language]
     cut = data.draw(st.integers(0, len(samples[0])))
     text = samples[0][:cut] + data.draw(st.text()) + samples[0][cut:]

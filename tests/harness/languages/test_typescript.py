@@ -1,7 +1,7 @@
 from assay.harness.languages import javascript, typescript
 
 
-def test_tests_and_their_runner_are_told_as_for_javascript() -> None:
+def test_typescript_classifies_files_as_javascript_does() -> None:
     assert typescript.is_test_file("src/calc.spec.ts")
     assert typescript.is_test_file("packages/core/__tests__/parse.tsx")
     assert not typescript.is_test_file("src/calc.ts")

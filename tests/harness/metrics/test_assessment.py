@@ -12,7 +12,7 @@ from toy import GOLD, TESTS
 CALC = {"calc.py": "def add(a, b):\n    return a - b\n"}
 
 
-def test_a_patch_is_measured(make_instance: Callable[..., Instance]) -> None:
+def test_all_measures_of_a_patch(make_instance: Callable[..., Instance]) -> None:
     found = assess(make_instance(problem_statement="Wrong sum"), GOLD, CALC.get, resolved=True)
     assert found.similarity.score == 1.0
     assert found.complexity == "single_function"
@@ -22,7 +22,7 @@ def test_a_patch_is_measured(make_instance: Callable[..., Instance]) -> None:
     assert (found.retrieval.files.f1, found.retrieval.nodes.f1) == (1, 1)
 
 
-def test_without_the_tree_only_what_needs_it_is_missing(instance: Instance) -> None:
+def test_without_the_tree_only_measures_that_need_it_are_missing(instance: Instance) -> None:
     def texts(path: str) -> str | None:
         raise EnvironmentFailure("no mirror has it")
 
@@ -34,7 +34,7 @@ def test_without_the_tree_only_what_needs_it_is_missing(instance: Instance) -> N
     assert found.retrieval.problem == "the base tree cannot be had: no mirror has it"
 
 
-def test_means_are_over_what_was_scored(make_instance: Callable[..., Instance]) -> None:
+def test_means_are_over_the_scored_patches(make_instance: Callable[..., Instance]) -> None:
     wrong = make_instance(id="acme__calc-2", gold_patch="words", problem_statement="[Bug] it is")
     sums = make_instance(problem_statement="Sums of two")
     found = means(
@@ -56,6 +56,6 @@ def test_means_are_over_what_was_scored(make_instance: Callable[..., Instance]) 
     }
 
 
-def test_means_of_nothing() -> None:
+def test_means_of_no_patches_are_none() -> None:
     found = means([])
     assert (found.files, found.nodes, found.similarity, found.files_scored) == (None, None, None, 0)

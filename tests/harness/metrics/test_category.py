@@ -51,7 +51,7 @@ def changing(*lines: int) -> str:
         ((8, 15), "mixed"),
     ],
 )
-def test_complexity(lines: tuple[int, ...], expected: str) -> None:
+def test_complexity_of_a_patch(lines: tuple[int, ...], expected: str) -> None:
     touched = touched_nodes(read_changes(changing(*lines)), {"a.py": TEXT}.get, "python")
     assert complexity(touched) == expected
 
@@ -86,13 +86,15 @@ DOCUMENTS = (
         ({"problem_statement": ""}, "unknown", "no rule"),
     ],
 )
-def test_category(make_instance: Callable[..., Instance], changes: dict[str, Any], name: str, by: str) -> None:
+def test_category_of_a_statement(
+    make_instance: Callable[..., Instance], changes: dict[str, Any], name: str, by: str
+) -> None:
     found = category(make_instance(**changes))
     assert found.name == name
     assert found.by.startswith(by)
 
 
-def test_a_rows_own_word_comes_first(make_instance: Callable[..., Instance]) -> None:
+def test_category_of_the_row_comes_first(make_instance: Callable[..., Instance]) -> None:
     origin = Origin(dialect="polybench", columns=(("task_category", '"Bug Fix"'), ("num_nodes", "3")))
     found = category(make_instance(problem_statement="Add an option", origin=origin))
     assert (found.name, found.by) == ("bug_fix", "the row's task_category")

@@ -24,20 +24,20 @@ index 1111111..2222222 100644
 TEXT = "a\nb\nc\nd\n"
 
 
-def test_lines_are_numbered_as_an_editor_does() -> None:
+def test_lines_are_numbered_from_1() -> None:
     (change,) = read_changes(PATCH)
     placed = place(change, TEXT)
     assert (placed.removed, placed.added) == ((3,), (3,)), "the empty line counts for nothing"
     assert placed.after == "a\nb\nC\n\nd\n"
 
 
-def test_a_hunk_is_found_where_its_lines_stand() -> None:
+def test_hunk_with_shifted_lines_is_found() -> None:
     (change,) = read_changes(PATCH)
     placed = place(change, "new\nnew\n" + TEXT)
     assert (placed.removed, placed.added) == ((5,), (5,))
 
 
-def test_the_nearest_place_is_taken() -> None:
+def test_nearest_match_of_a_hunk_is_taken() -> None:
     (change,) = read_changes("--- a/a\n+++ b/a\n@@ -4,1 +4,1 @@\n-x\n+y\n")
     assert place(change, "x\n1\nx\n2\n3\n4\nx\n").removed == (3,)
 
@@ -50,13 +50,13 @@ def test_hunks_do_not_overlap() -> None:
         place(change, "x\nx\nx\n")
 
 
-def test_a_file_that_is_not_there() -> None:
+def test_missing_file_is_malformed() -> None:
     (change,) = read_changes(PATCH)
     with pytest.raises(MalformedPatchError, match=r"a\.py: there is no such file"):
         place(change, None)
 
 
-def test_new_removed_and_renamed_files() -> None:
+def test_names_of_new_removed_and_renamed_files() -> None:
     made, gone, moved, quoted, plain = read_changes(
         "diff --git a/new.py b/new.py\nnew file mode 100644\n--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+x\n"
         "--- a/old.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
@@ -74,17 +74,17 @@ def test_new_removed_and_renamed_files() -> None:
     assert plain.path == "plain.py"
 
 
-def test_what_only_looks_like_a_header_within_a_hunk_is_a_line() -> None:
+def test_header_like_line_within_a_hunk_is_content() -> None:
     (change,) = read_changes("--- a/a.sql\n+++ b/a.sql\n@@ -1,2 +1,2 @@\n--- old\n+++ new\n x\n")
     assert place(change, "-- old\nx\n").after == "++ new\nx\n"
 
 
-def test_a_letter_around_the_diff_is_no_part_of_it() -> None:
+def test_letter_around_the_diff_is_ignored() -> None:
     letter = f"From 1234 Mon Sep 17 00:00:00 2001\nSubject: mend\n\n---\n a.py | 3 +--\n\n{PATCH}-- \n2.39.2\n"
     assert read_changes(letter) == read_changes(PATCH)
 
 
-def test_a_changed_mode_changes_the_file() -> None:
+def test_changed_mode_is_a_change_without_hunks() -> None:
     (change,) = read_changes("diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n")
     assert (change.path, change.hunks) == ("run.sh", ())
 
@@ -101,7 +101,7 @@ def test_empty_text_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("text", ["words", PATCH[:-4], PATCH.replace("a.py", "../a.py")])
-def test_what_may_not_be_applied_is_not_read(text: str) -> None:
+def test_patch_that_fails_the_gate_is_not_read(text: str) -> None:
     with pytest.raises(MalformedPatchError):
         read_changes(text)
 
@@ -111,7 +111,7 @@ LINES = st.lists(st.sampled_from(["a", "b", "c", " d", "+e", "-f", "@@ -1 +1 @@"
 
 @settings(deadline=None)
 @given(before=LINES, after=LINES, context=st.integers(0, 4))
-def test_placing_a_diff_gives_the_new_text(before: list[str], after: list[str], context: int) -> None:
+def test_placed_diff_gives_the_new_text(before: list[str], after: list[str], context: int) -> None:
     diff = list(difflib.unified_diff(before, after, "a/x", "b/x", n=context, lineterm=""))
     if not diff:
         return

@@ -28,7 +28,7 @@ def run(name: str, outcomes: str, model: str | None = None, cost: float | None =
     return RunResults(name, name.upper() if model is None else model, dataset, results, cost)
 
 
-def test_two_runs() -> None:
+def test_comparison_of_two_runs() -> None:
     found = compare([run("a", "+++++-0+", cost=6.0), run("b", "-+--+--+")])
     assert (found.instances, found.repositories, found.left_out) == (8, 2, {})
     assert [(each.run, each.resolved, each.rate.estimate) for each in found.runs] == [("a", 6, 0.75), ("b", 3, 0.375)]
@@ -43,7 +43,7 @@ def test_two_runs() -> None:
     assert found.models == ()
 
 
-def test_what_does_not_count_is_named() -> None:
+def test_left_out_instances_are_named_with_the_reason() -> None:
     a, b = run("a", "+i+ -+", cost=8.0), run("b", "+++ei ")
     found = compare([a, b])
     assert found.instances == 2
@@ -63,11 +63,11 @@ def test_instances_with_other_expected_tests_do_not_count() -> None:
         compare([run("a", "+"), other])
 
 
-def test_an_empty_patch_is_no_resolution() -> None:
+def test_empty_patch_is_not_resolved() -> None:
     assert [each.resolved for each in compare([run("a", "0+"), run("b", "++")]).runs] == [1, 2]
 
 
-def test_many_runs_are_adjusted_for() -> None:
+def test_p_values_of_many_runs_are_adjusted() -> None:
     found = compare([run("a", "++++++++++"), run("b", "----------"), run("c", "+++++-----")])
     by_pair = {(pair.first, pair.second): pair for pair in found.pairs}
     raw = {("a", "b"): 2 / 1024, ("a", "c"): 2 / 32, ("b", "c"): 2 / 32}
@@ -76,7 +76,7 @@ def test_many_runs_are_adjusted_for() -> None:
     assert by_pair["a", "c"].p_holm == by_pair["b", "c"].p_holm == pytest.approx(4 / 32)
 
 
-def test_runs_of_one_model_are_samples_of_it() -> None:
+def test_runs_of_one_model_are_samples() -> None:
     found = compare([run("a1", "++--", "A"), run("a2", "+---", "A"), run("a3", "++-+", "A"), run("b", "++++")])
     assert [(pair.first, pair.second) for pair in found.pairs] == [("a1", "b"), ("a2", "b"), ("a3", "b")]
     (model,) = found.models
@@ -95,13 +95,13 @@ def test_runs_of_one_model_alone_are_compared() -> None:
     assert len(found.models) == 1
 
 
-def test_runs_without_a_model_are_no_samples() -> None:
+def test_runs_without_a_model_are_not_samples() -> None:
     found = compare([run("a", "+", ""), run("b", "-", ""), run("c", "-", "C")])
     assert len(found.pairs) == 3
     assert found.models == ()
 
 
-def test_a_seed_gives_the_same_intervals() -> None:
+def test_same_seed_gives_the_same_intervals() -> None:
     runs = [run("a", "+++-+-+-+"), run("b", "-+--+-+--")]
     assert compare(runs, seed=3, samples=500) == compare(runs, seed=3, samples=500)
 
@@ -113,12 +113,12 @@ def test_runs_of_different_data_sets_are_refused() -> None:
 
 
 @pytest.mark.parametrize("dataset", [DatasetRef(name="/tmp/lite.jsonl", revision="abc"), DatasetRef(name="lite")])
-def test_a_data_set_may_be_named_in_two_ways(dataset: DatasetRef) -> None:
+def test_data_sets_of_one_revision_are_the_same(dataset: DatasetRef) -> None:
     assert compare([run("a", "+"), run("b", "+", dataset=dataset)]).instances == 1
 
 
 @pytest.mark.parametrize("names", [[], ["a"], ["a", "a"]])
-def test_a_comparison_needs_two_runs(names: list[str]) -> None:
+def test_comparison_of_one_run_is_refused(names: list[str]) -> None:
     with pytest.raises(UserError, match="two or more different runs"):
         compare([run(name, "+") for name in names])
 

@@ -29,7 +29,7 @@ def as_list(found: Scores | None) -> list[float] | None:
     return None if found is None else [found.precision, found.recall, found.f1]
 
 
-def test_there_are_enough_cases() -> None:
+def test_every_language_has_cases() -> None:
     assert len(CASES) >= 20
     assert len({case["language"] for case in CASES}) >= 8
 
@@ -50,14 +50,14 @@ def test_nodes(case: dict[str, Any]) -> None:
 
 
 @each_case
-def test_a_patch_against_itself_is_perfect(case: dict[str, Any]) -> None:
+def test_patch_against_itself_scores_1(case: dict[str, Any]) -> None:
     found = retrieval(case["gold"], case["gold"], case["base"].get, case["language"])
     assert as_list(found.files) == [1, 1, 1]
     assert as_list(found.nodes) == ([1, 1, 1] if case["wanted"] else None)
 
 
 @each_case
-def test_the_other_way_round_precision_is_recall(case: dict[str, Any]) -> None:
+def test_swapped_patches_swap_precision_and_recall(case: dict[str, Any]) -> None:
     found, back = (
         retrieval(one, other, case["base"].get, case["language"])
         for one, other in ((case["gold"], case["candidate"]), (case["candidate"], case["gold"]))
@@ -77,25 +77,25 @@ def test_the_other_way_round_precision_is_recall(case: dict[str, Any]) -> None:
         (PATCH + "@@ -9,3 +9,3 @@\n x\n", "the patch cannot be read: the last hunk is cut off"),
     ],
 )
-def test_a_patch_that_is_wrong_finds_nothing(candidate: str, problem: str) -> None:
+def test_malformed_patch_scores_0(candidate: str, problem: str) -> None:
     found = retrieval(PATCH, candidate, {"a.py": BASE}.get, "python")
     assert found.problem.startswith(problem)
     assert as_list(found.nodes) == [0, 0, 0]
 
 
-def test_files_count_even_where_a_patch_does_not_apply() -> None:
+def test_files_of_a_patch_that_does_not_apply_are_scored() -> None:
     found = retrieval(PATCH, PATCH.replace("return 1", "return 9"), {"a.py": BASE}.get, "python")
     assert as_list(found.files) == [1, 1, 1]
 
 
 @pytest.mark.parametrize("gold", ["not a diff", PATCH.replace("return 1", "return 9")])
-def test_a_gold_patch_that_is_wrong_gives_no_score(gold: str) -> None:
+def test_malformed_gold_patch_gives_no_score(gold: str) -> None:
     found = retrieval(gold, PATCH, {"a.py": BASE}.get, "python")
     assert (found.files, found.nodes) == (None, None)
     assert "the gold patch cannot be scored against" in found.problem
 
 
-def test_without_a_tree_the_files_are_scored() -> None:
+def test_without_a_tree_only_files_are_scored() -> None:
     found = retrieval(PATCH, PATCH, None, "python")
     assert as_list(found.files) == [1, 1, 1]
     assert found.nodes is None

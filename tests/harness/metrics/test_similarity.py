@@ -16,11 +16,11 @@ def diff(path: str, *lines: str) -> str:
 GOLD = diff("a.py", "-ab", "+cd")
 
 
-def test_the_same_patch_is_one_whatever_stands_around_the_hunks() -> None:
+def test_same_hunks_score_1_with_any_header() -> None:
     assert patch_similarity(GOLD, GOLD.replace(" def f():", "").replace("diff --git a/a.py b/a.py\n", "")).score == 1.0
 
 
-def test_patches_by_hand() -> None:
+def test_scores_worked_out_by_hand() -> None:
     # "@@ -1,1 +1,1 @@\n-ab\n+cd" has 15+1+3+1+3 = 23 characters; "+ce" for "+cd" leaves 22 of them: 44 / 46.
     assert patch_similarity(GOLD, diff("a.py", "-ab", "+ce")).score == pytest.approx(44 / 46)
     # Another file: nothing in common with either, over two files.
@@ -28,7 +28,7 @@ def test_patches_by_hand() -> None:
     assert patch_similarity(GOLD, GOLD + diff("b.py", "-ab", "+cd")).score == 0.5
 
 
-def test_a_renamed_file_is_known_by_its_old_name() -> None:
+def test_renamed_file_is_compared_under_its_old_name() -> None:
     def renamed(to: str) -> str:
         return f"diff --git a/one.py b/{to}\nsimilarity index 100%\nrename from one.py\nrename to {to}\n"
 
@@ -37,21 +37,21 @@ def test_a_renamed_file_is_known_by_its_old_name() -> None:
     assert patch_similarity(renamed("two.py"), renamed("six.py")).score == pytest.approx(26 / 32)
 
 
-def test_binary_files_count_for_nothing() -> None:
+def test_binary_files_are_ignored() -> None:
     picture = "diff --git a/i.png b/i.png\nindex 1111111..2222222 100644\nBinary files a/i.png and b/i.png differ\n"
     assert patch_similarity(GOLD, GOLD + picture).score == 1.0
     assert patch_similarity(picture, GOLD).score is None
 
 
 @pytest.mark.parametrize("candidate", ["", "words", GOLD[:-5], "--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n"])
-def test_what_cannot_be_read_is_never_like_anything(candidate: str) -> None:
+def test_malformed_patch_scores_0_or_nothing(candidate: str) -> None:
     assert patch_similarity(GOLD, candidate).score == 0.0
     assert patch_similarity(GOLD, candidate).problem
     for gold in ("", "words", candidate):
         assert patch_similarity(gold, candidate).score is None
 
 
-def test_what_is_too_long_is_said_and_not_waited_for() -> None:
+def test_too_long_diffs_are_not_compared() -> None:
     long = diff("a.py").replace("+1", "+1,30000") + "+x\n" * 30_000
     long = long.replace("@@ -1 ", "@@ -0,0 ")
     found = patch_similarity(long, long.replace("+x", "+y"))
@@ -64,7 +64,7 @@ LINE = st.text(alphabet="ab ", max_size=4)
 
 @settings(deadline=None)
 @given(st.lists(LINE, min_size=1, max_size=5), st.lists(LINE, min_size=1, max_size=5))
-def test_any_two_patches(one: list[str], other: list[str]) -> None:
+def test_score_is_1_for_equal_patches_only(one: list[str], other: list[str]) -> None:
     def added(lines: list[str]) -> str:
         return f"--- /dev/null\n+++ b/a\n@@ -0,0 +1,{len(lines)} @@\n" + "".join(f"+{line}\n" for line in lines)
 

@@ -30,7 +30,7 @@ def draw() -> Random:
     return Random(20261121)
 
 
-def test_pass_at_k_and_pass_all_k_are_scipys(draw: Random) -> None:
+def test_pass_at_k_and_pass_all_k_equal_scipys(draw: Random) -> None:
     for _ in range(CASES):
         n = draw.randint(1, 60)
         c, k = draw.randint(0, n), draw.randint(1, n)
@@ -39,7 +39,7 @@ def test_pass_at_k_and_pass_all_k_are_scipys(draw: Random) -> None:
         assert pass_all_k(n, c, k) == pytest.approx(float(drawn.pmf(k)), abs=SAME)
 
 
-def test_wilson_is_scipys(draw: Random) -> None:
+def test_wilson_equals_scipys(draw: Random) -> None:
     for _ in range(CASES):
         n, confidence = draw.randint(1, 2000), draw.choice([0.8, 0.9, 0.95, 0.99])
         successes = draw.randint(0, n)
@@ -49,14 +49,14 @@ def test_wilson_is_scipys(draw: Random) -> None:
         assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=SAME)
 
 
-def test_mcnemar_is_scipys(draw: Random) -> None:
+def test_mcnemar_equals_scipys(draw: Random) -> None:
     for _ in range(CASES):
         one, other = draw.randint(0, 200), draw.randint(0, 200)
         theirs = stats.binomtest(one, one + other, 0.5).pvalue if one + other else 1.0
         assert mcnemar(one, other) == pytest.approx(theirs, rel=1e-7, abs=0)
 
 
-def test_holm_rejects_where_its_definition_does(draw: Random) -> None:
+def test_holm_rejects_as_its_definition_does(draw: Random) -> None:
     """scipy has no Holm; its Benjamini-Hochberg controls less, so that it is never above."""
     for _ in range(CASES):
         raw = [draw.random() ** 4 for _ in range(draw.randint(1, 12))]
@@ -69,7 +69,7 @@ def test_holm_rejects_where_its_definition_does(draw: Random) -> None:
         assert all(bh <= new + SAME for bh, new in zip(benjamini_hochberg, adjusted, strict=True))
 
 
-def test_the_bootstrap_is_scipys_but_for_chance(draw: Random) -> None:
+def test_bootstrap_is_near_scipys(draw: Random) -> None:
     """Drawing whole clusters is drawing pairs of (sum, size), which scipy can do too."""
     for case in range(12):
         rows = {
@@ -97,7 +97,7 @@ def mean_of_sums(sums: Row) -> float:
     return sums[0] / sums[-1]
 
 
-def test_by_hand() -> None:
+def test_figures_worked_out_by_hand() -> None:
     assert pass_at_k(5, 2, 1) == pytest.approx(2 / 5)
     assert pass_at_k(5, 2, 2) == pytest.approx(1 - 3 / 10)
     assert pass_at_k(5, 2, 4) == 1
@@ -118,19 +118,19 @@ def test_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("n", "c", "k"), [(3, 4, 1), (3, 1, 0), (3, 1, 4), (3, -1, 1)])
-def test_samples_that_cannot_be(n: int, c: int, k: int) -> None:
+def test_impossible_samples_are_refused(n: int, c: int, k: int) -> None:
     for estimate in (pass_at_k, pass_all_k):
         with pytest.raises(ValueError, match="must be 0 <= c <= n and 1 <= k <= n"):
             estimate(n, c, k)
 
 
-def test_a_rate_that_cannot_be() -> None:
+def test_impossible_rate_is_refused() -> None:
     with pytest.raises(ValueError, match="4 of 3 is no rate"):
         wilson(4, 3)
 
 
 @given(n=st.integers(1, 40), data=st.data())
-def test_more_samples_help_one_and_hurt_all(n: int, data: st.DataObject) -> None:
+def test_more_samples_raise_pass_at_k_and_lower_pass_all_k(n: int, data: st.DataObject) -> None:
     c = data.draw(st.integers(0, n))
     at_least_one = [pass_at_k(n, c, k) for k in range(1, n + 1)]
     all_of_them = [pass_all_k(n, c, k) for k in range(1, n + 1)]
@@ -140,7 +140,7 @@ def test_more_samples_help_one_and_hurt_all(n: int, data: st.DataObject) -> None
 
 
 @given(n=st.integers(1, 3000), data=st.data())
-def test_the_interval_is_around_the_rate(n: int, data: st.DataObject) -> None:
+def test_interval_contains_the_rate(n: int, data: st.DataObject) -> None:
     successes = data.draw(st.integers(0, n))
     found, mirrored = wilson(successes, n), wilson(n - successes, n)
     assert 0 <= found.low <= found.estimate <= found.high <= 1
@@ -149,20 +149,20 @@ def test_the_interval_is_around_the_rate(n: int, data: st.DataObject) -> None:
 
 
 @given(st.lists(st.floats(0, 1), max_size=20))
-def test_adjusting_keeps_the_order(raw: list[float]) -> None:
+def test_adjusted_p_values_keep_their_order(raw: list[float]) -> None:
     adjusted = holm(raw)
     assert all(p <= new <= 1 for p, new in zip(raw, adjusted, strict=True))
     pairs = sorted(zip(raw, adjusted, strict=True))
     assert [new for _, new in pairs] == sorted(adjusted)
 
 
-def test_the_bootstrap_is_the_same_for_the_same_seed() -> None:
+def test_bootstrap_with_the_same_seed_is_the_same() -> None:
     rows = {str(repo): [(float(repo % 3 == 0),)] * (repo + 1) for repo in range(8)}
     assert clustered_bootstrap(rows, mean_of_sums, seed=1) == clustered_bootstrap(rows, mean_of_sums, seed=1)
     assert clustered_bootstrap(rows, mean_of_sums, seed=1) != clustered_bootstrap(rows, mean_of_sums, seed=2)
 
 
-def test_clusters_that_come_out_alike_widen_the_interval() -> None:
+def test_similar_results_within_clusters_widen_the_interval() -> None:
     """20 repositories of 25 instances, each all right or all wrong: 20 things were seen, not 500."""
     alike = {str(repo): [(float(repo % 2),)] * 25 for repo in range(20)}
     mixed = {str(repo): [(float(number % 2),) for number in range(25)] for repo in range(20)}
@@ -173,19 +173,19 @@ def test_clusters_that_come_out_alike_widen_the_interval() -> None:
     assert 0.07 < widths[2] < 0.1
 
 
-def test_a_single_repository_is_drawn_from_by_instance() -> None:
+def test_single_cluster_is_drawn_from_by_row() -> None:
     found = clustered_bootstrap({"only": [(0.0,), (1.0,)] * 50}, mean_of_sums)
     assert found.estimate == 0.5
     assert 0.35 < found.low < 0.45
     assert 0.55 < found.high < 0.65
 
 
-def test_nothing_to_draw_from() -> None:
+def test_bootstrap_of_no_rows_is_refused() -> None:
     with pytest.raises(ValueError, match="no row"):
         clustered_bootstrap({"empty": []}, mean_of_sums)
 
 
-def test_ten_thousand_resamples_of_500_instances_are_quick() -> None:
+def test_bootstrap_of_500_instances_is_fast() -> None:
     rows = {str(number): [(float(number % 3 == 0),)] for number in range(500)}
     start = perf_counter()
     clustered_bootstrap(rows, mean_of_sums)

@@ -194,6 +194,16 @@ def files_by_unidiff(text: str) -> list[tuple[str, str]] | None:
         return None
 
 
+def test_added_paths_are_those_of_new_files() -> None:
+    def new(path: str, body: str = "") -> str:
+        return f"diff --git {path.format('a')} {path.format('b')}\nnew file mode 100644\n{body}"
+
+    content = "--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+new file mode 100644\n"
+    text = GOLD + new("{}/new.py", content) + new("{}/empty one") + new('"{}/\\303\\244.py"')
+    assert added_paths(text) == ("new.py", "empty one", "ä.py")
+    assert added_paths(GOLD) == ()
+
+
 def test_missing_line_feed_in_another_language_is_a_marker() -> None:
     marker = "\\ Kein Zeilenumbruch am Dateiende."
     text = text_of("--- a/x", "+++ b/x", "@@ -1 +1 @@", "-x", marker, "+y", marker, "@@ -9 +9 @@", "-x", "+y")

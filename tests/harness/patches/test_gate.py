@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.harness.patches.diff import MalformedPatchError, added_paths, touched_paths
+from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.gate import MAX_BYTES, gate
 
 
@@ -10,18 +10,18 @@ def diff(path: str, *, old: str = "a", new: str = "b") -> str:
     return f"diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-{old}\n+{new}\n"
 
 
-def test_a_plain_patch_passes_unchanged() -> None:
+def test_plain_patch_passes_unchanged() -> None:
     text = diff("src/calc.py")
     gated = gate(text)
     assert (gated.text, gated.paths, gated.normalized) == (text, ("src/calc.py",), ())
 
 
 @pytest.mark.parametrize("text", ["", "\n", "  \n\n"])
-def test_a_blank_patch_is_empty(text: str) -> None:
+def test_blank_patch_is_empty(text: str) -> None:
     assert gate(text).is_empty
 
 
-def test_a_missing_final_newline_is_added_and_said() -> None:
+def test_missing_final_newline_is_added_and_recorded() -> None:
     gated = gate(diff("x.py").rstrip("\n"))
     assert gated.text == diff("x.py")
     assert gated.normalized == ("final newline",)
@@ -33,7 +33,7 @@ def test_carriage_returns_inside_hunks_are_kept() -> None:
 
 
 @pytest.mark.parametrize("break_at", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028"])
-def test_only_line_feeds_end_a_line(break_at: str) -> None:
+def test_line_ends_at_line_feeds_only(break_at: str) -> None:
     text = diff("x.py", new=f"b{break_at}--- a/../../etc/passwd")
     assert gate(text).paths == ("x.py",)
 
@@ -79,12 +79,12 @@ def test_paths_are_checked_in_git_headers_and_behind_escapes(line: str) -> None:
         ("Binary files a/x and b/x differ", "binary"),
     ],
 )
-def test_links_submodules_and_binary_data_are_refused(line: str, why: str) -> None:
+def test_link_submodule_or_binary_data_is_refused(line: str, why: str) -> None:
     with pytest.raises(MalformedPatchError, match=why):
         gate(f"diff --git a/y b/y\n{line}\n" + diff("x.py"))
 
 
-def test_binary_data_passes_where_the_gold_patch_has_it() -> None:
+def test_binary_data_passes_if_the_gold_patch_has_some() -> None:
     text = "diff --git a/y b/y\nindex 1..2 100644\nGIT binary patch\nliteral 0\nHcmV?d00001\n\n"
     assert gate(text, allow_binary=True).paths == ("y",)
 
@@ -101,7 +101,7 @@ def test_binary_data_passes_where_the_gold_patch_has_it() -> None:
         ("".join(diff(f"f{n}") for n in range(2001)), "2001 files"),
     ],
 )
-def test_what_is_no_usable_diff_is_refused(text: str, why: str) -> None:
+def test_unusable_diff_is_refused(text: str, why: str) -> None:
     with pytest.raises(MalformedPatchError, match=why):
         gate(text)
 
@@ -111,32 +111,22 @@ def test_header_lines_inside_a_hunk_are_content() -> None:
     assert gate(text).paths == ("x.sql",)
 
 
-def test_touched_paths_know_renames_modes_and_new_files() -> None:
+def test_paths_include_renames_modes_and_new_files() -> None:
     text = (
         "diff --git a/old.py b/new.py\nsimilarity index 100%\nrename from old.py\nrename to new.py\n"
         "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n"
         "diff --git a/e b/e\nnew file mode 100644\n--- /dev/null\n+++ b/e\n@@ -0,0 +1 @@\n+x\n"
     )
-    assert touched_paths(text) == ("old.py", "new.py", "run.sh", "e")
+    assert gate(text).paths == ("old.py", "new.py", "run.sh", "e")
 
 
-def test_added_paths_are_those_of_new_files() -> None:
-    def new(path: str, body: str = "") -> str:
-        return f"diff --git {path.format('a')} {path.format('b')}\nnew file mode 100644\n{body}"
-
-    content = "--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+new file mode 100644\n"
-    text = diff("old.py") + new("{}/new.py", content) + new("{}/empty one") + new('"{}/\\303\\244.py"')
-    assert added_paths(text) == ("new.py", "empty one", "ä.py")
-    assert added_paths(diff("old.py")) == ()
-
-
-def test_quoted_names_are_read() -> None:
+def test_quoted_names_are_unescaped() -> None:
     text = '--- "a/\\303\\244.py"\n+++ "b/\\303\\244.py"\n@@ -1 +1 @@\n-a\n+b\n'
-    assert touched_paths(text) == ("ä.py",)
+    assert gate(text).paths == ("ä.py",)
 
 
 @given(st.text())
-def test_the_gate_answers_on_any_text(text: str) -> None:
+def test_any_text_passes_or_is_refused(text: str) -> None:
     try:
         gated = gate(text)
     except MalformedPatchError:
@@ -145,12 +135,12 @@ def test_the_gate_answers_on_any_text(text: str) -> None:
 
 
 @pytest.mark.parametrize("header", ["--- ", "+++ ", "rename to "])
-def test_nothing_may_follow_a_quoted_path(header: str) -> None:
+def test_text_after_a_quoted_path_is_refused(header: str) -> None:
     with pytest.raises(MalformedPatchError, match="followed by something"):
         gate(diff("x.py") + f'{header}"b/conftest.py" \n')
 
 
-def test_a_hunk_header_has_plain_digits() -> None:
+def test_hunk_header_with_other_digits_is_refused() -> None:
     text = "--- a/x\n+++ b/x\n@@ -\u0661 +\u0661 @@\n-a\n+b\n--- a/../y\n"
     with pytest.raises(MalformedPatchError, match="leaves the tree"):
         gate(text)

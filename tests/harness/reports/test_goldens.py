@@ -44,7 +44,7 @@ def test_every_format_has_goldens(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", LOGS, ids=label)
-def test_a_log_is_read_alike_with_markers_colours_and_line_ends(path: Path) -> None:
+def test_log_with_markers_colours_or_other_line_ends_is_read_the_same(path: Path) -> None:
     reader, text = FORMATS[path.parent.name], path.read_text("utf-8")
     plain = merge(reader, [text])
     assert read_log(reader, f"+ : '>>>>> Start Test Output'\n{text}\n+ : '>>>>> End Test Output'\n") == plain
@@ -75,7 +75,7 @@ def test_a_log_is_read_alike_with_markers_colours_and_line_ends(path: Path) -> N
         ("minitest_text/results.txt", "junit_xml/minitest.xml", "method"),
     ],
 )
-def test_a_label_is_found_in_both_forms_of_a_runner(one: str, other: str, test_id: str) -> None:
+def test_label_is_found_in_log_and_report_of_a_runner(one: str, other: str, test_id: str) -> None:
     told = [
         merge(FORMATS[name.partition("/")[0]], [(FOLDER / name).read_text("utf-8")], test_id) for name in (one, other)
     ]

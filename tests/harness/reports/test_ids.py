@@ -65,13 +65,13 @@ def test_every_style_names_every_test(style: str, parts: list[str]) -> None:
 
 
 @given(parts=st.lists(st.text(st.characters(exclude_characters="\u2060"), min_size=1), min_size=1, max_size=4))
-def test_parts_come_back_as_they_were(parts: list[str]) -> None:
+def test_parts_of_a_joined_id_are_the_same(parts: list[str]) -> None:
     parts = [part for part in parts if not part.startswith(":") and not part.endswith(":")]
     if parts:
         assert parts_of(join_id(*parts)) == tuple(parts)
 
 
-def test_the_worst_of_a_clash_wins() -> None:
+def test_tests_of_one_name_have_the_worst_status() -> None:
     tests = {join_id("a", "x"): Status.PASSED, join_id("b", "x"): Status.FAILED, join_id("c", "x"): Status.SKIPPED}
     assert rename(tests, "title") == {"x": Status.FAILED}
 
@@ -85,13 +85,13 @@ def test_the_worst_of_a_clash_wins() -> None:
         ((Status.FAILED, Status.ERROR), Status.ERROR),
     ],
 )
-def test_a_class_is_what_its_tests_sum_up_to(statuses: tuple[Status, ...], expected: Status) -> None:
+def test_class_has_the_combined_status_of_its_tests(statuses: tuple[Status, ...], expected: Status) -> None:
     tests = {join_id("x.CartTest", f"test{number}"): status for number, status in enumerate(statuses)}
     assert rename(tests, "method")["x.CartTest"] is expected
     assert rename(tests, "method")["CartTest"] is expected
 
 
-def test_a_file_that_could_not_be_run_is_no_better_for_its_tests() -> None:
+def test_file_that_could_not_run_stays_an_error() -> None:
     tests = {"a.test.js": Status.ERROR, join_id("a.test.js", "adds"): Status.PASSED}
     assert rename(tests, "file_title")["a.test.js"] is Status.ERROR
 

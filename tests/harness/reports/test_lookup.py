@@ -13,12 +13,12 @@ TESTS = st.dictionaries(NAMES, st.sampled_from([PASSED, FAILED, Status.SKIPPED])
 
 
 @given(TESTS, NAMES)
-def test_the_exact_id_wins(tests: dict[str, Status], label: str) -> None:
+def test_exact_id_wins(tests: dict[str, Status], label: str) -> None:
     assert lookup(label, {**tests, label: Status.XFAIL}) == {Status.XFAIL}
 
 
 @given(TESTS, NAMES)
-def test_a_whole_label_never_matches_another_test(tests: dict[str, Status], label: str) -> None:
+def test_whole_label_never_matches_another_test(tests: dict[str, Status], label: str) -> None:
     if label not in tests and "[" not in label:
         assert lookup(label, tests) == NOTHING
 
@@ -39,7 +39,7 @@ def test_cut_label_stands_for_every_test_that_begins_so() -> None:
     assert lookup("t.py::x", tests) == NOTHING  # whole, and not reported
 
 
-def test_a_label_with_a_shortened_path_stands_for_the_same_file_anywhere() -> None:
+def test_label_with_a_shortened_path_matches_the_file_in_any_folder() -> None:
     tests = {"t.py::x[/build/1/a.py-/build/1/mod.py]": PASSED, "t.py::y[/build/1/mod.py]": FAILED}
     assert lookup("t.py::x[/mod.py]", tests) == {PASSED}
     assert lookup("t.py::x[/od.py]", tests) == NOTHING
@@ -52,5 +52,5 @@ def test_progress_marks_name_no_test(label: str) -> None:
 
 
 @pytest.mark.parametrize("label", ["test_x", "t.py::x[1]", "#24155 - Tests ordering of imports."])
-def test_names_of_tests(label: str) -> None:
+def test_label_with_letters_names_a_test(label: str) -> None:
     assert names_a_test(label)

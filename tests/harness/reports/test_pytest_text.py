@@ -62,7 +62,7 @@ def test_short_summary_and_nothing_that_tests_print() -> None:
     }
 
 
-def test_before_pytest_4_5_the_summary_precedes_the_failures() -> None:
+def test_summary_before_the_failures_is_read_as_of_old_pytest() -> None:
     text = log("""
         ===== test session starts =====
         t.py .F
@@ -90,7 +90,7 @@ def test_before_pytest_4_5_the_summary_precedes_the_failures() -> None:
         ("[gw0] PASSED t.py::test_x[a b]", "t.py::test_x[a b]", PASSED),
     ],
 )
-def test_progress_lines(line: str, name: str, status: Status) -> None:
+def test_progress_lines_are_read(line: str, name: str, status: Status) -> None:
     assert parse(f"===== test session starts =====\n\n{line}\n\n===== 1 test in 0.1s =====\n") == {name: status}
     assert parse(line) == {name: status}
 
@@ -100,9 +100,9 @@ def test_colours_and_carriage_returns_are_ignored() -> None:
     assert parse(text) == {"t.py::test_x": FAILED}
 
 
-def test_an_excerpt_without_headers_is_read_line_by_line() -> None:
+def test_excerpt_without_headers_is_read_line_by_line() -> None:
     assert parse("PASSED t.py::test_x\nt.py::test_y FAILED\n") == {"t.py::test_x": PASSED, "t.py::test_y": FAILED}
 
 
-def test_separators_of_lines_in_ids_do_not_end_them() -> None:
+def test_line_separators_inside_ids_do_not_end_them() -> None:
     assert parse("PASSED t.py::test_x[a\x1cb\u2028c]\n") == {"t.py::test_x[a\x1cb\u2028c]": PASSED}

@@ -17,7 +17,7 @@ XML = b"""<testsuite><testcase classname="t" name="test_x"/>
 LOG = "PASSED t.py::test_x\nFAILED t.py::TestC::test_x[1] - no\n"
 
 
-def test_the_report_file_comes_first() -> None:
+def test_report_file_wins_over_the_log() -> None:
     report = read(PLAN, {"report.xml": XML}, LOG)
     assert report == TestReport(
         channel=Channel.REPORT,
@@ -27,29 +27,29 @@ def test_the_report_file_comes_first() -> None:
     )
 
 
-def test_disagreements_name_the_tests_that_the_log_tells_differently() -> None:
+def test_disagreements_name_the_tests_with_another_result_in_the_log() -> None:
     log = "FAILED t.py::test_x - no\nERROR t.py::TestC::test_x[1]\nPASSED t.py::other\n"
     assert read(PLAN, {"report.xml": XML}, log).disagreements == ("t.py::test_x",)
 
 
 @pytest.mark.parametrize("files", [{}, {"report.xml": b""}, {"report.xml": b"<testsuite>\xff"}])
-def test_the_log_is_the_fallback(files: dict[str, bytes]) -> None:
+def test_log_is_used_if_the_files_have_no_test(files: dict[str, bytes]) -> None:
     report = read(PLAN, files, LOG)
     assert (report.channel, report.format) == (Channel.LOG, "pytest_text")
     assert report.tests["t.py::TestC::test_x[1]"] is Status.FAILED
 
 
-def test_nothing_told_is_an_empty_report() -> None:
+def test_run_without_results_has_an_empty_report() -> None:
     assert read(PLAN, {}, "Segmentation fault") == TestReport()
 
 
-def test_several_files_are_one_report_and_the_worst_status_stays() -> None:
+def test_several_files_make_one_report_of_worst_statuses() -> None:
     other = b'<testsuite><testcase classname="t" name="test_x"><error/></testcase></testsuite>'
     for files in ({"a.xml": XML, "b.xml": other}, {"a.xml": other, "b.xml": XML}):
         assert read(PLAN, files, "").tests["t.py::test_x"] is Status.ERROR
 
 
-def test_labels_that_are_function_names() -> None:
+def test_style_function_names_tests_by_function() -> None:
     plan = TestPlan(command="pytest", test_id="function")
     report = read(plan, {"report.xml": XML}, LOG)
     assert report.tests == {"test_x": Status.FAILED}
@@ -63,7 +63,7 @@ def test_only_the_fenced_part_of_the_output_counts() -> None:
     assert list(read(PLAN, {}, fenced).tests) == ["t.py::b"]
 
 
-def test_an_empty_fenced_part_leaves_the_whole_output() -> None:
+def test_empty_fenced_part_falls_back_to_the_whole_output() -> None:
     fenced = ">>>>> Start Test Output\n>>>>> End Test Output\nPASSED t.py::c\n"
     assert list(read(PLAN, {}, fenced).tests) == ["t.py::c"]
 
@@ -76,30 +76,30 @@ def test_an_empty_fenced_part_leaves_the_whole_output() -> None:
         ("", False),
     ],
 )
-def test_a_log_that_names_failures_only_can_still_say_that_the_suite_ran(log: str, ran: bool) -> None:
+def test_log_of_failures_only_can_show_that_the_suite_ran(log: str, ran: bool) -> None:
     plan = TestPlan(command="karma", report_format="", log_format="karma_text", test_id="spaced")
     report = read(plan, {}, log)
     assert (report.suite_ran, report.tests) == (ran, {})
     assert report.channel is (Channel.LOG if ran else Channel.NONE)
 
 
-def test_a_failure_alone_is_no_sign_that_the_suite_ran_to_its_end() -> None:
+def test_failure_alone_does_not_show_that_the_suite_ran() -> None:
     plan = TestPlan(command="karma", report_format="", log_format="karma_text", test_id="spaced")
     report = read(plan, {}, "Chrome 94.0 (Linux x86_64) cart adds FAILED\n")
     assert (report.suite_ran, report.tests) == (False, {"cart adds": Status.FAILED})
 
 
-def test_elsewhere_tests_are_the_sign_that_the_suite_ran() -> None:
+def test_tests_show_that_the_suite_ran_in_other_formats() -> None:
     assert read(PLAN, {}, LOG).suite_ran
     assert not read(PLAN, {}, "").suite_ran
 
 
-def test_unknown_styles_are_refused() -> None:
+def test_unknown_style_is_refused() -> None:
     with pytest.raises(UserError, match="unknown test id style 'x'"):
         read(TestPlan(command="pytest", test_id="x"), {}, "")
 
 
-def test_unknown_formats_are_refused() -> None:
+def test_unknown_format_is_refused() -> None:
     with pytest.raises(UserError, match="unknown report format 'x'"):
         read(TestPlan(command="pytest", report_format="x"), {}, "")
 
@@ -165,7 +165,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("options", [["-rA", "-v"], ["-rA", "--color=yes"], ["-v", "-o", "junit_family=xunit2"]])
-def test_a_real_run_is_told_alike_by_report_and_log(project: Path, options: list[str]) -> None:
+def test_report_and_log_of_a_real_run_agree(project: Path, options: list[str]) -> None:
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--junitxml=out.xml", *options]
     if "junit_family=xunit2" not in options:
         command += ["-o", "junit_family=xunit1"]

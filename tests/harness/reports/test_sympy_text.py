@@ -4,7 +4,7 @@ from assay.harness.domain import Status
 from assay.harness.reports.sympy_text import parse
 
 
-def test_every_letter_of_the_runner() -> None:
+def test_every_letter_of_the_runner_is_read() -> None:
     text = textwrap.dedent("""
         ============================= test process starts ==============================
         random seed:        1
@@ -46,5 +46,5 @@ def test_every_letter_of_the_runner() -> None:
     }
 
 
-def test_a_run_that_dies_leaves_its_last_test_without_a_result() -> None:
+def test_run_that_dies_has_no_result_of_its_last_test() -> None:
     assert parse("test_good ok\ntest_hangs \n") == {"test_good": Status.PASSED}

@@ -54,7 +54,7 @@ def test_result_after_the_output_of_the_test() -> None:
     }
 
 
-def test_a_silent_subtest_failure_hides_neither_its_test_nor_the_next() -> None:
+def test_silent_subtest_failure_hides_neither_its_test_nor_the_next() -> None:
     text = log("""
         test_subs (app.tests.T) ... test_next (app.tests.T) ... ok
         test_doc_subs (app.tests.T)
@@ -79,7 +79,7 @@ def test_a_silent_subtest_failure_hides_neither_its_test_nor_the_next() -> None:
     }
 
 
-def test_subtests_told_on_lines_of_their_own() -> None:
+def test_subtests_on_separate_lines_are_read() -> None:
     text = log("""
         test_subs (app.tests.T.test_subs) ...
           test_subs (app.tests.T.test_subs) (i=1) ... FAIL
@@ -92,15 +92,15 @@ def test_subtests_told_on_lines_of_their_own() -> None:
     }
 
 
-def test_two_tests_of_one_docstring_share_the_worse_result() -> None:
+def test_tests_with_one_docstring_share_the_worse_result() -> None:
     text = "test_a (a.B)\nSame words ... FAIL\ntest_b (a.B)\nSame words ... ok\n"
     assert parse(text)["Same words"] is FAILED
 
 
-def test_a_run_that_dies_leaves_its_last_test_without_a_result() -> None:
+def test_run_that_dies_has_no_result_of_its_last_test() -> None:
     assert parse("test_a (a.B) ... ok\ntest_b (a.B) ... Segmentation fault\n") == {"test_a (a.B)": PASSED}
 
 
-def test_a_failed_import_is_an_error() -> None:
+def test_failed_import_is_an_error() -> None:
     text = "app.tests (unittest.loader._FailedTest) ... ERROR\nERROR: tests (unittest.loader._FailedTest)\n"
     assert parse(text)["tests (unittest.loader._FailedTest)"] is ERROR

@@ -12,11 +12,11 @@ FIX = "return left + right"
 GOLD = change("calc.py", adds=[f"    {FIX}"])
 
 
-def test_a_sound_instance_has_no_findings(make_instance: Callable[..., Instance]) -> None:
+def test_sound_instance_has_no_findings(make_instance: Callable[..., Instance]) -> None:
     assert audit(make_instance(problem_statement=SOUND)) == ()
 
 
-def test_everything_that_is_wrong_is_told_in_one_order(make_instance: Callable[..., Instance]) -> None:
+def test_findings_are_in_the_order_of_the_rules(make_instance: Callable[..., Instance]) -> None:
     bad = make_instance(problem_statement=f"Make it `{FIX}`", gold_patch=GOLD, fail_to_pass=(), test_patch="")
     assert [each.kind for each in audit(bad, date(2024, 1, 1))] == [
         AuditKind.SOLUTION_IN_ISSUE,
@@ -29,13 +29,13 @@ def test_everything_that_is_wrong_is_told_in_one_order(make_instance: Callable[.
 
 
 @pytest.mark.parametrize("field", ["gold_patch", "test_patch"])
-def test_a_patch_that_cannot_be_read_is_a_fault(make_instance: Callable[..., Instance], field: str) -> None:
+def test_malformed_patch_is_a_fault(make_instance: Callable[..., Instance], field: str) -> None:
     (found,) = audit(make_instance(**{field: change("a.py", adds=["x"]).removesuffix("+x\n")}))
     assert (found.kind, found.severity) == (AuditKind.BROKEN_PATCH, Severity.FAULT)
     assert "shorter than expected" in found.summary
 
 
-def test_a_language_that_is_not_known_is_read_all_the_same(make_instance: Callable[..., Instance]) -> None:
+def test_instance_of_an_unknown_language_is_audited(make_instance: Callable[..., Instance]) -> None:
     about = make_instance(language="kobold", problem_statement=f"{SOUND} I would `{FIX}`.", gold_patch=GOLD)
     found = audit(about)
     assert [each.kind for each in found] == [AuditKind.SOLUTION_IN_ISSUE]

@@ -24,7 +24,7 @@ from assay.instances.audit.code import is_distinctive, masked, tokens, without_d
         ("x = 1", "python"),
     ],
 )
-def test_lines_that_stand_in_any_program_say_nothing(line: str, language: str) -> None:
+def test_lines_of_any_program_are_not_distinctive(line: str, language: str) -> None:
     assert not is_distinctive(line, language)
 
 
@@ -39,15 +39,15 @@ def test_lines_that_stand_in_any_program_say_nothing(line: str, language: str) -
         ("if total := sum(prices); total > limit {", "go"),
     ],
 )
-def test_lines_of_a_fix_say_something(line: str, language: str) -> None:
+def test_lines_of_a_fix_are_distinctive(line: str, language: str) -> None:
     assert is_distinctive(line, language)
 
 
-def test_white_space_and_kinds_of_quotes_are_no_difference() -> None:
+def test_tokens_ignore_white_space_and_kinds_of_quotes() -> None:
     assert tokens("a = f( 'x' )") == tokens('a=f("x")')
 
 
-def test_documentation_is_no_code() -> None:
+def test_docstrings_are_emptied() -> None:
     lines = ["def f():", '    """Say what.', "", "    x = 1 in prose", '    """', "    return g()"]
     assert list(without_docstrings(lines, "python")) == ["def f():", "", "", "", "", "    return g()"]
 
@@ -59,11 +59,11 @@ def test_documentation_is_no_code() -> None:
         ["    More of a text that began above.", '    and ends here."""', "    return g()"],
     ],
 )
-def test_a_fragment_may_begin_in_documentation(lines: list[str]) -> None:
+def test_docstring_that_begins_above_the_fragment_is_emptied(lines: list[str]) -> None:
     assert list(without_docstrings(lines, "python")) == ["", "", "    return g()"]
 
 
-def test_a_fragment_may_lie_in_documentation_altogether() -> None:
+def test_fragment_inside_a_docstring_is_emptied() -> None:
     prose = ["    limit : int, optional (default=3)", "        The number of calls after which nothing is kept."]
     example = ["    >>> add(1, 2)", "    3"]
     assert set(without_docstrings(prose, "python")) == set(without_docstrings(example, "python")) == {""}
@@ -73,11 +73,11 @@ def test_a_fragment_may_lie_in_documentation_altogether() -> None:
     assert list(without_docstrings(mixed, "python")) == [*code, *code, ""]
 
 
-def test_triple_quotes_mean_nothing_elsewhere() -> None:
+def test_triple_quotes_of_other_languages_stay() -> None:
     assert list(without_docstrings(['"""', "x"], "ruby")) == ['"""', "x"]
 
 
-def test_masking_keeps_every_place() -> None:
+def test_masked_line_keeps_its_length() -> None:
     line = """print("if a == b", 'it\\'s', c)  # a < b"""
     assert len(masked(line, "python")) == len(line)
     assert masked(line, "python").split() == ["print(", ",", ",", "c)"]

@@ -7,7 +7,7 @@ from assay.instances.audit.finding import AuditKind
 from assay.instances.audit.subject import subject
 
 
-def test_before_on_and_after_the_day(make_instance: Callable[..., Instance]) -> None:
+def test_findings_before_on_and_after_the_cutoff(make_instance: Callable[..., Instance]) -> None:
     def kind(created: datetime) -> tuple[AuditKind, str]:
         (found,) = by_cutoff(subject(make_instance(created_at=created)), date(2023, 1, 2))
         return found.kind, found.summary

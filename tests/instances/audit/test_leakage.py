@@ -23,7 +23,7 @@ def told(make_instance: Callable[..., Instance]) -> Callable[..., list[AuditFind
     return find
 
 
-def test_the_whole_fix_in_a_code_block(told: Callable[..., list[AuditFinding]]) -> None:
+def test_whole_fix_in_a_code_block_is_exact(told: Callable[..., list[AuditFinding]]) -> None:
     (found,) = told("It should be\r\n```python\r\n" + "\r\n".join(FIX) + "\r\n```\r\n")
     assert (found.kind, found.severity, found.grade, found.share) == (
         AuditKind.SOLUTION_IN_ISSUE,
@@ -35,40 +35,40 @@ def test_the_whole_fix_in_a_code_block(told: Callable[..., list[AuditFinding]]) 
     assert found.evidence[0] == "total = price * count  [in a code block: total = price * count]"
 
 
-def test_grades_follow_the_share(told: Callable[..., list[AuditFinding]]) -> None:
+def test_grade_follows_the_share(told: Callable[..., list[AuditFinding]]) -> None:
     (most,), (some,) = told("\n".join(FIX[:2])), told(FIX[3])
     assert (most.grade, most.share, most.severity) == (LeakGrade.MOST, 0.5, Severity.FAULT)
     assert (some.grade, some.share, some.severity) == (LeakGrade.SOME, 0.25, Severity.DOUBT)
     assert told("The total is wrong.") == []
 
 
-def test_a_diff_in_the_comments(told: Callable[..., list[AuditFinding]]) -> None:
+def test_diff_in_the_hints_is_found(told: Callable[..., list[AuditFinding]]) -> None:
     (found,) = told(hints="Try this:\n\n```diff\n" + "\n".join(f"+{line}" for line in FIX) + "\n```")
     assert (found.kind, found.grade) == (AuditKind.SOLUTION_IN_HINTS, LeakGrade.EXACT)
     assert found.evidence[3] == "return round(total)  [in a diff: +    return round(total)]"
 
 
-def test_code_within_a_sentence(told: Callable[..., list[AuditFinding]]) -> None:
+def test_code_within_a_sentence_is_found(told: Callable[..., list[AuditFinding]]) -> None:
     (found,) = told("I would say `total=price*count` instead.")
     assert found.evidence == ("total = price * count  [in the text: I would say `total=price*count` instead.]",)
 
 
-def test_of_a_long_line_the_place_is_shown(told: Callable[..., list[AuditFinding]]) -> None:
+def test_long_line_is_shown_around_the_match(told: Callable[..., list[AuditFinding]]) -> None:
     (found,) = told(hints=f"{'before ' * 60}return  round(total) {'after ' * 60}")
     assert "before return  round(total) after" in found.evidence[0]
     assert len(found.evidence[0]) < 200
 
 
-def test_code_that_breaks_its_lines_elsewhere(told: Callable[..., list[AuditFinding]]) -> None:
+def test_code_with_other_line_breaks_is_found(told: Callable[..., list[AuditFinding]]) -> None:
     assert told("    raise TooMuch(\n        total)")[0].share == 0.25
 
 
-def test_a_longer_word_is_another_word(told: Callable[..., list[AuditFinding]]) -> None:
+def test_part_of_a_longer_word_is_not_found(told: Callable[..., list[AuditFinding]]) -> None:
     assert told("subtotal = price * count") == []
     assert told("total = price * counts") == []
 
 
-def test_what_was_in_the_file_before_is_no_solution(told: Callable[..., list[AuditFinding]]) -> None:
+def test_existing_lines_are_no_solution(told: Callable[..., list[AuditFinding]]) -> None:
     gold = change(
         "shop.py", drops=["    return round(price * count)"], adds=["  return round(price * count)", *FIX[1:2]]
     )
@@ -77,7 +77,7 @@ def test_what_was_in_the_file_before_is_no_solution(told: Callable[..., list[Aud
     assert told("ready = check(shop)", gold=shown) == []
 
 
-def test_documentation_and_tests_are_no_solution(told: Callable[..., list[AuditFinding]]) -> None:
+def test_docstrings_and_tests_are_no_solution(told: Callable[..., list[AuditFinding]]) -> None:
     gold = (
         change("tests/test_shop.py", adds=FIX[:1])
         + change("README.md", adds=FIX[1:2])
@@ -87,16 +87,16 @@ def test_documentation_and_tests_are_no_solution(told: Callable[..., list[AuditF
     assert told(FIX[3], gold=gold)[0].share == 1
 
 
-def test_a_stack_trace_shows_what_was_there(told: Callable[..., list[AuditFinding]]) -> None:
+def test_stack_trace_is_not_searched(told: Callable[..., list[AuditFinding]]) -> None:
     trace = 'Traceback (most recent call last):\n  File "shop.py", line 3, in f\n    return round(total)\nTooMuch: 3'
     assert told(trace) == []
 
 
-def test_a_hidden_comment_of_a_template_is_not_read(told: Callable[..., list[AuditFinding]]) -> None:
+def test_hidden_comment_of_a_template_is_not_searched(told: Callable[..., list[AuditFinding]]) -> None:
     assert told(f"<!--\n{FIX[0]}\n-->\nIt is wrong.") == []
 
 
-def test_a_patch_that_only_takes_away_tells_nothing(told: Callable[..., list[AuditFinding]]) -> None:
+def test_patch_that_only_removes_lines_has_no_solution_lines(told: Callable[..., list[AuditFinding]]) -> None:
     assert told("- return price", gold=change("shop.py", drops=["    return price"])) == []
 
 
@@ -105,12 +105,12 @@ anything = st.text(st.characters(exclude_characters="<>\"'"))
 
 
 @given(anything, anything)
-def test_a_line_is_found_in_any_text(before: str, after: str) -> None:
+def test_line_is_found_in_any_text_around_it(before: str, after: str) -> None:
     (found,) = find_leaked(FIX[:1], f"{before}\n{FIX[0]}\n{after}")
     assert (found.gold, found.line) == (FIX[0], FIX[0].strip())
 
 
-def test_links_to_changes_of_the_same_repository(make_instance: Callable[..., Instance]) -> None:
+def test_link_to_a_change_of_the_same_repository_is_found(make_instance: Callable[..., Instance]) -> None:
     text = "see https://github.com/acme/calc/pull/12 and https://github.com/other/calc/pull/13"
     (found,) = solution_linked(subject(make_instance(problem_statement=text)))
     assert (found.severity, found.evidence) == (Severity.NOTE, ("github.com/acme/calc/pull/12",))

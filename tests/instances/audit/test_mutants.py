@@ -45,7 +45,7 @@ def made(make_instance: Callable[..., Instance]) -> Callable[..., tuple[MutatedP
     return lambda limit=99, gold=GOLD, **more: mutants(subject(make_instance(gold_patch=gold, **more)), limit)
 
 
-def test_every_operator_has_its_turn(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
+def test_operators_take_turns(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
     assert [each.operator for each in made(6)] == [
         "drop hunk",
         "negate condition",
@@ -61,7 +61,7 @@ def test_every_operator_has_its_turn(made: Callable[..., tuple[MutatedPatch, ...
     ]
 
 
-def test_all_are_different_and_none_is_the_gold_patch(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
+def test_mutants_differ_from_each_other_and_from_gold(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
     patches = [each.patch for each in made()]
     assert len({*patches, GOLD}) == len(patches) + 1 == 11
     assert made(4) == made()[:4]
@@ -77,13 +77,13 @@ def test_every_mutant_applies_to_the_base_tree(made: Callable[..., tuple[Mutated
         compile(text, "shop.py", "exec")
 
 
-def test_a_hunk_that_is_all_there_is_stays(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
+def test_only_hunk_of_a_patch_stays(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
     gold = change("shop.py", adds=["log(found)"])
     assert [each.operator for each in made(gold=gold)] == ["drop statement"]
     assert made(gold=change("shop.go", adds=["log(found)"]), language="go") == ()
 
 
-def test_a_file_without_its_only_hunk_is_left_out(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
+def test_file_without_its_only_hunk_is_dropped(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
     gold = change("shop.py", adds=["log(found)"]) + change("till.py", adds=["log(found, till)"])
     first = made(1, gold=gold)[0]
     assert [each.path for each in read_diff(first.patch)] == ["till.py"]
@@ -98,11 +98,13 @@ def test_a_file_without_its_only_hunk_is_left_out(made: Callable[..., tuple[Muta
         ['"""Say', "that one == 1 here", '"""'],
     ],
 )
-def test_what_is_no_behaviour_is_not_mutated(made: Callable[..., tuple[MutatedPatch, ...]], adds: list[str]) -> None:
+def test_lines_without_behaviour_are_not_mutated(
+    made: Callable[..., tuple[MutatedPatch, ...]], adds: list[str]
+) -> None:
     assert made(gold=change("shop.py", adds=adds)) == ()
 
 
-def test_a_hunk_that_changes_comments_only_is_not_left_out(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
+def test_hunk_of_comments_is_not_dropped(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
     other = change("till.py", adds=["log(found, till)"])
     gold = change("shop.py", drops=["log('#', found)"], adds=["log('#', found)  # typed"]) + other
     assert "drop hunk" not in {each.operator for each in made(gold=gold)}
@@ -110,7 +112,7 @@ def test_a_hunk_that_changes_comments_only_is_not_left_out(made: Callable[..., t
     assert "drop hunk" in {each.operator for each in made(gold=gold)}
 
 
-def test_neither_are_tests_nor_documents(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
+def test_tests_and_documents_are_not_mutated(made: Callable[..., tuple[MutatedPatch, ...]]) -> None:
     gold = (
         change("shop.py", adds=["log(found)"])
         + change("tests/test_shop.py", adds=["log(1)"])
@@ -136,7 +138,7 @@ def test_neither_are_tests_nor_documents(made: Callable[..., tuple[MutatedPatch,
         ("kobold", "if a", None),
     ],
 )
-def test_conditions(language: str, line: str, other: str | None) -> None:
+def test_conditions_are_negated(language: str, line: str, other: str | None) -> None:
     assert negated(line, language) == other
 
 
@@ -152,11 +154,11 @@ def test_conditions(language: str, line: str, other: str | None) -> None:
         ("ruby", "class A < B", None),
     ],
 )
-def test_comparisons(language: str, line: str, other: str | None) -> None:
+def test_comparisons_are_changed(language: str, line: str, other: str | None) -> None:
     assert compared_otherwise(line, language) == other
 
 
-def test_numbers() -> None:
+def test_numbers_are_off_by_one() -> None:
     assert off_by_one("a1 = f('2', 3, 4)", "python") == "a1 = f('2', 4, 4)"
     assert off_by_one("a = 1.5  # 2", "python") is None
 
@@ -175,7 +177,7 @@ def test_numbers() -> None:
         ("go", "\treturn a", None),
     ],
 )
-def test_results(language: str, line: str, other: str | None) -> None:
+def test_results_are_replaced_by_nothing(language: str, line: str, other: str | None) -> None:
     assert nothing_returned(line, language) == other
 
 
@@ -200,5 +202,5 @@ def test_results(language: str, line: str, other: str | None) -> None:
         ("rust", "    }", None),
     ],
 )
-def test_statements(language: str, line: str, other: str | None) -> None:
+def test_statements_are_left_out(language: str, line: str, other: str | None) -> None:
     assert left_out(line, language) == other

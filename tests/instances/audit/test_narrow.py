@@ -23,13 +23,13 @@ def found(make_instance: Callable[..., Instance]) -> Callable[..., list[AuditFin
     return find
 
 
-def test_tests_that_import_what_nobody_told_are_a_fault(found: Callable[..., list[AuditFinding]]) -> None:
+def test_import_of_a_name_only_in_gold_is_a_fault(found: Callable[..., list[AuditFinding]]) -> None:
     (one,) = found(["def add_exactly(a, b):"], ["from calc import add_exactly"])
     assert (one.kind, one.severity) == (AuditKind.NAME_ONLY_IN_GOLD, Severity.FAULT)
     assert one.evidence == ("add_exactly: def add_exactly(a, b):  [used: from calc import add_exactly]",)
 
 
-def test_tests_that_use_it_are_a_doubt(found: Callable[..., list[AuditFinding]]) -> None:
+def test_use_of_a_name_only_in_gold_is_a_doubt(found: Callable[..., list[AuditFinding]]) -> None:
     (one,) = found(["    def add_exactly(self, b):"], ["    assert calc.add_exactly(1) == 2"])
     assert (one.kind, one.severity) == (AuditKind.NAME_ONLY_IN_GOLD, Severity.DOUBT)
 
@@ -46,13 +46,13 @@ def test_tests_that_use_it_are_a_doubt(found: Callable[..., list[AuditFinding]])
         (["    def __radd__(self, b):"], ["assert a.__radd__(b)"], "Adding is wrong."),
     ],
 )
-def test_what_is_told_unused_or_common_is_not_narrow(
+def test_mentioned_unused_or_common_name_is_not_narrow(
     found: Callable[..., list[AuditFinding]], gold: list[str], tests: list[str], statement: str
 ) -> None:
     assert found(gold, tests, statement) == []
 
 
-def test_a_name_on_the_old_side_is_known(make_instance: Callable[..., Instance]) -> None:
+def test_name_on_the_old_side_is_not_narrow(make_instance: Callable[..., Instance]) -> None:
     about = make_instance(
         gold_patch=change("calc.py", drops=["def add_exactly(a):"], adds=["def add_exactly(a, b):"]),
         test_patch=change("tests/test_calc.py", adds=["from calc import add_exactly"]),
@@ -60,7 +60,7 @@ def test_a_name_on_the_old_side_is_known(make_instance: Callable[..., Instance])
     assert not list(names_only_in_gold(subject(about)))
 
 
-def test_a_message_that_only_the_fix_brings(found: Callable[..., list[AuditFinding]]) -> None:
+def test_message_only_in_gold_is_a_doubt(found: Callable[..., list[AuditFinding]]) -> None:
     gold = ["    raise ValueError(f'the sum of {a} and {b} is too large')"]
     tests = ['with pytest.raises(ValueError, match="is too large$"):', '    assert "and 3 is too large" in str(error)']
     (one,) = found(gold, tests)
@@ -89,7 +89,7 @@ def test_a_message_that_only_the_fix_brings(found: Callable[..., list[AuditFindi
         ("ruby", "  def self.fetch_all(n)", "fetch_all"),
     ],
 )
-def test_definitions_of_every_language(language: str, line: str, name: str) -> None:
+def test_names_defined_in_every_language(language: str, line: str, name: str) -> None:
     assert names_defined(line, language) == (name,)
 
 
@@ -102,5 +102,5 @@ def test_definitions_of_every_language(language: str, line: str, name: str) -> N
         ("kobold", "def x"),
     ],
 )
-def test_uses_are_no_definitions(language: str, line: str) -> None:
+def test_use_of_a_name_is_not_a_definition(language: str, line: str) -> None:
     assert names_defined(line, language) == ()

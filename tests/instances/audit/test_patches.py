@@ -15,14 +15,14 @@ from assay.instances.audit.subject import subject
 from changes import change
 
 
-def test_a_gold_patch_that_changes_tests(make_instance: Callable[..., Instance]) -> None:
+def test_gold_patch_that_changes_tests_is_found(make_instance: Callable[..., Instance]) -> None:
     gold = change("calc.py", adds=["x"]) + change("tests/data.json", adds=["{}"])
     (found,) = gold_touches_tests(subject(make_instance(gold_patch=gold)))
     assert (found.severity, found.evidence) == (Severity.DOUBT, ("tests/data.json",))
     assert not list(gold_touches_tests(subject(make_instance())))
 
 
-def test_a_test_patch_without_tests(make_instance: Callable[..., Instance]) -> None:
+def test_test_patch_without_tests_is_found(make_instance: Callable[..., Instance]) -> None:
     (found,) = no_test_file(subject(make_instance(test_patch=change("calc.py", adds=["x"]))))
     assert (found.kind, found.severity, found.evidence) == (AuditKind.NO_TEST_FILE, Severity.DOUBT, ("calc.py",))
     (found,) = no_test_file(subject(make_instance(test_patch="")))
@@ -30,7 +30,7 @@ def test_a_test_patch_without_tests(make_instance: Callable[..., Instance]) -> N
     assert not list(no_test_file(subject(make_instance())))
 
 
-def test_nothing_to_be_fixed(make_instance: Callable[..., Instance]) -> None:
+def test_instance_without_fail_to_pass_tests_is_found(make_instance: Callable[..., Instance]) -> None:
     (found,) = no_fail_to_pass(subject(make_instance(fail_to_pass=())))
     assert (found.kind, found.severity) == (AuditKind.NO_FAIL_TO_PASS, Severity.FAULT)
     told = Stages(fix={"test_add": Status.PASSED})
@@ -57,13 +57,13 @@ def test_ids_of_many_runners_are_found_in_the_test_patch(make_instance: Callable
     assert not list(unnamed_tests(subject(about)))
 
 
-def test_a_title_with_a_placeholder(make_instance: Callable[..., Instance]) -> None:
+def test_title_with_a_placeholder_is_found(make_instance: Callable[..., Instance]) -> None:
     lines = ["describe(`${name} should add`, () => {"]
     about = make_instance(test_patch=change("a.test.js", adds=lines), fail_to_pass=("fast sum should add twice",))
     assert not list(unnamed_tests(subject(about)))
 
 
-def test_tests_that_the_patch_does_not_name(make_instance: Callable[..., Instance]) -> None:
+def test_unnamed_tests_are_found(make_instance: Callable[..., Instance]) -> None:
     both = ("tests/test_calc.py::test_add", "tests/test_other.py::test_else")
     (found,) = unnamed_tests(subject(make_instance(fail_to_pass=both)))
     assert (found.severity, found.evidence) == (Severity.NOTE, both[1:])
@@ -72,7 +72,7 @@ def test_tests_that_the_patch_does_not_name(make_instance: Callable[..., Instanc
     assert found.severity is Severity.DOUBT
 
 
-def test_data_of_tests_may_fix_any_test(make_instance: Callable[..., Instance]) -> None:
+def test_changed_test_data_may_fix_any_test(make_instance: Callable[..., Instance]) -> None:
     about = make_instance(
         test_patch=change("tests/cases.json", adds=["{}"]), fail_to_pass=("tests/test_calc.py::test_cases",)
     )
@@ -98,5 +98,5 @@ def test_only_tests_of_other_files_are_a_doubt(
     assert found.severity is severity
 
 
-def test_a_sentence_names_no_function() -> None:
+def test_sentence_names_no_function() -> None:
     assert function_names("should add two numbers") == ()

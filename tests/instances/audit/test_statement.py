@@ -28,7 +28,7 @@ LONG = "The total is not what a person expects it to be when several prices are 
         "SELECT price FROM shop",
     ],
 )
-def test_code_errors_and_steps_reproduce(text: str) -> None:
+def test_code_errors_and_steps_are_reproductions(text: str) -> None:
     assert reproduces(text)
 
 
@@ -41,7 +41,7 @@ def test_code_errors_and_steps_reproduce(text: str) -> None:
         LONG,
     ],
 )
-def test_prose_and_empty_headings_do_not(text: str) -> None:
+def test_prose_and_empty_headings_are_no_reproductions(text: str) -> None:
     assert not reproduces(text)
 
 
@@ -54,25 +54,27 @@ def found(make_instance: Callable[..., Instance]) -> Callable[[str], list[tuple[
     return find
 
 
-def test_short_and_nothing_to_reproduce(found: Callable[[str], list[tuple[AuditKind, Severity]]]) -> None:
+def test_short_statement_without_reproduction_is_underspecified(
+    found: Callable[[str], list[tuple[AuditKind, Severity]]],
+) -> None:
     nothing = (AuditKind.NO_REPRODUCTION, Severity.NOTE)
     assert found("Adding is wrong") == [nothing, (AuditKind.UNDERSPECIFIED, Severity.DOUBT)]
     assert found(LONG) == [nothing]
     assert found("Adding is wrong\n```\nadd(1, 2)\n```") == []
 
 
-def test_no_words_at_all(found: Callable[[str], list[tuple[AuditKind, Severity]]]) -> None:
+def test_empty_statement_is_a_fault(found: Callable[[str], list[tuple[AuditKind, Severity]]]) -> None:
     assert found("") == [(AuditKind.UNDERSPECIFIED, Severity.FAULT)]
 
 
-def test_one_sentence_is_told(make_instance: Callable[..., Instance]) -> None:
+def test_single_sentence_is_reported(make_instance: Callable[..., Instance]) -> None:
     about = subject(make_instance(problem_statement="Wrong sum\n\n### Description\nAdding is wrong."))
     assert [each.summary.partition(",")[0] for each in too_little(about)][1] == "one sentence"
     about = subject(make_instance(problem_statement="Wrong sum\nAdding is wrong. So is taking away."))
     assert [each.summary.partition(",")[0] for each in too_little(about)][1] == "9 words"
 
 
-def test_nothing_but_links_or_pictures(found: Callable[[str], list[tuple[AuditKind, Severity]]]) -> None:
+def test_statement_of_links_or_pictures_is_found(found: Callable[[str], list[tuple[AuditKind, Severity]]]) -> None:
     assert found("Wrong sum\n\nhttps://forum.example/t/12")[0] == (AuditKind.LINK_ONLY, Severity.FAULT)
     assert found("Wrong sum\nsee [here](https://forum.example/t/12)")[0] == (AuditKind.LINK_ONLY, Severity.FAULT)
     assert found("Wrong sum\n\n![screen](https://host.example/a.png)")[0] == (AuditKind.IMAGE_ONLY, Severity.FAULT)
@@ -83,6 +85,6 @@ def test_nothing_but_links_or_pictures(found: Callable[[str], list[tuple[AuditKi
     ]
 
 
-def test_words_are_counted_where_no_blanks_part_them() -> None:
+def test_words_of_scripts_without_blanks_are_counted() -> None:
     assert count_words("two words https://host.example/more-of-them") == 2
     assert count_words("判断字符串是否为对象") == 5

@@ -12,14 +12,14 @@ def judged(*outcomes: Outcome) -> list[Judged]:
     ]
 
 
-def test_no_patch_that_is_resolved_is_a_fault() -> None:
+def test_instance_resolved_without_a_patch_is_a_fault() -> None:
     (found,) = by_controls("a", (R, R, R), (U, R, U))
     assert (found.kind, found.severity) == (AuditKind.WEAK_TESTS, Severity.FAULT)
     assert found.summary == "no patch at all is resolved in 1 of 3 runs"
     assert not list(by_controls("a", (R, R), (U, U)))
 
 
-def test_a_gold_patch_that_is_not_is_another() -> None:
+def test_gold_patch_that_is_not_resolved_is_a_fault() -> None:
     (found,) = by_controls("a", (R, U, INFRA), (U, U, U))
     assert (found.kind, found.summary) == (AuditKind.GOLD_FAILS, "the gold patch is unresolved in 1 of 2 runs")
     assert not list(by_controls("a", (INFRA, R), (U, U)))
@@ -35,7 +35,7 @@ def test_surviving_mutants_are_a_doubt_and_many_a_fault() -> None:
     assert not list(by_mutants("a", judged(U, U)))
 
 
-def test_what_was_not_judged_does_not_count() -> None:
+def test_unjudged_mutants_do_not_count() -> None:
     (found,) = by_mutants("a", judged(R, N, INFRA, U))
     assert (found.share, found.summary) == (0.5, "1 of 2 mutants of the gold patch are resolved")
     assert not list(by_mutants("a", judged(N, INFRA)))
