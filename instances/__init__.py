@@ -1,1 +1,1 @@
-"""Where instances and their environments come from."""
+"""Instances and their environments: data sets, recipes, repository content, images."""
