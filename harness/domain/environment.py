@@ -67,7 +67,7 @@ class Variant(Model):
 
 
 class Recipe(Model):
-    """How to build and test one repository: data, never code.
+    """Packages, commands and limits to build and test one repository: data, never code.
 
     The first matching entry of ``variants`` overrides the fields of the same name.
     """

@@ -63,7 +63,7 @@ class Syntax:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """How single lines of code read. Audits use it on diffs, whose fragments a grammar need not accept.
+    """Patterns of single lines of code. Audits use them on diffs, whose fragments a grammar need not accept.
 
     All patterns are regular expressions. The defaults are used for an unknown language.
     """

@@ -19,7 +19,7 @@ Item = TypeVar("Item")
 
 
 class Scores(Model):
-    """How well a found set matches the wanted set; each figure in [0, 1]."""
+    """Agreement of a found set with the wanted one; each figure in [0, 1]."""
 
     precision: float
     recall: float

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from unidiff.patch import PatchedFile, PatchSet
 
 NOWHERE = "/dev/null"
-"""Stands in a header for the file that is not there."""
+"""Path in a header of a file that does not exist."""
 
 _FILE = re.compile(r"^(?=diff --git )", re.MULTILINE)
-"""Where git begins a file. No line of a hunk can be taken for one, for each begins with its mark."""
+"""Start of a file in a git diff. Every line of a hunk begins with its mark, so none looks like one."""
 _FIRST_HUNK = re.compile(r"^(?=@@ )", re.MULTILINE)
 _MARKER = re.compile(r"^\\.*", re.MULTILINE)
 NO_LINE_FEED = r"\\ No newline at end of file"
@@ -45,14 +45,14 @@ class HunkLine:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Lines that follow each other, with what is done to each."""
+    """Consecutive lines of a file, each kept, removed or added."""
 
     start: int
     """Number of the first line in the old file, from 1; without any old line, of the line above it."""
     new_start: int
-    """The same in the new file, as the diff says it; ``render`` does not rely on it."""
+    """The same in the new file, as in the diff; ``render`` counts anew."""
     section: str
-    """What git shows behind the second ``@@``: the function around."""
+    """Text after the second ``@@``, in git's diffs the function around."""
     lines: tuple[HunkLine, ...]
 
     def old(self) -> Iterator[str]:
@@ -70,12 +70,12 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What a diff does to one file; ``old`` is None for a new file and ``new`` for a removed one."""
+    """The change of one file; ``old`` is None for a new file, ``new`` for a removed one."""
 
     old: str | None
     new: str | None
     head: tuple[str, ...]
-    """The lines above the hunks, as they are."""
+    """The lines above the hunks, unchanged."""
     hunks: tuple[Hunk, ...]
 
     @property
@@ -94,7 +94,7 @@ class FileChange:
 
 
 def read_diff(text: str) -> tuple[FileChange, ...]:
-    """Read a unified diff, with or without a letter around it; text without any diff changes nothing.
+    """Read a unified diff, with or without a letter around it; text without a diff has no changes.
 
     Raises:
         MalformedPatchError: a hunk is cut off or broken, or has no file.
@@ -106,7 +106,7 @@ def read_diff(text: str) -> tuple[FileChange, ...]:
 
 
 def render(changes: Iterable[FileChange]) -> str:
-    """Write changes as a diff whose hunk headers fit the lines; files without any hunk keep their header lines."""
+    """Write changes as a diff; hunk headers are counted from the lines, and files without hunks keep their head."""
     return "".join(f"{line}\n" for change in changes for line in _rendered(change))
 
 
@@ -121,15 +121,15 @@ def added_paths(text: str) -> tuple[str, ...]:
 
 
 def without_binary_hunks(text: str) -> str:
-    """Return a diff without the binary files of which it holds no content: git refuses a patch with one.
+    """Return a diff without the binary files whose content it lacks: git refuses a patch with one.
 
-    Such files come as assets, or not at all. A ``GIT binary patch`` holds the content and stays.
+    Such files come as assets, or not at all. A ``GIT binary patch`` contains the content and stays.
     """
     return "".join(part for part in _FILE.split(text) if not _NO_CONTENT.search(part))
 
 
 def unescaped(text: str) -> str:
-    """Return a path that git has quoted, given without its quotes."""
+    """Return a quoted path of git's, given without the quotes, with its escapes resolved."""
     if "\\" not in text:
         return text
     return _ESCAPE.sub(_character, text.encode(errors="replace")).decode(errors="replace")
@@ -141,7 +141,7 @@ def _character(escape: re.Match[bytes]) -> bytes:
 
 
 def _read_part(part: str) -> list[FileChange]:
-    """Read a file that a line of git's begins, with all that follows up to the next one; or else a plain diff."""
+    """Read one file of a git diff, with plain diffs that may follow it; or a plain diff."""
     if not part.startswith("diff --git "):
         return [_file(_plain_head(file), _hunks(file)) for file in _parsed(part)]
     first = _FIRST_HUNK.search(part)
@@ -179,7 +179,7 @@ def _hunks(file: "PatchedFile") -> tuple[Hunk, ...]:
             lines=tuple(
                 HunkLine(line.line_type, line.value.removesuffix("\n"))
                 for line in hunk
-                if line.line_type  # an empty one is a line behind the hunk
+                if line.line_type  # unidiff gives an empty one to a blank line after the hunk
             ),
         )
         for hunk in file
