@@ -51,7 +51,7 @@ def find_toolchain(recipe: Recipe, images: UserImages, engine: Engine) -> Toolch
         engine: where a user's image must be.
 
     Raises:
-        EnvironmentFailure: there is no such version, or the user's image cannot be had.
+        EnvironmentFailure: there is no such version, or the user's image is not on the engine and cannot be pulled.
     """
     language, known = recipe.language, versions_of(recipe.language)
     version = recipe.toolchain or known.default

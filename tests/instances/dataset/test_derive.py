@@ -118,8 +118,8 @@ def own_words(old: Archive, new: Archive, language: str) -> dict[str, object]:
         "from": {"version": old.version, "sha256": old.sha256},
         "to": {"version": new.version, "sha256": new.sha256},
     }
-    told = {"instance_id": "o__calc-1", "repo": "o/calc", "language": language, "problem_statement": "Add subtracts.\n"}
-    return {**told, "derive": made}
+    row = {"instance_id": "o__calc-1", "repo": "o/calc", "language": language, "problem_statement": "Add subtracts.\n"}
+    return {**row, "derive": made}
 
 
 def test_two_versions_of_a_go_module_give_both_patches(go_proxy: GoProxy, sources: Sources) -> None:

@@ -80,10 +80,12 @@ def test_many_wrong_rows_are_reported_together(tmp_path: Path) -> None:
     path = lines(tmp_path, row(0), *(row(number, repo=None) for number in range(1, 9)), row(10))
     with pytest.raises(UserError) as caught:
         load(path)
-    told = str(caught.value).splitlines()
-    assert told[0].startswith("rows: 8 wrong rows")
-    assert [line.startswith(f"{path}:{number + 1}: owner__name-{number}: ") for number, line in enumerate(told[1:6], 1)]
-    assert told[6] == "... and 3 more"
+    shown = str(caught.value).splitlines()
+    assert shown[0].startswith("rows: 8 wrong rows")
+    assert [
+        line.startswith(f"{path}:{number + 1}: owner__name-{number}: ") for number, line in enumerate(shown[1:6], 1)
+    ]
+    assert shown[6] == "... and 3 more"
     assert [each.id for each in load(path, skip_bad_rows=True).instances] == ["owner__name-0", "owner__name-10"]
 
 

@@ -83,14 +83,14 @@ def written_and_read(name: str, instance: Instance) -> Instance | DataError:
 
 
 def same(instance: Instance) -> Instance:
-    """Leave out what a row told beyond its instance."""
+    """Leave out the columns that no field holds."""
     return instance.model_copy(update={"origin": None})
 
 
 @pytest.mark.parametrize("field", CHANGES)
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_field_that_rows_cannot_hold_is_named(name: str, field: str) -> None:
-    """A written row tells a changed field, or the field is named; a parser's name tells format and ids together."""
+    """A changed field is written or named in the error; a parser's name stands for log format and test ids together."""
     changed = read(name).model_copy(update={field: CHANGES[field]})
     found = written_and_read(name, changed)
     if isinstance(found, DataError):
