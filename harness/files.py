@@ -1,9 +1,11 @@
-"""Files that are written whole or not at all, read back as models, and locked between processes."""
+"""Files that are written whole or not at all, read back as models, packed, and locked between processes."""
 
 import fcntl
+import io
 import os
+import tarfile
 import uuid
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TypeVar
@@ -67,6 +69,22 @@ def sync_folder(folder: Path) -> None:
             os.fsync(number)
         finally:
             os.close(number)
+
+
+def tar_of(files: Mapping[str, str | bytes], folders: Iterable[str] = ()) -> bytes:
+    """Return an uncompressed tar archive with folders (mode 755), then files (mode 644), all owned by root."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        for folder in folders:
+            entry = tarfile.TarInfo(folder)
+            entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+            tar.addfile(entry)
+        for name, text in files.items():
+            content = text.encode() if isinstance(text, str) else text
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(content), 0o644
+            tar.addfile(entry, io.BytesIO(content))
+    return packed.getvalue()
 
 
 def named(folder: Path, names: Collection[str]) -> Iterator[Path]:

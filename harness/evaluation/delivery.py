@@ -1,8 +1,6 @@
 """The files that go into a container before the tests run, and which of a patch's changes are put back. Pure."""
 
-import io
 import shlex
-import tarfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -10,6 +8,7 @@ from fnmatch import fnmatchcase
 from assay.harness import languages
 from assay.harness.domain import Instance, TestPlan
 from assay.harness.evaluation.tripwires import PLACEHOLDER, Canary
+from assay.harness.files import tar_of
 from assay.harness.patches.diff import touched_paths
 from assay.harness.patches.gate import GatedPatch
 
@@ -63,7 +62,7 @@ class Delivery:
         if self.canary:
             files[f"{self.plan.workdir.strip('/')}/{self.canary.path}"] = self.canary.text
         files |= {f"{ASSETS.strip('/')}/{path}": content for path, content in self.assets.items()}
-        return _tar(home, files)
+        return tar_of(files, [home])
 
     def apply_script(self) -> str:
         """Return the shell text that applies the patch and prints the paths that it changed, each ended by NUL.
@@ -167,17 +166,3 @@ def _list_untracked(file: str) -> str:
 
 def _or_exit(command: str, said: str, status: int) -> str:
     return f"{{ {command} > {said} 2>&1 || {{ cat {said}; exit {status}; }}; }}"
-
-
-def _tar(folder: str, files: Mapping[str, str | bytes]) -> bytes:
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as tar:
-        entry = tarfile.TarInfo(folder)
-        entry.type, entry.mode = tarfile.DIRTYPE, 0o755
-        tar.addfile(entry)
-        for name, text in files.items():
-            content = text.encode() if isinstance(text, str) else text
-            entry = tarfile.TarInfo(name)
-            entry.size, entry.mode = len(content), 0o644
-            tar.addfile(entry, io.BytesIO(content))
-    return packed.getvalue()

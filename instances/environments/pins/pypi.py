@@ -1,8 +1,6 @@
 """Locks of Python packages as of a date, resolved in a container: a project's setup script never runs on the host."""
 
-import io
 import shlex
-import tarfile
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from hashlib import sha256
@@ -11,6 +9,7 @@ from pathlib import Path
 from assay.harness.domain import Instance, Limits, Recipe, Service, TreeRef
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EnvironmentFailure
+from assay.harness.files import tar_of
 from assay.instances.environments.pins.cutoff import cutoff
 from assay.instances.environments.pins.project import BuildSystem
 from assay.instances.toolchains.buildfiles import build_text
@@ -147,17 +146,7 @@ def _delivery(request: LockRequest) -> bytes:
         "constraints.in": _lines(request.constraints),
         "files": "".join(f"{path}\0" for path in request.files),
     }
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as tar:
-        for folder in ("build", "testbed"):
-            entry = tarfile.TarInfo(folder)
-            entry.type, entry.mode = tarfile.DIRTYPE, 0o755
-            tar.addfile(entry)
-        for name, text in texts.items():
-            entry = tarfile.TarInfo(f"build/{name}")
-            entry.size, entry.mode = len(text.encode()), 0o644
-            tar.addfile(entry, io.BytesIO(text.encode()))
-    return packed.getvalue()
+    return tar_of({f"build/{name}": text for name, text in texts.items()}, ["build", "testbed"])
 
 
 def _lines(items: tuple[str, ...]) -> str:

@@ -4,11 +4,9 @@ The client of this machine is used or, if there is none, the one in the language
 ``dockerfiles/<language>/archive.sh`` holds its commands. They build and run nothing of the package.
 """
 
-import io
 import re
 import shutil
 import subprocess
-import tarfile
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import IO
 from assay.harness.domain import Archive, Limits, Recipe
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EngineUnavailable, EnvironmentFailure
+from assay.harness.files import tar_of
 from assay.instances.toolchains.buildfiles import build_text
 from assay.instances.toolchains.ensure import ensure, scratch_folder
 from assay.instances.toolchains.host import IN_BOX, write_secrets
@@ -73,7 +72,7 @@ class PackageClient:
         mounts = {str(path): f"{IN_BOX}/{key}" for key, path in write_secrets(scratch).items()}
         limits = Limits(network=True, cpus=2.0, seconds=SECONDS)
         with engine.open(image, limits, {f"{LABEL}.kind": "archive"}, mounts=mounts) as box:
-            box.put(_packed("fetch/archive.sh", self._script().encode()))
+            box.put(tar_of({"fetch/archive.sh": self._script()}))
             done = box.exec(["sh", "-c", IN_CONTAINER, "sh", archive.name, archive.version], seconds=SECONDS)
             if done.exit_code != 0:
                 raise self._failed(archive, done.output.decode(errors="replace"))
@@ -130,12 +129,3 @@ def _complaint(output: str) -> str:
     lines = output.strip().splitlines() or ["no message"]
     first = next((number for number, line in enumerate(lines) if line.startswith("error")), len(lines) - 1)
     return " ".join(" ".join(lines[first:]).split())[:400]
-
-
-def _packed(path: str, content: bytes) -> bytes:
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as tar:
-        entry = tarfile.TarInfo(path)
-        entry.size = len(content)
-        tar.addfile(entry, io.BytesIO(content))
-    return packed.getvalue()
