@@ -1,6 +1,6 @@
-# Prints, one a line, what in the working folder's repository tells of more than its one commit; with the argument
-# "packages", where the project lies a second time. Fails if there is anything. By ancestry, not by dates: a fix may
-# be older than the base commit, and a rebased one is.
+# Prints, one on a line, everything in the working folder's repository that is not of its one commit; with the argument
+# "packages", second copies of the project. Fails if there is any. It goes by ancestry, not by dates: a fix may be older
+# than the base commit, as after a rebase.
 found=$(
     problem() { printf '%s\n' "$*"; }
 

@@ -1,4 +1,4 @@
-# What agents work in: an instance's image without anything that tells of more than its base commit.
+# The image that agents work in: an instance's image with nothing from outside its base commit.
 # assay: network=none
 FROM @PARENT@
 USER root

@@ -1,7 +1,7 @@
-# Fetches one version of a crate, from where cargo is set to fetch from: archive.sh CRATE VERSION writes ./archive.
+# Usage: archive.sh CRATE VERSION. Fetches one version of a crate into ./archive, by cargo's own settings.
 set -eu
 
-# Makes a package that depends on the crate in the versions that $1 says.
+# Creates a package that depends on the crate in the versions $1.
 manifest() {
     cat > Cargo.toml <<END
 [package]
@@ -19,9 +19,9 @@ END
 name=$1 version=$2
 mkdir src
 : > src/lib.rs
-# For cargos that know the index over HTTP but do not ask it that way by themselves.
+# For cargos that support the index over HTTP but do not use it by default.
 export CARGO_REGISTRIES_CRATES_IO_PROTOCOL=sparse
-# Cargo picks no version that was withdrawn, as those with the worst mistakes are; but it takes one that a lock names.
+# Cargo does not choose a yanked version, but accepts one that a lock names.
 manifest '*'
 cargo generate-lockfile --quiet
 sed "/^name = \"$name\"\$/,/^\$/ { s/^version = .*/version = \"$version\"/; /^checksum = /d; }" Cargo.lock > lock
