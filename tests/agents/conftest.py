@@ -8,7 +8,7 @@ from assay.agents.sampling.workspaces.agent_image import AgentImages
 from assay.harness.engines.docker import DockerEngine
 from corpus.conftest import corpus_mirror, place
 from corpus.stage import Place
-from leaky import LEAKS, NAME, World, with_layer
+from leaky_image import LEAKS, NAME, World, with_layer
 
 __all__ = ["corpus_mirror", "place"]
 

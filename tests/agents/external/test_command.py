@@ -33,7 +33,7 @@ from assay.instances.trees.sources import default_cache
 from assay.session import Session as EvaluationSession
 from assay.solving import SolverRun, SolveSettings
 from assay.workbench import make_sources
-from leaky import World
+from leaky_image import World
 from toolchains import toolchain_image
 
 """Programs of others: what they are given, how they reach the model, and how their end is judged."""

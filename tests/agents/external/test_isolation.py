@@ -20,7 +20,7 @@ from assay.agents.sampling.workspaces.container import ContainerSpec, ContainerW
 from assay.agents.sampling.workspaces.opener import agent_container
 from assay.harness.engines.base import Box
 from assay.harness.errors import EnvironmentFailure
-from leaky import FUTURE, World, with_layer
+from leaky_image import FUTURE, World, with_layer
 
 pytestmark = pytest.mark.docker
 

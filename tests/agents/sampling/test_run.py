@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from acting_solvers import Acting, fix, solver_of
 from assay.agents.contract import Budget, SolutionStatus, SolveSession
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered, Spent
 from assay.agents.llm.cassette import Cassette, Mode
@@ -25,7 +26,6 @@ from assay.agents.sampling.solve import SolveJob
 from assay.harness.domain import Instance
 from assay.harness.errors import EngineError
 from assay.harness.runs.crew import Progress
-from solvers import Acting, fix, solver_of
 
 Make = Callable[..., Instance]
 

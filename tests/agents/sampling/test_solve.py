@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from acting_solvers import Acting, fix, solver_of
 from assay.agents.contract import (
     AskOptions,
     Budget,
@@ -36,7 +37,6 @@ from assay.harness.domain import Instance
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.errors import EngineError, EnvironmentFailure, UserError
 from benches import StubBench
-from solvers import Acting, fix, solver_of
 
 FIXED = "+fixed = True"
 

@@ -13,7 +13,7 @@ from assay.agents.sampling.task import make_task, oracles
 from assay.agents.sampling.workspaces.container import ContainerWorkspace
 from assay.agents.sampling.workspaces.opener import agent_container
 from assay.harness.domain import Asset, DatasetRef, Instance, Origin, Stages, Status
-from leaky import World
+from leaky_image import World
 
 TOLD = {"repo", "language", "problem_statement"}
 """Fields of an instance that a solver may know."""

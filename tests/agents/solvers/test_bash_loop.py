@@ -17,7 +17,7 @@ from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
 from assay.agents.solvers.bash_loop import BashLoop
 from assay.agents.trajectory import AgentInfo, TrajectoryRecorder
-from playing import Played, Stage
+from played_solvers import Played, Player
 
 WRONG = "def add(a, b):\n    return a - b\n"
 FIX = "sed -i 's/a - b/a + b/' calc.py"
@@ -36,7 +36,7 @@ def call(command: str, name: str = "call_1") -> Answer:
 @pytest.fixture
 def play(tmp_path: Path) -> Callable[..., Played]:
     def play(lines: Iterable[str | Answer], *, budget: Budget | None = None, **settings: Any) -> Played:
-        stage = Stage(Path(tempfile.mkdtemp(dir=tmp_path)), {"calc.py": WRONG}, lines, budget)
+        stage = Player(Path(tempfile.mkdtemp(dir=tmp_path)), {"calc.py": WRONG}, lines, budget)
         return stage.play(BashLoop(BashLoop.Settings(**settings)), "add subtracts")
 
     return play

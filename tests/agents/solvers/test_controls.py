@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from acting_solvers import solver_of
 from assay.agents.contract import Oracle
 from assay.agents.sampling.solve import SolveJob, SolveSetup, solve
 from assay.agents.sampling.store import SolveStore
@@ -13,8 +14,7 @@ from assay.agents.sampling.workspaces.opener import WorkspaceOpener
 from assay.agents.solvers.controls import Gold, NoSettings, Null
 from assay.harness.domain import Instance
 from benches import StubBench
-from leaky import World
-from solvers import solver_of
+from leaky_image import World
 
 
 def test_gold_declares_what_it_is_told(tmp_path: Path, instance: Instance) -> None:

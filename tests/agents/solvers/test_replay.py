@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from acting_solvers import solver_of
 from assay.agents.sampling.solve import SolveJob, SolveResult, solve
 from assay.agents.solvers.replay import ReplaySettings, ReplaySolver
 from assay.agents.trajectory import AgentInfo, Step, TrajectoryRecorder
 from assay.harness.domain import Instance
 from assay.harness.errors import UserError
-from solvers import solver_of
 
 PATCH = "diff --git a/new.py b/new.py\nnew file mode 100644\n--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+x = 1\n"
 MISFIT = (

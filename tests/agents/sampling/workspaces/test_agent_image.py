@@ -6,10 +6,8 @@ import pytest
 
 from assay.agents.sampling.workspaces.agent_image import AgentImages, build_files, check_start
 from assay.agents.sampling.workspaces.container import ContainerSpec
-from assay.agents.sampling.workspaces.opener import LIFETIME, agent_container
-from assay.harness.domain import Limits, TestPlan
-from assay.harness.engines.fake import FakeEngine
-from leaky import World, with_layer
+from assay.harness.domain import TestPlan
+from leaky_image import World, with_layer
 
 UNTIDY = """\
 set -eu
@@ -23,18 +21,6 @@ git -C inner add x
 git -C inner -c user.name=d -c user.email=d@d commit --quiet --message x
 chown -R root: /testbed
 """
-
-
-def test_a_container_of_an_agent_has_no_network_whatever_its_recipe_gives_the_tests() -> None:
-    plan = TestPlan(command="true", limits=Limits(network=True, capabilities=("SYS_ADMIN",), memory_mb=1234, seconds=9))
-    place = agent_container(FakeEngine({}), "image", plan, {}, {"/a": "/b"})
-    assert (place.limits.network, place.limits.capabilities, place.limits.memory_mb) == (False, (), 1234)
-    assert (place.limits.seconds, place.user, place.root, dict(place.mounts)) == (
-        LIFETIME,
-        "assay",
-        "/testbed",
-        {"/a": "/b"},
-    )
 
 
 def test_what_the_image_is_made_of_names_the_tree_and_its_owner() -> None:

@@ -3,7 +3,6 @@
 import pytest
 
 from assay.agents.solvers.agentless.localize import without
-from assay.agents.solvers.agentless.repository import bounded, path_listing
 
 PATHS = ["app/a.py", "app/views/b.py", "docs/conf.py", "setup.py", "tools/x.go"]
 
@@ -16,16 +15,3 @@ def test_folders_and_files_are_ruled_out() -> None:
 @pytest.mark.parametrize("answer", ["", "app\ntools", "/\n", "app/\ndocs/\ntools/\nsetup.py"])
 def test_nothing_is_ruled_out_by_half_a_name_the_top_or_everything(answer: str) -> None:
     assert without(answer, PATHS, "/testbed") == PATHS
-
-
-def test_the_tree() -> None:
-    assert path_listing(PATHS, 1000) == ("app/\n  a.py\n  views/\n    b.py\ndocs/\n  conf.py\nsetup.py\ntools/\n  x.go")
-
-
-def test_a_folder_is_named_again_where_its_like_begins_elsewhere() -> None:
-    assert path_listing(["a/x/1.c", "b/x/2.c", "b/3.c"], 1000) == "a/\n  x/\n    1.c\nb/\n  3.c\n  x/\n    2.c"
-
-
-def test_what_is_left_out_is_counted() -> None:
-    """Each line takes its letters and one for its end: 2 + 2 of five."""
-    assert bounded(["a", "b", "c", "d"], 5) == "a\nb\n(2 more lines are not shown)"

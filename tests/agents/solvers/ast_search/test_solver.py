@@ -12,10 +12,7 @@ from assay.agents.contract import AgentTask, Budget, SolutionStatus
 from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.solvers.ast_search import AstSearch
-from assay.agents.solvers.ast_search.places import BugLocation, find_places
-from assay.agents.solvers.shared.code_search import CodeSearch
-from assay.agents.solvers.shared.codebase import Codebase
-from playing import Played, Stage
+from played_solvers import Played, Player
 
 SHOP = """\
 class Shop:
@@ -68,7 +65,7 @@ def play(tmp_path: Path) -> Callable[..., Played]:
     def play(
         lines: Iterable[str], files: Mapping[str, str] = FILES, language: str = "python", **settings: Any
     ) -> Played:
-        return Stage(tmp_path, files, lines).play(AstSearch(AstSearch.Settings(**settings)), ISSUE, language)
+        return Player(tmp_path, files, lines).play(AstSearch(AstSearch.Settings(**settings)), ISSUE, language)
 
     return play
 
@@ -170,27 +167,10 @@ def test_nothing_outside_of_the_repository_is_written(play: Callable[..., Played
 
 def test_the_best_attempt_lies_in_the_workspace_when_the_budget_ends(tmp_path: Path) -> None:
     half = FIX + "\n" + WRONG
-    stage = Stage(tmp_path, FILES, [*SEARCH, half, UNPARSED, FIX], Budget(llm=BudgetLimits(calls=6)))
+    stage = Player(tmp_path, FILES, [*SEARCH, half, UNPARSED, FIX], Budget(llm=BudgetLimits(calls=6)))
     with pytest.raises(BudgetExceeded):
         stage.play(AstSearch(AstSearch.Settings()), ISSUE)
     assert stage.workspace.read("shop.py") == FIXED.encode()
-
-
-@pytest.mark.parametrize(
-    ("location", "found"),
-    [
-        (PLACE, ["Shop.price"]),
-        ({"method": "total"}, ["total"]),
-        ({"file": "shop.py", "class": "Shop", "method": "nothing"}, ["Shop"]),
-        ({"file": "shop.py", "class": "Nobody"}, [""]),
-        ({"file": "/testbed/shop.py", "class": None, "method": "Shop.price"}, ["Shop.price"]),
-        ({"file": "till.py", "method": "price"}, []),
-        ({}, []),
-    ],
-)
-def test_a_place_is_the_narrowest_that_exists(location: dict[str, Any], found: list[str]) -> None:
-    search = CodeSearch(Codebase(FILES, "python"))
-    assert [place.owner for place in find_places(search, BugLocation.model_validate(location))] == found
 
 
 def test_it_works_on_other_languages_and_says_that_they_have_no_spectrum(play: Callable[..., Played]) -> None:

@@ -13,7 +13,7 @@ from assay.agents.llm.errors import BudgetExceeded, ContextTooLong
 from assay.agents.solvers.best_of import BestOf
 from assay.harness.domain import Model
 from assay.harness.errors import PluginError, UserError
-from sessions import FIX, SHOP, WORSE, edit, stage
+from solver_sessions import FIX, SHOP, WORSE, edit, stage
 
 TEST = """<test>
 import sys

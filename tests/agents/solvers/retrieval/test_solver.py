@@ -12,7 +12,7 @@ from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.errors import BudgetExceeded
 from assay.agents.llm.tokens import estimate_tokens
 from assay.agents.solvers.retrieval import RetrievalSolver
-from playing import Played, Stage
+from played_solvers import Played, Player
 
 SHOP = "def price(count):\n    return count * 4\n\n\ndef total(counts):\n    return sum(map(price, counts))\n"
 FILES = {
@@ -47,7 +47,7 @@ def play(tmp_path: Path) -> Callable[..., Played]:
     def play(
         lines: Iterable[str], files: Mapping[str, str] = FILES, language: str = "python", **settings: Any
     ) -> Played:
-        return Stage(tmp_path, files, lines).play(
+        return Player(tmp_path, files, lines).play(
             RetrievalSolver(RetrievalSolver.Settings(**settings)), ISSUE, language
         )
 
@@ -169,7 +169,7 @@ def test_an_issue_without_a_word_in_common_ends_the_work(play: Callable[..., Pla
 
 def test_the_best_answer_lies_in_the_workspace_when_the_budget_ends(tmp_path: Path) -> None:
     half = answer(edit("2|    return count * 4", "    return count * 3"), edit("nothing of this", "at all"))
-    stage = Stage(tmp_path, FILES, [CHOSEN, half, MISSING, FIX], Budget(llm=BudgetLimits(calls=3)))
+    stage = Player(tmp_path, FILES, [CHOSEN, half, MISSING, FIX], Budget(llm=BudgetLimits(calls=3)))
     with pytest.raises(BudgetExceeded):
         stage.play(RetrievalSolver(RetrievalSolver.Settings()), ISSUE)
     assert stage.workspace.read("src/shop.py") == FIXED.encode()

@@ -1,15 +1,11 @@
 """Search calls over small sources, as a model writes them and reads their results."""
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.agents.solvers.shared.code_search import CALLS, SHOWN, CodeSearch, SearchResult, manual, perform, usage
 from assay.agents.solvers.shared.codebase import Codebase
-from assay.agents.solvers.shared.signatures import heads
-from assay.harness.languages.syntax import definitions
 
 SHOP = """\
 import os
@@ -193,10 +189,6 @@ def test_c_has_functions_and_structs() -> None:
     search = CodeSearch(Codebase(texts, "c"))
     assert codes(perform(search, "search_class('shop')")) == ["struct shop { int price; };"]
     assert codes(perform(search, "search_method('half')")) == ["static int half(int x)\n{\n  return x / 2;\n}"]
-    assert heads("c", "shop.c", texts["shop.c"], definitions("c", "shop.c", texts["shop.c"])) == [
-        "struct shop",
-        "static int half(int x)",
-    ]
 
 
 def test_a_qualified_name_is_read_in_any_language_s_manner() -> None:
@@ -215,12 +207,3 @@ def test_the_manual_names_every_call_with_its_arguments() -> None:
 @given(st.text(max_size=30) | st.builds("{}({})".format, st.sampled_from(sorted(CALLS)), st.text(max_size=20)))
 def test_no_call_fails_and_each_is_answered(call: str) -> None:
     assert python(call).text
-
-
-@given(st.text("ab\n", max_size=40), st.text("ab\n", min_size=1, max_size=4))
-def test_the_places_of_a_text_cover_all_its_lines(text: str, wanted: str) -> None:
-    snippets = list(Codebase({"a.txt": text}, "python").occurrences("a.txt", wanted, 1))
-    covered = {line for each in snippets for line in range(each.first, each.last + 1)}
-    begins = {text.count("\n", 0, match.start()) + 1 for match in re.finditer(re.escape(wanted), text)}
-    assert begins <= covered
-    assert all(each.code == "\n".join(text.split("\n")[each.first - 1 : each.last]) for each in snippets)

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.agents.solvers.tree_search.search_tree import SearchTree
-from judging import judged
+from judged_nodes import judged
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from assay.agents.solvers.tree_search.actions import (
     SearchState,
     read_action,
 )
-from sessions import FIX, SHOP, Stage, edit, stage
+from solver_sessions import FIX, SHOP, Stage, edit, stage
 
 LONG = {"long.py": "x = 1\n" * (VIEW_LINES + 1)}
 

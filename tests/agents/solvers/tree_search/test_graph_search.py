@@ -7,7 +7,7 @@ import pytest
 from assay.agents.contract import Budget, SolutionStatus
 from assay.agents.llm.chat import Request
 from assay.agents.solvers.tree_search import GraphSearch
-from sessions import FIX, Stage, edit, stage
+from solver_sessions import FIX, Stage, edit, stage
 
 EDIT = f"The slice drops the first.\n<edit>\n{FIX}\n</edit>"
 

@@ -20,7 +20,7 @@ from assay.agents.solvers.tree_search.search_tree import (
     stop_reason,
 )
 from assay.agents.solvers.tree_search.uct import BestFirst, Softmax, score
-from judging import judged
+from judged_nodes import judged
 
 
 def test_a_reward_is_told_to_all_above(small: SearchTree[str]) -> None:

@@ -8,7 +8,7 @@ from assay.agents.contract import Budget, SolutionStatus
 from assay.agents.llm.chat import Answer, ChatModel, Request, TokenUsage
 from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, RequestRefused
 from assay.agents.solvers.tree_search import TreeSearch
-from sessions import FIX, WORSE, edit, stage
+from solver_sessions import FIX, WORSE, edit, stage
 
 SEARCH = '<search>search_method("total")</search>'
 EDIT, WORSE_EDIT = f"<edit>\n{FIX}\n</edit>", f"<edit>\n{WORSE}\n</edit>"

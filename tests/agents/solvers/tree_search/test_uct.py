@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.agents.solvers.tree_search.search_tree import SearchNode, SearchTree
 from assay.agents.solvers.tree_search.uct import BestFirst, Softmax, Weights, probabilities, score, score_terms
-from judging import judged
+from judged_nodes import judged
 
 
 def test_scores_of_a_small_tree(small: SearchTree[str]) -> None:

@@ -2,21 +2,14 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from assay.agents.sampling.workspaces.checkout import LEFT_OUT, CheckoutWorkspace
-from assay.agents.sampling.workspaces.container import ContainerSpec, ContainerWorkspace
-from assay.agents.sampling.workspaces.folder import FolderWorkspace, folder_workspace
-from assay.agents.sampling.workspaces.visible_tests import visible_tests
-from assay.harness.domain import Status, TestPlan
-from assay.harness.engines.faulty import FaultyEngine
-from assay.harness.errors import EngineError, UserError
-from leaky import World
+from assay.agents.sampling.workspaces.container import ContainerSpec
+from assay.agents.sampling.workspaces.folder import folder_workspace
+from leaky_image import World
 
 FILES = {"src/calc/__init__.py": "def add(a, b):\n    return a - b\n", "README.txt": "A small calculator.\n"}
 
@@ -128,15 +121,6 @@ def test_a_repository_inside_of_the_tree_keeps_nothing_else_from_the_difference(
     assert "Subproject" not in diff
 
 
-@pytest.mark.docker
-def test_in_a_container_the_difference_survives_the_loss_of_the_repository(world: World) -> None:
-    with ContainerSpec(world.engine, world.image).open() as workspace:
-        workspace.write("new.py", b"x = 1\n")
-        told = workspace.diff()
-        workspace.exec("rm -rf .git")
-        assert workspace.diff() == told != ""
-
-
 def test_states_are_kept_and_come_back(tree: CheckoutWorkspace) -> None:
     tree.write("one", b"1\n")
     first, told = tree.snapshot(), tree.diff()
@@ -200,134 +184,3 @@ def test_reading_and_writing(tree: CheckoutWorkspace) -> None:
     assert (tree.read("nope"), tree.read("deep")) == (None, None)
     with pytest.raises(OSError, match=r"(?i)exists|not a directory|cannot"):
         tree.write("README.txt/below", b"")
-
-
-PATHS = st.sampled_from(["a.py", "b/c.py", "b/d.txt", "e f", "README.txt", "src/calc/__init__.py"])
-EDITS = st.lists(st.tuples(PATHS, st.one_of(st.none(), st.binary(max_size=30))), max_size=5)
-
-
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(first=EDITS, second=EDITS)
-def test_a_difference_leads_from_the_base_to_the_state_it_was_taken_from(
-    tmp_path_factory: pytest.TempPathFactory,
-    first: list[tuple[str, bytes | None]],
-    second: list[tuple[str, bytes | None]],
-) -> None:
-    workspace = folder_workspace(tmp_path_factory.mktemp("tree") / "repo", FILES)
-    _edit(workspace, first)
-    state, diff, content = workspace.snapshot(), workspace.diff(), _content(workspace)
-    _edit(workspace, second)
-    workspace.restore(state)
-    assert _content(workspace) == content
-    workspace.restore("base")
-    assert workspace.diff() == ""
-    assert workspace.apply(diff)
-    assert _content(workspace) == content
-    assert workspace.snapshot() == state
-
-
-def _edit(workspace: FolderWorkspace, edits: list[tuple[str, bytes | None]]) -> None:
-    for path, content in edits:
-        if content is None:
-            (Path(workspace.root) / path).unlink(missing_ok=True)
-        else:
-            # The difference is text: what is no UTF-8 cannot be told in it.
-            workspace.write(path, content if b"\0" in content else content.decode("latin-1").encode())
-
-
-def _content(workspace: FolderWorkspace) -> dict[str, bytes | None]:
-    return {path: workspace.read(path) for path in workspace.files()}
-
-
-def test_a_folder_without_a_commit_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match="no git repository"):
-        FolderWorkspace(tmp_path)
-
-
-def test_tests_of_a_folder_run_as_its_owner_says(tmp_path: Path) -> None:
-    files = {"calc.py": "x = 1\n"}
-    alone = folder_workspace(tmp_path / "alone", files)
-    with pytest.raises(UserError, match="pass run_tests"):
-        alone.run_tests()
-
-    def run(workspace: FolderWorkspace, names: object, extra: object) -> dict[str, Status]:
-        passes = workspace.read("calc.py") == b"x = 2\n" and workspace.read("test_it.py") == b"t"
-        workspace.write("by-product", b"")
-        return {"test_it": Status.PASSED if passes else Status.FAILED}
-
-    workspace = folder_workspace(tmp_path / "tested", files, run_tests=run)
-    workspace.write("calc.py", b"x = 2\n")
-    assert workspace.run_tests(["test_it.py"], extra={"test_it.py": b"t"}) == {"test_it": Status.PASSED}
-    assert (workspace.read("by-product"), workspace.read("test_it.py")) == (None, None)
-
-
-@pytest.fixture
-def tested(world: World) -> Iterator[ContainerWorkspace]:
-    with ContainerSpec(world.engine, world.image).open(_tests(world)) as workspace:
-        yield workspace
-
-
-def _tests(world: World):  # type: ignore[no-untyped-def]  # a function of the contract's own type
-    from assay.instances.environments.plan import make_plan
-    from assay.instances.environments.recipes import find_recipe
-
-    instance = world.place.instance
-
-    class Bench:
-        engine = world.engine
-
-        @staticmethod
-        def prepare(_instance: object) -> str:
-            return world.place.image
-
-        @staticmethod
-        def plan(_instance: object) -> TestPlan:
-            return world.place.plan
-
-        @staticmethod
-        def plan_files(given: object, files: object) -> TestPlan:
-            return make_plan(given, find_recipe(instance), files)  # type: ignore[arg-type]
-
-    return visible_tests(Bench(), instance, world.place.image, {"assay.run": "test"})
-
-
-@pytest.mark.docker
-def test_the_tree_s_own_tests_run_and_no_hidden_one(tested: ContainerWorkspace) -> None:
-    tested.exec("sed -i 's/a - b/a + b/' src/calc/__init__.py")
-    tested.write("tests/test_mine.py", b"import calc\n\n\ndef test_mine():\n    assert calc.add(1, 2) == 3\n")
-    results = tested.run_tests()
-    assert results["tests/test_calc.py::test_mul"] is Status.PASSED
-    assert results["tests/test_mine.py::test_mine"] is Status.PASSED
-    assert not [name for name in results if "test_add" in name or "test_sums" in name], "a hidden test was run"
-    extra = {"tests/test_extra.py": b"def test_extra():\n    assert False\n"}
-    alone = tested.run_tests(["tests/test_extra.py"], extra=extra)
-    assert alone == {"tests/test_extra.py::test_extra": Status.FAILED}
-    assert tested.read("tests/test_extra.py") is None
-
-
-@pytest.mark.docker
-def test_a_command_may_end_all_processes_of_its_user(world: World) -> None:
-    with ContainerSpec(world.engine, world.image).open() as workspace:
-        workspace.write("kept", b"1\n")
-        assert workspace.exec("kill -KILL -1; echo unreachable").exit_code == 137
-        assert workspace.exec("cat kept").output == "1\n"
-
-
-@pytest.mark.docker
-def test_a_container_that_is_gone_is_told_and_not_mended(world: World) -> None:
-    with ExitStack() as opened:
-        workspace = opened.enter_context(ContainerSpec(world.engine, world.image).open())
-        world.engine._client.remove_container(workspace.box._container, force=True)  # type: ignore[attr-defined]
-        assert workspace.exec("echo hi").exit_code is None
-        assert workspace.is_gone
-        with pytest.raises(EngineError, match="somebody else removed"):
-            opened.close()
-
-
-@pytest.mark.docker
-def test_boxes_without_pipes_do_as_well(world: World) -> None:
-    with ContainerSpec(FaultyEngine(world.engine, ()), world.image).open() as workspace:
-        workspace.write("a", b"1\n")
-        assert workspace.exec("cat a - ; exit 4", stdin=b"2\n").output == "1\n2\n"
-        assert workspace.exec("sleep 100", seconds=1).timed_out
-        assert "+1" in workspace.diff()

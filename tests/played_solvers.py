@@ -37,7 +37,7 @@ class Played:
         return (self.workspace.read(path) or b"").decode()
 
 
-class Stage:
+class Player:
     """A tree, a model and a recorder; what they are stays to be looked at, also if the solver raises."""
 
     def __init__(

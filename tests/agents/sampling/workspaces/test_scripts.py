@@ -1,0 +1,31 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from assay.agents.sampling.workspaces import scripts
+
+
+def run(command: str, seconds: float = 20, output_bytes: int = 100) -> subprocess.CompletedProcess[bytes]:
+    line = scripts.command_line(command, "mark-of-a-test", "", seconds, output_bytes)
+    return subprocess.run(line, capture_output=True, check=False)
+
+
+def test_command_line_passes_exit_code_and_both_streams() -> None:
+    done = run("echo out; echo err >&2; exit 7")
+    assert (done.returncode, sorted(done.stdout.split())) == (7, [b"err", b"out"])
+
+
+@pytest.mark.parametrize(("size", "kept"), [(10, 10), (11, 11), (500, 11)])
+def test_command_line_keeps_head_and_tail_and_one_byte_more(size: int, kept: int) -> None:
+    assert len(run(f"head -c {size} /dev/zero", output_bytes=10).stdout) == kept
+
+
+def test_open_store_needs_a_commit(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    script = scripts.open_store(str(tmp_path / "store"), borrow=True)
+    assert subprocess.run(["bash", "-c", script], cwd=tmp_path, check=False).returncode != 0
+
+
+def test_list_files_quotes_its_patterns() -> None:
+    assert "'*.it'\"'\"'s'" in scripts.list_files(["*.it's"])

@@ -1,0 +1,51 @@
+import json
+from pathlib import Path
+from threading import Thread
+
+from assay.agents.trajectory import VERSION, AgentInfo, FinalMetrics, Step, Trajectory, TrajectoryRecorder
+
+WHO = AgentInfo(name="a", version="1")
+
+
+def test_file_is_a_valid_document_after_every_step(tmp_path: Path) -> None:
+    file = tmp_path / "trajectory.json"
+    recorder = TrajectoryRecorder(file, WHO, session_id="s")
+    for number in (1, 2, 3):
+        step = recorder.add(Step(source="agent", message=f'said "{number}"\n\u00e4'))
+        assert step.step_id == number
+        assert step.timestamp
+        read = Trajectory.model_validate_json(file.read_bytes())
+        assert read == recorder.trajectory()
+        assert (read.schema_version, read.session_id, len(read.steps)) == (VERSION, "s", number)
+    assert [path.name for path in tmp_path.iterdir()] == ["trajectory.json"]
+
+
+def test_finish_adds_the_final_fields(tmp_path: Path) -> None:
+    file = tmp_path / "trajectory.json"
+    recorder = TrajectoryRecorder(file, WHO)
+    assert recorder.finish() is None
+    assert not file.exists()
+    recorder.add(Step(source="user", message="hi"))
+    recorder.finish(final_metrics=FinalMetrics(total_steps=1), extra={"why": "over"})
+    document = json.loads(file.read_text())
+    assert (document["final_metrics"], document["extra"]) == ({"total_steps": 1}, {"why": "over"})
+
+
+def test_given_time_is_kept() -> None:
+    recorder = TrajectoryRecorder(None, WHO)
+    assert (
+        recorder.add(Step(source="user", message="", timestamp="2020-01-01T00:00:00Z")).timestamp
+        == "2020-01-01T00:00:00Z"
+    )
+
+
+def test_steps_of_several_threads_are_all_kept(tmp_path: Path) -> None:
+    recorder = TrajectoryRecorder(tmp_path / "trajectory.json", WHO)
+    threads = [Thread(target=recorder.add, args=(Step(source="agent", message=str(n)),)) for n in range(20)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    read = Trajectory.model_validate_json((tmp_path / "trajectory.json").read_bytes())
+    assert [step.step_id for step in read.steps] == list(range(1, 21))
+    assert {step.message for step in read.steps} == {str(n) for n in range(20)}
