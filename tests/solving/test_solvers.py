@@ -102,7 +102,7 @@ def judge(instances: dict[str, Instance], folder: Path) -> Judge:
 
 @pytest.mark.parametrize("instance_id", [known.id for known in KNOWN])
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_every_solver_makes_the_fix(solver: str, instance_id: str, solve: Solve, judge: Judge) -> None:
+def test_every_solver_finds_the_fix(solver: str, instance_id: str, solve: Solve, judge: Judge) -> None:
     solution = solve(solver, SOLVERS[solver], tuple(known.id for known in KNOWN))[instance_id]
     assert solution.status is SolutionStatus.SUBMITTED, solution.error
     assert judge(solution).resolved
@@ -112,14 +112,14 @@ def test_every_solver_makes_the_fix(solver: str, instance_id: str, solve: Solve,
 
 
 @pytest.mark.parametrize("solver", WITH_TESTS)
-def test_solvers_that_run_tests_make_the_fix_with_them(solver: str, solve: Solve, judge: Judge) -> None:
+def test_solvers_that_run_tests_find_the_fix(solver: str, solve: Solve, judge: Judge) -> None:
     solution = solve(solver, WITH_TESTS[solver], (FLASK.id,))[FLASK.id]
     assert solution.status is SolutionStatus.SUBMITTED, solution.error
     assert judge(solution).resolved
     assert solution.junk == ()
 
 
-def test_the_tests_have_a_say(solve: Solve, folder: Path) -> None:
+def test_test_results_change_the_choice(solve: Solve, folder: Path) -> None:
     """What each stage that runs something found is told where its solver tells it."""
     agentless = solve("agentless", WITH_TESTS["agentless"], (FLASK.id,))[FLASK.id]
     assert [(each.scores["regression_failed"], each.scores["reproduction"]) for each in agentless.candidates] == [
@@ -139,7 +139,7 @@ def _steps(folder: Path, solver: str, words: str) -> str:
     return "\n".join(str(step.message) for step in steps if words in str(step.message))
 
 
-def test_the_command_line_solves_and_evaluates(endpoint: Proxy, folder: Path, tmp_path: Path) -> None:
+def test_command_line_solves_and_evaluates(endpoint: Proxy, folder: Path, tmp_path: Path) -> None:
     """At 1 USD for a million tokens of a prompt and 2 for those of an answer."""
     (tmp_path / "prices.yaml").write_text(f"models: {{{MODEL}: {{input: 1, output: 2}}}}")
     command = [sys.executable, "-m", "assay", "solve", "releases", "-i", SLAB.id, "--agent", "bash_loop"]

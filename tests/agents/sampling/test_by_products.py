@@ -8,13 +8,13 @@ def added(*paths: str) -> str:
     )
 
 
-def test_by_products_are_told_and_source_is_not() -> None:
+def test_by_products_are_reported_and_source_is_not() -> None:
     paths = ("reproduce_bug.py", "test_fix.py", "src/app.py.orig", "src/__pycache__/a.pyc", "out.log", "core")
     kept = ("src/core.py", "tests/test_app.py", "src/reproduction.py", "docs/patches.md", "src/logging.py")
     assert by_products(added(*paths, *kept), "python") == paths
 
 
-def test_a_file_that_was_there_is_no_by_product_for_its_name() -> None:
+def test_changed_file_is_no_by_product_by_its_name() -> None:
     changed = "diff --git a/scratch.py b/scratch.py\n--- a/scratch.py\n+++ b/scratch.py\n@@ -1 +1 @@\n-x\n+y\n"
     assert by_products(changed, "python") == ()
     assert by_products("no patch", "python") == ()

@@ -39,7 +39,7 @@ def talk(
     return RecordedModel(model, recorder, chosen, sample=sample), recorder  # type: ignore[arg-type]
 
 
-def test_the_run_s_settings_hold_where_a_question_does_not_say_otherwise() -> None:
+def test_defaults_fill_what_a_request_leaves_open() -> None:
     model = Told()
     partner, _ = talk(model, temperature=0.3, max_tokens=7, seed=5)
     partner.ask([QUESTION])
@@ -50,7 +50,7 @@ def test_the_run_s_settings_hold_where_a_question_does_not_say_otherwise() -> No
     assert second.extra == {"grammar": "g"}
 
 
-def test_the_same_question_again_is_another_sample_of_it() -> None:
+def test_equal_request_gets_the_next_sample_number() -> None:
     model = Told()
     partner, _ = talk(model)
     answers = [partner.ask([QUESTION]), *partner.samples([QUESTION], 3), partner.ask([SYSTEM, QUESTION])]
@@ -59,7 +59,7 @@ def test_the_same_question_again_is_another_sample_of_it() -> None:
     assert partner.samples([QUESTION], 0) == []
 
 
-def test_another_sample_of_an_instance_gets_answers_of_its_own(tmp_path: Path) -> None:
+def test_samples_of_an_instance_do_not_share_answers(tmp_path: Path) -> None:
     model = Told()
     with Cassette(tmp_path / "llm.jsonl", Mode.AUTO, model) as recorded:
         for sample in (0, 1, 0, 1):
@@ -68,7 +68,7 @@ def test_another_sample_of_an_instance_gets_answers_of_its_own(tmp_path: Path) -
     assert [request.sample for request in model.requests] == [0, STRIDE]
 
 
-def test_every_answer_is_a_step_and_a_prompt_is_told_once(tmp_path: Path) -> None:
+def test_every_answer_is_a_step_and_a_prompt_is_recorded_once(tmp_path: Path) -> None:
     file = tmp_path / "trajectory.json"
     call = ToolCall(id="c1", name="bash", arguments='{"command": "ls"}')
     partner, recorder = talk(Told(tool_calls=(call,), reasoning="thinking"), path=file)
@@ -93,7 +93,7 @@ def test_every_answer_is_a_step_and_a_prompt_is_told_once(tmp_path: Path) -> Non
     assert recorder.trajectory() is not None
 
 
-def test_what_was_used_is_counted_replayed_or_not(tmp_path: Path) -> None:
+def test_usage_counts_replayed_answers_but_not_as_paid(tmp_path: Path) -> None:
     for paid in (1.0, 0.0):
         with Cassette(tmp_path / "llm.jsonl", Mode.AUTO, Told()) as recorded:
             partner, _ = talk(recorded)
@@ -104,13 +104,13 @@ def test_what_was_used_is_counted_replayed_or_not(tmp_path: Path) -> None:
         assert usage.model_seconds == (4.0 if paid else 0.0)
 
 
-def test_an_unknown_price_makes_the_sum_unknown() -> None:
+def test_unknown_price_makes_the_total_unknown() -> None:
     partner, _ = talk(Told(usage=TokenUsage(prompt_tokens=1, cost=None)))
     partner.ask([QUESTION])
     assert (partner.usage.cost, partner.usage.paid) == (None, None)
 
 
-def test_a_failed_call_is_billed_and_its_number_is_free_again() -> None:
+def test_failed_call_is_billed_and_frees_its_sample_number() -> None:
     class Failing(Told):
         def complete(self, request: Request) -> Answer:
             answer = super().complete(request)
@@ -130,7 +130,7 @@ def test_a_failed_call_is_billed_and_its_number_is_free_again() -> None:
     assert [step.source for step in written.steps] == ["user", "agent"]
 
 
-def test_who_speaks_to_the_model_otherwise_is_counted_too() -> None:
+def test_counted_model_counts_requests_of_other_callers() -> None:
     partner, _ = talk(Scripted(["hi"]), sample=2)
     partner.model.complete(Request(model="tiny", messages=(QUESTION,)))
     assert partner.usage.calls == 1

@@ -43,9 +43,7 @@ def runner_of(root: Path, instances: list[Instance], act: Any = fix, model: Any 
     return SolveRunner(solver, pause=0.0, **of_runner)
 
 
-def test_every_sample_of_every_instance_in_the_order_that_was_asked_for(
-    tmp_path: Path, instances: list[Instance]
-) -> None:
+def test_solutions_are_in_the_order_of_the_jobs(tmp_path: Path, instances: list[Instance]) -> None:
     jobs = [SolveJob(each, sample) for sample in range(2) for each in instances]
     told: list[tuple[str, bool]] = []
     progress = Progress(finished=lambda solution, reused: told.append((solution.instance_id, reused)))
@@ -56,7 +54,7 @@ def test_every_sample_of_every_instance_in_the_order_that_was_asked_for(
     assert not any(reused for _, reused in told)
 
 
-def test_what_is_finished_is_not_done_again(tmp_path: Path, instances: list[Instance]) -> None:
+def test_finished_sample_is_not_solved_again(tmp_path: Path, instances: list[Instance]) -> None:
     jobs = [SolveJob(each) for each in instances]
     first = runner_of(tmp_path, instances).execute(jobs)
     calls: list[str] = []
@@ -72,7 +70,7 @@ def test_what_is_finished_is_not_done_again(tmp_path: Path, instances: list[Inst
 
 
 @pytest.mark.parametrize("change", ["statement", "settings", "temperature", "tree", "tokens"])
-def test_other_content_is_done_again(tmp_path: Path, instances: list[Instance], change: str) -> None:
+def test_changed_input_is_solved_again(tmp_path: Path, instances: list[Instance], change: str) -> None:
     one = instances[:1]
     runner_of(tmp_path, one).execute([SolveJob(one[0])])
     options: dict[str, dict[str, Any]] = {
@@ -91,9 +89,7 @@ def test_other_content_is_done_again(tmp_path: Path, instances: list[Instance], 
     assert done == [1]
 
 
-def test_a_sample_that_a_limit_ended_is_done_again_with_another_limit(
-    tmp_path: Path, instances: list[Instance]
-) -> None:
+def test_limited_sample_is_solved_again_with_another_limit(tmp_path: Path, instances: list[Instance]) -> None:
     job = [SolveJob(instances[0])]
 
     def twice(session: SolveSession) -> None:
@@ -109,7 +105,7 @@ def test_a_sample_that_a_limit_ended_is_done_again_with_another_limit(
     assert statuses(9) == ("submitted", 2)
 
 
-def test_only_the_infrastructure_s_failures_are_tried_again(tmp_path: Path, instances: list[Instance]) -> None:
+def test_only_infrastructure_failures_are_retried(tmp_path: Path, instances: list[Instance]) -> None:
     tries: list[int] = []
 
     def unlucky(session: SolveSession) -> None:
@@ -130,7 +126,7 @@ def test_only_the_infrastructure_s_failures_are_tried_again(tmp_path: Path, inst
     assert (solution.status, solution.attempts, len(tries)) == ("agent_error", 1, 1)
 
 
-def test_a_failure_of_the_infrastructure_is_not_final(tmp_path: Path, instances: list[Instance]) -> None:
+def test_infrastructure_failure_is_solved_again_by_the_next_run(tmp_path: Path, instances: list[Instance]) -> None:
     def broken(_session: SolveSession) -> None:
         raise EngineError("no engine")
 
@@ -151,7 +147,9 @@ class Priced:
         return Answer(content=f"answer = {len(self.asked)}", usage=TokenUsage(prompt_tokens=7, cost=0.5))
 
 
-def test_the_run_s_budget_ends_samples_that_go_on_with_a_larger_one(tmp_path: Path, instances: list[Instance]) -> None:
+def test_sample_stopped_by_the_run_s_budget_resumes_with_a_larger_one(
+    tmp_path: Path, instances: list[Instance]
+) -> None:
     model = Priced()
     recording = tmp_path / "llm.jsonl"
 
@@ -179,7 +177,7 @@ def test_the_run_s_budget_ends_samples_that_go_on_with_a_larger_one(tmp_path: Pa
     assert len(model.asked) == 4
 
 
-def test_what_another_execution_shows_otherwise_is_no_other_question() -> None:
+def test_volatile_output_does_not_change_the_key_of_a_request() -> None:
     def key(text: str) -> str:
         return key_of(Request(model="m", messages=(Message(role=Role.USER, content=text),)), mask_volatile)
 
@@ -301,7 +299,7 @@ def _stop_when_waiting(command: list[str], endpoint: Endpoint, number: signal.Si
         return process.wait(timeout=60)
 
 
-def test_killed_in_the_middle_no_answered_call_and_no_finished_instance_is_repeated(
+def test_killed_run_repeats_no_answered_call_and_no_finished_instance(
     tmp_path: Path, command: list[str], endpoint: Endpoint
 ) -> None:
     """Four instances of four calls each. Both workers wait for an answer when the process is killed after ten calls."""
@@ -333,7 +331,7 @@ def test_killed_in_the_middle_no_answered_call_and_no_finished_instance_is_repea
     assert len(endpoint.answered) == 16
 
 
-def test_told_to_stop_it_leaves_soon_and_goes_on(tmp_path: Path, command: list[str], endpoint: Endpoint) -> None:
+def test_interrupted_run_leaves_soon_and_resumes(tmp_path: Path, command: list[str], endpoint: Endpoint) -> None:
     endpoint.hold_after = 5
     assert _stop_when_waiting(command, endpoint, signal.SIGINT) == 130
     endpoint.hold_after = 10**9

@@ -51,7 +51,7 @@ def play(tmp_path: Path, instance: Instance) -> Callable[..., SolveResult]:
     return play
 
 
-def test_the_difference_is_the_patch(play: Callable[..., SolveResult], tmp_path: Path, instance: Instance) -> None:
+def test_workspace_diff_is_the_patch(play: Callable[..., SolveResult], tmp_path: Path, instance: Instance) -> None:
     solution = play(fix).solution
     assert (solution.status, solution.instance_id, solution.agent) == ("submitted", instance.id, "acting")
     assert FIXED in solution.patch
@@ -66,13 +66,13 @@ def test_the_difference_is_the_patch(play: Callable[..., SolveResult], tmp_path:
     }  # fmt: skip
 
 
-def test_nothing_changed_is_empty_whatever_the_solver_says(play: Callable[..., SolveResult]) -> None:
+def test_status_is_empty_or_submitted_by_the_patch_alone(play: Callable[..., SolveResult]) -> None:
     assert play(lambda _session: SolveOutcome()).solution.status is SolutionStatus.EMPTY
     busy = lambda session: session.workspace.write("a", b"1\n") or SolveOutcome(status=SolutionStatus.EMPTY)  # noqa: E731
     assert play(busy).solution.status is SolutionStatus.SUBMITTED
 
 
-def test_a_chosen_candidate_is_the_patch(play: Callable[..., SolveResult]) -> None:
+def test_outcome_patch_wins_over_the_workspace(play: Callable[..., SolveResult]) -> None:
     def choose(session: SolveSession) -> SolveOutcome:
         session.workspace.write("scratch.txt", b"by the way\n")
         candidates = (Candidate(patch="one"), Candidate(patch="two", votes=3))
@@ -97,7 +97,7 @@ ENDS = [
 
 
 @pytest.mark.parametrize(("error", "status"), ENDS, ids=lambda each: type(each).__name__)
-def test_what_was_done_before_a_limit_or_an_exception_counts(
+def test_changes_before_a_limit_or_an_exception_are_kept(
     play: Callable[..., SolveResult], tmp_path: Path, instance: Instance, error: Exception, status: str
 ) -> None:
     def act(session: SolveSession) -> None:
@@ -116,9 +116,7 @@ def test_what_was_done_before_a_limit_or_an_exception_counts(
 
 
 @pytest.mark.parametrize("error", [EngineError("the socket"), ModelUnavailable("busy")])
-def test_the_infrastructure_s_failures_are_tried_again_and_nothing_else_is(
-    play: Callable[..., SolveResult], error: Exception
-) -> None:
+def test_infrastructure_failure_is_retried_and_not_final(play: Callable[..., SolveResult], error: Exception) -> None:
     def act(session: SolveSession) -> None:
         fix(session)
         raise error
@@ -130,13 +128,13 @@ def test_the_infrastructure_s_failures_are_tried_again_and_nothing_else_is(
     assert not solved.is_final
 
 
-def test_a_solver_cannot_blame_the_infrastructure(play: Callable[..., SolveResult]) -> None:
+def test_solver_that_reports_infra_error_is_an_agent_error(play: Callable[..., SolveResult]) -> None:
     solved = play(lambda _session: SolveOutcome(status=SolutionStatus.INFRA_ERROR, error="it was not me"))
     assert solved.solution.status is SolutionStatus.AGENT_ERROR
     assert solved.is_final
 
 
-def test_an_image_that_cannot_be_made_is_no_fault_of_the_solver_and_not_tried_again_at_once(
+def test_image_that_cannot_be_built_is_infra_error_without_retry(
     play: Callable[..., SolveResult], instance: Instance
 ) -> None:
     def prepare(_instance: Instance) -> str:
@@ -150,7 +148,7 @@ def test_an_image_that_cannot_be_made_is_no_fault_of_the_solver_and_not_tried_ag
 
 
 @pytest.mark.parametrize("error", [AccessDenied("wrong key"), UserError("no tests here")])
-def test_what_a_person_must_mend_ends_the_run(play: Callable[..., SolveResult], error: Exception) -> None:
+def test_user_error_ends_the_run(play: Callable[..., SolveResult], error: Exception) -> None:
     def act(_session: SolveSession) -> None:
         raise error
 
@@ -158,12 +156,12 @@ def test_what_a_person_must_mend_ends_the_run(play: Callable[..., SolveResult], 
         play(act)
 
 
-def test_a_solver_without_a_model_that_asks_one_is_told_so(tmp_path: Path, instance: Instance) -> None:
+def test_asking_without_a_model_is_a_user_error(tmp_path: Path, instance: Instance) -> None:
     with pytest.raises(UserError, match="--model"):
         solve(SolveJob(instance), solver_of(tmp_path, Acting(fix), [instance]))
 
 
-def test_a_budget_ends_the_work_and_what_was_done_stays(play: Callable[..., SolveResult]) -> None:
+def test_budget_ends_the_work_and_changes_are_kept(play: Callable[..., SolveResult]) -> None:
     def act(session: SolveSession) -> None:
         while True:
             fix(session)
@@ -177,9 +175,7 @@ def test_a_budget_ends_the_work_and_what_was_done_stays(play: Callable[..., Solv
     assert play(act, slow, budget=Budget(llm=BudgetLimits(seconds=0.5))).solution.status is SolutionStatus.LIMIT_TIME
 
 
-def test_oracles_are_told_to_those_who_declare_them_and_to_nobody_else(
-    play: Callable[..., SolveResult], instance: Instance
-) -> None:
+def test_oracles_are_given_only_if_declared(play: Callable[..., SolveResult], instance: Instance) -> None:
     seen: list[Any] = []
 
     def act(session: SolveSession) -> None:
@@ -190,7 +186,7 @@ def test_oracles_are_told_to_those_who_declare_them_and_to_nobody_else(
     assert seen == [("", (), ""), ("", instance.fail_to_pass, instance.id)]
 
 
-def test_no_prompt_of_a_native_solver_holds_anything_of_the_answer(tmp_path: Path, instance: Instance) -> None:
+def test_bash_loop_prompts_hold_nothing_of_the_answer(tmp_path: Path, instance: Instance) -> None:
     marks = {"id": "markone-1", "base_commit": "marktwo", "hints": "markthree", "version": "markfour"}
     patches = {"gold_patch": "markfive", "test_patch": "marksix", "fail_to_pass": ("markseven",)}
     marked = instance.model_copy(update={**marks, **patches})
@@ -208,7 +204,7 @@ def test_no_prompt_of_a_native_solver_holds_anything_of_the_answer(tmp_path: Pat
     assert "mark" not in told
 
 
-def test_suspicious_access_and_by_products_are_told(play: Callable[..., SolveResult]) -> None:
+def test_suspicious_access_and_by_products_are_reported(play: Callable[..., SolveResult]) -> None:
     def act(session: SolveSession) -> None:
         call = RecordedToolCall(tool_call_id="1", function_name="bash", arguments={"command": "git log --all -p"})
         seen = Observation(results=(ObservationResult(source_call_id="1", content="nothing"),))
@@ -222,7 +218,7 @@ def test_suspicious_access_and_by_products_are_told(play: Callable[..., SolveRes
     assert "pkg/core.py" in solution.patch
 
 
-def test_samples_have_seeds_and_answers_of_their_own(tmp_path: Path, instance: Instance) -> None:
+def test_each_sample_has_its_own_seed_and_answers(tmp_path: Path, instance: Instance) -> None:
     asked: list[Request] = []
     seeds: list[int] = []
 

@@ -14,7 +14,7 @@ def solution(name: str = "acme__calc-1", **fields: object) -> Solution:
     return Solution.model_validate(told | fields)
 
 
-def test_a_saved_solution_is_found_for_its_content_alone(tmp_path: Path) -> None:
+def test_saved_solution_is_found_by_its_key_only(tmp_path: Path) -> None:
     store = SolveStore(tmp_path)
     saved = SavedSolution(key="k", budget=Budget(), solution=solution(candidates=(Candidate(patch="one"),)))
     store.save(saved)
@@ -27,7 +27,7 @@ def test_a_saved_solution_is_found_for_its_content_alone(tmp_path: Path) -> None
     assert json.loads((folder / "candidates.jsonl").read_text())["patch"] == "one"
 
 
-def test_what_is_torn_or_not_final_is_not_found(tmp_path: Path) -> None:
+def test_torn_or_unfinished_solution_is_not_found(tmp_path: Path) -> None:
     store = SolveStore(tmp_path)
     store.save(SavedSolution(key="k", budget=Budget(), is_final=False, solution=solution()))
     assert store.find("acme__calc-1", 0, "k", Budget()) is None
@@ -37,7 +37,7 @@ def test_what_is_torn_or_not_final_is_not_found(tmp_path: Path) -> None:
     assert store.find("acme__calc-1", 0, "k", Budget()) is None
 
 
-def test_what_a_limit_ended_is_found_for_the_same_budget(tmp_path: Path) -> None:
+def test_limited_solution_is_found_for_the_same_budget_only(tmp_path: Path) -> None:
     store = SolveStore(tmp_path)
     small = Budget(llm=BudgetLimits(calls=1))
     store.save(SavedSolution(key="k", budget=small, solution=solution(status=SolutionStatus.LIMIT_COST)))
@@ -45,7 +45,7 @@ def test_what_a_limit_ended_is_found_for_the_same_budget(tmp_path: Path) -> None
     assert store.find("acme__calc-1", 0, "k", Budget(llm=BudgetLimits(calls=2))) is None
 
 
-def test_a_sample_begins_in_an_empty_folder(tmp_path: Path) -> None:
+def test_open_sample_empties_the_folder(tmp_path: Path) -> None:
     store = SolveStore(tmp_path)
     store.save(SavedSolution(key="k", budget=Budget(), solution=solution()))
     store.log("acme__calc-1", 0, "an earlier attempt")
@@ -61,7 +61,7 @@ def of_multi_swe_bench(instance: Instance, name: str) -> Instance:
     return instance.model_copy(update=told)
 
 
-def test_predictions_have_the_forms_of_the_benchmarks(tmp_path: Path, instance: Instance) -> None:
+def test_predictions_have_the_formats_of_the_benchmarks(tmp_path: Path, instance: Instance) -> None:
     multi = of_multi_swe_bench(instance, "acme__calc-9")
     store = SolveStore(tmp_path)
     tmp_path.mkdir(exist_ok=True)
@@ -82,7 +82,7 @@ def test_predictions_have_the_forms_of_the_benchmarks(tmp_path: Path, instance: 
     assert prediction_name("gold", "") == "gold"
 
 
-def test_no_file_of_predictions_has_two_of_an_instance(tmp_path: Path, instance: Instance) -> None:
+def test_each_prediction_file_has_one_row_an_instance(tmp_path: Path, instance: Instance) -> None:
     multi = of_multi_swe_bench(instance, "acme__calc-9")
     solutions = [solution(multi.id, sample=sample, patch=f"{sample}\n") for sample in range(3)]
     SolveStore(tmp_path).finish([multi], solutions)

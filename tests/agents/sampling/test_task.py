@@ -50,7 +50,7 @@ def marked(make_instance: Callable[..., Instance], mark: str) -> tuple[Instance,
 
 @settings(max_examples=25, deadline=None)
 @given(mark=MARKS, oracle=st.frozensets(st.sampled_from(Oracle)))
-def test_a_task_holds_what_is_allowed_and_nothing_else(mark: str, oracle: frozenset[Oracle]) -> None:
+def test_task_holds_only_allowed_fields(mark: str, oracle: frozenset[Oracle]) -> None:
     instance, forbidden = marked(_make, mark)
     capabilities = Capabilities(oracle=oracle)
     task = make_task(instance, capabilities, "/testbed")
@@ -68,7 +68,7 @@ def _make(**fields: object) -> Instance:
     return Instance.model_validate({"created_at": "2023-01-02T00:00:00Z", **fields})
 
 
-def test_the_list_of_what_is_told_is_closed() -> None:
+def test_every_field_of_an_instance_is_allowed_or_forbidden() -> None:
     """A new field of the task or of the instance is a decision about leakage: it is made here as well."""
     assert set(AgentTask.model_fields) == {"repo", "language", "problem_statement", "root", "hints"}
     unmarked = {"created_at", "rule", "environment", "archive", "language", "base"}
@@ -78,7 +78,7 @@ def test_the_list_of_what_is_told_is_closed() -> None:
 
 
 @pytest.mark.docker
-def test_a_container_holds_nothing_of_an_instance(world: World, tmp_path: Path) -> None:
+def test_container_holds_nothing_of_the_answer(world: World, tmp_path: Path) -> None:
     place = world.place
     marks = {"id": "acme__python-qqzzyyxx", "version": "9.8.7-qqzzyyxx", "hints": "qqzzyyxx hint"}
     instance = place.instance.model_copy(update=marks)

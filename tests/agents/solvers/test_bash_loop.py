@@ -43,7 +43,7 @@ def play(tmp_path: Path) -> Callable[..., Played]:
 
 
 @pytest.mark.parametrize("say", [block, call])
-def test_it_acts_until_the_model_submits(play: Callable[..., Played], say: Callable[[str], str | Answer]) -> None:
+def test_loop_acts_until_the_model_submits(play: Callable[..., Played], say: Callable[[str], str | Answer]) -> None:
     run = play([say("cat calc.py"), say(FIX), say("submit"), say("echo never > never")])
     assert run.outcome == SolveOutcome(status=SolutionStatus.SUBMITTED)
     assert "+    return a + b" in run.workspace.diff()
@@ -51,7 +51,7 @@ def test_it_acts_until_the_model_submits(play: Callable[..., Played], say: Calla
     assert len(run.asked) == 3
 
 
-def test_the_model_reads_the_issue_and_then_what_its_command_printed(play: Callable[..., Played]) -> None:
+def test_model_reads_the_issue_and_then_its_command_s_output(play: Callable[..., Played]) -> None:
     run = play([block("cat calc.py; exit 3"), block("submit")])
     system, task = run.asked[0].messages
     assert (system.role, task.role) == (Role.SYSTEM, Role.USER)
@@ -63,7 +63,7 @@ def test_the_model_reads_the_issue_and_then_what_its_command_printed(play: Calla
     assert heard.content == f"[exit code 3]\n{WRONG}"
 
 
-def test_a_tool_call_is_answered_as_one(play: Callable[..., Played]) -> None:
+def test_tool_call_is_answered_by_a_tool_message(play: Callable[..., Played]) -> None:
     run = play([call("echo hi", "call_77"), call("submit")])
     assert [tool.name for tool in run.asked[0].tools] == ["bash"]
     said, heard = run.asked[1].messages[2:]
@@ -76,19 +76,19 @@ def test_only_files_outlive_a_command(play: Callable[..., Played]) -> None:
     assert run.asked[2].messages[-1].content == f"[exit code 0]\n{run.workspace.root} X=\nmade\n"
 
 
-def test_programs_do_not_wait_for_a_reader(play: Callable[..., Played]) -> None:
+def test_programs_do_not_page(play: Callable[..., Played]) -> None:
     run = play([block("git log --oneline; echo pager: $PAGER $GIT_PAGER"), block("submit")])
     assert "pager: cat cat" in str(run.asked[1].messages[-1].content)
 
 
-def test_a_command_that_takes_too_long_is_stopped_and_the_work_goes_on(play: Callable[..., Played]) -> None:
+def test_slow_command_is_stopped_and_the_loop_continues(play: Callable[..., Played]) -> None:
     run = play([block("echo begun; sleep 30"), block(FIX), block("submit")], budget=Budget(command_seconds=0.5))
     assert run.asked[1].messages[-1].content == "[stopped: it took too long]\nbegun\n"
     assert "0.5 seconds" in str(run.asked[0].messages[0].content)
     assert run.workspace.diff()
 
 
-def test_a_long_output_is_shown_by_head_and_tail(play: Callable[..., Played]) -> None:
+def test_long_output_is_clipped(play: Callable[..., Played]) -> None:
     run = play([block("head -c 6000 /dev/zero | tr '\\0' a; head -c 6000 /dev/zero | tr '\\0' b"), block("submit")])
     shown = str(run.asked[1].messages[-1].content)
     assert (shown.count("a" * 5000), shown.count("b" * 5000)) == (1, 1)
@@ -96,7 +96,7 @@ def test_a_long_output_is_shown_by_head_and_tail(play: Callable[..., Played]) ->
     assert len(shown) < 10_200
 
 
-def test_old_observations_are_collapsed_and_what_was_said_stays(play: Callable[..., Played]) -> None:
+def test_old_observations_are_collapsed_and_answers_kept(play: Callable[..., Played]) -> None:
     """Five commands, two observations kept: before the sixth answer the first three are collapsed."""
     run = play([*(block(f"printf '{n}\\n{n}\\n'") for n in range(1, 6)), block("submit")], keep=2)
     heard = [message.content for message in run.asked[5].messages[3::2]]
@@ -107,7 +107,7 @@ def test_old_observations_are_collapsed_and_what_was_said_stays(play: Callable[.
     ] * 5
 
 
-def test_a_wrong_form_is_explained_and_does_not_count_once_it_is_right(play: Callable[..., Played]) -> None:
+def test_malformed_answer_is_explained_and_forgotten_after_a_valid_one(play: Callable[..., Played]) -> None:
     run = play(["Done.", "Really.", block("true"), "Done.", "Really.", block(FIX), block("submit")], form="block")
     assert run.outcome.status is SolutionStatus.SUBMITTED
     told = str(run.asked[1].messages[-1].content)
@@ -115,7 +115,7 @@ def test_a_wrong_form_is_explained_and_does_not_count_once_it_is_right(play: Cal
     assert "```bash\nls\n```" in told
 
 
-def test_the_third_wrong_form_in_a_row_ends_it_and_keeps_the_patch(play: Callable[..., Played]) -> None:
+def test_third_malformed_answer_in_a_row_ends_the_loop_and_keeps_the_patch(play: Callable[..., Played]) -> None:
     run = play([block(FIX), "Done.", "Done.", "Done.", block("submit")])
     assert run.outcome.status is SolutionStatus.FORMAT_ERROR
     assert len(run.asked) == 4
@@ -123,7 +123,7 @@ def test_the_third_wrong_form_in_a_row_ends_it_and_keeps_the_patch(play: Callabl
     assert sum("0 bash blocks" in str(step.message) for step in run.trajectory.steps) == 3
 
 
-def test_malformed_calls_are_not_sent_back(play: Callable[..., Played]) -> None:
+def test_malformed_calls_are_left_out_of_the_history(play: Callable[..., Played]) -> None:
     broken = Answer(tool_calls=(ToolCall(id="x", name="bash", arguments='{"command": '),))
     run = play([broken, call("submit")])
     said, heard = run.asked[1].messages[2:]
@@ -133,7 +133,7 @@ def test_malformed_calls_are_not_sent_back(play: Callable[..., Played]) -> None:
 
 
 @pytest.mark.parametrize(("settings", "budget"), [({"steps": 2}, Budget()), ({}, Budget(steps=2))])
-def test_the_smaller_limit_of_steps_ends_it(
+def test_smaller_limit_of_steps_ends_the_loop(
     play: Callable[..., Played], settings: dict[str, int], budget: Budget
 ) -> None:
     run = play([block(FIX), block("true"), block("true")], budget=budget, **settings)
@@ -142,12 +142,12 @@ def test_the_smaller_limit_of_steps_ends_it(
     assert run.workspace.diff()
 
 
-def test_250_steps_are_the_usual_limit(play: Callable[..., Played]) -> None:
+def test_default_limit_is_250_steps(play: Callable[..., Played]) -> None:
     assert BashLoop.Settings().steps == 250
     assert Budget().command_seconds == 60
 
 
-def test_it_asks_no_more_once_it_has_spent_what_it_may(play: Callable[..., Played]) -> None:
+def test_limit_of_cost_ends_the_loop(play: Callable[..., Played]) -> None:
     """At 1.25 USD an answer, 2.50 are below the usual 3.00 and 3.75 are not: three answers."""
     answer = Answer(content=block("true"), usage=TokenUsage(cost=1.25))
     run = play([answer] * 9)
@@ -156,19 +156,19 @@ def test_it_asks_no_more_once_it_has_spent_what_it_may(play: Callable[..., Playe
     assert len(play([answer] * 2, cost=2.5).asked) == 2
 
 
-def test_the_budget_ends_it_from_outside(play: Callable[..., Played]) -> None:
+def test_exceeded_budget_passes_through(play: Callable[..., Played]) -> None:
     with pytest.raises(BudgetExceeded):
         play([block("true"), block("true"), block("true")], budget=Budget(llm=BudgetLimits(calls=2)))
 
 
-def test_the_grammar_is_sent_where_it_is_wanted_and_no_tools_with_it(play: Callable[..., Played]) -> None:
+def test_grammar_is_sent_instead_of_tools(play: Callable[..., Played]) -> None:
     run = play([block("submit")], form="grammar")
     assert str(run.asked[0].extra["grammar"]).startswith("root ::=")
     assert run.asked[0].tools == ()
     assert play([block("submit")], form="block").asked[0].extra == {}
 
 
-def test_every_action_is_in_the_trajectory_with_what_came_of_it(play: Callable[..., Played]) -> None:
+def test_every_action_is_recorded_with_its_observation(play: Callable[..., Played]) -> None:
     run = play([block("echo hi"), call("exit 4", "c9"), block("submit")])
     told = []
     for step in run.actions:
@@ -184,7 +184,7 @@ def test_every_action_is_in_the_trajectory_with_what_came_of_it(play: Callable[.
     ]
 
 
-def test_a_workspace_that_ends_under_a_command_is_an_agent_error(tmp_path: Path) -> None:
+def test_workspace_that_ends_under_a_command_is_an_agent_error(tmp_path: Path) -> None:
     class Gone(FolderWorkspace):
         def exec(self, *args: Any, **options: Any) -> CommandResult:
             return CommandResult(exit_code=None, output="")

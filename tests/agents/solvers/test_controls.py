@@ -17,7 +17,7 @@ from benches import StubBench
 from leaky_image import World
 
 
-def test_gold_declares_what_it_is_told(tmp_path: Path, instance: Instance) -> None:
+def test_gold_declares_its_oracle(tmp_path: Path, instance: Instance) -> None:
     assert Gold.capabilities.oracle == {Oracle.GOLD_PATCH}
     solution = solve(SolveJob(instance), solver_of(tmp_path, Gold(NoSettings()), [instance])).solution
     assert solution.patch == instance.gold_patch, "the engine without containers has no tree that it could apply to"
@@ -31,7 +31,7 @@ def test_null_changes_nothing(tmp_path: Path, instance: Instance) -> None:
 
 
 @pytest.mark.docker
-def test_the_gold_patch_comes_back_from_a_container_as_the_same_change(tmp_path: Path, world: World) -> None:
+def test_gold_patch_comes_back_from_a_container_unchanged(tmp_path: Path, world: World) -> None:
     instance = world.place.instance
     bench = StubBench(world.engine, lambda _instance: world.leaky)
     bench.plan = lambda _instance: world.place.plan  # type: ignore[method-assign]

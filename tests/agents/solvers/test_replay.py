@@ -35,7 +35,7 @@ def write(file: Path, text: str) -> Path:
     return file
 
 
-def test_a_predictions_file_is_applied(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
+def test_replay_applies_a_predictions_file(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
     row = {"instance_id": instance.id.upper(), "model_name_or_path": "m", "model_patch": PATCH}
     solution = replay(write(tmp_path / "preds.jsonl", json.dumps(row) + "\n")).solution
     assert solution.status == "submitted"
@@ -43,12 +43,12 @@ def test_a_predictions_file_is_applied(replay, tmp_path: Path, instance: Instanc
 
 
 @pytest.mark.parametrize("name", ["{id}/patch.diff", "{id}.patch", "instances/{id}/0/patch.diff"])
-def test_a_folder_of_patches_is_applied(replay, tmp_path: Path, instance: Instance, name: str) -> None:  # type: ignore[no-untyped-def]
+def test_replay_applies_a_folder_of_patches(replay, tmp_path: Path, instance: Instance, name: str) -> None:  # type: ignore[no-untyped-def]
     write(tmp_path / "given" / name.replace("{id}", instance.id), PATCH)
     assert "+x = 1" in replay(tmp_path / "given").solution.patch
 
 
-def test_a_recorded_trajectory_is_taken_over(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
+def test_replay_copies_a_recorded_trajectory(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
     folder = tmp_path / "given" / instance.id
     write(folder / "patch.diff", PATCH)
     recorder = TrajectoryRecorder(folder / "trajectory.json", AgentInfo(name="other", version="9"))
@@ -57,19 +57,19 @@ def test_a_recorded_trajectory_is_taken_over(replay, tmp_path: Path, instance: I
     assert [(step.message, step.timestamp) for step in trajectory.steps] == [("I looked", "2024-01-01T00:00:00Z")]
 
 
-def test_a_patch_that_does_not_apply_is_kept_as_it_is(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
+def test_patch_that_does_not_apply_is_the_outcome_s_patch(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
     write(tmp_path / "given" / f"{instance.id}.patch", MISFIT)
     solution = replay(tmp_path / "given").solution
     assert (solution.patch, solution.error) == (MISFIT, "the recorded patch does not apply")
 
 
-def test_an_instance_without_a_record_is_said(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
+def test_instance_without_a_record_is_an_agent_error(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "given").mkdir()
     solution = replay(tmp_path / "given").solution
     assert (solution.status, solution.error) == ("agent_error", f"nothing is recorded for {instance.id}")
 
 
-def test_what_is_no_trajectory_is_one_line(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
+def test_malformed_trajectory_is_a_user_error_of_one_line(replay, tmp_path: Path, instance: Instance) -> None:  # type: ignore[no-untyped-def]
     folder = tmp_path / "given" / instance.id
     write(folder / "patch.diff", PATCH)
     write(folder / "trajectory.json", '{"history": []}')

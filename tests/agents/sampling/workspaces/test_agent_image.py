@@ -23,7 +23,7 @@ chown -R root: /testbed
 """
 
 
-def test_what_the_image_is_made_of_names_the_tree_and_its_owner() -> None:
+def test_build_files_name_folder_and_owner() -> None:
     files = build_files("parent:1", TestPlan(command="x", user="root", workdir="/work dir"))
     assert "FROM parent:1\n" in files["Dockerfile"]
     assert "ROOT='/work dir' OWNER=root" in files["Dockerfile"]
@@ -31,7 +31,7 @@ def test_what_the_image_is_made_of_names_the_tree_and_its_owner() -> None:
 
 
 @pytest.mark.docker
-def test_an_image_is_made_once(world: World, tmp_path: Path) -> None:
+def test_image_is_built_once(world: World, tmp_path: Path) -> None:
     told: list[str] = []
     images = AgentImages(world.engine, tmp_path, told.append)
     assert images.image(world.leaky, world.place.plan) == world.image
@@ -41,7 +41,7 @@ def test_an_image_is_made_once(world: World, tmp_path: Path) -> None:
 
 
 @pytest.mark.docker
-def test_what_an_image_has_changed_or_left_in_its_tree_is_not_the_agent_s_work(world: World, tmp_path: Path) -> None:
+def test_untidy_image_starts_with_an_empty_diff(world: World, tmp_path: Path) -> None:
     """As images of data sets are: owned by root, files changed on the way, others left behind, a repository within."""
     untidy = with_layer(world.engine, tmp_path, world.place.image, UNTIDY)
     plan = world.place.plan.model_copy(update={"user": "root"})

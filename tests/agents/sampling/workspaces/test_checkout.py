@@ -26,26 +26,26 @@ def tree(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[CheckoutWor
         yield workspace
 
 
-def test_a_command_runs_in_the_root_with_a_shell_of_its_own(tree: CheckoutWorkspace) -> None:
+def test_command_runs_in_the_root_in_a_new_shell(tree: CheckoutWorkspace) -> None:
     done = tree.exec("cd /tmp; export A=1; x=2; echo out; echo err >&2; exit 3")
     assert (done.exit_code, done.timed_out, done.truncated) == (3, False, False)
     assert sorted(done.output.split()) == ["err", "out"]
     assert tree.exec('pwd; echo "[$A$x]"').output == f"{tree.root}\n[]\n"
 
 
-def test_a_command_gets_its_input_and_environment(tree: CheckoutWorkspace) -> None:
+def test_command_gets_input_and_environment(tree: CheckoutWorkspace) -> None:
     assert tree.exec("cat; echo $GREETING", stdin=b"\0hi ", env={"GREETING": "it's me"}).output == "\0hi it's me\n"
     assert tree.exec("wc -c", stdin=b"x" * 300_000).output.strip() == "300000"
     assert tree.exec("cat; echo over").output == "over\n"
 
 
-def test_nothing_waits_for_a_person(tree: CheckoutWorkspace) -> None:
+def test_no_program_waits_for_input(tree: CheckoutWorkspace) -> None:
     done = tree.exec("git log; git commit --allow-empty -m x && git commit --amend; echo $PAGER", seconds=20)
     assert not done.timed_out
     assert done.output.endswith("cat\n")
 
 
-def test_a_slow_command_is_killed_with_all_it_started_and_the_tree_stays(tree: CheckoutWorkspace) -> None:
+def test_slow_command_is_killed_with_its_processes_and_files_stay(tree: CheckoutWorkspace) -> None:
     began = time.monotonic()
     done = tree.exec("echo begun; setsid sleep 4711 & sleep 4711 & touch made; sleep 4711", seconds=1)
     assert time.monotonic() - began < 60
@@ -54,7 +54,7 @@ def test_a_slow_command_is_killed_with_all_it_started_and_the_tree_stays(tree: C
     assert tree.exec("ps -e -o args | grep -c '[s]leep 4711'").output == "0\n"
 
 
-def test_a_command_that_leaves_something_behind_ends_with_its_shell(tree: CheckoutWorkspace) -> None:
+def test_processes_left_running_end_with_their_command(tree: CheckoutWorkspace) -> None:
     began = time.monotonic()
     done = tree.exec("(setsid sleep 4712 &) ; sleep 4712 & echo over", seconds=600)
     assert time.monotonic() - began < 60
@@ -72,14 +72,14 @@ def test_long_output_keeps_its_head_and_tail(tree: CheckoutWorkspace) -> None:
     assert (exact.output, exact.truncated) == ("abcdefghij", False)
 
 
-def test_endless_output_harms_nobody(tree: CheckoutWorkspace) -> None:
+def test_endless_output_is_cut_and_killed(tree: CheckoutWorkspace) -> None:
     done = tree.exec("yes", seconds=1, output_bytes=1000)
     assert done.timed_out
     assert done.truncated
     assert tree.exec("echo here").output == "here\n"
 
 
-def test_the_difference_has_new_changed_deleted_and_binary_files(tree: CheckoutWorkspace) -> None:
+def test_diff_has_new_changed_deleted_and_binary_files(tree: CheckoutWorkspace) -> None:
     tree.write("src/calc/__init__.py", b"def add(a, b):\n    return a + b\n")
     tree.write("new folder/file with space.py", b"x = 1\n")
     tree.write("raw", bytes(range(256)))
@@ -94,7 +94,7 @@ def test_the_difference_has_new_changed_deleted_and_binary_files(tree: CheckoutW
     assert "left.o" not in diff
 
 
-def test_what_the_agent_does_to_its_repository_hides_nothing(tree: CheckoutWorkspace) -> None:
+def test_diff_is_the_same_whatever_the_agent_does_to_git(tree: CheckoutWorkspace) -> None:
     tree.write("src/calc/__init__.py", b"changed = 1\n")
     told = tree.diff()
     assert "+changed = 1" in told
@@ -113,7 +113,7 @@ def test_what_the_agent_does_to_its_repository_hides_nothing(tree: CheckoutWorks
         assert tree.diff() == told, command
 
 
-def test_a_repository_inside_of_the_tree_keeps_nothing_else_from_the_difference(tree: CheckoutWorkspace) -> None:
+def test_nested_repository_does_not_hide_other_files(tree: CheckoutWorkspace) -> None:
     tree.write("after.py", b"y = 1\n")
     tree.exec("git init -q aaa; echo 1 > aaa/f; git init -q bbb; cd bbb; echo 2 > g; git add g; git commit -qm g")
     diff = tree.diff()
@@ -121,7 +121,7 @@ def test_a_repository_inside_of_the_tree_keeps_nothing_else_from_the_difference(
     assert "Subproject" not in diff
 
 
-def test_states_are_kept_and_come_back(tree: CheckoutWorkspace) -> None:
+def test_restore_brings_back_a_snapshot(tree: CheckoutWorkspace) -> None:
     tree.write("one", b"1\n")
     first, told = tree.snapshot(), tree.diff()
     tree.exec("rm one; mkdir one; echo 2 > one/two; rm README.txt; git add -A; git commit -qm x")
@@ -135,7 +135,7 @@ def test_states_are_kept_and_come_back(tree: CheckoutWorkspace) -> None:
     assert tree.read("one/two") is None
 
 
-def test_a_fork_goes_its_own_way(tree: CheckoutWorkspace) -> None:
+def test_fork_changes_only_itself(tree: CheckoutWorkspace) -> None:
     tree.write("shared", b"1\n")
     state = tree.snapshot()
     tree.write("shared", b"2\n")
@@ -148,7 +148,7 @@ def test_a_fork_goes_its_own_way(tree: CheckoutWorkspace) -> None:
     assert (tree.read("own"), tree.read("shared")) == (None, b"2\n")
 
 
-def test_a_patch_applies_wholly_or_not_at_all(tree: CheckoutWorkspace) -> None:
+def test_apply_is_all_or_nothing(tree: CheckoutWorkspace) -> None:
     tree.restore("base")
     tree.write("src/calc/__init__.py", b"new = 1\n")
     tree.write("added.py", b"x = 1\n")
@@ -162,7 +162,7 @@ def test_a_patch_applies_wholly_or_not_at_all(tree: CheckoutWorkspace) -> None:
     assert not tree.apply("this is no patch\n")
 
 
-def test_files_and_texts(tree: CheckoutWorkspace) -> None:
+def test_files_skip_ignored_and_links_and_texts_skip_binary(tree: CheckoutWorkspace) -> None:
     tree.write("b.py", b"b = 1\n")
     tree.write("junk.o", b"")
     tree.exec("ln -s b.py link.py; printf '\\377\\376' > odd.txt; rm README.txt")
@@ -177,7 +177,7 @@ def test_files_and_texts(tree: CheckoutWorkspace) -> None:
     assert tree.texts([".nothing"]) == {}
 
 
-def test_reading_and_writing(tree: CheckoutWorkspace) -> None:
+def test_read_and_write_any_bytes_and_names(tree: CheckoutWorkspace) -> None:
     tree.write("deep/er/-odd 'name'", b"\0\xff" * 100_000)
     assert tree.read("deep/er/-odd 'name'") == b"\0\xff" * 100_000
     assert tree.read(f"{tree.root}/README.txt") is not None

@@ -11,7 +11,7 @@ from leaky_image import World
 
 
 @pytest.mark.docker
-def test_in_a_container_the_difference_survives_the_loss_of_the_repository(world: World) -> None:
+def test_diff_survives_the_loss_of_the_repository(world: World) -> None:
     with ContainerSpec(world.engine, world.image).open() as workspace:
         workspace.write("new.py", b"x = 1\n")
         told = workspace.diff()
@@ -20,7 +20,7 @@ def test_in_a_container_the_difference_survives_the_loss_of_the_repository(world
 
 
 @pytest.mark.docker
-def test_a_command_may_end_all_processes_of_its_user(world: World) -> None:
+def test_container_survives_a_command_that_kills_all_processes(world: World) -> None:
     with ContainerSpec(world.engine, world.image).open() as workspace:
         workspace.write("kept", b"1\n")
         assert workspace.exec("kill -KILL -1; echo unreachable").exit_code == 137
@@ -28,7 +28,7 @@ def test_a_command_may_end_all_processes_of_its_user(world: World) -> None:
 
 
 @pytest.mark.docker
-def test_a_container_that_is_gone_is_told_and_not_mended(world: World) -> None:
+def test_removed_container_is_reported_and_not_replaced(world: World) -> None:
     with ExitStack() as opened:
         workspace = opened.enter_context(ContainerSpec(world.engine, world.image).open())
         world.engine._client.remove_container(workspace.box._container, force=True)  # type: ignore[attr-defined]
@@ -39,7 +39,7 @@ def test_a_container_that_is_gone_is_told_and_not_mended(world: World) -> None:
 
 
 @pytest.mark.docker
-def test_boxes_without_pipes_do_as_well(world: World) -> None:
+def test_engine_without_pipes_runs_commands(world: World) -> None:
     with ContainerSpec(FaultyEngine(world.engine, ()), world.image).open() as workspace:
         workspace.write("a", b"1\n")
         assert workspace.exec("cat a - ; exit 4", stdin=b"2\n").output == "1\n2\n"

@@ -21,7 +21,7 @@ EDITS = st.lists(st.tuples(PATHS, st.one_of(st.none(), st.binary(max_size=30))),
 
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=EDITS, second=EDITS)
-def test_a_difference_leads_from_the_base_to_the_state_it_was_taken_from(
+def test_diff_applied_to_the_base_gives_the_same_state(
     tmp_path_factory: pytest.TempPathFactory,
     first: list[tuple[str, bytes | None]],
     second: list[tuple[str, bytes | None]],
@@ -52,12 +52,12 @@ def _content(workspace: FolderWorkspace) -> dict[str, bytes | None]:
     return {path: workspace.read(path) for path in workspace.files()}
 
 
-def test_a_folder_without_a_commit_is_refused(tmp_path: Path) -> None:
+def test_folder_without_a_commit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="no git repository"):
         FolderWorkspace(tmp_path)
 
 
-def test_tests_of_a_folder_run_as_its_owner_says(tmp_path: Path) -> None:
+def test_run_tests_of_a_folder_calls_its_function_in_a_fork(tmp_path: Path) -> None:
     files = {"calc.py": "x = 1\n"}
     alone = folder_workspace(tmp_path / "alone", files)
     with pytest.raises(UserError, match="pass run_tests"):

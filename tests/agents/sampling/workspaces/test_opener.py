@@ -7,7 +7,7 @@ from assay.harness.engines.fake import FakeEngine, image_name
 from benches import StubBench
 
 
-def test_a_container_of_an_agent_has_no_network_whatever_its_recipe_gives_the_tests() -> None:
+def test_agent_container_has_no_network_even_if_the_recipe_allows_it() -> None:
     plan = TestPlan(command="true", limits=Limits(network=True, capabilities=("SYS_ADMIN",), memory_mb=1234, seconds=9))
     place = agent_container(FakeEngine({}), "image", plan, {}, {"/a": "/b"})
     assert (place.limits.network, place.limits.capabilities, place.limits.memory_mb) == (False, (), 1234)
@@ -19,7 +19,7 @@ def test_a_container_of_an_agent_has_no_network_whatever_its_recipe_gives_the_te
     )
 
 
-def test_engine_without_containers_opens_a_folder_with_the_statement_alone(tmp_path: Path, instance: Instance) -> None:
+def test_engine_without_containers_opens_a_folder_with_the_statement(tmp_path: Path, instance: Instance) -> None:
     bench = StubBench(FakeEngine({image_name(instance): instance}))
     opener = WorkspaceOpener(bench, AgentImages(bench.engine, tmp_path))
     assert not opener.has_containers

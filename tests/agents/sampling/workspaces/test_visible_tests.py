@@ -41,7 +41,7 @@ def _tests(world: World):  # type: ignore[no-untyped-def]  # a function of the c
 
 
 @pytest.mark.docker
-def test_the_tree_s_own_tests_run_and_no_hidden_one(tested: ContainerWorkspace) -> None:
+def test_visible_tests_run_and_no_hidden_one(tested: ContainerWorkspace) -> None:
     tested.exec("sed -i 's/a - b/a + b/' src/calc/__init__.py")
     tested.write("tests/test_mine.py", b"import calc\n\n\ndef test_mine():\n    assert calc.add(1, 2) == 3\n")
     results = tested.run_tests()

@@ -22,11 +22,11 @@ ALL = {"a.py": (), "b.py": (), "c.py": ()}
         (0, [0, 0, 0]),
     ],
 )
-def test_files_share_the_room_and_small_ones_leave_what_they_do_not_need(room: int, granted: list[int]) -> None:
+def test_shares_divide_the_room_and_small_files_leave_their_rest(room: int, granted: list[int]) -> None:
     assert list(shares({"small": 10, "large": 100, "middle": 50}, room).values()) == granted
 
 
-def test_code_that_fits_is_shown_as_it_is() -> None:
+def test_code_that_fits_is_shown_whole() -> None:
     """12 + 18 characters."""
     told = excerpt(TEXTS, ALL, 30)
     assert told.text == (
@@ -35,7 +35,7 @@ def test_code_that_fits_is_shown_as_it_is() -> None:
     assert told.places == ALL
 
 
-def test_code_that_does_not_fit_is_cut_by_file_and_said_to_be() -> None:
+def test_code_that_does_not_fit_is_cut_with_a_remark() -> None:
     """Of 28, two of three files share 14 each; the first needs 12 and leaves 16: two lines of 6, but not three."""
     told = excerpt(TEXTS, ALL, 28)
     assert told.places == {"a.py": (), "b.py": [(1, 2)], "c.py": ()}
@@ -45,7 +45,7 @@ def test_code_that_does_not_fit_is_cut_by_file_and_said_to_be() -> None:
     assert told.text.endswith("left out are:\n- b.py: 1 of the 3 lines that belong here")
 
 
-def test_a_file_of_which_no_line_fits_is_not_there_at_all() -> None:
+def test_file_of_which_no_line_fits_is_missing() -> None:
     """5 for each of two: a line of 4, and none of 6. A file without intervals would be open as a whole."""
     told = excerpt(TEXTS, ALL, 10)
     assert told.places == {"a.py": [(1, 1)], "c.py": ()}
@@ -53,7 +53,7 @@ def test_a_file_of_which_no_line_fits_is_not_there_at_all() -> None:
     assert "- b.py: 3 of the 3 lines" in told.text
 
 
-def test_numbers_take_room_as_well() -> None:
+def test_line_numbers_count_as_characters() -> None:
     """Of lines 1 and 3 with numbers, 6 characters each, 11 hold one; without, 4 each, both."""
     places = {"a.py": [(1, 1), (3, 3)]}
     assert excerpt(TEXTS, places, 11).places == places
@@ -68,7 +68,7 @@ SPANS = st.lists(st.tuples(st.integers(1, 20), st.integers(1, 20)), max_size=3)
 
 
 @given(st.lists(st.tuples(LINES, SPANS), min_size=1, max_size=4), st.integers(0, 300), st.booleans())
-def test_no_more_is_shown_than_there_is_room_for_and_nothing_that_was_not_wanted(
+def test_excerpt_never_exceeds_the_room_or_the_wanted_lines(
     files: list[tuple[list[str], list[tuple[int, int]]]], room: int, numbered: bool
 ) -> None:
     texts = {f"{at}.py": "\n".join([*lines, "end"]) for at, (lines, _) in enumerate(files)}

@@ -16,7 +16,7 @@ from ten_languages import PROGRAMS
 PATHS = ["src/shop.py", "src/till.go", "other/till.go", "lib/Till.java"]
 
 
-def test_the_grammar() -> None:
+def test_parse_locations_reads_every_kind() -> None:
     answer = """Look here:
 ```
 src/shop.py
@@ -48,13 +48,13 @@ lines: 3, 7
     }
 
 
-def test_files_that_there_are_not_are_left_out_with_their_places() -> None:
+def test_unknown_file_is_left_out_with_its_locations() -> None:
     assert parse_locations("src/none.py\nline: 3\n\nlib/Till.java\nline: 4", PATHS) == {
         "lib/Till.java": [Location("line", "", 4, 4)]
     }
 
 
-def test_paths_in_an_answer() -> None:
+def test_parse_paths_reads_one_path_a_line() -> None:
     answer = (
         "1. `src/shop.py`\n- ./lib/Till.java:\n* shop.py\n### /testbed/src/till.go\ntill.go\nI think so.\nno/such.rb\n"
     )
@@ -96,25 +96,25 @@ SPANS = [
 
 
 @pytest.mark.parametrize(("language", "location", "spans"), SPANS, ids=str)
-def test_the_lines_of_a_place(language: str, location: Location, spans: list[tuple[int, int]]) -> None:
+def test_intervals_of_a_location(language: str, location: Location, spans: list[tuple[int, int]]) -> None:
     path, text = PROGRAMS[language]
     assert intervals([location], language, path, text, window=0) == spans
 
 
-def test_context_is_clipped_and_joined() -> None:
+def test_context_is_clipped_to_the_file_and_joined() -> None:
     """Of a file of 50 lines, with 10 lines of context: 3 gives 1-13, 24 gives 14-34 (they touch), 46 gives 36-50."""
     text = "x\n" * 50
     places = [Location("line", "", number, number) for number in (46, 3, 24)]
     assert intervals(places, "python", "a.py", text) == [(1, 34), (36, 50)]
 
 
-def test_a_name_that_occurs_twice_means_both() -> None:
+def test_name_that_is_defined_twice_means_both() -> None:
     text = "class A:\n    def f(self): pass\nclass B:\n    def f(self): pass\n"
     found = resolve("f", definitions("python", "a.py", text))
     assert [each.name for each in found] == ["A.f", "B.f"]
 
 
-def test_lines_are_shown_with_what_is_left_out() -> None:
+def test_shown_marks_lines_left_out() -> None:
     text = "a\nb\nc\nd\ne\n"
     assert shown(text, [(2, 2), (4, 5)]) == "...\nb\n...\nd\ne"
     assert shown(text, [(1, 2)], numbered=True) == "1|a\n2|b\n..."

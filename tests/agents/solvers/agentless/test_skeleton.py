@@ -6,7 +6,7 @@ from assay.agents.solvers.agentless.skeleton import Trim, skeleton
 from ten_languages import PROGRAMS
 
 
-def test_python_by_hand() -> None:
+def test_skeleton_of_a_small_python_file() -> None:
     assert skeleton("python", *PROGRAMS["python"]) == (
         "import os\n\nLIMIT = 10\n\n@total\nclass Shop(Base):\n\n    opened = 'yes'\n\n"
         "    def price(self, sort, *more, vat=(1,)) -> int:\n        ...\n\n    async def sell(self): ...\n\n"
@@ -30,7 +30,7 @@ ELIDED = {
 
 
 @pytest.mark.parametrize("language", sorted(ELIDED))
-def test_bodies_and_comments_go_and_declarations_stay(language: str) -> None:
+def test_skeleton_keeps_declarations_without_bodies_and_comments(language: str) -> None:
     outline = skeleton(language, *PROGRAMS[language])
     stays, goes = ELIDED[language]
     assert [each for each in stays if each not in outline] == []
@@ -38,7 +38,7 @@ def test_bodies_and_comments_go_and_declarations_stay(language: str) -> None:
 
 
 @pytest.mark.parametrize(("length", "is_trimmed"), [(30, False), (31, True)])
-def test_an_assignment_of_more_than_thirty_lines_keeps_ten_and_ten(length: int, is_trimmed: bool) -> None:
+def test_assignment_of_more_than_thirty_lines_keeps_ten_and_ten(length: int, is_trimmed: bool) -> None:
     """``X = [``, then so many lines less two, then ``]``."""
     inner = [f"    {number}," for number in range(2, length)]
     outline = skeleton("python", "a.py", "\n".join(["X = [", *inner, "]", "Y = 1", ""])).splitlines()
@@ -49,19 +49,19 @@ def test_an_assignment_of_more_than_thirty_lines_keeps_ten_and_ten(length: int, 
         assert outline[11:] == [*inner[-9:], "]", "Y = 1"]
 
 
-def test_trimming_can_be_set_and_works_in_other_languages() -> None:
+def test_trim_is_configurable_in_every_language() -> None:
     text = "package a\n\nvar X = []int{\n" + "\t1,\n" * 10 + "}\n"
     outline = skeleton("go", "a.go", text, Trim(total=4, prefix=1, suffix=1))
     assert outline == "package a\n\nvar X = []int{\n...\n}"
 
 
-def test_a_long_assignment_with_functions_in_it_keeps_their_heads() -> None:
+def test_long_assignment_keeps_the_heads_of_its_functions() -> None:
     methods = "".join(f"  m{number}() {{\n    return 1;\n  }},\n" for number in range(12))
     outline = skeleton("javascript", "a.js", f"module.exports = {{\n{methods}}};\n")
     assert outline.count("{ ... }") == 12
 
 
-def test_a_function_around_a_whole_module_is_not_elided() -> None:
+def test_function_around_a_whole_module_is_not_elided() -> None:
     text = (
         "(function (root) {\n  function open() {\n    return 1;\n  }\n  root.use(() => {\n    go();\n  });\n})(this);\n"
     )
@@ -69,5 +69,5 @@ def test_a_function_around_a_whole_module_is_not_elided() -> None:
     assert outline == "(function (root) {\n  function open() { ... }\n  root.use(() => { ... });\n})(this);"
 
 
-def test_a_file_of_no_language_is_trimmed_as_a_whole() -> None:
+def test_file_in_no_language_is_trimmed_as_a_whole() -> None:
     assert skeleton("python", "a.cfg", "x\n" * 40).splitlines() == ["x"] * 10 + ["..."] + ["x"] * 10

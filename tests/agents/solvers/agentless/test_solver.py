@@ -144,7 +144,7 @@ def solve(folder: Path, options: Mapping[str, object], **answers: Sequence[str])
     return Solved(outcome, session.workspace, model, session.recorder)
 
 
-def test_the_fix_is_found(tmp_path: Path) -> None:
+def test_default_settings_find_the_fix(tmp_path: Path) -> None:
     """With the paper's constants: 4 sets of 10 patches, 40 reproduction tests; all agree."""
     solved = solve(tmp_path, {"location_sets": 4, "samples": 10, "reproduction_tests": 40, "regression": True})
     assert solved.outcome.status is SolutionStatus.SUBMITTED
@@ -156,7 +156,7 @@ def test_the_fix_is_found(tmp_path: Path) -> None:
     assert solved.outcome.candidates[0].scores == {"regression_failed": 0.0, "reproduction": 1.0}
 
 
-def test_the_order_of_questions_and_their_temperatures(tmp_path: Path) -> None:
+def test_requests_have_the_paper_s_order_and_temperatures(tmp_path: Path) -> None:
     """Greedy is the first sample of each set of 3, and the first of 2 reproduction tests; lines are never greedy."""
     solved = solve(tmp_path, {"location_sets": 2, "samples": 3, **CHECKED, "reproduction_tests": 2})
     told = [(kind, request.temperature, request.max_tokens) for kind, request in solved.model.asked]
@@ -172,7 +172,7 @@ def test_the_order_of_questions_and_their_temperatures(tmp_path: Path) -> None:
     ]
 
 
-def test_each_question_shows_what_the_one_before_left(tmp_path: Path) -> None:
+def test_each_prompt_shows_what_the_step_before_kept(tmp_path: Path) -> None:
     solved = solve(tmp_path, {"window": 1, "top_files": 1, **CHECKED})
     asked = {kind: str(solved.model.of(kind)[0].messages[0].content) for kind in USUAL}
     assert all(ISSUE in text for text in asked.values())
@@ -188,7 +188,7 @@ def test_each_question_shows_what_the_one_before_left(tmp_path: Path) -> None:
     assert "test_sale" not in asked["regression"]
 
 
-def test_the_patch_with_most_votes_wins_however_it_is_laid_out(tmp_path: Path) -> None:
+def test_most_votes_win_regardless_of_layout(tmp_path: Path) -> None:
     """Without tests: wrong, right, wrong in other words of the vote; two that mean the same beat the first one."""
     solved = solve(tmp_path, {"samples": 3}, repair=[WRONG, RIGHT, SAME])
     assert solved.outcome.patch is not None
@@ -210,14 +210,14 @@ def test_ties_go_to_the_greedy_samples(tmp_path: Path) -> None:
     assert "+LIMIT = 9\n" in str(solved.outcome.patch)
 
 
-def test_patches_that_break_tests_have_no_vote(tmp_path: Path) -> None:
+def test_patch_that_breaks_tests_has_no_vote(tmp_path: Path) -> None:
     solved = solve(tmp_path, {"samples": 3, **CHECKED}, repair=[BREAKS, BREAKS, RIGHT])
     assert "def price(count):\n+    return 0" not in str(solved.outcome.patch)
     assert solved.outcome.candidates[0].scores["regression_failed"] == 1
     assert "1 regression tests fail, others fail 0" in solved.outcome.candidates[0].reason
 
 
-def test_a_test_that_the_model_excludes_is_not_counted(tmp_path: Path) -> None:
+def test_excluded_test_is_not_counted(tmp_path: Path) -> None:
     solved = solve(
         tmp_path, {"samples": 3, **CHECKED}, repair=[BREAKS, BREAKS, RIGHT], regression=["```\ntest_price\n```"]
     )
@@ -225,7 +225,7 @@ def test_a_test_that_the_model_excludes_is_not_counted(tmp_path: Path) -> None:
     assert "2 tests pass; 1 should not be run" in solved.notes()
 
 
-def test_patches_that_leave_the_issue_have_no_vote(tmp_path: Path) -> None:
+def test_patch_that_leaves_the_issue_has_no_vote(tmp_path: Path) -> None:
     """``price`` for three as before, and no discount for ten: both samples that say so are outvoted by one."""
     useless = edit("    return count > LIMIT", "    return LIMIT < count")
     solved = solve(tmp_path, {"samples": 3, **CHECKED}, repair=[useless, useless, RIGHT])
@@ -233,7 +233,7 @@ def test_patches_that_leave_the_issue_have_no_vote(tmp_path: Path) -> None:
     assert "does not say that the issue is resolved" in solved.outcome.candidates[0].reason
 
 
-def test_only_reproduction_tests_that_show_the_issue_are_used(tmp_path: Path) -> None:
+def test_only_tests_that_reproduce_the_issue_are_used(tmp_path: Path) -> None:
     """The first says that all is well, the second cannot run, the third says two things, the fourth is right."""
     said = ["```python\nprint('Issue resolved')\n```", "```python\n1/0\n```"]
     said += ["```python\nprint('Issue reproduced, not Issue resolved')\n```", REPRODUCES]
@@ -243,7 +243,7 @@ def test_only_reproduction_tests_that_show_the_issue_are_used(tmp_path: Path) ->
     assert "reproduce_bug.py" not in str(solved.outcome.patch)
 
 
-def test_without_a_reproduction_test_the_patches_vote_without(tmp_path: Path) -> None:
+def test_patches_vote_without_a_reproduction_test(tmp_path: Path) -> None:
     solved = solve(tmp_path, CHECKED, reproduction=["I cannot."])
     assert "0 of 1 reproduction tests show the issue" in solved.notes()
     assert solved.outcome.candidates[0].scores == {"regression_failed": 0.0}
@@ -257,14 +257,14 @@ def test_without_a_usable_sample_the_outcome_is_empty_and_counts_the_reasons(tmp
     assert solved.outcome.error == "no sample is left: 2 x no edit in the answer"
 
 
-def test_without_places_whole_files_are_open(tmp_path: Path) -> None:
+def test_files_without_locations_are_open_as_a_whole(tmp_path: Path) -> None:
     """The bug of Agentless' own code: it yields no patch then."""
     solved = solve(tmp_path, {"location_tries": 2}, elements=["I see none."], lines=["I see none."])
     assert [len(solved.model.of(kind)) for kind in ("elements", "lines")] == [2, 2]
     assert "count >= LIMIT" in str(solved.outcome.patch)
 
 
-def test_code_beyond_the_room_of_a_prompt_is_neither_shown_nor_edited(tmp_path: Path) -> None:
+def test_code_that_does_not_fit_is_neither_shown_nor_edited(tmp_path: Path) -> None:
     """Whole files are open. Of 120 characters the empty file needs none and tills 17 + 18, which leaves 85 for prices:
     its first 7 lines take 14 + 1 + 11 + 1 + 1 + 18 + 39 = 85. Numbers take 2 more a line: 81 are left, for 16 + 3 + 13
     + 3 + 3 + 20 = 58 of 6 lines, and not for 41 more."""
@@ -280,7 +280,7 @@ def test_code_beyond_the_room_of_a_prompt_is_neither_shown_nor_edited(tmp_path: 
     assert "+LIMIT = 9\n" in str(solved.outcome.patch)
 
 
-def test_a_file_without_room_is_closed(tmp_path: Path) -> None:
+def test_file_that_does_not_fit_cannot_be_edited(tmp_path: Path) -> None:
     """The first lines of prices and tills take 14 and 17 characters, and each file has 5."""
     none = {"elements": ["I see none."], "lines": ["I see none."]}
     solved = solve(tmp_path, {"location_tries": 1, "code_characters": 10}, **none)
@@ -288,7 +288,7 @@ def test_a_file_without_room_is_closed(tmp_path: Path) -> None:
     assert solved.outcome.patch == ""
 
 
-def test_places_are_asked_for_again_with_more_heat(tmp_path: Path) -> None:
+def test_requests_without_locations_are_repeated_at_temperature_1(tmp_path: Path) -> None:
     """Elements: none, then some. Lines, for two sets: none and none, then none and some: the first set is that of the
     elements, and the second is line 12 with 10 lines around it, of 12 that there are: 2 to 12."""
     lines = ["None.", "shop/prices.py\nfunction: nobody", "None.", "shop/prices.py\nline: 12"]
@@ -300,14 +300,14 @@ def test_places_are_asked_for_again_with_more_heat(tmp_path: Path) -> None:
     assert "Locations 1: {'shop/prices.py': [(2, 12)]}" in solved.notes()
 
 
-def test_new_files_belong_to_a_patch(tmp_path: Path) -> None:
+def test_new_file_belongs_to_the_patch(tmp_path: Path) -> None:
     both = RIGHT + edit("", "TEN = 10", "shop/numbers.py")
     patch = str(solve(tmp_path, {}, repair=[both]).outcome.patch)
     assert "+++ b/shop/numbers.py" in patch
     assert "count >= LIMIT" in patch
 
 
-def test_tests_that_cannot_run_are_told_before_anything_is_asked(tmp_path: Path) -> None:
+def test_tests_that_cannot_run_fail_before_any_model_call(tmp_path: Path) -> None:
     model = Model(USUAL)
     session = replace(session_in(tmp_path, model), workspace=folder_workspace(tmp_path / "no-tests", FILES))
     with pytest.raises(UserError, match="tests cannot run"):
@@ -315,20 +315,20 @@ def test_tests_that_cannot_run_are_told_before_anything_is_asked(tmp_path: Path)
     assert model.asked == []
 
 
-def test_a_repository_without_any_file_that_fits(tmp_path: Path) -> None:
+def test_no_matching_file_is_an_empty_outcome(tmp_path: Path) -> None:
     solved = solve(tmp_path, {"retrieval": False}, files=["none.py"])
     assert solved.outcome.status is SolutionStatus.EMPTY
     assert "no file" in solved.outcome.error
 
 
-def test_files_of_the_model_and_the_retrieved_ones_are_combined(tmp_path: Path) -> None:
+def test_files_of_the_model_and_of_bm25_are_combined(tmp_path: Path) -> None:
     """The model names tills; retrieval by the issue's words finds prices first: one each, the model's first."""
     solved = solve(tmp_path, {"top_files": 2}, files=["shop/tills.py"])
     elements = str(solved.model.of("elements")[0].messages[0].content)
     assert re.findall(r"^### (\S+)$", elements, re.MULTILINE) == ["shop/tills.py", "shop/prices.py"]
 
 
-def test_what_was_drawn_before_a_limit_is_left_in_the_workspace(tmp_path: Path) -> None:
+def test_best_sample_before_a_limit_is_left_in_the_workspace(tmp_path: Path) -> None:
     model = Model(USUAL)
 
     def answer(request: Request) -> str:
@@ -346,7 +346,7 @@ def test_what_was_drawn_before_a_limit_is_left_in_the_workspace(tmp_path: Path) 
 GO = "package shop\n\nfunc Discount(count int) bool {\n\treturn count > 10\n}\n"
 
 
-def test_another_language(tmp_path: Path) -> None:
+def test_go_project_is_solved_with_a_shell_script(tmp_path: Path) -> None:
     """Go: outlines, lines, edits and votes through its syntax tree; the reproduction test is a shell script."""
     script = "```sh\ngrep -q 'count > 10' shop/shop.go && echo Issue reproduced || echo Issue resolved\n```"
     model = Model(

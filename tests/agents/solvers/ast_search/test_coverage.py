@@ -75,14 +75,14 @@ EXPECTED = {
 }
 
 
-def test_each_test_is_told_with_the_lines_of_functions_it_ran_through(workspace: FolderWorkspace) -> None:
+def test_each_test_has_the_function_lines_that_it_executed(workspace: FolderWorkspace) -> None:
     runs = trace_tests(workspace, ["tests/test_shop.py"], 60)
     assert seen(runs) == EXPECTED
     assert {path for run in runs for path in run.lines} == {"shop.py", "tests/test_shop.py"}
     assert workspace.diff() == ""
 
 
-def test_a_project_without_pytest_has_unittest(workspace: FolderWorkspace) -> None:
+def test_project_without_pytest_runs_unittest(workspace: FolderWorkspace) -> None:
     workspace.write("pytest.py", b"raise ImportError('not here')\n")
     assert seen(trace_tests(workspace, ["tests/test_shop.py"], 60)) == EXPECTED
 
@@ -97,7 +97,7 @@ def test_a_project_without_pytest_has_unittest(workspace: FolderWorkspace) -> No
         ("1 / 0", True),
     ],
 )
-def test_a_script_fails_as_a_whole_or_not(workspace: FolderWorkspace, ending: str, failed: bool) -> None:
+def test_script_passes_or_fails_as_a_whole(workspace: FolderWorkspace, ending: str, failed: bool) -> None:
     workspace.write("check.py", f"import shop\nshop.Shop().price(5)\nprint('hello')\n{ending}\n".encode())
     (run,) = trace_script(workspace, "check.py", 60)
     assert (run.name, run.failed, run.lines["shop.py"]) == ("check.py", failed, {5, 6})
@@ -171,7 +171,7 @@ def test_the_next_test():
 """
 
 
-def test_what_runs_while_a_module_is_imported_is_not_told(workspace: FolderWorkspace) -> None:
+def test_lines_run_during_an_import_are_left_out(workspace: FolderWorkspace) -> None:
     """Of the shop: ``price`` is lines 4 to 7, ``other`` is 10 and 11."""
     workspace.write("sale.py", SALE.encode())
     workspace.write("slow.py", SLOW.encode())
@@ -190,7 +190,7 @@ def test_what_runs_while_a_module_is_imported_is_not_told(workspace: FolderWorks
     assert runs[1].lines["sale.py"] == {7}
 
 
-def test_what_cannot_be_told_is_nothing(workspace: FolderWorkspace) -> None:
+def test_unreadable_tracer_output_is_empty(workspace: FolderWorkspace) -> None:
     workspace.write("hard.py", b"import os\nos._exit(0)\n")
     workspace.write("slow.py", b"import time\ntime.sleep(60)\n")
     assert trace_script(workspace, "hard.py", 60) == []
@@ -199,7 +199,7 @@ def test_what_cannot_be_told_is_nothing(workspace: FolderWorkspace) -> None:
     assert trace_tests(workspace, ["tests/test_none.py"], 60) == []
 
 
-def test_the_program_is_written_for_python_3_6_and_its_standard_library() -> None:
+def test_tracer_runs_on_python_3_6_and_its_standard_library() -> None:
     source = resources.files("assay.agents.solvers.ast_search.programs").joinpath("trace_lines.py").read_text()
     tree = ast.parse(source, feature_version=(3, 6))
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}

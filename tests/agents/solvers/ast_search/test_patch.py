@@ -38,7 +38,7 @@ BACK = change("def uno():", "def one():")
         ("Rename it.", "RAW_PATCH_BUT_UNPARSED", "it holds no <file>"),
     ],
 )
-def test_the_place_on_the_ladder_and_what_to_mend(answer: str, status: str, problem: str) -> None:
+def test_attempt_has_status_and_problem(answer: str, status: str, problem: str) -> None:
     tried = attempt(answer, TEXTS, TASK)
     assert tried.status == status
     assert problem in tried.problem
@@ -46,7 +46,7 @@ def test_the_place_on_the_ladder_and_what_to_mend(answer: str, status: str, prob
     assert bool(tried.files) is (status == "APPLICABLE_PATCH")
 
 
-def test_the_best_attempt_is_the_highest_then_the_one_without_a_problem_then_the_first() -> None:
+def test_best_attempt_is_by_status_then_problem_then_order() -> None:
     tried = [
         PatchAttempt(ExtractStatus.RAW_PATCH_BUT_UNMATCHED, problem="x"),
         PatchAttempt(ExtractStatus.APPLICABLE_PATCH, {"a": "1"}, "x"),

@@ -70,7 +70,7 @@ def play(tmp_path: Path) -> Callable[..., Played]:
     return play
 
 
-def test_search_places_and_change_make_the_fix(play: Callable[..., Played]) -> None:
+def test_search_locate_and_patch_make_the_fix(play: Callable[..., Played]) -> None:
     run = play([*SEARCH, FIX])
     assert run.file("shop.py") == FIXED
     assert run.outcome.status is SolutionStatus.SUBMITTED
@@ -80,7 +80,7 @@ def test_search_places_and_change_make_the_fix(play: Callable[..., Played]) -> N
     assert "+        return count * 3" in candidate.patch
 
 
-def test_the_model_reads_the_issue_then_what_it_searched_for_then_the_place(play: Callable[..., Played]) -> None:
+def test_model_reads_the_issue_then_search_results_then_the_code(play: Callable[..., Played]) -> None:
     run = play([*SEARCH, FIX])
     assert ISSUE in run.said(0)
     assert "search_method_in_class(method_name, class_name)" in run.said(0)
@@ -92,13 +92,13 @@ def test_the_model_reads_the_issue_then_what_it_searched_for_then_the_place(play
     assert [request.temperature for request in run.asked] == [None, 0.0, None, 0.0, None]
 
 
-def test_searches_are_told_in_the_trajectory(play: Callable[..., Played]) -> None:
+def test_searches_are_recorded(play: Callable[..., Played]) -> None:
     run = play([*SEARCH, FIX])
     calls = [call.arguments["call"] for step in run.trajectory.steps for call in step.tool_calls or ()]
     assert calls == ["search_class('Shop')", "search_method_in_class('price', 'Shop')"]
 
 
-def test_what_is_no_json_is_translated_again_up_to_five_times(play: Callable[..., Played]) -> None:
+def test_proxy_answer_without_json_is_asked_again_up_to_five_times(play: Callable[..., Played]) -> None:
     run = play(["Look.", "none", "{", '{"calls": []}', "[]", SEARCHES, *SEARCH[2:], FIX])
     assert run.file("shop.py") == FIXED
     assert [request.temperature for request in run.asked[1:6]] == [0.0, 0.7, 0.7, 0.7, 0.7]
@@ -106,14 +106,14 @@ def test_what_is_no_json_is_translated_again_up_to_five_times(play: Callable[...
     assert "Say it again in plain words" in run.said(6)
 
 
-def test_places_that_do_not_exist_are_told_and_the_search_goes_on(play: Callable[..., Played]) -> None:
+def test_unknown_places_are_reported_and_the_search_continues(play: Callable[..., Played]) -> None:
     nowhere = json.dumps({"API_calls": [], "bug_locations": [{"file": "till.py", "method": "pay", "class": None}]})
     run = play(["It is pay.", nowhere, *SEARCH[2:], FIX])
     assert "None of the places that you named exists: till.py pay." in run.said(2)
     assert run.file("shop.py") == FIXED
 
 
-def test_fifteen_rounds_of_search_at_most_and_then_the_change(play: Callable[..., Played]) -> None:
+def test_search_ends_after_fifteen_rounds(play: Callable[..., Played]) -> None:
     run = play([*["More.", SEARCHES] * 15, FIX])
     assert len(run.asked) == 31
     assert run.file("shop.py") == FIXED
@@ -131,7 +131,7 @@ def test_fifteen_rounds_of_search_at_most_and_then_the_change(play: Callable[...
         ([EMPTY_ORIGIN, WRONG, EMPTY_DIFF, FIX], "APPLICABLE_PATCH", SolutionStatus.SUBMITTED),
     ],
 )
-def test_the_best_of_four_attempts_counts(
+def test_best_of_four_attempts_is_kept(
     play: Callable[..., Played], answers: list[str], status: str, ending: SolutionStatus
 ) -> None:
     run = play([*SEARCH, *answers])
@@ -141,7 +141,7 @@ def test_the_best_of_four_attempts_counts(
     assert bool(run.workspace.diff()) is (ending is SolutionStatus.SUBMITTED)
 
 
-def test_the_model_is_told_why_its_change_does_not_fit(play: Callable[..., Played]) -> None:
+def test_model_reads_why_its_change_does_not_apply(play: Callable[..., Played]) -> None:
     run = play([*SEARCH, UNPARSED, WRONG, BROKEN, FIX])
     assert "no <file>, <original> and <patched> parts" in run.said(5)
     assert "shop.py: not applied: the lines to replace were not found" in run.said(6)
@@ -150,14 +150,14 @@ def test_the_model_is_told_why_its_change_does_not_fit(play: Callable[..., Playe
     assert [candidate.reason == "" for candidate in run.outcome.candidates] == [False, False, False, True]
 
 
-def test_lines_that_are_only_like_those_of_the_file_are_not_taken_for_them(play: Callable[..., Played]) -> None:
+def test_fuzzy_match_does_not_apply(play: Callable[..., Played]) -> None:
     guessed = change("def total(shop, count):\n    return sum(map(shop.price, count))", "def total():\n    pass")
     run = play([*SEARCH, guessed, FIX])
     assert "shop.py: not applied: the lines to replace were not found" in run.said(5)
     assert run.outcome.candidates[0].patch == ""
 
 
-def test_nothing_outside_of_the_repository_is_written(play: Callable[..., Played], tmp_path: Path) -> None:
+def test_edit_outside_of_the_repository_is_refused(play: Callable[..., Played], tmp_path: Path) -> None:
     outside = change("", "x = 1", "../outside.py")
     run = play([*SEARCH, outside, change("", "x = 1", str(tmp_path / "outside.py")), outside, outside])
     assert "../outside.py: not a path in the repository" in run.said(5)
@@ -165,7 +165,7 @@ def test_nothing_outside_of_the_repository_is_written(play: Callable[..., Played
     assert run.outcome.status is SolutionStatus.EMPTY
 
 
-def test_the_best_attempt_lies_in_the_workspace_when_the_budget_ends(tmp_path: Path) -> None:
+def test_best_attempt_is_in_the_workspace_when_the_budget_ends(tmp_path: Path) -> None:
     half = FIX + "\n" + WRONG
     stage = Player(tmp_path, FILES, [*SEARCH, half, UNPARSED, FIX], Budget(llm=BudgetLimits(calls=6)))
     with pytest.raises(BudgetExceeded):
@@ -173,7 +173,7 @@ def test_the_best_attempt_lies_in_the_workspace_when_the_budget_ends(tmp_path: P
     assert stage.workspace.read("shop.py") == FIXED.encode()
 
 
-def test_it_works_on_other_languages_and_says_that_they_have_no_spectrum(play: Callable[..., Played]) -> None:
+def test_other_languages_are_solved_without_a_spectrum(play: Callable[..., Played]) -> None:
     files = {"shop.go": "package shop\n\nfunc Price(count int) int {\n\treturn count * 4\n}\n"}
     found = json.dumps({"API_calls": [], "bug_locations": [{"file": "shop.go", "method": "Price"}]})
     lines = ["It is Price.", found, change("    return count * 4", "    return count * 3", "shop.go")]
@@ -185,7 +185,7 @@ def test_it_works_on_other_languages_and_says_that_they_have_no_spectrum(play: C
 REPRODUCTION = "```python\nfrom shop import Shop\nassert Shop().price(1) == 3\n```"
 
 
-def test_suspects_come_from_a_failing_test_of_the_model_and_passing_ones_of_the_tree(
+def test_suspects_come_from_the_model_s_failing_test_and_the_repository_s_passing_ones(
     play: Callable[..., Played], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The failing test runs through lines 3 and 5; the tree's through 3 and 4, and through 9.
@@ -204,7 +204,7 @@ def test_suspects_come_from_a_failing_test_of_the_model_and_passing_ones_of_the_
     assert run.file("shop.py") == FIXED
 
 
-def test_a_file_of_tests_that_cannot_be_collected_leaves_the_others(
+def test_test_file_that_cannot_be_collected_leaves_the_others(
     play: Callable[..., Played], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The broken one fits the issue best. Scores are those of the test above."""
@@ -216,13 +216,13 @@ def test_a_file_of_tests_that_cannot_be_collected_leaves_the_others(
     assert run.file("shop.py") == FIXED
 
 
-def test_without_a_failing_test_the_search_begins_without_suspects(play: Callable[..., Played]) -> None:
+def test_search_without_a_failing_test_has_no_suspects(play: Callable[..., Played]) -> None:
     run = play([*["```python\nassert True\n```"] * 3, *SEARCH, FIX], spectrum=True)
     assert run.outcome.extra["spectrum"] == "no test that fails by the issue in 3 tries"
     assert "most suspect" not in run.said(3)
     assert run.file("shop.py") == FIXED
 
 
-def test_it_needs_no_oracle() -> None:
+def test_solver_needs_no_oracle() -> None:
     assert AstSearch.capabilities.oracle == frozenset()
     assert not {"fail_to_pass", "pass_to_pass"} & AgentTask.model_fields.keys()

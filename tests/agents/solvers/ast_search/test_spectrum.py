@@ -49,7 +49,7 @@ def test_scores_of_a_known_matrix(name: str) -> None:
     assert score_lines(runs(), FORMULAS[name]) == expected
 
 
-def test_lines_that_no_failing_test_runs_through_are_not_suspect() -> None:
+def test_line_without_a_failing_test_is_not_suspect() -> None:
     assert ("a.py", 5) not in score_lines(runs())
     assert score_lines([run for run in runs() if not run.failed]) == {}
 
@@ -85,14 +85,14 @@ def test_a_method_is_as_suspect_as_its_worst_line() -> None:
     assert found == [SuspectRange("a.py", 4, 6, 0.8, "A.one"), SuspectRange("a.py", 8, 9, 0.6, "two")]
 
 
-def test_the_first_five_methods_are_told() -> None:
+def test_rank_methods_returns_the_first_five() -> None:
     text = "".join(f"def f{number}():\n    pass\n" for number in range(8))
     scores = {("a.py", 2 * number + 2): number / 10 for number in range(8)}
     found = rank_methods(merge_lines(scores), lambda path: definitions("python", path, text))
     assert [each.name for each in found] == ["f7", "f6", "f5", "f4", "f3"]
 
 
-def test_what_lies_inside_a_class_but_outside_of_methods_is_no_method() -> None:
+def test_line_of_a_class_outside_of_methods_is_no_method() -> None:
     ranges = [SuspectRange("a.py", 1, 3, 1.0)]
     assert rank_methods(ranges, lambda path: definitions("python", path, "class A:\n    x = 1\n    y = 2\n")) == []
 
@@ -114,7 +114,7 @@ def test_a_line_is_not_more_suspect_for_another_passing_test(counts: LineCounts,
 
 
 @given(COUNTS)
-def test_ochiai_and_dstar_stay_within_their_bounds(counts: LineCounts) -> None:
+def test_ochiai_and_dstar_stay_in_range(counts: LineCounts) -> None:
     assert 0 <= ochiai(counts) <= 1
     assert dstar(counts) >= 0
 

@@ -45,22 +45,22 @@ def sources(found: list[Candidate]) -> str:
     return "".join(each.source for each in found)
 
 
-def test_votes_are_exits_with_0() -> None:
+def test_votes_count_exit_code_0() -> None:
     assert [each.votes for each in candidates()] == [1, 3, 3, 3, 4, 4, 1]
     assert votes(()) == 0
 
 
-def test_rank() -> None:
+def test_ranked_orders_by_votes_then_length() -> None:
     """4: bb (sample 4); 3: bb (2 characters, sample 1), ccc, dddd; 1: a and e, equally long: the earlier first."""
     assert sources(ranked(candidates())) == "412306"
 
 
-def test_identical_patches_count_once_and_three_are_finalists() -> None:
+def test_finalists_are_three_distinct_patches() -> None:
     assert sources(finalists(candidates())) == "423"
     assert sources(finalists(candidates(), 10)) == "42306"
 
 
-def test_patches_are_the_same_if_their_normalised_forms_are() -> None:
+def test_identity_is_the_normalised_form() -> None:
     layouts = [
         Candidate(patch="x=1", key="x = 1"),
         Candidate(patch="x = 1", key="x = 1"),
@@ -70,12 +70,12 @@ def test_patches_are_the_same_if_their_normalised_forms_are() -> None:
     assert [each.votes for each in with_majority_votes([*layouts, Candidate(patch="")])] == [2, 2, 1, 0]
 
 
-def test_a_matrix_of_other_size_is_an_error() -> None:
+def test_matrix_of_the_wrong_size_is_an_error() -> None:
     with pytest.raises(ValueError, match="zip"):
         with_test_votes([Candidate(patch="a")], MATRIX)
 
 
-def test_the_best_score_wins_and_rank_breaks_ties() -> None:
+def test_best_score_wins_and_rank_breaks_ties() -> None:
     scored = [
         each.model_copy(update={"scores": {"model": score}})
         for each, score in zip(candidates(), (50, 70, 70, 10, 70, 99, 20), strict=True)
@@ -95,7 +95,7 @@ def test_the_best_score_wins_and_rank_breaks_ties() -> None:
         ("<test>not closed", None),
     ],
 )
-def test_reading_a_test(text: str, script: str | None) -> None:
+def test_read_test_returns_the_last_script(text: str, script: str | None) -> None:
     assert read_test(text) == script
 
 
@@ -112,16 +112,16 @@ def test_reading_a_test(text: str, script: str | None) -> None:
         ("I like number 2", 0),
     ],
 )
-def test_an_invalid_choice_is_the_first_candidate(text: str, expected: int) -> None:
+def test_invalid_choice_is_the_first_candidate(text: str, expected: int) -> None:
     assert chosen(read_choice(text), 3) == expected
 
 
-def test_no_choice_is_not_an_empty_choice() -> None:
+def test_read_choice_distinguishes_none_from_empty() -> None:
     assert read_choice("let me test first") is None
     assert read_choice("<chosen_candidate_fix_id></chosen_candidate_fix_id>") == ""
 
 
-def test_merged_rankings() -> None:
+def test_merged_orders_by_mean_position() -> None:
     """Places of a: 0, 1, 0; b: 1, 0, 4 (missing, of four names); c: 2, 4, 1; d: 4, 2, 4. Sums 1, 5, 7, 10."""
     assert merged([["a", "b", "c"], ["b", "a", "d"], ["a", "c"]]) == ["a", "b", "c", "d"]
     assert merged([["x", "y"], ["y", "x"]]) == ["x", "y"]
@@ -147,7 +147,7 @@ def test_finalists_are_the_best_that_differ(found: list[Candidate], most: int) -
 
 
 @given(st.lists(st.lists(st.sampled_from("abcde"), unique=True)))
-def test_merging_loses_no_name_and_keeps_what_all_agree_on(rankings: list[list[str]]) -> None:
+def test_merged_keeps_every_name_and_a_common_order(rankings: list[list[str]]) -> None:
     together = merged(rankings)
     assert sorted(together) == sorted({name for ranking in rankings for name in ranking})
     if rankings and all(ranking == rankings[0] for ranking in rankings):

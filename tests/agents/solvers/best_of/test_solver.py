@@ -44,7 +44,7 @@ def choice(number: object) -> str:
     return f"<chosen_candidate_fix_id>{number}</chosen_candidate_fix_id>"
 
 
-def test_from_the_issue_to_the_fix(tmp_path: Path) -> None:
+def test_default_settings_find_the_fix(tmp_path: Path) -> None:
     """Two samples. Both tests pass the fix; the lenient one passes the wrong edit too: 2 votes against 1."""
     on = stage(
         tmp_path,
@@ -72,7 +72,7 @@ def heard(messages: tuple[Message, ...]) -> list[str]:
     return [str(each.content) for each in messages if each.role is Role.USER]
 
 
-def test_what_each_machine_is_told(tmp_path: Path) -> None:
+def test_prompts_of_each_machine(tmp_path: Path) -> None:
     on = stage(tmp_path, [BLIND, TEST, DONE, FIX, DONE])
     solver(samples=1).solve(on.session)
     testing = heard(on.asked[2].messages)
@@ -89,7 +89,7 @@ def test_what_each_machine_is_told(tmp_path: Path) -> None:
     assert "On the changed code it came to exit status 0" in editing[1]
 
 
-def test_the_selection_machine_may_choose_against_the_votes(tmp_path: Path) -> None:
+def test_selection_machine_may_overrule_the_votes(tmp_path: Path) -> None:
     on = stage(tmp_path, [TEST, DONE, STRICT, DONE, WORSE, DONE, FIX, DONE, choice(1)])
     outcome = solver(samples=2).solve(on.session)
     assert [each.votes for each in outcome.candidates] == [1, 2]
@@ -104,7 +104,7 @@ def run_two(tmp_path: Path, *ending: str, **settings: object) -> tuple[SolveOutc
     return outcome, on.workspace.diff()
 
 
-def test_of_equal_votes_the_shorter_patch_ranks_first(tmp_path: Path) -> None:
+def test_equal_votes_rank_the_shorter_patch_first(tmp_path: Path) -> None:
     outcome, diff = run_two(tmp_path, selector="vote")
     assert [each.votes for each in outcome.candidates] == [2, 2]
     assert "+    return sum(prices)" in diff
@@ -119,12 +119,12 @@ def test_of_equal_votes_the_shorter_patch_ranks_first(tmp_path: Path) -> None:
         (("Hm.", STRICT, "Hm."), "+    return sum(prices)"),  # three answers, and no choice
     ],
 )
-def test_selection_and_its_fallbacks(tmp_path: Path, ending: tuple[str, ...], expected: str) -> None:
+def test_selection_falls_back_to_the_first_finalist(tmp_path: Path, ending: tuple[str, ...], expected: str) -> None:
     _, diff = run_two(tmp_path, *ending, selection_attempts=3)
     assert expected in diff
 
 
-def test_the_last_answer_of_the_selection_machine_is_announced(tmp_path: Path) -> None:
+def test_selection_machine_s_last_answer_is_announced(tmp_path: Path) -> None:
     on = stage(tmp_path, [TEST, DONE, STRICT, DONE, LONG_FIX, DONE, FIX, DONE, STRICT, choice(0)])
     solver(samples=2, selection_attempts=2).solve(on.session)
     told = heard(on.asked[-1].messages)[-1]
@@ -140,7 +140,7 @@ def test_identical_edits_need_no_selection(tmp_path: Path) -> None:
     assert "selection" not in outcome.extra
 
 
-def test_attempts_are_bounded_and_a_sample_without_an_edit_is_no_candidate(tmp_path: Path) -> None:
+def test_machine_stops_after_its_attempts_without_an_edit(tmp_path: Path) -> None:
     on = stage(tmp_path, lambda _: "I do not know.")
     outcome = solver(samples=1).solve(on.session)
     assert on.purposes() == ["test"] * 8 + ["edit"] * 8
@@ -149,7 +149,7 @@ def test_attempts_are_bounded_and_a_sample_without_an_edit_is_no_candidate(tmp_p
     assert on.workspace.diff() == ""
 
 
-def test_a_conversation_that_becomes_too_long_ends_with_what_there_is(tmp_path: Path) -> None:
+def test_conversation_beyond_the_context_keeps_the_last_edit(tmp_path: Path) -> None:
     class Forgetful:
         def __init__(self, model: ChatModel) -> None:
             self.model = model
@@ -165,7 +165,7 @@ def test_a_conversation_that_becomes_too_long_ends_with_what_there_is(tmp_path: 
     assert "+    return sum(prices)" in on.workspace.diff()
 
 
-def test_a_test_that_dirties_the_tree_leaves_nothing_in_the_patch(tmp_path: Path) -> None:
+def test_files_left_by_a_test_are_not_in_the_patch(tmp_path: Path) -> None:
     dirty = TEST.replace("import sys\n", "import sys\nopen('left.txt', 'w').write('x')\n", 1)
     on = stage(tmp_path, [dirty, DONE, FIX, DONE])
     outcome = solver(samples=1).solve(on.session)
@@ -173,7 +173,7 @@ def test_a_test_that_dirties_the_tree_leaves_nothing_in_the_patch(tmp_path: Path
     assert "left.txt" not in on.workspace.diff()
 
 
-def test_samples_share_tests_if_there_are_fewer_and_more_tests_vote_all_the_same(tmp_path: Path) -> None:
+def test_fewer_tests_are_shared_and_further_tests_vote(tmp_path: Path) -> None:
     on = stage(tmp_path / "fewer", [TEST, DONE, FIX, DONE, WORSE, DONE])
     outcome = solver(samples=2, tests=1, selector="vote").solve(on.session)
     assert outcome.extra["generated_tests"]["test_outputs_per_edit"] == [[0, 0], [0, 0]]
@@ -182,21 +182,21 @@ def test_samples_share_tests_if_there_are_fewer_and_more_tests_vote_all_the_same
     assert outcome.extra["generated_tests"]["test_outputs_per_edit"] == [[0, 2]]
 
 
-def test_an_edit_without_any_test(tmp_path: Path) -> None:
+def test_edit_without_any_test_is_a_candidate(tmp_path: Path) -> None:
     on = stage(tmp_path, [FIX, DONE])
     outcome = solver(samples=1, tests=0).solve(on.session)
     assert "+    return sum(prices)" in (outcome.patch or "")
     assert [each.votes for each in outcome.candidates] == [1]
 
 
-def test_the_editing_machine_may_mend_the_test(tmp_path: Path) -> None:
+def test_editing_machine_may_rewrite_the_test(tmp_path: Path) -> None:
     wrong = TEST.replace("== 3", "== 4")
     on = stage(tmp_path, [wrong, DONE, f"{FIX}\nThe test is wrong:\n{TEST}", DONE])
     outcome = solver(samples=1).solve(on.session)
     assert outcome.extra["generated_tests"]["test_outputs_per_edit"] == [[0]]
 
 
-def test_other_languages_have_shell_scripts(tmp_path: Path) -> None:
+def test_tests_of_other_languages_are_shell_scripts(tmp_path: Path) -> None:
     files = {"sum.c": "int sum(int a, int b) {\n    return a - b;\n}\n"}
     test = "<test>\ngrep -q 'a + b' sum.c && exit 0\nexit 2\n</test>"
     on = stage(
@@ -208,7 +208,7 @@ def test_other_languages_have_shell_scripts(tmp_path: Path) -> None:
     assert "Bash scripts" in str(on.asked[0].messages[0].content)
 
 
-def test_the_repositorys_own_tests_select(tmp_path: Path) -> None:
+def test_repository_tests_select(tmp_path: Path) -> None:
     """The first edit breaks the one test of the repository, the second none."""
     breaking = edit("shop/prices.py", "    return min(prices)", "    return 0")
     on = stage(tmp_path, [breaking, DONE, LONG_FIX, DONE])
@@ -217,7 +217,7 @@ def test_the_repositorys_own_tests_select(tmp_path: Path) -> None:
     assert "+    result = sum(prices)" in on.workspace.diff()
 
 
-def test_a_reward_model_selects(tmp_path: Path) -> None:
+def test_reward_model_selects(tmp_path: Path) -> None:
     on = stage(tmp_path, [WORSE, DONE, LONG_FIX, DONE, "No. <value>20</value>", "Yes. <value>80.5</value>"])
     outcome = solver(samples=2, tests=0, selector="score").solve(on.session)
     assert [each.scores["score"] for each in outcome.candidates] == [20, 80.5]
@@ -234,13 +234,13 @@ class Longest:
         return len(candidate.patch)
 
 
-def test_a_scorer_of_ones_own(tmp_path: Path) -> None:
+def test_custom_scorer_selects(tmp_path: Path) -> None:
     on = stage(tmp_path, [FIX, DONE, LONG_FIX, DONE])
     solver(samples=2, tests=0, selector="score", scorer=f"{__name__}:Longest").solve(on.session)
     assert "+    result = sum(prices)" in on.workspace.diff()
 
 
-def test_an_unknown_scorer_is_told(tmp_path: Path) -> None:
+def test_unknown_scorer_is_an_error(tmp_path: Path) -> None:
     on = stage(tmp_path, [FIX, DONE])
     with pytest.raises(PluginError, match="reward_model"):
         solver(samples=1, tests=0, selector="score", scorer="oracle").solve(on.session)
@@ -275,7 +275,7 @@ class Seeded:
 INNER = f"{__name__}:Seeded"
 
 
-def test_any_solver_can_be_sampled_and_equal_patches_vote(tmp_path: Path) -> None:
+def test_inner_solver_is_sampled_and_equal_patches_vote(tmp_path: Path) -> None:
     """Three samples: a fix, something else, the fix again with a comment. Two equal ones are the majority."""
     lines = ["return sum(prices)", "return 3", "return sum(prices)  # all"]
     on = stage(tmp_path, lines)
@@ -286,14 +286,14 @@ def test_any_solver_can_be_sampled_and_equal_patches_vote(tmp_path: Path) -> Non
     assert "+    return sum(prices)\n" in on.workspace.diff()
 
 
-def test_inner_samples_do_not_see_each_other_and_have_their_own_seeds(tmp_path: Path) -> None:
+def test_inner_samples_are_isolated_and_have_their_own_seeds(tmp_path: Path) -> None:
     on = stage(tmp_path, ["pass", "pass"])
     outcome = solver(inner=INNER, samples=2, selector="vote").solve(on.session)
     assert [each.patch.count("+0\n") for each in outcome.candidates] == [1, 0]
     assert [each.patch.count("+1\n") for each in outcome.candidates] == [0, 1]
 
 
-def test_inner_samples_can_be_judged_by_generated_tests(tmp_path: Path) -> None:
+def test_generated_tests_vote_on_inner_samples(tmp_path: Path) -> None:
     lines = ["return 3", "return sum(prices)", STRICT, DONE]
     on = stage(tmp_path, lines)
     outcome = solver(inner=INNER, samples=2, tests=1, selector="vote").solve(on.session)
@@ -301,7 +301,7 @@ def test_inner_samples_can_be_judged_by_generated_tests(tmp_path: Path) -> None:
     assert "+    return sum(prices)" in on.workspace.diff()
 
 
-def test_settings_of_the_inner_solver(tmp_path: Path) -> None:
+def test_inner_settings_reach_the_inner_solver(tmp_path: Path) -> None:
     on = stage(tmp_path, ["return sum(prices)"])
     solver(inner=INNER, inner_settings={"suffix": "  # x"}, samples=1).solve(on.session)
     assert "+    return sum(prices)  # x" in on.workspace.diff()
@@ -311,19 +311,19 @@ def test_settings_of_the_inner_solver(tmp_path: Path) -> None:
         solver(inner="nobody")
 
 
-def test_what_an_inner_solver_needs_is_what_this_one_needs() -> None:
+def test_capabilities_are_those_of_the_inner_solver() -> None:
     assert solver(inner=INNER).capabilities.oracle == {Oracle.HINTS}
     assert solver().capabilities == Capabilities()
 
 
-def test_how_an_unfinished_inner_sample_ended_is_told(tmp_path: Path) -> None:
+def test_unfinished_inner_sample_has_its_status_as_reason(tmp_path: Path) -> None:
     on = stage(tmp_path, ["stop"])
     outcome = solver(inner=INNER, samples=1).solve(on.session)
     assert [each.reason for each in outcome.candidates] == ["limit_steps"]
     assert "+    stop" in on.workspace.diff()
 
 
-def test_when_a_limit_breaks_it_off_the_best_so_far_is_left(tmp_path: Path) -> None:
+def test_best_sample_is_left_after_a_limit(tmp_path: Path) -> None:
     said = iter(["return sum(prices)", "x", "return sum(prices)  # all"])
 
     def answer(_: object) -> str:
@@ -356,12 +356,12 @@ class Rude:
         return {}
 
 
-def test_a_solver_that_is_installed_cannot_be_wrapped() -> None:
+def test_installable_agent_cannot_be_wrapped() -> None:
     with pytest.raises(UserError, match="cannot wrap"):
         solver(inner=f"{__name__}:Rude")
 
 
-def test_files_that_do_not_fit_are_left_out(tmp_path: Path) -> None:
+def test_files_beyond_the_context_are_left_out(tmp_path: Path) -> None:
     on = stage(tmp_path, [FIX, DONE], files=SHOP)
     solver(samples=1, tests=0, context=200).solve(on.session)
     told = heard(on.asked[0].messages)[0]

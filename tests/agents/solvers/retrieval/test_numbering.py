@@ -17,7 +17,7 @@ LINES = st.lists(
 )
 
 
-def test_every_line_is_shown_with_its_number() -> None:
+def test_numbered_puts_a_number_before_every_line() -> None:
     assert numbered(TWICE) == "1|def a():\n2|    return 1\n3|\n4|\n5|def b():\n6|    return 1"
     assert numbered("no end") == "1|no end"
 
@@ -32,22 +32,22 @@ def test_every_line_is_shown_with_its_number() -> None:
         ("", "", []),
     ],
 )
-def test_numbers_are_taken_off(text: str, bare: str, numbers: list[int]) -> None:
+def test_without_numbers_removes_them(text: str, bare: str, numbers: list[int]) -> None:
     assert without_numbers(text) == (bare, numbers)
 
 
 @given(LINES)
-def test_what_was_shown_comes_back(lines: list[str]) -> None:
+def test_without_numbers_reverses_numbered(lines: list[str]) -> None:
     text = "\n".join(lines)
     assert without_numbers(numbered(f"{text}\n")) == (text, list(range(1, len(lines) + 1)))
 
 
-def test_the_number_tells_equal_lines_apart() -> None:
+def test_line_number_selects_among_equal_lines() -> None:
     applied = apply_numbered({"a.py": TWICE}, [numbered_edit("a.py", "6|    return 1", "6|    return 2")])
     assert applied.files == {"a.py": TWICE[:-2] + "2\n"}
 
 
-def test_edits_move_no_other_whatever_their_order() -> None:
+def test_edits_do_not_shift_each_other() -> None:
     edits = [
         numbered_edit("a.py", "2|    return 1", "    x = 1\n    y = 2\n    return x + y"),
         numbered_edit("a.py", "6|    return 1", "    return 4"),
@@ -57,7 +57,7 @@ def test_edits_move_no_other_whatever_their_order() -> None:
         assert apply_numbered({"a.py": TWICE}, given_edits).files == {"a.py": expected}
 
 
-def test_a_wrong_number_is_forgiven_where_the_lines_stand_only_once() -> None:
+def test_wrong_number_is_ignored_for_unique_lines() -> None:
     applied = apply_numbered({"a.py": TWICE}, [numbered_edit("a.py", "2|def b():", "def c():")])
     assert applied.files == {"a.py": TWICE.replace("def b", "def c")}
     applied = apply_numbered({"a.py": TWICE}, [numbered_edit("a.py", "1|    return 1", "    return 2")])
@@ -65,12 +65,12 @@ def test_a_wrong_number_is_forgiven_where_the_lines_stand_only_once() -> None:
     assert str(applied.failed[0]).endswith("stand in more than one place (lines 2, 6)")
 
 
-def test_lines_that_are_only_alike_do_not_win_over_the_very_lines_elsewhere() -> None:
+def test_exact_lines_elsewhere_win_over_similar_ones_at_the_number() -> None:
     text = "total = first + second\nprint(1)\ntotal = first - second\n"
     applied = apply_numbered({"a.py": text}, [numbered_edit("a.py", "1|total = first - second", "total = 0")])
     assert applied.files == {"a.py": "total = first + second\nprint(1)\ntotal = 0\n"}
 
 
-def test_lines_are_removed_and_files_are_made() -> None:
+def test_lines_are_removed_and_files_made() -> None:
     edits = [numbered_edit("a.py", "5|def b():\n6|    return 1", ""), numbered_edit("b.py", "", "x = 1")]
     assert apply_numbered({"a.py": TWICE}, edits).files == {"a.py": "def a():\n    return 1\n\n\n", "b.py": "x = 1\n"}

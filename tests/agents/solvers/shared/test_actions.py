@@ -16,11 +16,11 @@ def called(*arguments: str, name: str = "bash") -> Answer:
     )
 
 
-def test_the_command_of_a_tool_call() -> None:
+def test_tool_call_s_command_is_read() -> None:
     assert read_action(called('{"command": "ls -l\\npwd"}')) == "ls -l\npwd"
 
 
-def test_a_call_wins_over_a_block_beside_it() -> None:
+def test_tool_call_wins_over_a_block() -> None:
     answer = called('{"command": "ls"}').model_copy(update={"content": "```bash\nrm x\n```"})
     assert read_action(answer) == "ls"
 
@@ -36,21 +36,21 @@ def test_a_call_wins_over_a_block_beside_it() -> None:
         (called('{"command": "ls"}', name="python"), "no tool 'python'"),
     ],
 )
-def test_what_a_wrong_call_is_told(answer: Answer, told: str) -> None:
+def test_wrong_call_is_explained(answer: Answer, told: str) -> None:
     with pytest.raises(NoAction, match=told):
         read_action(answer)
 
 
-def test_the_command_of_a_block() -> None:
+def test_block_s_command_is_read() -> None:
     assert read_action(Answer(content="I look.\n\n```bash\ncd src\nls\n```\nThen I see.")) == "cd src\nls"
 
 
-def test_a_longer_fence_holds_a_shorter_one() -> None:
+def test_longer_fence_holds_a_shorter_one() -> None:
     text = "````bash\ncat > README.md <<'EOF'\n```bash\nmake\n```\nEOF\n````"
     assert read_action(Answer(content=text)) == "cat > README.md <<'EOF'\n```bash\nmake\n```\nEOF"
 
 
-def test_blocks_of_other_languages_are_talk() -> None:
+def test_blocks_of_other_languages_are_ignored() -> None:
     assert read_action(Answer(content="```python\nx = 1\n```\n```sh\nls\n```")) == "ls"
 
 
@@ -64,24 +64,24 @@ def test_blocks_of_other_languages_are_talk() -> None:
         ("```bash\n\n```", "is empty"),
     ],
 )
-def test_what_a_wrong_text_is_told(text: str, told: str) -> None:
+def test_wrong_block_is_explained(text: str, told: str) -> None:
     with pytest.raises(NoAction, match=told):
         read_action(Answer(content=text))
 
 
-def test_a_block_that_was_cut_off_is_told_so() -> None:
+def test_truncated_block_is_explained() -> None:
     with pytest.raises(NoAction, match="be shorter"):
         read_action(Answer(content="```bash\nls", finish=Finish.LENGTH))
 
 
-def test_what_the_grammar_allows_is_one_action() -> None:
+def test_grammar_allows_exactly_one_action() -> None:
     assert all(int(most) <= 200 for most in re.findall(r"\{\d+,(\d*)\}", GBNF)), "no endless repetition"
     assert (
         read_action(Answer(content="I look at the files.\n```bash\nls -l\ncat setup.py\n```")) == "ls -l\ncat setup.py"
     )
 
 
-def test_a_long_output_keeps_its_head_and_its_tail() -> None:
+def test_clip_keeps_head_and_tail() -> None:
     """12,000 characters at the usual limit: 5,000 of the head, 5,000 of the tail, 2,000 left out."""
     shown = clip("a" * 6000 + "b" * 6000, 10_000)
     assert shown.startswith("a" * 5000 + "\n[2000 characters are left out")
@@ -90,7 +90,7 @@ def test_a_long_output_keeps_its_head_and_its_tail() -> None:
 
 
 @given(st.text(), st.integers(min_value=1, max_value=50))
-def test_head_and_tail_are_those_of_the_text(text: str, limit: int) -> None:
+def test_clip_returns_parts_of_the_text(text: str, limit: int) -> None:
     shown = clip(text, limit)
     if len(text) <= limit:
         assert shown == text

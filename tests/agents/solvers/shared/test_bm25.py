@@ -26,7 +26,7 @@ def test_identifiers_are_split_into_words(text: str, expected: list[str]) -> Non
     assert list(words(text)) == expected
 
 
-def test_scores_are_those_of_the_formula() -> None:
+def test_scores_match_the_formula() -> None:
     """Two documents of 4 and 2 words with their names, 3 on average; k1 = 1.2, b = 0.75.
 
     ``red`` is in one of two: idf = ln(1 + 1.5 / 1.5) = ln 2. ``cat`` is in both: idf = ln(1 + 0.5 / 2.5) = ln 1.2.
@@ -38,7 +38,7 @@ def test_scores_are_those_of_the_formula() -> None:
     assert found["y"] == pytest.approx(math.log(1.2) * 2.2 / 1.9)
 
 
-def test_the_best_come_first_and_strangers_never() -> None:
+def test_rank_puts_the_best_first_and_leaves_out_documents_without_a_shared_word() -> None:
     documents = {
         "src/colour.py": "def mix(): pass",
         "src/http_client.py": "class Retry: limit = 3",
@@ -49,7 +49,7 @@ def test_the_best_come_first_and_strangers_never() -> None:
     assert rank("Retry-After header is ignored", documents, 1) == ["src/retry_policy.py"]
 
 
-def test_a_word_that_the_query_repeats_counts_as_often() -> None:
+def test_repeated_word_of_the_query_counts_repeatedly() -> None:
     documents = {"x": "red", "y": "cat"}
     assert rank("cat red red", documents, 2) == ["x", "y"]
     assert rank("cat cat red", documents, 2) == ["y", "x"]
@@ -60,7 +60,7 @@ def test_equal_scores_keep_the_order_of_the_documents() -> None:
 
 
 @given(st.text("abcXY_ "), TEXTS, st.integers(0, 8))
-def test_a_ranking_is_a_prefix_of_the_longer_one(query: str, documents: dict[str, str], top: int) -> None:
+def test_shorter_ranking_is_a_prefix_of_the_longer_one(query: str, documents: dict[str, str], top: int) -> None:
     everything = rank(query, documents, len(documents))
     assert rank(query, documents, top) == everything[:top]
     asked = set(words(query))

@@ -17,7 +17,7 @@ def spelled(language: str, text: str) -> list[str]:
     return list(canonical(language, PROGRAMS[language][0], text))
 
 
-def test_a_small_file_by_hand() -> None:
+def test_canonical_of_a_small_file() -> None:
     text = '"""Doc."""\nx = [1,\n     2,\n     ]   # two\n\n'
     text += "def f( a,b ):\n  'doc'\n  if a : return 'q'\n  else:\n    return(b)\n"
     expected = ["x=[1,2]", "def f(a,b):", "    if a:", '        return "q"', "    else:", "        return(b)"]
@@ -25,13 +25,13 @@ def test_a_small_file_by_hand() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_it_is_canonical_already(language: str) -> None:
+def test_canonical_is_idempotent(language: str) -> None:
     once = spelled(language, PROGRAMS[language][1])
     assert spelled(language, "\n".join(once) + "\n") == once
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_comments_are_gone_and_literals_are_not(language: str) -> None:
+def test_comments_are_removed_and_literals_kept(language: str) -> None:
     text = "\n".join(spelled(language, PROGRAMS[language][1]))
     assert "sells" not in text.lower()
     assert "# most" not in text
@@ -52,7 +52,7 @@ def test_blank_lines_comments_and_trailing_spaces_change_nothing(language: str, 
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_name_and_number_counts(language: str) -> None:
+def test_every_name_and_number_is_kept(language: str) -> None:
     """Change one word after the other: the spelling must change with each."""
     usual = spelled(language, PROGRAMS[language][1])
     text = "\n".join(usual) + "\n"
@@ -63,7 +63,7 @@ def test_every_name_and_number_counts(language: str) -> None:
             assert spelled(language, changed) != usual, word
 
 
-def test_semicolons_that_part_a_head_stay() -> None:
+def test_semicolons_in_a_loop_head_are_kept() -> None:
     text = "package a\nfunc f() { switch x := g(); x { case 1: h() }; for i := 0; i < 1; i++ { }; }\n"
     spelling = "\n".join(canonical("go", "f.go", text))
     assert "switch x:=g();x{" in spelling
@@ -84,7 +84,7 @@ def test_semicolons_that_part_a_head_stay() -> None:
         ("go", "f.go", "package a\nvar x = `a\n b`\n", "package a\nvar x = `a\n  b`\n"),
     ],
 )
-def test_what_means_something_else_is_spelled_otherwise(language: str, path: str, one: str, other: str) -> None:
+def test_different_meaning_stays_different(language: str, path: str, one: str, other: str) -> None:
     assert canonical(language, path, one) != canonical(language, path, other)
 
 
@@ -101,15 +101,15 @@ def test_what_means_something_else_is_spelled_otherwise(language: str, path: str
         ("cpp", "f.cpp", "int f()\n{\n  return 1;\n}\n", "int f() { return 1; }\n"),
     ],
 )
-def test_what_means_the_same_is_spelled_the_same(language: str, path: str, one: str, other: str) -> None:
+def test_equal_meaning_becomes_equal(language: str, path: str, one: str, other: str) -> None:
     assert canonical(language, path, one) == canonical(language, path, other)
 
 
-def test_what_does_not_parse_loses_comments_and_blank_lines_only() -> None:
+def test_unparsable_file_loses_comments_and_blank_lines_only() -> None:
     assert list(canonical("c", "f.c", "int f( {\n\n  x   = 1; // one\n")) == ["int f( {", "  x   = 1;"]
     assert list(canonical("python", "f.cfg", "[a]\n\nb  =  1\n")) == ["[a]", "b  =  1"]
 
 
-def test_an_expression_nested_very_deep_stays_as_it_is() -> None:
+def test_deeply_nested_expression_is_kept() -> None:
     text = "x = " + "(" * 2000 + "1" + ")" * 2000 + "\n"
     assert list(canonical("python", "f.py", text)) == [text.rstrip()]

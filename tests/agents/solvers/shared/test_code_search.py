@@ -66,7 +66,7 @@ def codes(found: SearchResult) -> list[str]:
     return [each.code for each in found.snippets]
 
 
-def test_a_class_shows_its_signatures_only() -> None:
+def test_search_class_shows_signatures_only() -> None:
     found = python("search_class('Shop')")
     assert codes(found) == [
         "@decorated(lambda x: x)\nclass Shop(Base):\n"
@@ -76,7 +76,7 @@ def test_a_class_shows_its_signatures_only() -> None:
     assert found.text.startswith("src/shop.py, lines 4 to 15, Shop:\n```\n@decorated")
 
 
-def test_a_class_in_a_file_and_its_full_snippet_are_whole() -> None:
+def test_search_class_in_file_and_full_snippet_show_the_whole_class() -> None:
     whole = "\n".join(SHOP.split("\n")[3:15])
     assert codes(python("search_class_in_file('Shop', 'shop.py')")) == [whole]
     assert codes(python("get_class_full_snippet('Shop')")) == [whole]
@@ -94,25 +94,25 @@ def test_a_class_in_a_file_and_its_full_snippet_are_whole() -> None:
         ' search_method( "open" )\n',
     ],
 )
-def test_a_method_is_found_in_whatever_way_it_is_asked_for(call: str) -> None:
+def test_method_is_found_by_every_form_of_a_call(call: str) -> None:
     (snippet,) = python(call).snippets
     assert (snippet.path, snippet.first, snippet.last, snippet.owner) == ("src/shop.py", 13, 15, "Shop.open")
     assert snippet.code.endswith("        return os.open(door)")
 
 
-def test_code_is_shown_with_three_lines_around_it_and_its_owner() -> None:
+def test_search_code_shows_three_lines_of_context_and_the_owner() -> None:
     (snippet,) = python("search_code('half(3)')").snippets
     assert (snippet.path, snippet.first, snippet.last, snippet.owner) == ("src/shop.py", 8, 14, "Shop.price")
     (snippet,) = python("search_code_in_file('assert half', 'tests/test_shop.py')").snippets
     assert (snippet.first, snippet.last, snippet.owner) == (1, 4, "test_half")
 
 
-def test_sources_come_before_tests_and_tests_before_other_texts() -> None:
+def test_results_are_sources_then_tests_then_other_texts() -> None:
     paths = [each.path for each in python("search_code('half')").snippets]
     assert paths == ["src/shop.py", "src/shop.py", "tests/test_shop.py", "README.md"]
 
 
-def test_lines_around_a_line_end_where_the_file_ends() -> None:
+def test_code_around_a_line_ends_with_the_file() -> None:
     (snippet,) = python("get_code_around_line('shop.py', 18, 1)").snippets
     assert snippet.code == "\ndef half(x):\n    return x / 2"
     assert (snippet.first, snippet.last, snippet.owner) == (17, 19, "half")
@@ -120,13 +120,13 @@ def test_lines_around_a_line_end_where_the_file_ends() -> None:
     assert snippet.code == "import os\n\n"
 
 
-def test_a_file_is_found_by_the_end_of_its_path_or_an_absolute_one() -> None:
+def test_file_is_found_by_the_end_of_its_path() -> None:
     for name in ("src/shop.py", "shop.py", "./src/shop.py", "/testbed/src/shop.py"):
         (snippet,) = python(f"get_file_content('{name}')").snippets
         assert (snippet.path, snippet.last, snippet.code) == ("src/shop.py", 19, SHOP.rstrip("\n"))
 
 
-def test_the_rest_of_many_places_is_counted_by_file() -> None:
+def test_further_results_are_counted_by_file() -> None:
     texts = {f"{name}.py": "def run():\n    pass\n" * count for name, count in {"a": 2, "b": 3, "c": 1}.items()}
     found = perform(CodeSearch(Codebase(texts, "python")), "search_method('run')")
     assert len(found.snippets) == 6
@@ -135,7 +135,7 @@ def test_the_rest_of_many_places_is_counted_by_file() -> None:
     assert found.text.endswith("3 more in b.py (2), c.py (1).")
 
 
-def test_a_very_long_place_is_cut_and_says_so() -> None:
+def test_long_snippet_is_cut_with_a_note() -> None:
     found = perform(CodeSearch(Codebase({"a.py": "x = 1\n" * 500}, "python")), "get_file_content('a.py')")
     assert found.text.endswith("[100 more lines; get_code_around_line shows them]")
     assert found.text.count("x = 1") == 400
@@ -166,7 +166,7 @@ def test_a_very_long_place_is_cut_and_says_so() -> None:
         ("search_class", "This is no search call"),
     ],
 )
-def test_a_call_that_finds_nothing_says_what_to_do(call: str, told: str) -> None:
+def test_call_without_a_result_says_why(call: str, told: str) -> None:
     found = python(call)
     assert told in found.text
     assert not found.snippets
@@ -191,7 +191,7 @@ def test_c_has_functions_and_structs() -> None:
     assert codes(perform(search, "search_method('half')")) == ["static int half(int x)\n{\n  return x / 2;\n}"]
 
 
-def test_a_qualified_name_is_read_in_any_language_s_manner() -> None:
+def test_qualified_name_is_read_in_any_language_s_spelling() -> None:
     search = CodeSearch(Codebase({"a.cpp": "namespace shop {\nint Till::count() { return 1; }\n}\n"}, "cpp"))
     for name in ("Till::count", "shop::Till::count", "Till.count", "count()"):
         assert len(perform(search, f"search_method('{name}')").snippets) == 1
@@ -205,5 +205,5 @@ def test_the_manual_names_every_call_with_its_arguments() -> None:
 
 
 @given(st.text(max_size=30) | st.builds("{}({})".format, st.sampled_from(sorted(CALLS)), st.text(max_size=20)))
-def test_no_call_fails_and_each_is_answered(call: str) -> None:
+def test_every_call_has_an_answer(call: str) -> None:
     assert python(call).text

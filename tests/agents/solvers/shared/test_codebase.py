@@ -8,7 +8,7 @@ from assay.agents.solvers.shared.codebase import Codebase, dotted
 
 
 @given(st.text("ab\n", max_size=40), st.text("ab\n", min_size=1, max_size=4))
-def test_the_places_of_a_text_cover_all_its_lines(text: str, wanted: str) -> None:
+def test_occurrences_cover_every_line_of_a_text(text: str, wanted: str) -> None:
     snippets = list(Codebase({"a.txt": text}, "python").occurrences("a.txt", wanted, 1))
     covered = {line for each in snippets for line in range(each.first, each.last + 1)}
     begins = {text.count("\n", 0, match.start()) + 1 for match in re.finditer(re.escape(wanted), text)}

@@ -31,7 +31,7 @@ package b
 """
 
 
-def test_blocks_belong_to_the_path_above_them() -> None:
+def test_block_belongs_to_the_path_above_it() -> None:
     parsed = parse_search_replace(TWO)
     assert parsed.edits == (
         FileEdit("src/a.py", "    if x:\n        go()", "    if not x:\n        go()"),
@@ -45,14 +45,14 @@ def block(*lines: str, path: str = "### a.py\n") -> str:
     return path + "\n".join(["<<<<<<< SEARCH", *lines, ">>>>>>> REPLACE"])
 
 
-def test_a_block_with_two_separators_is_skipped_and_told() -> None:
+def test_block_with_two_separators_is_malformed() -> None:
     parsed = parse_search_replace(block("a", "=======", "b", "=======", "c") + "\n" + block("d", "=======", "e"))
     assert parsed.edits == (FileEdit("a.py", "d", "e"),)
     assert len(parsed.problems) == 1
     assert "2 separator lines" in parsed.problems[0]
 
 
-def test_leading_dots_are_taken_off() -> None:
+def test_leading_dots_are_removed() -> None:
     assert parse_search_replace(block("...", "a", "=======", "...", "b")).edits == (FileEdit("a.py", "a", "b"),)
 
 
@@ -60,7 +60,7 @@ def test_equal_blocks_count_once() -> None:
     assert len(parse_search_replace(block("a", "=======", "b") * 2).edits) == 1
 
 
-def test_what_is_no_edit_is_told() -> None:
+def test_malformed_block_is_reported() -> None:
     assert "no path" in parse_search_replace(block("a", "=======", "b", path="")).problems[0]
     cut_off = parse_search_replace("### a.py\n<<<<<<< SEARCH\na\n=======\nb")
     assert cut_off.edits == ()
@@ -70,12 +70,12 @@ def test_what_is_no_edit_is_told() -> None:
     assert len(nested.problems) == 1
 
 
-def test_headings_within_a_block_are_code() -> None:
+def test_heading_inside_a_block_is_code() -> None:
     edit = parse_search_replace(block("### not a path", "=======", "x")).edits
     assert edit == (FileEdit("a.py", "### not a path", "x"),)
 
 
-def test_tagged_modifications() -> None:
+def test_tagged_edits_are_read() -> None:
     text = (
         "```\n<file>/testbed/a.py</file>\n<original>\n    x\n</original>\n<patched>\n    y\n\n    z\n</patched>\n```\n"
     )
@@ -83,7 +83,7 @@ def test_tagged_modifications() -> None:
     assert parse_tagged(text.replace("<file>/testbed/a.py</file>", "")).problems != ()
 
 
-def test_paths_lose_what_models_put_around_them() -> None:
+def test_clean_path_removes_marks_and_root() -> None:
     for said in ("`a/b.py`", "./a/b.py", "/testbed/a/b.py", " **a/b.py** ", "'a/b.py'"):
         assert clean_path(said) == "a/b.py"
     assert clean_path("/somewhere/a.py", "/somewhere") == "a.py"

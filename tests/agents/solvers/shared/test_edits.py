@@ -22,16 +22,16 @@ def one(
     return applied.files.get("f.py", text), result.match, result.problem
 
 
-def test_lines_that_occur_once_are_replaced() -> None:
+def test_unique_lines_are_replaced() -> None:
     assert one(EIGHT, "c = 3", "c = 33") == (EIGHT.replace("c = 3", "c = 33"), Match.EXACT, None)
 
 
-def test_lines_are_whole_lines() -> None:
+def test_quote_matches_whole_lines_only() -> None:
     """``= 3`` is part of a line only: the first rung must not find it, and the others find nothing alike."""
     assert one(EIGHT, "= 3", "= 4") == (EIGHT, None, EditProblem.NOT_FOUND)
 
 
-def test_lines_that_occur_twice_are_told_and_left() -> None:
+def test_ambiguous_lines_are_reported_and_not_changed() -> None:
     applied = apply_edits({"f.py": EIGHT}, [FileEdit("f.py", "same()", "other()")])
     assert applied.files == {}
     assert applied.results[0].problem is EditProblem.AMBIGUOUS
@@ -39,7 +39,7 @@ def test_lines_that_occur_twice_are_told_and_left() -> None:
     assert "lines 2, 7" in applied.report()
 
 
-def test_an_interval_makes_them_one() -> None:
+def test_interval_makes_ambiguous_lines_unique() -> None:
     """Lines 5 to 8 hold ``same()`` once, in line 7."""
     text, match, _ = one(EIGHT, "same()", "other()", (5, 8))
     assert text == "a = 1\nsame()\nb = 2\nc = 3\nd = 4\ne = 5\nother()\nf = 6\n"
@@ -47,14 +47,14 @@ def test_an_interval_makes_them_one() -> None:
 
 
 @pytest.mark.parametrize(("interval", "applies"), [((4, 5), True), ((3, 4), False), ((5, 6), False), ((3, 6), True)])
-def test_an_edit_lies_within_an_interval_as_a_whole(interval: tuple[int, int], applies: bool) -> None:
+def test_edit_across_the_end_of_an_interval_is_not_found(interval: tuple[int, int], applies: bool) -> None:
     """The quote is lines 4 and 5; both bounds of an interval belong to it."""
     text, _, problem = one(EIGHT, "c = 3\nd = 4", "x", interval)
     assert (text != EIGHT) is applies
     assert problem is (None if applies else EditProblem.NOT_FOUND)
 
 
-def test_intervals_stay_true_when_edits_before_them_add_lines() -> None:
+def test_intervals_stay_right_after_edits_that_add_lines() -> None:
     """The first edit turns line 1 into four lines; the second one's interval, 7 to 8, still means the last two."""
     edits = [FileEdit("f.py", "a = 1", "a = 1\na\na\na"), FileEdit("f.py", "same()", "last()")]
     applied = apply_edits({"f.py": EIGHT}, edits, {"f.py": [(7, 8), (1, 1)]})
@@ -62,7 +62,7 @@ def test_intervals_stay_true_when_edits_before_them_add_lines() -> None:
     assert [each.line for each in applied.results] == [1, 10]
 
 
-def test_without_intervals_the_whole_file_is_open() -> None:
+def test_file_without_intervals_is_open_as_a_whole() -> None:
     """What Agentless' own code fails at without saying so."""
     unbounded: list[dict[str, list[tuple[int, int]]] | None] = [None, {}, {"f.py": []}]
     for intervals in unbounded:
@@ -70,7 +70,7 @@ def test_without_intervals_the_whole_file_is_open() -> None:
         assert applied.files == {"f.py": EIGHT.replace("f = 6", "f = 7")}
 
 
-def test_an_edit_may_build_on_the_one_before() -> None:
+def test_edit_applies_to_the_result_of_the_one_before() -> None:
     applied = apply_edits({"f.py": "a\nb\n"}, [FileEdit("f.py", "a", "x\ny"), FileEdit("f.py", "y", "z")])
     assert applied.files == {"f.py": "x\nz\nb\n"}
 
@@ -80,7 +80,7 @@ def test_equal_edits_apply_once() -> None:
     assert apply_edits({"f.py": "a\nb\n"}, [edit, edit]).files == {"f.py": "a\na2\nb\n"}
 
 
-def test_white_space_does_not_matter_and_the_file_decides_on_indentation() -> None:
+def test_whitespace_match_keeps_the_file_s_indentation() -> None:
     """The model wrote two spaces a level where the file has four, one level further out, and left out a blank line."""
     text = "class A:\n    def f(self):\n        if x:\n\n            return  1\n        return 2\n"
     search = "def f(self):\n  if x:\n    return 1\n  return 2"
@@ -93,7 +93,7 @@ def test_white_space_does_not_matter_and_the_file_decides_on_indentation() -> No
     )
 
 
-def test_tabs_of_the_file_stand_for_the_models_spaces() -> None:
+def test_spaces_of_the_model_become_tabs_of_the_file() -> None:
     text = "func f() {\n\tif x {\n\t\tgo()\n\t}\n}\n"
     after, _, _ = one(
         text, "    if x {\n        go()\n    }", "    if x {\n        for {\n            go()\n        }\n    }"
@@ -101,12 +101,12 @@ def test_tabs_of_the_file_stand_for_the_models_spaces() -> None:
     assert after == "func f() {\n\tif x {\n\t\tfor {\n\t\t\tgo()\n\t\t}\n\t}\n}\n"
 
 
-def test_a_line_further_out_than_all_that_were_quoted() -> None:
+def test_line_outside_of_the_quoted_indentation_is_dedented() -> None:
     after, _, _ = one("if a:\n        b( )\nc\n", "    b()", "    b()\nelse:\n    d()")
     assert after == "if a:\n        b()\n    else:\n        d()\nc\n"
 
 
-def test_likeness_needs_half_of_the_lines() -> None:
+def test_fuzzy_match_needs_half_of_the_lines() -> None:
     """Of the quoted lines ``value = compute(1)`` (18 letters) is like ``value = compute(2)``: distance 1, 1 - 1/18 =
     0.94. The other two are unlike. One of two lines is half: found; one of three is not."""
     text = "value = compute(2)\nreturn other_thing\nlast\n"
@@ -115,25 +115,25 @@ def test_likeness_needs_half_of_the_lines() -> None:
     assert one(text, "value = compute(1)\nzzz\nqqq", "x")[2] is EditProblem.NOT_FOUND
 
 
-def test_likeness_is_reported() -> None:
+def test_fuzzy_match_is_reported() -> None:
     applied = apply_edits({"f.py": EIGHT + "value = compute(2)\n"}, [FileEdit("f.py", "value = compute(1)", "x")])
     assert [each.line for each in applied.fuzzy] == [9]
     assert "fuzzy" in applied.report()
 
 
-def test_two_places_that_are_equally_like_are_ambiguous() -> None:
+def test_two_equally_similar_places_are_ambiguous() -> None:
     text = "value = compute(2)\n\nvalue = compute(3)\n"
     applied = apply_edits({"f.py": text}, [FileEdit("f.py", "value = compute(1)", "x")])
     assert applied.results[0].problem is EditProblem.AMBIGUOUS
     assert applied.results[0].lines == (1, 3)
 
 
-def test_a_better_rung_wins_over_several_places_of_a_worse_one() -> None:
+def test_strict_match_wins_over_several_loose_ones() -> None:
     """Line 1 is the quote itself, line 2 differs in white space, line 3 in a letter."""
     assert one("f(a, b)\nf(a,b)\nf(a, c)\n", "f(a, b)", "g()")[:2] == ("g()\nf(a,b)\nf(a, c)\n", Match.EXACT)
 
 
-def test_new_files_and_what_may_not_become_one() -> None:
+def test_new_file_is_made_inside_the_repository_only() -> None:
     edits = [
         FileEdit("new.py", "", "x = 1"),
         FileEdit("f.py", "", "x"),
@@ -150,11 +150,11 @@ def test_lines_can_be_removed() -> None:
     assert one("a\nb\nc\n", "b", "")[0] == "a\nc\n"
 
 
-def test_an_edit_that_changes_nothing_is_told() -> None:
+def test_edit_without_a_change_is_reported() -> None:
     assert one("a\nb\n", "b", "b")[2] is EditProblem.NO_CHANGE
 
 
-def test_line_ends_stay_as_the_file_has_them() -> None:
+def test_line_ends_of_the_file_are_kept() -> None:
     assert one("a\r\nb\r\n", "a\nb", "a\nx\nb")[0] == "a\r\nx\r\nb\r\n"
 
 
@@ -169,7 +169,7 @@ def test_line_ends_stay_as_the_file_has_them() -> None:
         ([(30, 40)], []),
     ],
 )
-def test_intervals_in_a_file_of_ten_lines(given_: list[tuple[int, int]], joined: list[tuple[int, int]]) -> None:
+def test_merged_clips_sorts_and_joins_intervals(given_: list[tuple[int, int]], joined: list[tuple[int, int]]) -> None:
     assert merged(given_, 10) == joined
 
 
@@ -177,7 +177,7 @@ LINES = st.lists(st.sampled_from(["a", "b", "    c", "\td", "", "x = 1"]), max_s
 
 
 @given(before=LINES, after=LINES)
-def test_edits_made_from_a_difference_make_the_difference(before: list[str], after: list[str]) -> None:
+def test_edits_from_a_diff_reproduce_it(before: list[str], after: list[str]) -> None:
     """Quote everything from the first to the last changed line, numbered so that each line is there once."""
     old = [f"{line}#{number}" for number, line in enumerate(before)]
     new = [f"{line}#{number}" for number, line in enumerate(after)]
@@ -194,6 +194,6 @@ def test_edits_made_from_a_difference_make_the_difference(before: list[str], aft
 
 
 @given(lines=LINES, search=LINES.map("\n".join), replace=LINES.map("\n".join))
-def test_only_what_is_told_as_applied_changes_a_file(lines: list[str], search: str, replace: str) -> None:
+def test_only_applied_edits_change_a_file(lines: list[str], search: str, replace: str) -> None:
     applied = apply_edits({"f": "\n".join(lines)}, [FileEdit("f", search, replace)])
     assert bool(applied.files) is (applied.results[0].problem is None)

@@ -20,7 +20,7 @@ from assay.agents.solvers.shared.fences import CodeBlock, blocks, unfenced
         ("", []),
     ],
 )
-def test_blocks(text: str, found: list[CodeBlock]) -> None:
+def test_blocks_are_the_closed_fences_in_order(text: str, found: list[CodeBlock]) -> None:
     assert list(blocks(text)) == found
 
 
@@ -35,5 +35,5 @@ def test_blocks(text: str, found: list[CodeBlock]) -> None:
         ("before\n```\nx = 1\n```", "before\n```\nx = 1\n```"),
     ],
 )
-def test_a_fence_around_the_whole_is_taken_off(text: str, content: str) -> None:
+def test_unfenced_removes_a_fence_around_the_whole_text(text: str, content: str) -> None:
     assert unfenced(text) == content

@@ -26,11 +26,11 @@ class Wanted(Model):
         '{"names": ["a", "b"]} {"names": ["c"]}',
     ],
 )
-def test_the_first_object_of_the_form_counts(text: str) -> None:
+def test_first_object_of_the_schema_is_read(text: str) -> None:
     assert read_json(text, Wanted).names == ("a", "b")
 
 
-def test_raw_line_feeds_in_texts_are_forgiven() -> None:
+def test_raw_line_feeds_in_texts_are_accepted() -> None:
     assert read_json('{"names": ["a\nb"]}', Wanted).names == ("a\nb",)
 
 
@@ -46,11 +46,11 @@ def test_raw_line_feeds_in_texts_are_forgiven() -> None:
         ('{"a":' * 5000, "there is no JSON object in it"),
     ],
 )
-def test_what_has_not_the_form_is_told(text: str, problem: str) -> None:
+def test_answer_without_the_schema_is_an_error(text: str, problem: str) -> None:
     with pytest.raises(AnswerFormatError, match=problem):
         read_json(text, Wanted)
 
 
 @given(st.text(st.characters(exclude_characters="{")), st.lists(st.text()), st.text())
-def test_whatever_stands_around_the_object_does_not_matter(before: str, names: list[str], after: str) -> None:
+def test_text_around_the_object_is_ignored(before: str, names: list[str], after: str) -> None:
     assert read_json(f"{before}{json.dumps({'names': names})}{after}", Wanted).names == tuple(names)

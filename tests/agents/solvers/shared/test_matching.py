@@ -27,7 +27,7 @@ def distance(first: str, second: str) -> int:
         ("", "", 1.0),
     ],
 )
-def test_ratio(first: str, second: str, value: float) -> None:
+def test_ratio_of_known_pairs(first: str, second: str, value: float) -> None:
     assert ratio(first, second) == pytest.approx(value)
     assert ratio(second, first) == pytest.approx(value)
 
@@ -37,7 +37,7 @@ WORDS = st.text("ab", max_size=6)
 
 @settings(deadline=None)
 @given(WORDS, WORDS)
-def test_the_ratio_is_that_of_the_definition_or_nothing(first: str, second: str) -> None:
+def test_ratio_is_levenshtein_s_or_zero(first: str, second: str) -> None:
     """Both with a common beginning of six letters, so that some pairs are alike."""
     longest = 6 + max(len(first), len(second))
     expected = 1 - distance(first, second) / longest
@@ -45,5 +45,5 @@ def test_the_ratio_is_that_of_the_definition_or_nothing(first: str, second: str)
 
 
 @given(st.lists(st.sampled_from(["", "  ", "    "]).flatmap(lambda indent: st.just(indent + "x")), min_size=1))
-def test_lines_that_were_found_as_they_are_keep_their_indentation(lines: list[str]) -> None:
+def test_reindented_keeps_lines_that_matched_exactly(lines: list[str]) -> None:
     assert reindented(lines, [(line, line) for line in lines]) == lines

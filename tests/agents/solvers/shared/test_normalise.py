@@ -12,13 +12,13 @@ def key(text: str) -> str:
     return change_key("python", BEFORE, {"a.py": text})
 
 
-def test_a_change_by_hand() -> None:
+def test_change_key_of_a_small_change() -> None:
     assert key(BEFORE["a.py"].replace("x + 1", "x + 2")) == (
         "### a.py\n@@ -1,4 +1,4 @@\n def f(x):\n     return x\n def g(x):\n-    return x+1\n+    return x+2"
     )
 
 
-def test_the_same_change_in_another_layout_has_the_same_key() -> None:
+def test_change_key_ignores_layout() -> None:
     plain = BEFORE["a.py"].replace("x + 1", "max(x, 0)")
     wordy = BEFORE["a.py"].replace(
         "    return x + 1", '    """Never below."""\n    # here\n    return max(x,\n               0)'
@@ -29,26 +29,26 @@ def test_the_same_change_in_another_layout_has_the_same_key() -> None:
 @pytest.mark.parametrize(
     "text", [BEFORE["a.py"], BEFORE["a.py"] + "\n# end\n", BEFORE["a.py"].replace("):\n", '):\n    "Doc."\n', 1)]
 )
-def test_no_change_that_counts_has_no_key(text: str) -> None:
+def test_change_key_of_comments_and_layout_is_empty(text: str) -> None:
     assert key(text) == ""
 
 
-def test_where_new_functions_stand_does_not_matter() -> None:
+def test_change_key_ignores_the_place_of_new_functions() -> None:
     new = "def h(y):\n    return y\n"
     first, last = new + "\n\n" + BEFORE["a.py"], BEFORE["a.py"] + "\n\n" + new
     assert key(first) == key(last) == "### a.py\n+def h(y):\n+    return y"
 
 
-def test_a_new_function_and_another_change_is_not_only_a_new_function() -> None:
+def test_change_key_of_a_new_function_and_another_change_keeps_its_place() -> None:
     assert "@@" in key(BEFORE["a.py"].replace("x + 1", "h(x)") + "\n\ndef h(y):\n    return y\n")
 
 
-def test_a_new_file_is_all_of_it() -> None:
+def test_change_key_of_a_new_file_is_all_of_it() -> None:
     assert change_key("python", BEFORE, {"b.py": "x = 1\n"}) == "### b.py\n@@ -0,0 +1 @@\n+x=1"
 
 
 @pytest.mark.parametrize("language", sorted(PROGRAMS))
-def test_a_change_has_a_key_in_every_language_and_its_way_back_another(language: str) -> None:
+def test_change_key_differs_from_the_reverse_change_in_every_language(language: str) -> None:
     path, text = PROGRAMS[language]
     there, back = {path: text}, {path: text.replace("price", "cost").replace("Price", "Cost")}
     assert change_key(language, there, back) != change_key(language, back, there) != ""
@@ -67,7 +67,7 @@ def test_differs_sees_a_new_file() -> None:
     assert differs({}, {"a": "x\n"})
 
 
-def test_scripts_that_differ_in_the_name_of_their_function_are_one() -> None:
+def test_script_key_ignores_the_name_of_the_called_function() -> None:
     one = "def test_issue():\n    # try\n    print('a')\n\nif __name__ == '__main__':\n    test_issue()\n"
     other = 'def test_12():\n    """Try."""\n    print("a")\n\n\nif __name__ == "__main__": test_12()\n'
     assert script_key("python", "r.py", one) == script_key("python", "r.py", other)
@@ -75,5 +75,5 @@ def test_scripts_that_differ_in_the_name_of_their_function_are_one() -> None:
     assert script_key("python", "r.py", one) != script_key("python", "r.py", one.replace("'a'", "'b'"))
 
 
-def test_a_shell_script_is_its_lines() -> None:
+def test_script_key_of_a_shell_script_is_its_lines() -> None:
     assert script_key("go", "r.sh", "set -e\n\ngo  run .\n") == "set -e\ngo  run ."

@@ -7,7 +7,7 @@ from ten_languages import PROGRAMS
 
 
 @pytest.mark.parametrize("language", sorted(PROGRAMS))
-def test_a_file_that_parsed_and_no_longer_does(language: str) -> None:
+def test_file_that_no_longer_parses_is_broken(language: str) -> None:
     path, text = PROGRAMS[language]
     assert first_error(language, path, text) == ""
     cut_off = text[: text.index("price") + len("price(")]
@@ -15,28 +15,28 @@ def test_a_file_that_parsed_and_no_longer_does(language: str) -> None:
     assert broken(language, {path: text}, {path: text.replace("price", "cost")}) == {}
 
 
-def test_what_never_parsed_cannot_be_broken() -> None:
+def test_file_that_never_parsed_is_ignored() -> None:
     assert broken("c", {"a.c": "int f( {\n"}, {"a.c": "int g( {\n"}) == {}
 
 
-def test_a_new_file_must_parse() -> None:
+def test_new_file_must_parse() -> None:
     assert broken("go", {}, {"a.go": "package a\nfunc f( {\n"})
     assert broken("go", {}, {"a.go": "package a\n", "notes.txt": "func f( {"}) == {}
 
 
-def test_python_knows_more_mistakes_than_its_grammar() -> None:
+def test_python_compiler_finds_what_the_grammar_misses() -> None:
     before = {"a.py": "f(a=1)\n"}
     assert broken("python", before, {"a.py": "if x:\n    y\n  z\n"})
     assert broken("python", before, {"a.py": "return f(a=1)\n"}) == {"a.py": "line 1: 'return' outside function"}
 
 
-def test_spaces_behind_an_include_are_no_mistake() -> None:
+def test_spaces_after_an_include_are_no_error() -> None:
     assert first_error("c", "a.c", "#include <a.h>  \nint x;\n") == ""
 
 
-def test_a_doubtful_escape_is_no_mistake() -> None:
+def test_invalid_escape_is_no_error() -> None:
     assert broken("python", {"a.py": "x = 1\n"}, {"a.py": "x = '\\d'\n"}) == {}
 
 
-def test_the_first_error_is_told_with_its_line() -> None:
+def test_first_error_names_its_line() -> None:
     assert first_error("java", "A.java", "class A {\n  int x\n}\n").startswith("line 2: ")

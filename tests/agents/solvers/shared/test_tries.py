@@ -33,7 +33,7 @@ def tree(tmp_path: Path) -> FolderWorkspace:
     return folder_workspace(tmp_path / "repo", {"calc.py": "a - b\n"})
 
 
-def test_the_best_try_so_far_lies_in_the_base_tree(tree: FolderWorkspace) -> None:
+def test_best_try_so_far_is_in_the_workspace(tree: FolderWorkspace) -> None:
     tries: Tries[Made] = Tries(tree, least_wrong, "answer")
     for made, text, has_new in ((NO_FORM, "a - b\n", False), (POOR, "a\n", True), (NOTHING, "a\n", True)):
         tries.add(made)
@@ -43,7 +43,7 @@ def test_the_best_try_so_far_lies_in_the_base_tree(tree: FolderWorkspace) -> Non
     assert tries.best is GOOD
 
 
-def test_every_try_is_a_candidate_with_its_own_change(tree: FolderWorkspace) -> None:
+def test_every_try_is_a_candidate(tree: FolderWorkspace) -> None:
     tries: Tries[Made] = Tries(tree, least_wrong, "answer")
     tries.add(GOOD, rank=1)
     tries.add(POOR)
@@ -63,7 +63,7 @@ def test_every_try_is_a_candidate_with_its_own_change(tree: FolderWorkspace) -> 
         ([NO_FORM], SolutionStatus.FORMAT_ERROR, "no JSON"),
     ],
 )
-def test_a_solver_ends_as_its_best_try(
+def test_outcome_is_that_of_the_best_try(
     tree: FolderWorkspace, made: list[Made], status: SolutionStatus, error: str
 ) -> None:
     tries: Tries[Made] = Tries(tree, least_wrong, "answer")

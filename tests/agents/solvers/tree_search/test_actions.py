@@ -45,7 +45,7 @@ def did(on: Stage, *actions: tuple[ActionKind, str]) -> SearchState:
         ("<delete>a.py</delete>", None),
     ],
 )
-def test_exactly_one_action_is_read(text: str, action: Action | None) -> None:
+def test_read_action_needs_exactly_one(text: str, action: Action | None) -> None:
     assert read_action(text) == action
 
 
@@ -94,14 +94,14 @@ def test_failed_action_changes_nothing_and_says_why(
     assert on.workspace.diff() == ""
 
 
-def test_a_search_shows_code_once_as_news(on: Stage) -> None:
+def test_search_is_news_once(on: Stage) -> None:
     search = (ActionKind.SEARCH, 'search_method("total")')
     first, second = did(on, search), did(on, search, search)
     assert "return sum(prices[1:])" in first.seen
     assert (first.is_news, second.is_news) == (True, False)
 
 
-def test_a_view_of_some_lines(on: Stage) -> None:
+def test_view_shows_some_lines(on: Stage) -> None:
     assert did(on, (ActionKind.VIEW, "shop/prices.py:5-6")).seen == (
         "shop/prices.py, lines 5 to 6:\ndef cheapest(prices):\n    return min(prices)"
     )
@@ -109,7 +109,7 @@ def test_a_view_of_some_lines(on: Stage) -> None:
     assert did(on, (ActionKind.VIEW, f"{on.workspace.root}/shop/till.py")).failure is None
 
 
-def test_what_was_edited_is_what_is_seen_and_searched(on: Stage) -> None:
+def test_edited_code_is_seen_and_searched(on: Stage) -> None:
     state = did(on, (ActionKind.EDIT, FIX), (ActionKind.VIEW, "shop/prices.py:1-2"))
     assert state.seen.endswith("    return sum(prices)")
     assert "+    return sum(prices)" in state.patch
@@ -118,13 +118,13 @@ def test_what_was_edited_is_what_is_seen_and_searched(on: Stage) -> None:
     )
 
 
-def test_a_new_file_and_an_edit_of_it(on: Stage) -> None:
+def test_new_file_can_be_edited(on: Stage) -> None:
     new = edit("tests/test_total.py", "", "x = 1")
     state = did(on, (ActionKind.EDIT, new), (ActionKind.EDIT, edit("tests/test_total.py", "x = 1", "x = 2")))
     assert state.files == {"tests/test_total.py": "x = 2\n"}
 
 
-def test_ways_do_not_see_each_other(on: Stage) -> None:
+def test_paths_are_isolated(on: Stage) -> None:
     bench = ActionRunner(on.session)
     root = bench.root()
     fixed = bench.do(root, Action(ActionKind.EDIT, FIX))
@@ -137,7 +137,7 @@ def test_ways_do_not_see_each_other(on: Stage) -> None:
     assert on.workspace.diff() == ""
 
 
-def test_tests_run_in_the_state_they_are_asked_for_in(on: Stage) -> None:
+def test_tests_run_in_their_own_state(on: Stage) -> None:
     breaking = edit("shop/prices.py", "    return min(prices)", "    return max(prices)")
     test = (ActionKind.TEST, "tests/test_prices.py")
     assert did(on, test).tests == PassFailCounts(1, 0)
@@ -146,7 +146,7 @@ def test_tests_run_in_the_state_they_are_asked_for_in(on: Stage) -> None:
     assert broken.seen == "0 passed, 1 failed.\nfailed: test_cheapest"
 
 
-def test_a_workspace_without_a_way_to_run_tests_says_so(on: Stage, tmp_path: Path) -> None:
+def test_workspace_without_tests_says_so(on: Stage, tmp_path: Path) -> None:
     from dataclasses import replace
 
     bare = replace(on.session, workspace=folder_workspace(tmp_path / "bare", SHOP))

@@ -5,7 +5,7 @@ import pytest
 from assay.agents.solvers.tree_search.debate import debate, read_solution
 
 
-def test_every_debater_reads_all_before_and_the_judge_decides() -> None:
+def test_every_debater_reads_earlier_arguments_and_the_judge_decides() -> None:
     asked: list[tuple[str, str]] = []
 
     def ask(question: str, purpose: str) -> str:
@@ -19,7 +19,7 @@ def test_every_debater_reads_all_before_and_the_judge_decides() -> None:
     assert "Solution 1:\npatch b" in asked[4][0]
 
 
-def test_a_single_solution_needs_no_debate() -> None:
+def test_single_solution_needs_no_debate() -> None:
     def ask(question: str, purpose: str) -> str:
         raise AssertionError(question)
 
@@ -36,5 +36,5 @@ def test_a_single_solution_needs_no_debate() -> None:
         ("Number 1.", None),
     ],
 )
-def test_reading_a_solution(answer: str, expected: int | None) -> None:
+def test_read_solution_returns_a_known_number(answer: str, expected: int | None) -> None:
     assert read_solution(answer, 3) == expected

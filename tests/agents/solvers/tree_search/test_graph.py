@@ -23,7 +23,7 @@ def town() -> CodeGraph:
     return build(FILES, "python")
 
 
-def test_vertices(town: CodeGraph) -> None:
+def test_vertices_are_folders_files_and_definitions(town: CodeGraph) -> None:
     assert {each.id: each.kind for each in town.vertices.values()} == {
         "": "directory",
         "town": "directory",
@@ -40,7 +40,7 @@ def test_vertices(town: CodeGraph) -> None:
     assert (shop.path, shop.name, shop.first, shop.last) == ("town/shop.py", "Shop", 4, 7)
 
 
-def test_contains(town: CodeGraph) -> None:
+def test_contains_edges_follow_the_nesting(town: CodeGraph) -> None:
     assert set(town.edges("contains")) == {
         ("", "town"),
         ("", "run.py"),
@@ -54,7 +54,7 @@ def test_contains(town: CodeGraph) -> None:
     }
 
 
-def test_calls_and_inherits(town: CodeGraph) -> None:
+def test_calls_and_inherits_edges_follow_names(town: CodeGraph) -> None:
     assert set(town.edges("calls")) == {
         ("town/shop.py::Shop.open", "town/house.py::House.unlock"),
         ("town/shop.py::Shop.open", "town/shop.py::ring"),
@@ -64,7 +64,7 @@ def test_calls_and_inherits(town: CodeGraph) -> None:
     assert town.edges("inherits") == [("town/shop.py::Shop", "town/house.py::House")]
 
 
-def test_neighbours_in_both_directions(town: CodeGraph) -> None:
+def test_neighbours_are_in_both_directions(town: CodeGraph) -> None:
     assert set(town.neighbours("town/house.py::House")) == {
         Neighbour("is in", "town/house.py"),
         Neighbour("contains", "town/house.py::House.unlock"),
@@ -74,12 +74,12 @@ def test_neighbours_in_both_directions(town: CodeGraph) -> None:
     assert town.neighbours("nowhere") == ()
 
 
-def test_a_name_of_the_same_file_is_meant_first() -> None:
+def test_name_in_the_same_file_comes_first() -> None:
     graph = build({"a.py": "def f(): pass\ndef g(): f()\n", "b.py": "def f(): pass\n"}, "python")
     assert graph.edges("calls") == [("a.py::g", "a.py::f")]
 
 
-def test_a_name_that_too_many_share_means_nothing() -> None:
+def test_name_that_too_many_share_has_no_edge() -> None:
     def calls(namesakes: int) -> int:
         files = {f"{number}.py": "def f(): pass\n" for number in range(namesakes)}
         return len(build({**files, "main.py": "f()\n"}, "python").edges("calls"))
@@ -91,7 +91,7 @@ def test_languages_do_not_call_each_other_by_name() -> None:
     assert build({"a.py": "f()\n", "b.rb": "def f\nend\n"}, "python").edges("calls") == []
 
 
-def test_a_method_written_outside_of_its_type_belongs_to_it() -> None:
+def test_method_outside_of_its_type_belongs_to_it() -> None:
     graph = build({"a.go": "package a\ntype Shop struct{}\nfunc (s *Shop) Open() {}\n"}, "go")
     assert ("a.go::Shop", "a.go::Shop.Open") in graph.edges("contains")
 

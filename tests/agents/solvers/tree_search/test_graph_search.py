@@ -34,7 +34,7 @@ def ways(on: Stage) -> list[str]:
     return [told.partition("\n")[0] for name, told in on.actions() if name == "visit"]
 
 
-def test_from_the_issue_to_the_fix(tmp_path: Path) -> None:
+def test_default_settings_find_the_fix(tmp_path: Path) -> None:
     on = stage(tmp_path, competent)
     outcome = solver(visits=6).solve(on.session)
     assert outcome.status is SolutionStatus.SUBMITTED
@@ -47,7 +47,7 @@ def test_from_the_issue_to_the_fix(tmp_path: Path) -> None:
     assert on.purposes() == ["relevance"] * 6 + ["patch"]
 
 
-def test_the_walk_begins_where_the_words_of_the_issue_are_and_visits_nothing_twice(tmp_path: Path) -> None:
+def test_walk_starts_at_the_best_files_and_visits_nothing_twice(tmp_path: Path) -> None:
     on = stage(tmp_path, competent)
     solver(visits=50).solve(on.session)
     walked = ways(on)
@@ -58,7 +58,7 @@ def test_the_walk_begins_where_the_words_of_the_issue_are_and_visits_nothing_twi
     assert len(targets) == 14
 
 
-def test_the_scores_choose_where_to_go_on(tmp_path: Path) -> None:
+def test_scores_choose_the_next_vertex(tmp_path: Path) -> None:
     """Worked out by hand, after each visit.
 
     1: the file has 60 + 50 (a leaf of high value) - 0.8, the top 0: on from the file.
@@ -76,7 +76,7 @@ def test_the_scores_choose_where_to_go_on(tmp_path: Path) -> None:
     ]
 
 
-def test_searches_and_failed_edits_come_before_the_patch(tmp_path: Path) -> None:
+def test_searches_and_failed_edits_may_precede_the_patch(tmp_path: Path) -> None:
     wrong = edit("shop/prices.py", "    return sum(items)", "    return 0")
     lines = [
         *("No. <value>0</value>", "Hm."),  # one judgement without a value counts as 0
@@ -94,19 +94,19 @@ def test_searches_and_failed_edits_come_before_the_patch(tmp_path: Path) -> None
     assert "+    return sum(prices)" in on.workspace.diff()
 
 
-def test_without_an_edit_that_applies_there_is_no_patch(tmp_path: Path) -> None:
+def test_no_edit_that_applies_is_a_format_error(tmp_path: Path) -> None:
     on = stage(tmp_path, lambda _: "I do not know. <value>1</value>")
     outcome = solver(visits=1, rounds=2).solve(on.session)
     assert (outcome.status, outcome.error) == (SolutionStatus.FORMAT_ERROR, "no edit could be applied")
     assert on.workspace.diff() == ""
 
 
-def test_the_runs_steps_bound_the_walk(tmp_path: Path) -> None:
+def test_budget_of_steps_limits_the_walk(tmp_path: Path) -> None:
     on = stage(tmp_path, competent, budget=Budget(steps=1))
     assert solver().solve(on.session).extra["visited"] == 1
 
 
-def test_the_context_keeps_its_size_and_takes_the_most_relevant_first(tmp_path: Path) -> None:
+def test_context_takes_the_most_relevant_first_up_to_its_size(tmp_path: Path) -> None:
     on = stage(tmp_path, competent)
     solver(visits=20, context=150).solve(on.session)
     context = shown(on.asked[-1])
@@ -130,7 +130,9 @@ def test_the_context_keeps_its_size_and_takes_the_most_relevant_first(tmp_path: 
     ],
     ids=["go", "java", "rust", "ruby"],
 )
-def test_other_languages(tmp_path: Path, language: str, path: str, broken: str, fixed: str, whole: str) -> None:
+def test_other_languages_are_solved(
+    tmp_path: Path, language: str, path: str, broken: str, fixed: str, whole: str
+) -> None:
     change = f"<edit>\n{edit(path, broken, fixed)}\n</edit>"
 
     def answer(request: Request) -> str:

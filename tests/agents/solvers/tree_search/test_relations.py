@@ -93,17 +93,17 @@ def test_every_language_with_a_query_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("language", CASES)
-def test_calls_and_bases(language: str) -> None:
+def test_mentions_are_calls_and_bases(language: str) -> None:
     path, text, expected = CASES[language]
     assert [(each.relation, each.name, each.line) for each in read(language, path, text)] == expected
 
 
-def test_a_file_of_another_language_is_read_as_what_it_is() -> None:
+def test_file_of_another_language_is_read_as_that() -> None:
     assert [each.name for each in read("java", "run.py", "f()")] == ["f"]
 
 
 @given(st.sampled_from(sorted(CASES)), st.integers(0, 200), st.text(max_size=20))
-def test_broken_code_gives_what_can_be_read(language: str, cut: int, noise: str) -> None:
+def test_broken_code_gives_the_mentions_that_parse(language: str, cut: int, noise: str) -> None:
     path, text, _ = CASES[language]
     broken = text[:cut] + noise + text[cut:]
     lines = broken.encode(errors="replace").count(b"\n") + 1

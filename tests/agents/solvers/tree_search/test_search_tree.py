@@ -23,18 +23,18 @@ from assay.agents.solvers.tree_search.uct import BestFirst, Softmax, score
 from judged_nodes import judged
 
 
-def test_a_reward_is_told_to_all_above(small: SearchTree[str]) -> None:
+def test_backpropagate_adds_to_all_ancestors(small: SearchTree[str]) -> None:
     told_nodes = {node.content: (node.visits, node.value) for node in small.nodes}
     # a: 60 + -50; root: 60 + 20 + -50
     assert told_nodes == {"root": (3, 30), "a": (2, 10), "b": (1, 20), "c": (1, -50)}
 
 
-def test_a_state_that_nobody_judged_tells_nothing(small: SearchTree[str]) -> None:
+def test_backpropagate_ignores_an_unjudged_node(small: SearchTree[str]) -> None:
     judged(small, small.root, "d", None)
     assert small.root.visits == 3
 
 
-def test_the_newest_node_goes_first_until_a_solution_or_the_depth() -> None:
+def test_newest_node_is_expanded_until_a_solution_or_the_depth() -> None:
     tree, bounds = SearchTree("root"), Bounds(first_finish_depth=3)
     poor = judged(tree, tree.root, "poor", -100)
     assert next_node(tree, bounds, BestFirst()) is poor  # by the scores it would be the root
@@ -45,14 +45,14 @@ def test_the_newest_node_goes_first_until_a_solution_or_the_depth() -> None:
     assert next_node(tree, Bounds(first_finish_depth=None), BestFirst()) is tree.root
 
 
-def test_after_the_first_solution_the_scores_decide() -> None:
+def test_selector_decides_after_the_first_solution() -> None:
     tree = SearchTree("root")
     poor = judged(tree, tree.root, "poor", -100)
     judged(tree, poor, "finish", -100, finished=True, terminal=True)
     assert next_node(tree, Bounds(), BestFirst()) is tree.root
 
 
-def test_a_duplicate_is_not_gone_on_with() -> None:
+def test_duplicate_is_not_expanded() -> None:
     tree = SearchTree("root")
     first = judged(tree, tree.root, "first", 0)
     judged(tree, tree.root, "again", None, duplicate=True)
@@ -90,17 +90,17 @@ def finishing(*rewards: float, same_parent: bool = False) -> SearchTree[str]:
         (finishing(80, -5), Bounds(enough_reward=80, least_finished=2), 0, "a solution is good enough"),
     ],
 )
-def test_ends(tree: SearchTree[str], bounds: Bounds, cost: float, reason: str) -> None:
+def test_stop_reason_names_the_limit(tree: SearchTree[str], bounds: Bounds, cost: float, reason: str) -> None:
     assert stop_reason(tree, bounds, cost) == reason
 
 
-def test_a_tree_that_is_full_ends() -> None:
+def test_full_tree_ends() -> None:
     tree = SearchTree("root", expansions=1)
     judged(tree, tree.root, "finish", 0, finished=True, terminal=True)
     assert stop_reason(tree, Bounds()) == "no node can be expanded"
 
 
-def test_discriminators() -> None:
+def test_result_of_each_discriminator() -> None:
     """Two solutions under one root; means along the trajectory are taken over value / visits.
 
     root has value 90 + 0 + 10 + 80 = 180 by 4 visits: 45.
@@ -130,12 +130,12 @@ def test_the_two_discriminators_can_differ() -> None:
     assert result(tree, best_reward) is leap
 
 
-def test_without_a_solution_a_leaf_is_the_result(small: SearchTree[str]) -> None:
+def test_result_without_a_solution_is_a_leaf(small: SearchTree[str]) -> None:
     assert [node.content for node in candidates(small)] == ["b", "c"]
     assert result(small, best_reward).content == "b"
 
 
-def test_without_a_solution_a_change_comes_before_no_change(small: SearchTree[str]) -> None:
+def test_result_without_a_solution_prefers_a_change(small: SearchTree[str]) -> None:
     changed = judged(small, small.root, "poor change", -100, changed=True)
     assert candidates(small) == [changed]
 

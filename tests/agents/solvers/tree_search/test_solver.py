@@ -24,7 +24,7 @@ def solver(**settings: object) -> TreeSearch:
     return TreeSearch(TreeSearch.Settings.model_validate(settings))
 
 
-def test_a_straight_way_to_the_fix(tmp_path: Path) -> None:
+def test_first_path_leads_to_the_fix(tmp_path: Path) -> None:
     wrong = edit("shop/prices.py", "    return sum(items)", "    return 0")
     on = stage(
         tmp_path,
@@ -45,7 +45,7 @@ def test_a_straight_way_to_the_fix(tmp_path: Path) -> None:
     assert outcome.extra == {"ended": "there are enough solutions"}
 
 
-def test_the_model_sees_what_its_actions_came_to(tmp_path: Path) -> None:
+def test_model_sees_the_observations_of_its_actions(tmp_path: Path) -> None:
     on = stage(tmp_path, [SEARCH, EDIT, value(60), FINISH, value(95)])
     solver(solutions=1).solve(on.session)
     told = [str(message.content) for message in on.asked[1].messages]
@@ -56,7 +56,7 @@ def test_the_model_sees_what_its_actions_came_to(tmp_path: Path) -> None:
     assert "+    return sum(prices)" in judged
 
 
-def test_a_second_try_starts_where_the_first_did_and_is_told_of_it(tmp_path: Path) -> None:
+def test_second_try_starts_from_the_same_state_with_feedback(tmp_path: Path) -> None:
     """The first way is a poor edit (-20) and a poor finish (-40); then the scores decide.
 
     Values are told upwards: root 2 visits, edit 2 visits. The root has no reward and one child: 0 + sqrt(ln 1 / 2).
@@ -80,14 +80,14 @@ def test_a_second_try_starts_where_the_first_did_and_is_told_of_it(tmp_path: Pat
     assert max(outcome.candidates, key=lambda each: each.scores["mean_reward"]).patch == on.workspace.diff()
 
 
-def test_no_feedback_if_it_is_not_wanted(tmp_path: Path) -> None:
+def test_feedback_can_be_turned_off(tmp_path: Path) -> None:
     on = stage(tmp_path, [WORSE_EDIT, value(-20), FINISH, value(-40), EDIT, value(80), FINISH, value(90)])
     solver(solutions=2, feedback=False).solve(on.session)
     assert "feedback" not in on.purposes()
     assert "return sum(prices)" in on.workspace.diff()
 
 
-def test_the_discriminator_is_the_users_choice(tmp_path: Path) -> None:
+def test_discriminator_setting_chooses_the_result(tmp_path: Path) -> None:
     """Way 1: edit -10, finish 70. Way 2: edit -90, finish 75; in between, way 1 tries to finish again, in vain.
 
     The root has value -10 + 70 - 90 + 75 = 45 by 4 visits, 11.25. The means along the trajectories are
@@ -102,7 +102,7 @@ def test_the_discriminator_is_the_users_choice(tmp_path: Path) -> None:
         assert [round(each.scores["mean_reward"], 2) for each in outcome.candidates] == [37.08, 26.25]
 
 
-def test_a_debate_can_choose(tmp_path: Path) -> None:
+def test_debate_chooses_the_result(tmp_path: Path) -> None:
     """By the mean reward it would be the first solution; the judge names the second."""
     ways = [EDIT, value(-10), FINISH, value(70), WORSE_EDIT, value(-90), FINISH, FINISH, value(75)]
     words = ["Number 0. <solution>0</solution>", "Rather 1. <solution>1</solution>"]
@@ -115,14 +115,14 @@ def test_a_debate_can_choose(tmp_path: Path) -> None:
         assert "Debater 1: Number 0." in str(on.asked[-2].messages[-1].content)
 
 
-def test_a_repeated_action_is_not_done_again(tmp_path: Path) -> None:
+def test_repeated_action_is_not_run_again(tmp_path: Path) -> None:
     on = stage(tmp_path, [EDIT, value(-20), FINISH, value(-40), EDIT, SEARCH])
     solver(nodes=5, feedback=False).solve(on.session)
     assert [told for name, told in on.actions() if name == "edit"][1] == "This was tried before."
     assert on.purposes() == ["act", "judge", "act", "judge", "act", "act"]
 
 
-def test_a_model_that_finds_no_form_ends_a_way(tmp_path: Path) -> None:
+def test_malformed_answers_end_a_path(tmp_path: Path) -> None:
     on = stage(tmp_path, lambda _: "I would look at the code.")
     outcome = solver(nodes=4, expansions=1).solve(on.session)
     assert outcome.status is SolutionStatus.EMPTY
@@ -131,14 +131,14 @@ def test_a_model_that_finds_no_form_ends_a_way(tmp_path: Path) -> None:
     assert [name for name, _ in on.actions()] == ["none"]
 
 
-def test_the_runs_steps_bound_the_tree_and_an_unfinished_change_is_kept(tmp_path: Path) -> None:
+def test_budget_of_steps_limits_the_tree_and_keeps_the_change(tmp_path: Path) -> None:
     on = stage(tmp_path, [EDIT, value(60), SEARCH], budget=Budget(steps=2))
     outcome = solver().solve(on.session)
     assert outcome.status is SolutionStatus.LIMIT_STEPS
     assert "return sum(prices)" in on.workspace.diff()
 
 
-def test_its_own_limit_of_cost_ends_it_with_the_best(tmp_path: Path) -> None:
+def test_own_limit_of_cost_ends_with_the_best_state(tmp_path: Path) -> None:
     dear = [Answer(content=line, usage=TokenUsage(cost=0.4)) for line in (EDIT, value(60), SEARCH)]
     on = stage(tmp_path, dear)
     outcome = solver(cost=1.0).solve(on.session)
@@ -147,7 +147,7 @@ def test_its_own_limit_of_cost_ends_it_with_the_best(tmp_path: Path) -> None:
     assert "return sum(prices)" in on.workspace.diff()
 
 
-def test_when_the_runs_limit_breaks_it_off_the_best_state_is_left(tmp_path: Path) -> None:
+def test_best_state_is_left_after_the_run_s_limit(tmp_path: Path) -> None:
     class Short:
         def __init__(self, model: ChatModel) -> None:
             self.model, self.left = model, 6
@@ -164,7 +164,7 @@ def test_when_the_runs_limit_breaks_it_off_the_best_state_is_left(tmp_path: Path
     assert "return sum(prices)" in on.workspace.diff()
 
 
-def test_a_way_that_becomes_too_long_is_left(tmp_path: Path) -> None:
+def test_path_beyond_the_context_is_abandoned(tmp_path: Path) -> None:
     class Forgetful:
         def __init__(self, model: ChatModel) -> None:
             self.model = model
@@ -182,7 +182,7 @@ def test_a_way_that_becomes_too_long_is_left(tmp_path: Path) -> None:
     assert outcome.status is SolutionStatus.SUBMITTED
 
 
-def test_an_issue_that_is_too_long_is_told(tmp_path: Path) -> None:
+def test_issue_beyond_the_context_raises(tmp_path: Path) -> None:
     on = stage(tmp_path, [], around=lambda _: _Never())
     with pytest.raises(ContextTooLong):
         solver().solve(on.session)
@@ -193,12 +193,12 @@ class _Never:
         raise ContextTooLong("too many tokens")
 
 
-def test_a_model_that_cannot_be_asked_is_the_harness_matter(tmp_path: Path) -> None:
+def test_model_error_passes_through(tmp_path: Path) -> None:
     with pytest.raises(RequestRefused):
         solver().solve(stage(tmp_path, []).session)
 
 
-def test_softmax_goes_by_the_sessions_seed(tmp_path: Path) -> None:
+def test_softmax_uses_the_session_s_seed(tmp_path: Path) -> None:
     lines = [EDIT, value(1), FINISH, value(1), *[SEARCH] * 2, WORSE_EDIT, value(2), *[SEARCH] * 9]
     diffs = []
     for again in range(2):

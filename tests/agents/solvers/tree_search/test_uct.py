@@ -23,7 +23,7 @@ def test_scores_of_a_small_tree(small: SearchTree[str]) -> None:
     assert totals == pytest.approx({"root": 0, "a": 79.941152, "b": 20.248147, "c": -0.298816}, abs=2e-6)
 
 
-def test_order_of_selection(small: SearchTree[str]) -> None:
+def test_best_first_selects_by_score(small: SearchTree[str]) -> None:
     remaining, order = list(small.nodes), []
     while remaining:
         best = BestFirst()(remaining)
@@ -32,7 +32,7 @@ def test_order_of_selection(small: SearchTree[str]) -> None:
     assert order == ["a", "b", "root", "c"]
 
 
-def test_a_node_that_was_never_visited_comes_first(small: SearchTree[str]) -> None:
+def test_unvisited_node_comes_first(small: SearchTree[str]) -> None:
     fresh = small.add(small.nodes[2], "fresh")
     assert score(fresh).total == math.inf
     assert BestFirst()(small.nodes) is fresh
@@ -44,7 +44,7 @@ def leaf(reward: float, **facts: bool) -> SearchNode[str]:
 
 
 @pytest.mark.parametrize(("reward", "bonus"), [(49.9, 0), (50, 50), (100, 50), (-50, 0)])
-def test_a_high_value_leaf_is_worth_50_more(reward: float, bonus: float) -> None:
+def test_high_value_leaf_gets_50(reward: float, bonus: float) -> None:
     assert score(leaf(reward)).high_value_leaf == bonus
 
 
@@ -70,20 +70,20 @@ EDIT = {"risky": True}
         (family(50, ("edit", -50, EDIT), ("view", None, EDIT)), 20),  # the second was not judged
     ],
 )
-def test_a_good_node_with_one_bad_edit_gets_20(node: SearchNode[str], bonus: float) -> None:
+def test_good_node_with_one_bad_edit_gets_20(node: SearchNode[str], bonus: float) -> None:
     assert score(node).high_value_bad_children == bonus
 
 
 @pytest.mark.parametrize(
     ("rewards", "penalty"), [((74,), 0), ((75,), -5), ((75, 100), -5), ((), 0), ((None,), 0), ((-100,), 0)]
 )
-def test_a_very_high_child_costs_5_once(rewards: tuple[float | None, ...], penalty: float) -> None:
+def test_very_high_child_costs_5_once(rewards: tuple[float | None, ...], penalty: float) -> None:
     node = family(0, *((f"kind{index}", reward, {}) for index, reward in enumerate(rewards)))
     assert score(node).high_value_child == penalty
 
 
 @pytest.mark.parametrize(("changed", "reward", "penalty"), [(True, 100, -50), (True, 99, 0), (False, 100, 0)])
-def test_the_way_to_a_perfect_solution_costs_50(changed: bool, reward: float, penalty: float) -> None:
+def test_path_to_a_perfect_solution_costs_50(changed: bool, reward: float, penalty: float) -> None:
     tree = SearchTree("root")
     node = judged(tree, tree.root, "edit", 10, changed=changed)
     middle = judged(tree, node, "test", 10, changed=True)
@@ -92,7 +92,7 @@ def test_the_way_to_a_perfect_solution_costs_50(changed: bool, reward: float, pe
     assert score(tree.root).finished_trajectory == 0  # it is the base
 
 
-def test_a_needed_correction_fades_with_tries() -> None:
+def test_needed_correction_fades_with_tries() -> None:
     """50 / (1 + children squared): 50, 25, 10, 5; a second failure in a row gets nothing."""
     tree = SearchTree("root")
     node = judged(tree, tree.root, "edit", -25, expects_correction=True)
@@ -118,7 +118,7 @@ def test_repeated_actions_cost_50_by_the_square_of_repetitions() -> None:
     assert score(node).duplicate_action == -250
 
 
-def test_depth() -> None:
+def test_depth_penalty_grows_and_bonus_is_for_the_root() -> None:
     """Penalty 0.8 x sqrt(4) = 1.6 at depth 4. A depth bonus is for the root only: 200 x e^0.8 = 445.108."""
     tree = SearchTree("root")
     node = tree.root
@@ -131,7 +131,7 @@ def test_depth() -> None:
     assert score(node, weights).depth_bonus == 0
 
 
-def test_terms_that_count_are_told() -> None:
+def test_score_terms_are_the_non_zero_terms() -> None:
     assert set(score_terms(leaf(60))) == {"exploitation", "depth_penalty", "high_value_leaf"}
 
 
@@ -142,7 +142,7 @@ def test_softmax_draws_by_the_scores() -> None:
     assert probabilities([-1000, -1000]) == [0.5, 0.5]
 
 
-def test_softmax_is_repeatable_and_draws_more_than_the_best(small: SearchTree[str]) -> None:
+def test_softmax_is_repeatable_and_draws_several_nodes(small: SearchTree[str]) -> None:
     close = Weights(exploitation=0, high_value_bad_children=0, expect_correction=0)
     draws = [[Softmax(seed, close)(small.nodes).content for seed in range(200)] for _ in range(2)]
     assert draws[0] == draws[1]

@@ -43,15 +43,15 @@ def value(node: SearchNode[SearchState]) -> float | None:
         (Failure.MALFORMED, -100),
     ],
 )
-def test_failures(failure: Failure, expected: float) -> None:
+def test_failure_has_the_reward_of_its_severity(failure: Failure, expected: float) -> None:
     assert value(way(failed(failure))) == expected
 
 
-def test_giving_up_is_worth_the_worst() -> None:
+def test_giving_up_has_the_worst_reward() -> None:
     assert value(way(SearchState("base", action=Action(ActionKind.REJECT)))) == -100
 
 
-def test_each_failure_before_costs_25_more_and_100_is_the_end() -> None:
+def test_each_earlier_failure_costs_25_down_to_the_worst() -> None:
     """Minor -25, then -50, -75, -100, and no lower. A step that worked in between begins anew."""
     minor = failed(Failure.NO_SEARCH_HITS)
     assert [value(way(*[minor] * times)) for times in range(1, 6)] == [-25, -50, -75, -100, -100]
@@ -59,7 +59,7 @@ def test_each_failure_before_costs_25_more_and_100_is_the_end() -> None:
 
 
 @pytest.mark.parametrize(("kind", "is_news", "expected"), [(ActionKind.SEARCH, True, 50), (ActionKind.VIEW, False, 25)])
-def test_news(kind: ActionKind, is_news: bool, expected: float) -> None:
+def test_new_code_is_rewarded(kind: ActionKind, is_news: bool, expected: float) -> None:
     assert value(way(SearchState("base", action=Action(kind), is_news=is_news))) == expected
 
 
@@ -74,14 +74,14 @@ def test_news(kind: ActionKind, is_news: bool, expected: float) -> None:
         ((1, 2), 10, (1, 2), -15),  # 10 - 25
     ],
 )
-def test_tests_against_those_before(
+def test_test_reward_depends_on_the_run_before(
     before: tuple[int, int], reward: float, after: tuple[int, int], expected: float
 ) -> None:
     between = SearchState("base", action=Action(ActionKind.EDIT))
     assert value(way(ran(*before), between, ran(*after), rewards=(reward, 99))) == expected
 
 
-def test_what_no_rule_tells_is_for_the_model() -> None:
+def test_state_without_a_rule_is_for_the_model() -> None:
     assert value(way(ran(1, 1))) is None  # some fail, and nobody knows how many did before
     assert value(way(ran(0, 0))) is None
     assert value(way(SearchState("base", action=Action(ActionKind.EDIT)))) is None
@@ -92,13 +92,13 @@ def test_what_no_rule_tells_is_for_the_model() -> None:
     ("text", "expected"),
     [("Right. <value>50</value>", 50), ("<value> -12.5 </value>", -12.5), ("<value>900</value>", 100), ("50", None)],
 )
-def test_reading_a_value(text: str, expected: float | None) -> None:
+def test_read_reward_clamps_the_value(text: str, expected: float | None) -> None:
     reward = read_reward(text)
     assert (reward.value if reward else None) == expected
 
 
 @given(st.lists(st.sampled_from([*Failure]), min_size=1, max_size=8))
-def test_every_failure_is_between_the_worst_and_nothing(failures: list[Failure]) -> None:
+def test_every_failure_has_a_negative_reward(failures: list[Failure]) -> None:
     got = value(way(*map(failed, failures)))
     assert got is not None
     assert -100 <= got < 0
