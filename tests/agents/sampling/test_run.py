@@ -23,6 +23,7 @@ from assay.agents.llm.chat import Answer, ChatModel, Message, Request, Role, Tok
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.run import RunBudgetModel, SolveRunner, mask_volatile, recorded_spending
 from assay.agents.sampling.solve import SolveJob
+from assay.cli.main import main
 from assay.harness.domain import Instance
 from assay.harness.errors import EngineError
 from assay.harness.runs.crew import Progress
@@ -299,8 +300,23 @@ def _stop_when_waiting(command: list[str], endpoint: Endpoint, number: signal.Si
         return process.wait(timeout=60)
 
 
+def _resume(command: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    """Run the command again, in this process; return its exit code."""
+    monkeypatch.setattr(sys, "argv", ["assay", *command[3:]])
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    try:
+        main()
+    except SystemExit as done:
+        return int(done.code or 0)
+    return 0
+
+
 def test_killed_run_repeats_no_answered_call_and_no_finished_instance(
-    tmp_path: Path, command: list[str], endpoint: Endpoint
+    tmp_path: Path,
+    command: list[str],
+    endpoint: Endpoint,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Four instances of four calls each. Both workers wait for an answer when the process is killed after ten calls."""
     endpoint.hold_after = 10
@@ -312,8 +328,7 @@ def test_killed_run_repeats_no_answered_call_and_no_finished_instance(
     assert 1 <= len(finished) < 4
 
     endpoint.hold_after = 10**9
-    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, check=False)
-    assert done.returncode == 0, done.stderr
+    assert _resume(command, monkeypatch) == 0
     assert len(endpoint.answered) == 16, "four instances of four calls are all that is ever paid for"
     assert len(set(endpoint.answered)) == 16
     for name, content in finished.items():
@@ -325,16 +340,17 @@ def test_killed_run_repeats_no_answered_call_and_no_finished_instance(
     assert [row["instance_id"] for row in rows] == [f"acme__calc-{number}" for number in range(4)]
     assert all("+x = 1" in row["model_patch"] for row in rows)
 
-    again = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, check=False)
-    assert again.returncode == 0
-    assert again.stderr.count("known already") == 4
+    capsys.readouterr()
+    assert _resume(command, monkeypatch) == 0
+    assert capsys.readouterr().err.count("known already") == 4
     assert len(endpoint.answered) == 16
 
 
-def test_interrupted_run_leaves_soon_and_resumes(tmp_path: Path, command: list[str], endpoint: Endpoint) -> None:
+def test_interrupted_run_leaves_soon_and_resumes(
+    command: list[str], endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
     endpoint.hold_after = 5
     assert _stop_when_waiting(command, endpoint, signal.SIGINT) == 130
     endpoint.hold_after = 10**9
-    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, check=False)
-    assert done.returncode == 0, done.stderr
+    assert _resume(command, monkeypatch) == 0
     assert len(set(endpoint.answered)) == len(endpoint.answered) == 16
