@@ -1,5 +1,6 @@
 """Fixtures for all tests: small instances written here, and real containers where a test is marked so."""
 
+import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,6 +43,14 @@ def make_instance() -> Callable[..., Instance]:
 @pytest.fixture
 def instance(make_instance: Callable[..., Instance]) -> Instance:
     return make_instance()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_waiting_for_the_disk() -> Iterator[None]:
+    """Let fsync do nothing: processes of these tests are killed, but no machine loses power."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "fsync", lambda _file: None)
+        yield
 
 
 @pytest.fixture(autouse=True)

