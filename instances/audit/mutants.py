@@ -66,7 +66,10 @@ class MutatedPatch:
 
 def mutants(subject: Subject, limit: int) -> tuple[MutatedPatch, ...]:
     """Return up to ``limit`` different mutants of an instance's gold patch, one of each operator in turn."""
-    by_operator = [_without_a_hunk(subject), *(_with_a_line(subject, name, change) for name, change in LINES.items())]
+    by_operator = [
+        _without_a_hunk(subject),
+        *(_with_a_line(subject, name, change) for name, change in OPERATORS.items()),
+    ]
     found: dict[str, MutatedPatch] = {}
     for mutant in chain.from_iterable(zip_longest(*by_operator)):
         if len(found) == limit:
@@ -130,8 +133,8 @@ def left_out(line: str, language: str) -> str | None:
     return "" if ends and re.match(r"\s*[\w$@(*+-]", code) and re.search(r"[(=;]|\+\+|--|<<", code) else None
 
 
-Change = Callable[[str, str], str | None]
-LINES: dict[str, Change] = {
+Operator = Callable[[str, str], str | None]
+OPERATORS: dict[str, Operator] = {
     "negate condition": negated,
     "shift comparison": compared_otherwise,
     "off by one": off_by_one,
@@ -141,7 +144,7 @@ LINES: dict[str, Change] = {
 """Operators on one added line: each returns the changed line, empty text to drop it, or None if it does not apply."""
 
 
-def _with_a_line(subject: Subject, operator: str, change: Change) -> Iterator[MutatedPatch]:
+def _with_a_line(subject: Subject, operator: str, change: Operator) -> Iterator[MutatedPatch]:
     language = subject.instance.language
     for file in subject.fix():
         for number, hunk in enumerate(file.hunks):

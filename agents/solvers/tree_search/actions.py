@@ -16,12 +16,11 @@ from assay.agents.solvers.shared.codebase import Codebase
 from assay.agents.solvers.shared.edit_grammars import clean_path, parse_search_replace
 from assay.agents.solvers.shared.edits import AppliedEdits, EditProblem, apply_edits
 from assay.agents.solvers.shared.syntax_check import broken
-from assay.harness.domain import Status
+from assay.harness.domain import FAILING, Status
 from assay.harness.errors import UserError
 
 VIEW_LINES = 400
 """Lines of one view; a longer file must be viewed in parts."""
-FAILED = frozenset({Status.FAILED, Status.ERROR})
 
 
 class ActionKind(StrEnum):
@@ -249,7 +248,7 @@ class ActionRunner:
             results = self._workspace.run_tests(paths)
         except UserError as error:  # a workspace without tests: the model must do without
             return replace(state, seen=f"Tests cannot be run: {error}")
-        failed = [name for name, status in results.items() if status in FAILED]
+        failed = [name for name, status in results.items() if status in FAILING]
         passed = sum(status is Status.PASSED for status in results.values())
         lines = [f"{passed} passed, {len(failed)} failed.", *(f"failed: {name}" for name in failed[:20])]
         return replace(state, seen="\n".join(lines), tests=PassFailCounts(passed, len(failed)))

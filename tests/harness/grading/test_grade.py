@@ -58,9 +58,9 @@ def test_swe_bench_rule(instance: Instance, fixed: Status, kept: Status, resolve
 def test_expected_failure_counts_if_the_test_patch_can_have_declared_it(
     make_instance: Callable[..., Instance],
 ) -> None:
-    told = evidence({FIXED: Status.XFAIL, KEPT: Status.PASSED})
-    assert not grade(make_instance(), told).resolved
-    assert grade(make_instance(test_patch="+@pytest.mark.xfail\n"), told).resolved
+    xfailed = evidence({FIXED: Status.XFAIL, KEPT: Status.PASSED})
+    assert not grade(make_instance(), xfailed).resolved
+    assert grade(make_instance(test_patch="+@pytest.mark.xfail\n"), xfailed).resolved
 
 
 def test_skipped_pass_to_pass_test_is_flagged(instance: Instance) -> None:
@@ -161,7 +161,7 @@ TRIPWIRES = {"test_a.py::test_x": Status.PASSED, "test_a.py::test_y": Status.FAI
 
 
 @pytest.mark.parametrize(
-    ("told", "exit_code", "outcome"),
+    ("results", "exit_code", "outcome"),
     [
         (TRIPWIRES, 1, Outcome.RESOLVED),
         (dict.fromkeys(TRIPWIRES, Status.PASSED), 1, Outcome.TAMPERED),
@@ -174,9 +174,9 @@ TRIPWIRES = {"test_a.py::test_x": Status.PASSED, "test_a.py::test_y": Status.FAI
     ],
 )
 def test_resolved_needs_correct_tripwires_and_exit_status(
-    instance: Instance, told: dict[str, Status], exit_code: int, outcome: Outcome
+    instance: Instance, results: dict[str, Status], exit_code: int, outcome: Outcome
 ) -> None:
-    found = evidence({FIXED: Status.PASSED, KEPT: Status.PASSED, **told}, exit_code=exit_code, canaries=TRIPWIRES)
+    found = evidence({FIXED: Status.PASSED, KEPT: Status.PASSED, **results}, exit_code=exit_code, canaries=TRIPWIRES)
     assert grade(instance, found).outcome is outcome
 
 
@@ -211,10 +211,10 @@ def test_varying_parts_of_names_are_ignored(
         assert verdict.unfixed == (() if status is Status.PASSED else (label,))
 
 
-@pytest.mark.parametrize(("told", "outcome"), [(FIXED, Outcome.TAMPERED), ("another", Outcome.RESOLVED)])
-def test_report_better_than_the_output_is_tampered(instance: Instance, told: str, outcome: Outcome) -> None:
+@pytest.mark.parametrize(("name", "outcome"), [(FIXED, Outcome.TAMPERED), ("another", Outcome.RESOLVED)])
+def test_report_better_than_the_output_is_tampered(instance: Instance, name: str, outcome: Outcome) -> None:
     tests = {FIXED: Status.PASSED, KEPT: Status.PASSED, "another": Status.FAILED}
-    report = TestReport(channel=Channel.REPORT, tests=tests, disagreements=(told,))
+    report = TestReport(channel=Channel.REPORT, tests=tests, disagreements=(name,))
     verdict = grade(instance, evidence(exit_code=1).model_copy(update={"report": report}))
     assert verdict.outcome is outcome
     assert "report_and_log_disagree" in verdict.flags

@@ -28,7 +28,7 @@ ROW = Stages(
     test={"kept": P, "fixed": F, "woken": S, "red": F, "other": P},
     fix={"kept": P, "fixed": P, "woken": P, "new": P, "red": F, "other": P},
 )
-"""Of a Multi-SWE-bench row: ``once`` does not run any more with the test patch, ``other`` is in no list of ours."""
+"""Of a Multi-SWE-bench row: ``once`` does not run any more with the test patch, ``other`` is in no list of the row."""
 GOOD = dict(ROW.fix)
 
 

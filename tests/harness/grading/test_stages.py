@@ -14,13 +14,13 @@ STAGE = st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from([P, F, S]),
 STAGES = st.builds(Stages, run=STAGE, test=STAGE, fix=STAGE)
 
 
-def told(stage: Mapping[str, Status], test: str) -> str:
+def word_in(stage: Mapping[str, Status], test: str) -> str:
     return {P: "PASS", F: "FAIL", S: "SKIP", None: "NONE"}[stage.get(test)]
 
 
 def as_words(stages: Stages) -> dict[str, tuple[str, str, str]]:
     every = {*stages.run, *stages.test, *stages.fix}
-    return {test: (told(stages.run, test), told(stages.test, test), told(stages.fix, test)) for test in every}
+    return {test: (word_in(stages.run, test), word_in(stages.test, test), word_in(stages.fix, test)) for test in every}
 
 
 @given(STAGES)

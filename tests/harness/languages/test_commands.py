@@ -12,7 +12,7 @@ LOG = 'echo "$(basename "$0") in $PWD: $*" >> "$TOOLS/calls"\n'
 
 
 class Place:
-    """A tree, a folder for reports, and tools that do what a test tells them."""
+    """A tree, a folder for reports, and stub tools that a test writes."""
 
     def __init__(self, root: Path) -> None:
         self.tree, self.reports, self.tools = root / "tree", root / "reports", root / "tools"

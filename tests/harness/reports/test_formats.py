@@ -69,10 +69,10 @@ def test_unknown_format_names_the_known_ones() -> None:
 def test_shreds_of_reports_never_raise_and_keep_the_worst_status(name: str, data: st.DataObject) -> None:
     halves = st.lists(st.one_of(st.sampled_from(SHREDS[name]), st.text(max_size=8)), max_size=20).map("".join)
     one, two = data.draw(halves), data.draw(halves)
-    told = [FORMATS[name].parse(one), FORMATS[name].parse(two)]
+    read = [FORMATS[name].parse(one), FORMATS[name].parse(two)]
     merged = merge(FORMATS[name], [one, two])
     assert Status.MISSING not in merged.values()
-    for tests in told:
+    for tests in read:
         for test, status in tests.items():
             assert SEVERITY.index(merged[as_part(test)]) >= SEVERITY.index(status)
 

@@ -76,11 +76,11 @@ def test_log_with_markers_colours_or_other_line_ends_is_read_the_same(path: Path
     ],
 )
 def test_label_is_found_in_log_and_report_of_a_runner(one: str, other: str, test_id: str) -> None:
-    told = [
+    read = [
         merge(FORMATS[name.partition("/")[0]], [(FOLDER / name).read_text("utf-8")], test_id) for name in (one, other)
     ]
-    shared = told[0].keys() & told[1].keys()
-    assert len(shared) > 1, told
+    shared = read[0].keys() & read[1].keys()
+    assert len(shared) > 1, read
     bad = {Status.FAILED, Status.ERROR}
     for name in shared:
-        assert told[0][name] == told[1][name] or {told[0][name], told[1][name]} <= bad, name
+        assert read[0][name] == read[1][name] or {read[0][name], read[1][name]} <= bad, name

@@ -33,8 +33,8 @@ def test_test_patch_without_tests_is_found(make_instance: Callable[..., Instance
 def test_instance_without_fail_to_pass_tests_is_found(make_instance: Callable[..., Instance]) -> None:
     (found,) = no_fail_to_pass(subject(make_instance(fail_to_pass=())))
     assert (found.kind, found.severity) == (AuditKind.NO_FAIL_TO_PASS, Severity.FAULT)
-    told = Stages(fix={"test_add": Status.PASSED})
-    assert not list(no_fail_to_pass(subject(make_instance(fail_to_pass=(), stages=told, rule=Rule.R2E))))
+    stages = Stages(fix={"test_add": Status.PASSED})
+    assert not list(no_fail_to_pass(subject(make_instance(fail_to_pass=(), stages=stages, rule=Rule.R2E))))
 
 
 @pytest.mark.parametrize(
