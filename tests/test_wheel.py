@@ -74,6 +74,10 @@ def test_the_wheel_holds_code_and_data_and_nothing_else(dist: Path) -> None:
         "assay/instances/releases/assay.yaml",
     }
     assert wanted <= names
+    tracked = run("git", "ls-files", cwd=ROOT).splitlines()
+    parts = ("src/assay/", "harness/", "instances/", "agents/", "dockerfiles/")
+    shipped = [name for name in tracked if name.startswith(parts) and not (ROOT / name).is_symlink()]
+    assert [name for name in shipped if f"assay/{name.removeprefix('src/assay/')}" not in names] == []
     assert {name.partition("/")[0] for name in names} == {"assay", "assay_bench-0.1.0.dist-info"}
 
 
