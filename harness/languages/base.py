@@ -144,9 +144,18 @@ class Language(Protocol):
         """
         ...
 
+    def mistake(self, path: str, text: str) -> str:
+        """Return a syntax error that the grammar accepts, as ``line 3: why``; empty if there is none."""
+        ...
+
     def normalise(self, test_id: str) -> str:
         """Return a test's id without parts that vary from run to run, such as timings and addresses."""
         ...
+
+
+def no_mistake(path: str, text: str) -> str:  # noqa: ARG001 - the Protocol names them
+    """Return nothing: the ``mistake`` of a language whose grammar sees every mistake that Assay knows of."""
+    return ""
 
 
 def unchanged(test_id: str) -> str:

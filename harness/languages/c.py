@@ -3,7 +3,16 @@
 import re
 from collections.abc import Iterable
 
-from assay.harness.languages.base import CALLED, CONDITION_IN_PARENTHESES, Lines, Syntax, anywhere, folders, named
+from assay.harness.languages.base import (
+    CALLED,
+    CONDITION_IN_PARENTHESES,
+    Lines,
+    Syntax,
+    anywhere,
+    folders,
+    named,
+    no_mistake,
+)
 
 NAME = "c"
 ALIASES: frozenset[str] = frozenset()
@@ -105,6 +114,9 @@ def runner_config(path: str) -> bool:
 def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
     """Return the test files, for recipes that run part of the suite; ctest itself runs everything."""
     return tuple(dict.fromkeys(filter(is_test_file, paths)))
+
+
+mistake = no_mistake
 
 
 def normalise(test_id: str) -> str:

@@ -31,4 +31,5 @@ BUILD_PRODUCTS: tuple[str, ...] = c.BUILD_PRODUCTS
 is_test_file = c.is_test_file
 runner_config = c.runner_config
 test_targets = c.test_targets
+mistake = c.mistake
 normalise = c.normalise

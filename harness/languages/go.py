@@ -3,7 +3,16 @@
 import re
 from collections.abc import Iterable
 
-from assay.harness.languages.base import CALLED, CONDITION_BEFORE_BRACE, Lines, Syntax, folders, named, unchanged
+from assay.harness.languages.base import (
+    CALLED,
+    CONDITION_BEFORE_BRACE,
+    Lines,
+    Syntax,
+    folders,
+    named,
+    no_mistake,
+    unchanged,
+)
 
 NAME = "go"
 ALIASES = frozenset({"golang"})
@@ -92,4 +101,5 @@ def _package(path: str) -> str:
     return f".{folder}"
 
 
+mistake = no_mistake
 normalise = unchanged

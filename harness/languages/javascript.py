@@ -4,7 +4,16 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from assay.harness.languages.base import CALLED, CONDITION_IN_PARENTHESES, Lines, Syntax, anywhere, folders, named
+from assay.harness.languages.base import (
+    CALLED,
+    CONDITION_IN_PARENTHESES,
+    Lines,
+    Syntax,
+    anywhere,
+    folders,
+    named,
+    no_mistake,
+)
 
 NAME = "javascript"
 ALIASES = frozenset({"js", "node"})
@@ -122,6 +131,9 @@ def _is_runnable(path: str) -> bool:
     if TEST_NAMES.fullmatch(pure.name):
         return True
     return not {"fixtures", "__fixtures__", "__mocks__", "helpers"} & set(folders(path)) and not runner_config(path)
+
+
+mistake = no_mistake
 
 
 def normalise(test_id: str) -> str:

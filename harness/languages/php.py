@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from assay.harness.languages.base import CONDITION_IN_PARENTHESES, Lines, Syntax, folders, named, unchanged
+from assay.harness.languages.base import CONDITION_IN_PARENTHESES, Lines, Syntax, folders, named, no_mistake, unchanged
 
 NAME = "php"
 ALIASES: frozenset[str] = frozenset()
@@ -83,4 +83,5 @@ def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for path in paths if is_test_file(path) and named(path, ["*Test.php", "*.phpt"])))
 
 
+mistake = no_mistake
 normalise = unchanged

@@ -1,5 +1,6 @@
 """Python, with pytest or unittest."""
 
+import warnings
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
@@ -101,6 +102,21 @@ def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
 def _is_runnable(path: str) -> bool:
     pure = PurePosixPath(path)
     return pure.suffix == ".py" and pure.name not in HELPERS and is_test_file(path)
+
+
+def mistake(path: str, text: str) -> str:
+    """Return the syntax error that the running Python finds when it compiles a ``.py`` file; nothing is executed."""
+    if not path.endswith(".py"):
+        return ""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, "<file>", "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return f"line {error.lineno}: {error.msg}"
+    except (ValueError, RecursionError, MemoryError):  # a NUL byte or very deep nesting: no mistake of this kind
+        return ""
+    return ""
 
 
 normalise = unchanged

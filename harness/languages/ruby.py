@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from assay.harness.languages.base import Lines, Syntax, folders, named
+from assay.harness.languages.base import Lines, Syntax, folders, named, no_mistake
 
 NAME = "ruby"
 ALIASES: frozenset[str] = frozenset()
@@ -72,6 +72,9 @@ def runner_config(path: str) -> bool:
 def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
     """Return the test files, by their names."""
     return tuple(dict.fromkeys(path for path in paths if is_test_file(path) and named(path, TEST_NAMES[:3])))
+
+
+mistake = no_mistake
 
 
 def normalise(test_id: str) -> str:

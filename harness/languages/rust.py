@@ -3,7 +3,16 @@
 import re
 from itertools import pairwise
 
-from assay.harness.languages.base import CALLED, CONDITION_BEFORE_BRACE, Lines, Syntax, folders, named, no_targets
+from assay.harness.languages.base import (
+    CALLED,
+    CONDITION_BEFORE_BRACE,
+    Lines,
+    Syntax,
+    folders,
+    named,
+    no_mistake,
+    no_targets,
+)
 
 NAME = "rust"
 ALIASES: frozenset[str] = frozenset()
@@ -89,6 +98,9 @@ def runner_config(path: str) -> bool:
 
 
 test_targets = no_targets
+
+
+mistake = no_mistake
 
 
 def normalise(test_id: str) -> str:

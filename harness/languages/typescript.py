@@ -36,4 +36,5 @@ BUILD_PRODUCTS: tuple[str, ...] = javascript.BUILD_PRODUCTS
 is_test_file = javascript.is_test_file
 runner_config = javascript.runner_config
 test_targets = javascript.test_targets
+mistake = javascript.mistake
 normalise = javascript.normalise

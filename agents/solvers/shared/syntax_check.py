@@ -1,6 +1,5 @@
 """Check that changed files still parse, in every language."""
 
-import warnings
 from collections.abc import Mapping
 
 from assay.agents.solvers.shared.syntax_nodes import first_mistake
@@ -44,17 +43,4 @@ def first_error(language: str, path: str, text: str) -> str:
     if wrong is not None:
         what = f"{wrong.type} is missing" if wrong.is_missing else "does not parse"
         return f"line {wrong.start_point.row + 1}: {what}"
-    return _python_error(text) if parsed.language.NAME == "python" and path.endswith(".py") else ""
-
-
-def _python_error(text: str) -> str:
-    """Return the error of Python's compiler, which finds more than the grammar; no code is run."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compile(text, "<file>", "exec", dont_inherit=True)
-    except SyntaxError as error:
-        return f"line {error.lineno}: {error.msg}"
-    except (ValueError, RecursionError, MemoryError):  # a NUL byte, or an expression nested too deep
-        return ""
-    return ""
+    return parsed.language.mistake(path, text)

@@ -174,6 +174,11 @@ def test_any_path_is_classified(language: Language, paths: list[str]) -> None:
 
 
 @each_language
+def test_program_has_no_mistake(language: Language) -> None:
+    assert language.mistake(f"answer{min(language.SUFFIXES)}", PROGRAMS[language.NAME]) == ""
+
+
+@each_language
 @given(test_id=st.text())
 def test_normalise_is_idempotent(language: Language, test_id: str) -> None:
     once = language.normalise(test_id)
@@ -181,7 +186,7 @@ def test_normalise_is_idempotent(language: Language, test_id: str) -> None:
 
 
 TINY = """
-from assay.harness.languages.base import Lines, Syntax, no_targets, unchanged
+from assay.harness.languages.base import Lines, Syntax, no_mistake, no_targets, unchanged
 
 NAME = "tiny"
 ALIASES = frozenset()
@@ -200,6 +205,7 @@ FINISHED = frozenset({0, 1})
 MANIFESTS = ("tiny.lock",)
 BUILD_PRODUCTS = ("out/*",)
 test_targets = no_targets
+mistake = no_mistake
 normalise = unchanged
 
 

@@ -56,6 +56,11 @@ def test_no_runner_config(path: str) -> None:
     assert not python.runner_config(path)
 
 
+def test_mistake_is_what_python_says_of_a_py_file() -> None:
+    assert python.mistake("a.py", "x = 1\nreturn x\n") == "line 2: 'return' outside function"
+    assert python.mistake("a.pyi", "return x\n") == ""
+
+
 def test_test_targets_are_test_modules() -> None:
     paths = [
         "tests/unittest_b.py",
