@@ -14,15 +14,11 @@ from assay.harness.patchdiff.contract import (
     Note,
     PlanTests,
     Settings,
-    joined,
 )
-from assay.harness.patchdiff.decide import ORDER, finding_of, is_flagged
+from assay.harness.patchdiff.decide import ORDER, finding_of
 from assay.harness.patchdiff.generators import find_generators
 from assay.harness.patchdiff.sides import SideError, Sides
 from assay.harness.patchdiff.survey import survey
-
-MOST_EXCHANGES = 60
-"""That are tried, those of the first generators first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +56,7 @@ def assess(
     try:
         note("looking at the trees")
         context = Context(sides, survey(sides), settings, plan_tests, ask, began, note)
-        found = _followed(context, generators, [_spend(context, name, each) for name, each in generators.items()])
+        found = [_spend(context, name, each) for name, each in generators.items()]
         reached = _reached(generators.values(), found)
     except SideError as error:
         return PatchDiffRecord(not_assessed(sides, settings, str(error)))
@@ -94,26 +90,6 @@ def _reached(generators: Iterable[Generator], found: Sequence[Contribution]) -> 
     """Count the probes that executed a target; the tests of a suite count only where no generator aims."""
     aimed = [one for generator, one in zip(generators, found, strict=True) if generator.aims]
     return sum(one.result.reached for one in aimed or found)
-
-
-def _followed(
-    context: Context, generators: Mapping[str, Generator], found: Sequence[Contribution]
-) -> Sequence[Contribution]:
-    """Go on from differences of which none can be decided: the exchanges of values that made them are tried elsewhere.
-
-    A function that base does not have differs, and the call of one that it has leads there; a text on which base fails
-    for the issue itself shows what, in another text, only the candidate does otherwise.
-    """
-    exchanges = dict.fromkeys(exchange for one in found for exchange in one.exchanges)
-    flagged = any(is_flagged(each.finding) for one in found for each in one.divergences)
-    if flagged or not exchanges:
-        return found
-    context.note("following what cannot be decided")
-    further = replace(context, exchanges=tuple(exchanges)[:MOST_EXCHANGES])
-    return [
-        joined([one, _spend(further, name, generator)]) if generator.follows else one
-        for one, (name, generator) in zip(found, generators.items(), strict=True)
-    ]
 
 
 def _spend(context: Context, name: str, generator: Generator) -> Contribution:

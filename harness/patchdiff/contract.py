@@ -11,8 +11,6 @@ from assay.harness.patchdiff.survey import Survey
 PlanTests = Callable[[Instance, Sequence[str]], TestPlan]
 """Plans the run of some of an instance's test files by the recipe's own command."""
 Note = Callable[[str], None]
-Exchange = tuple[str, str]
-"""Two literals: what a test or a call had, and what came in its place."""
 Ask = Callable[[Sequence[tuple[str, str]]], str]
 """Gives (role, text) messages to a language model and returns its answer."""
 
@@ -44,8 +42,6 @@ class Context:
     began: float = field(default_factory=time.monotonic)
     note: Note = lambda _text: None
     """Reports progress to a person who waits."""
-    exchanges: tuple[Exchange, ...] = ()
-    """If any, generators try these only. Each made the sides differ where the difference could not be classified."""
 
     @property
     def seconds_left(self) -> float:
@@ -62,8 +58,6 @@ class Contribution:
     files: Mapping[str, str] = field(default_factory=dict)
     error: str = ""
     """The failure, if any. Results of other generators stand, and the next run tries again."""
-    exchanges: tuple[Exchange, ...] = ()
-    """Exchanges of values that made the sides differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +70,6 @@ class Generator:
     """Languages that it can probe; all of them when empty."""
     aims: bool = True
     """Whether it counts the probes that execute a target. Whole test suites do not aim."""
-    follows: bool = False
-    """Whether it can be run again with ``Context.exchanges``."""
 
 
 def joined(found: Sequence[Contribution]) -> Contribution:
@@ -97,7 +89,6 @@ def joined(found: Sequence[Contribution]) -> Contribution:
         tuple(divergence for each in found for divergence in each.divergences),
         {name: text for each in found for name, text in each.files.items()},
         "; ".join(each.error for each in found if each.error),
-        tuple(exchange for each in found for exchange in each.exchanges),
     )
 
 

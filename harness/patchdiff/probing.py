@@ -1,6 +1,5 @@
 """Running one program on every side of a comparison, and saying where the sides differ: screen, confirm, classify."""
 
-import ast
 import hashlib
 import json
 import time
@@ -12,7 +11,7 @@ from typing import Any
 
 from assay.harness.domain import MISSING, Divergence, GeneratorResult, PatchDiffFinding, ProbeObservation
 from assay.harness.patchdiff.archive import probe_archive
-from assay.harness.patchdiff.contract import Context, Contribution, Exchange
+from assay.harness.patchdiff.contract import Context, Contribution
 from assay.harness.patchdiff.decide import ORDER, Round, Sighting, classify, confirmed, counted, screen, stable
 from assay.harness.patchdiff.sides import OUT, Side, SideJob
 
@@ -155,7 +154,7 @@ def differences(context: Context, name: str, program: Program) -> Contribution:
     """
     began = time.monotonic()
     first = _on_sides(context, program, dict.fromkeys((Side.GOLD, Side.CANDIDATE), FIRST))
-    gold, candidate = (_tried(context, *first[side].seen) for side in (Side.GOLD, Side.CANDIDATE))
+    gold, candidate = (first[side].seen[0] for side in (Side.GOLD, Side.CANDIDATE))
     probes = counted(gold, candidate)
     again = [
         *_worth_a_look(context, program, probes.apart, gold, candidate),
@@ -178,28 +177,7 @@ def differences(context: Context, name: str, program: Program) -> Contribution:
         seconds=round(time.monotonic() - began, 3),
         note=f"{dropped} differences did not hold in {context.settings.confirmations} rounds" if dropped else "",
     )
-    return Contribution(result, tuple(shown), files, exchanges=_exchanges(redo[key] for key in screened.suspects))
-
-
-def _tried(context: Context, seen: Round) -> Round:
-    """Leave out what was the same the first time, where it is only exchanges that are tried."""
-    return {key: each for key, each in seen.items() if each.mutated} if context.exchanges else seen
-
-
-def _exchanges(lines: Iterable[Mapping[str, Any]]) -> tuple[Exchange, ...]:
-    """Return the values, as literals, that were put in the place of others where probes differ, each once."""
-    changes = [change for line in lines for change in line.get("literal", {}).get("mutations", ())]
-    pairs = dict.fromkeys((str(each["old"]), str(each["new"])) for each in changes)
-    return tuple(pair for pair in pairs if all(map(is_literal, pair)))
-
-
-def is_literal(text: str) -> bool:
-    """Return whether a text is plain data, as Python writes it."""
-    try:
-        ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return False
-    return True
+    return Contribution(result, tuple(shown), files)
 
 
 def _on_sides(
@@ -286,10 +264,9 @@ def _reproduced(
     shown = sorted(first.values(), key=found.index)[: MOST_SHOWN if context.settings.test_files else 0]
     suspects = [DifferingProbe(each.probe, redo[each.probe]) for each in shown]
     texts = program.reproduce(context, suspects) if suspects else {}
-    followed = "_followed" if context.exchanges else ""
     names: dict[str, str] = {}
     for number, each in enumerate(found, 1):
         if each.probe in texts:  # one file for what reduces to the same text
-            names.setdefault(texts[each.probe], f"test_{program.name}{followed}_{number}.py")
+            names.setdefault(texts[each.probe], f"test_{program.name}_{number}.py")
     shown = [each.model_copy(update={"reproduction": names.get(texts.get(each.probe, ""), "")}) for each in found]
     return shown, {name: text for text, name in names.items()}

@@ -58,11 +58,10 @@ def _program(context: Context, files: Sequence[str], mutants: int, tests: Sequen
         "own": list(context.sides.instance.fail_to_pass),
         "own_mutants": OWN if mutants else 0,
         "words": list(context.survey.words),
-        "exchanges": list(context.exchanges),
         "limit": LIMIT,
         "runner": "pytest",
     }
     return Program(NAME, "amplify", settings, SECONDS, partial(reproduced, make_draft=amplified_draft))
 
 
-GENERATOR = Generator(_generate, languages=frozenset({"python"}), follows=True)
+GENERATOR = Generator(_generate, languages=frozenset({"python"}))

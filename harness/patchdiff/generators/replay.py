@@ -45,7 +45,6 @@ def _in_place(context: Context, recorded: Recorded) -> Program:
         "calls_cap": CALLS,
         "words": list(context.survey.words),
         "donors": list(recorded.strings),
-        "exchanges": list(context.exchanges),
         "limit": LIMIT,
     }
     return Program("in_place", "inplace", settings, SECONDS, partial(reproduced, make_draft=in_place_draft))
@@ -58,10 +57,9 @@ def _in_process(context: Context, recorded: Recorded) -> Program:
         "mutants": min(MOST, max(FEWEST, COPIES // len(recorded.calls))),
         "words": list(context.survey.words),
         "donors": list(recorded.strings),
-        "exchanges": list(context.exchanges),
         "limit": LIMIT,
     }
     return Program(NAME, "replay", settings, SECONDS, partial(reproduced, make_draft=call_draft))
 
 
-GENERATOR = Generator(_generate, languages=frozenset({"python"}), follows=True)
+GENERATOR = Generator(_generate, languages=frozenset({"python"}))

@@ -4,9 +4,8 @@ Runs inside a container, on one side of a comparison. Input: ``files``, ``target
 copies of each test), ``limit`` (seconds for a test), ``budget`` (seconds for all), ``only`` (keys, or null for all),
 ``runner`` ("pytest" or "plain"), and optionally ``tests`` (names of those to run; all by default), ``own`` and
 ``own_mutants`` (names of the tests of the issue itself, and how many changed copies each of these gets), ``words``
-(texts that the change itself is about), ``exchanges`` (pairs of literals, if nothing but these exchanges is to be
-tried) and ``before`` (source run before any test file is imported). Each line of output is an observation. The idea is
-observation-based test amplification, where asserted expressions are observation points.
+(texts that the change itself is about) and ``before`` (source run before any test file is imported). Each line of
+output is an observation. The idea is observation-based test amplification: asserted expressions are observation points.
 """
 
 import builtins
@@ -17,7 +16,7 @@ import tokenize
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from . import mutate, running, sites, texts, trace, values, wire
+from . import mutate, running, sites, texts, trace, wire
 from .loading import Finder
 
 if TYPE_CHECKING:
@@ -241,8 +240,7 @@ class Amplifier(running.Driver):
             self._numbers.setdefault(running.bare_name(probe), set()).add(int(probe.rpartition("|m")[2]))
         self._own = {running.bare_name(test) for test in job.get("own") or ()}
         self._functions = {_function_of(test) for test in job.get("tests") or ()}
-        exchanges = values.read_exchanges(job.get("exchanges") or ())
-        self._strings = mutate.Strings([], job.get("words") or [], exchanges=exchanges)
+        self._strings = mutate.Strings([], job.get("words") or [])
         self._finder = Finder(job["files"], self._make)
         self.in_time = True
 

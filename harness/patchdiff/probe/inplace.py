@@ -6,7 +6,7 @@ comparison. Input: ``files``, ``tests`` (names of those to run), ``functions`` (
 private), ``targets``, ``seed``, ``mutants`` (changed copies of each call; ``own_mutants`` in the tests that
 ``own`` names), ``calls_cap`` (different calls of one function), ``limit`` (seconds for a call), ``budget``, ``only``
 (keys, or null for all) and ``together`` as for `replay`, ``runner`` and optionally ``before`` and ``words`` as for
-`amplify`, and ``donors`` and ``exchanges`` as for `replay`. Each line of output is an observation as `replay` makes
+`amplify`, and ``donors`` as for `replay`. Each line of output is an observation as `replay` makes
 them, but of arguments only what built-in containers hold.
 
 While a test runs, the code of each function stands aside for a call of this module, which forks a child for every copy,

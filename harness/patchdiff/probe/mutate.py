@@ -49,7 +49,6 @@ class Strings(NamedTuple):
     around: "list[str]"  # in its module: for pieces
     words: "list[str]"  # that the change itself is about: whole, and for pieces
     displays: "Sequence[str]" = ()  # lists, tuples and dictionaries of plain data in its module, as literals
-    exchanges: "Sequence[tuple[Any, Any]]" = ()  # as `values.exchanged` takes them; where there are some, they are all
 
 
 NO_STRINGS = Strings([], [])
@@ -175,8 +174,6 @@ def _parses(text: str) -> bool:
 def _groups(text: str, scope: Scope, choice: random.Random) -> "list[list[list[TokenEdit]]]":
     """Return the changes possible, by place: each place has alternatives, each alternative is a list of edits."""
     tokens = _tokens(text)
-    if scope.strings.exchanges:
-        return _exchanged(tokens, scope)
     strings = sorted({each.string for each in tokens if each.type == token_names.STRING})
     groups = []
     for index, each in enumerate(tokens):
@@ -193,16 +190,6 @@ def _groups(text: str, scope: Scope, choice: random.Random) -> "list[list[list[T
             groups.append(_rearranged(text, tokens, bracket, choice.sample(alike, min(OTHER_DISPLAYS, len(alike)))))
     groups += _repeated(text, scope)
     return [_some(group, choice) for group in groups if group]
-
-
-def _exchanged(tokens: "list[tokenize.TokenInfo]", scope: Scope) -> "list[list[list[TokenEdit]]]":
-    """Return the exchanges that can be made, by place; all of them, since nothing else is tried."""
-    groups = []
-    for each in tokens:
-        if each.type in (token_names.STRING, token_names.NUMBER) and not scope.is_closed(each.start):
-            news = values.exchanged(values.read_literal(each.string), scope.strings.exchanges)
-            groups.append([[TokenEdit(each.start, each.end, each.string, _source(new))] for new in news])
-    return [group for group in groups if group]
 
 
 def _repeated(text: str, scope: Scope) -> "list[list[list[TokenEdit]]]":

@@ -39,7 +39,6 @@ class ChangeMaterial(NamedTuple):
     seed: int
     donors: "Sequence[str]"  # strings that pieces are taken from
     words: "Sequence[str]"  # texts that the change of the project itself is about
-    exchanges: "Sequence[tuple[Any, Any]]" = ()  # where there are some, they are all that is changed
 
 
 def changes_of(
@@ -54,9 +53,6 @@ def changes_of(
         material: what changes are made of.
     """
     choice = random.Random(str(material.seed) + name)
-    if material.exchanges:
-        others = [[change] for leaf in leaves for change in _exchanges(leaf, material)]
-        return [[], *choice.sample(others, min(count, len(others)))]
     near = [leaf for leaf in leaves if is_near(leaf)]
     found, seen = [[]], set()  # type: list[list[LeafChange]], set[str]
     for _ in range(count * 6 if leaves else 0):
@@ -90,18 +86,12 @@ def _leaf(near: "Sequence[wire.Line]", leaves: "Sequence[wire.Line]", choice: ra
 
 def material_of(job: "wire.Line") -> ChangeMaterial:
     """Return what a job gives to make changes of; it is the same on every side of a comparison."""
-    exchanges = values.read_exchanges(job.get("exchanges") or ())
-    return ChangeMaterial(int(job["seed"]), job.get("donors") or (), job.get("words") or (), exchanges)
+    return ChangeMaterial(int(job["seed"]), job.get("donors") or (), job.get("words") or ())
 
 
 def _apart(first: "LeafChange | None", second: "LeafChange | None") -> bool:
     """Return whether neither of two changes is inside the other."""
     return bool(first and second and first.path[: len(second.path)] != second.path[: len(first.path)])
-
-
-def _exchanges(leaf: "wire.Line", material: ChangeMaterial) -> "list[LeafChange]":
-    news = values.exchanged(values.read_literal(leaf["value"]), material.exchanges)
-    return [LeafChange(leaf["path"], leaf["value"], text) for text in map(values.literal, news) if text]
 
 
 def _change(leaf: "wire.Line", choice: random.Random, material: ChangeMaterial) -> "LeafChange | None":

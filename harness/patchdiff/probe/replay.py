@@ -3,10 +3,9 @@
 Runs outside any test runner, so that code that behaves well under pytest alone shows. Input: ``calls`` (lines of
 `record`), ``targets``, ``seed``, ``mutants`` (changed copies of each call), ``limit`` (seconds for a call), ``budget``,
 ``only`` (keys, or null for all; each is made in a child of its own, unless ``together``), and optionally ``words``
-(texts that the change is about), ``donors`` (strings that pieces are taken from) and ``exchanges`` (pairs of literals,
-if nothing but these exchanges is to be tried). Each line of output is one observation: of what a call returns or
-raises, of its arguments afterwards, of what it prints. Changes are chosen from the recorded data alone, never from the
-code on this side.
+(texts that the change is about) and ``donors`` (strings that pieces are taken from). Each line of output is one
+observation: of what a call returns or raises, of its arguments afterwards, of what it prints. Changes are chosen from
+the recorded data alone, never from the code on this side.
 """
 
 import base64

@@ -2,7 +2,6 @@
 
 import ast
 import functools
-import itertools
 import math
 import random
 import re
@@ -19,8 +18,6 @@ FEW = 2  # pieces of a string that is but a name
 SPLICES, WORDS, WORDS_FOR_FEW = 12, 2, 8  # texts for a string with pieces of others in it, and words of the change
 BESIDE, PUT_IN = 6, 2  # texts with a word of the change beside another, with a mark of the change anywhere
 LONG_NUMBER = 6  # digits of a number that is no border of anything
-AROUND = (6, 2)  # characters beside what is exchanged in a text that stand around it elsewhere: more, then fewer
-STANDING = 3  # places in a text where these stand
 MARKED = 0.5  # share of pieces of strings of the tests that are brackets, where there are some
 _PIECE = re.compile(r"[\[({<][^\[\](){}<>]*[\])}>]|\w+|\s+|.", re.DOTALL)
 _OTHER_QUOTES = {ord('"'): "'", ord("'"): '"'}
@@ -226,47 +223,6 @@ def _put_in(value: str, words: "Sequence[str]", choice: random.Random) -> "list[
         many = own[at] * (choice.choice(counts) + choice.choice((0, 1)))
         news.append("".join([*own[:at], many, *own[at + 1 :]]))
     return news
-
-
-def read_exchanges(told: "Iterable[Sequence[str]]") -> "list[tuple[Any, Any]]":
-    """Return exchanges that are told as pairs of literals, without those that are none."""
-    pairs = [(read_literal(old), read_literal(new)) for old, new in told]
-    return [(old, new) for old, new in pairs if old is not None]
-
-
-def exchanged(value: Any, exchanges: "Iterable[tuple[Any, Any]]") -> "list[Any]":
-    """Return what a value becomes by exchanges: of the whole value, or in a text of what also stands in theirs.
-
-    Args:
-        value: plain data.
-        exchanges: pairs of plain data, what was and what came in its place.
-    """
-    news = []  # type: list[Any]
-    for old, new in exchanges:
-        if type(old) is type(value) and old == value:
-            news.append(new)
-        elif isinstance(value, str) and isinstance(old, str) and isinstance(new, str):
-            for left, right in _inner(old, new):
-                places = itertools.islice(re.finditer(re.escape(left), value), STANDING)
-                news += [value[: each.start()] + right + value[each.end() :] for each in places]
-    return _different(value, news)
-
-
-@functools.lru_cache(maxsize=2000)
-def _inner(old: str, new: str) -> "tuple[tuple[str, str], ...]":
-    """Return the parts in which two texts differ, with a few characters around them, before them or behind them."""
-    first = _alike(old, new)
-    rest = _alike(old[first:][::-1], new[first:][::-1])
-    found = []
-    for before, behind in [sides for many in AROUND for sides in ((many, many), (many, 0), (0, many))]:
-        begin, kept = max(0, first - before), max(0, rest - behind)
-        found.append((old[begin : len(old) - kept], new[begin : len(new) - kept]))
-    return tuple(dict.fromkeys(each for each in found if each[0]))
-
-
-def _alike(text: str, other: str) -> int:
-    """Return with how many characters both texts begin."""
-    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(text, other)))  # noqa: B905
 
 
 @functools.lru_cache(maxsize=20)

@@ -8,13 +8,11 @@ from types import ModuleType
 import pytest
 
 from assay.harness.domain import (
-    Divergence,
     GeneratorResult,
     Instance,
     PatchDiffFinding,
     PatchDiffResult,
     Prediction,
-    ProbeObservation,
     TestPlan,
 )
 from assay.harness.engines.base import Engine
@@ -24,7 +22,7 @@ from assay.harness.errors import AssayError, EngineError, EngineUnavailable, Ima
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.patchdiff import generators
 from assay.harness.patchdiff.assess import assess
-from assay.harness.patchdiff.contract import Context, Contribution, Exchange, Generator, Settings
+from assay.harness.patchdiff.contract import Context, Contribution, Generator, Settings
 from assay.harness.patchdiff.sides import Sides
 
 PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
@@ -114,44 +112,3 @@ def test_missing_image_is_not_asked_for_twice(instance: Instance) -> None:
     with pytest.raises(ImageMissing):
         compared(instance, engine, "suites")
     assert engine.calls.count("open") == 3, "base, gold and the candidate"
-
-
-@pytest.mark.parametrize(
-    ("first", "asked", "finding"),
-    [
-        (PatchDiffFinding.DIVERGENT, [(), (("1", "2"),)], PatchDiffFinding.CHANGED_UNRELATED),
-        (PatchDiffFinding.UNFIXED_LIKE_BASE, [()], PatchDiffFinding.UNFIXED_LIKE_BASE),
-    ],
-)
-def test_undecided_difference_is_followed(
-    instance: Instance,
-    monkeypatch: pytest.MonkeyPatch,
-    generator: Callable[..., str],
-    first: PatchDiffFinding,
-    asked: list[tuple[Exchange, ...]],
-    finding: PatchDiffFinding,
-) -> None:
-    seen: list[tuple[Exchange, ...]] = []
-
-    def replay(context: Context) -> Contribution:
-        seen.append(context.exchanges)
-        told = PatchDiffFinding.CHANGED_UNRELATED if context.exchanges else first
-        result = GeneratorResult(name="replay", probes=10, reached=9, divergences=1)
-        return Contribution(result, (divergence(told),), {f"test_{len(seen)}.py": ""}, exchanges=(("1", "2"),))
-
-    named = {"replay": generator("replay"), "other": generator("other", reached=1)}
-    monkeypatch.setattr(sys.modules[MODULE], "replay", Generator(replay, follows=True))
-    monkeypatch.setattr(generators, "GENERATORS", named)
-    comparison = compared(instance, fake(instance), "replay", "other")
-    assert seen == asked
-    assert comparison.finding is finding
-    of_replay, of_other = comparison.generators
-    assert (of_replay.probes, of_replay.divergences) == (10 * len(asked), len(comparison.divergences))
-    assert of_other.reached == 1, "what tries no exchanges ran once"
-
-
-def divergence(finding: PatchDiffFinding) -> Divergence:
-    shown = ProbeObservation(kind="value", type="int", text="1")
-    return Divergence(
-        finding=finding, generator="replay", probe="p", base=shown, gold=shown, candidate=shown, confirmed=3
-    )

@@ -8,7 +8,7 @@ from assay.harness.domain import Instance, PatchDiffFinding, Prediction, ProbeOb
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.patchdiff import probing
-from assay.harness.patchdiff.contract import Context, Contribution, Exchange, Settings
+from assay.harness.patchdiff.contract import Context, Contribution, Settings
 from assay.harness.patchdiff.decide import Sighting
 from assay.harness.patchdiff.probing import MOST_SUSPECTS, Program, Rounds, differences
 from assay.harness.patchdiff.sides import Side, Sides
@@ -30,7 +30,6 @@ def play(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Callable[..., t
         shows: Shows,
         unreached: Sequence[str] = (),
         program: str = "acme",
-        exchanges: tuple[Exchange, ...] = (),
     ) -> tuple[Contribution, Asked]:
         asked: Asked = []
         rounds_of: dict[Side, int] = {}
@@ -62,9 +61,7 @@ def play(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Callable[..., t
 
         monkeypatch.setattr(probing, "run", run)
         sides = Sides(Task(instance, Prediction(instance_id=instance.id, patch="x"), PLAN), "image", FakeEngine({}))
-        context = Context(
-            sides, Survey((), ()), Settings(("acme",), confirmations=3), lambda _i, _f: PLAN, exchanges=exchanges
-        )
+        context = Context(sides, Survey((), ()), Settings(("acme",), confirmations=3), lambda _i, _f: PLAN)
         made = Program(program, "acme.py", {}, 1.0, lambda _context, told: {each.probe: each.probe for each in told})
         return differences(context, "acme", made), asked
 
@@ -149,17 +146,3 @@ def test_each_target_s_first_difference_gets_a_file_named_after_the_program(
     assert len(found.files) == 2
     assert all(name.startswith("test_other_") for name in found.files)
     assert {each.reproduction for each in found.divergences} == {"", *found.files}
-
-
-def test_values_whose_exchange_makes_a_difference_are_reported(play: Callable[..., tuple[Contribution, Asked]]) -> None:
-    found, _ = play(["2", "name", "[3]", "4"], lambda side, key, _round: str(side is Side.CANDIDATE and key != "4"))
-    assert set(found.exchanges) == {("1", "2"), ("1", "[3]")}, "of literals alone"
-
-
-def test_unchanged_probes_do_not_count_again_when_following(
-    play: Callable[..., tuple[Contribution, Asked]],
-) -> None:
-    found, _ = play(["2", "plain"], lambda side, _key, _round: str(side is Side.CANDIDATE), exchanges=(("1", "2"),))
-    assert [each.probe for each in found.divergences] == ["2"]
-    assert found.result.probes == 1
-    assert all(name.startswith("test_acme_followed_") for name in found.files)

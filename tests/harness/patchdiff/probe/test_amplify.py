@@ -288,9 +288,3 @@ def test_endless_changed_copy_loses_only_itself(make_project: Make) -> None:
     kinds = {row["kind"] for row in ran.seen.values() if row["mutated"]}
     assert {"timeout", "value"} <= kinds
     assert ran.end == "done"
-
-
-def test_given_exchanges_are_all_that_is_tried(make_project: Make) -> None:
-    ran = amplified(make_project, "gold", GOLD, exchanges=[["2", "70"], ["'tea'", "'x'"]])
-    edits = [edit for row in ran.seen.values() for edit in row["literal"]["mutations"]]
-    assert {(edit["old"], edit["new"]) for edit in edits} == {("2", "70")}, "what reaches no target is left as it is"

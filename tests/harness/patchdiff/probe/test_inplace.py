@@ -153,9 +153,3 @@ def test_probe_name_does_not_depend_on_earlier_tests(make_project: Make) -> None
     wanted = sorted(key for key in everything.seen if "test_twice" in key)[:4]
     assert wanted
     assert sorted(played(make_project, "only", text=text, tests=names, only=wanted).seen) == wanted
-
-
-def test_given_exchanges_are_all_that_is_tried(make_project: Make) -> None:
-    ran = played(make_project, "gold", exchanges=[["'1,2'", "'1,,2'"]])
-    changes = [change for row in ran.seen.values() for change in row["literal"]["mutations"]]
-    assert {(change["old"], change["new"]) for change in changes} == {("'1,2,3'", "'1,,2,3'"), ("'1,1'", "'1,,1'")}

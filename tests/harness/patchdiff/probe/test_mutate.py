@@ -66,14 +66,6 @@ def test_string_gets_pieces_of_other_strings_of_the_module() -> None:
     assert "'host'" in news, "what the change is about comes in whole, too"
 
 
-def test_given_exchanges_are_the_only_changes_of_a_test() -> None:
-    text = 'def test_it():\n    one = make("tea time", 3)\n    assert one == "time"\n'
-    strings = mutate.Strings([], [], [], [("at time", "at  time"), (3, -3)])
-    may = scope.scope_of(mutate.parse_function(text).body[0], text, {}, strings)
-    edits = {edit[2:] for seed in range(60) for copy in mutate.mutants(text, may, str(seed), 9) for edit in copy.edits}
-    assert edits == {('"tea time"', "'tea  time'"), ("3", "(-3)")}
-
-
 def test_list_of_another_test_replaces_one() -> None:
     displays = mutate.displays_of(ast.parse("A = ['x', '-s']\nB = [A, 1]\nC = (1, 2)\nD = {'k': []}\nE = []\n"))
     assert displays == ["(1, 2,)", "['x', '-s']", "{'k': []}"]

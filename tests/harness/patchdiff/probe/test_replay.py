@@ -181,12 +181,3 @@ def test_only_selects_probes_and_budget_ends_the_run(make_project: Make) -> None
     wanted = sorted(everything.seen)[3:5]
     assert sorted(replayed(make_project, "only", GOLD, calls, only=wanted).seen) == wanted
     assert replayed(make_project, "none", GOLD, calls, budget=0).end == "budget"
-
-
-def test_given_exchanges_are_all_that_is_tried(make_project: Make) -> None:
-    calls = recorded(make_project).calls
-    ran = replayed(make_project, "gold", GOLD, calls, exchanges=[["2", "70"], ["(1, 2)", "3"], ["f(x)", "1"]])
-    news = {change["new"] for row in ran.seen.values() for change in row["literal"]["mutations"]}
-    assert news == {"70"}
-    told = {row["text"] for key, row in ran.seen.items() if key.startswith("shop:mean|") and key.endswith("|m1|return")}
-    assert told == {"37.0"}

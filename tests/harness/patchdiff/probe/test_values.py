@@ -58,37 +58,6 @@ def test_dictionary_key_is_renamed_and_keeps_its_value() -> None:
     assert any("\t" in key for new in renamed for key in new if isinstance(key, str))
 
 
-@pytest.mark.parametrize(
-    ("value", "old", "new", "wanted"),
-    [
-        (3, 3, -1, [-1]),
-        (True, 1, 2, []),
-        ([1], [1], [], [[]]),
-        ("http://a", "http://a", "x", ["x"]),
-        ('b = """\nc"""', 'a = """\nb"""', 'a = """\n\nb"""', ['b = """\n\nc"""']),
-        ("ftp://x/y", "http://a", "http:://a", ["ftp:://x/y"]),
-        ("no such thing", "http://a", "http:://a", []),
-        ("a, b, c, d, e", "1, 2", "1; 2", []),
-        ("", "", "x", ["x"]),
-        ("abc", "", "x", []),
-    ],
-)
-def test_exchange_is_made_where_its_text_occurs(value: Any, old: Any, new: Any, wanted: list[Any]) -> None:
-    assert values.exchanged(value, [(old, new)]) == wanted
-
-
-@given(st.text(max_size=40), st.text(max_size=40))
-def test_inner_part_of_an_exchange_repeats_it(old: str, new: str) -> None:
-    if old != new:
-        for left, right in values._inner(old, new):
-            assert left in old
-            assert right in new
-            at = old.index(left)
-            assert left != right
-            assert new in {old[:n] + right + old[n + len(left) :] for n in range(at, len(old))}
-        assert new in values.exchanged(old, [(old, new)])
-
-
 def test_text_of_lines_loses_doubles_swaps_and_indents_one() -> None:
     found = {new for seed in range(20) for new in values.texts("a\nb\n", random.Random(seed))}
     assert {"b\n", "a\n", "a\na\nb\n", "b\na\n", "  a\nb\n"} <= found
