@@ -34,7 +34,7 @@ def test_probe_uses_python_3_6_and_the_standard_library_only(path: Path) -> None
 def test_archive_runs_on_other_versions_without_pytest(docker_engine: DockerEngine, version: str) -> None:
     image = toolchain_image(docker_engine, "python", version)
     target = {"path": "shop.py", "name": "double", "first": 1, "last": 2}
-    job = {"files": ["test_shop.py"], "targets": [target], "seed": 1, "mutants": 4, "limit": 2, "budget": 60}
+    job = {"files": ["test_shop.py"], "targets": [target], "seed": 1, "mutants": 4, "limit": 2, "budget": 3600}
     files = {
         "shop.py": "def double(n):\n    return n * 2\n",
         "test_shop.py": "from shop import double\n\n\ndef test_double():\n    assert double(4) == 8\n",

@@ -21,7 +21,7 @@ USUAL: Line = {
     "files": [TEST_FILE],
     "seed": 1,
     "limit": 2.0,
-    "budget": 60,
+    "budget": 3600,
 }
 
 
