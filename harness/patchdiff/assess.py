@@ -101,12 +101,16 @@ def _spend(context: Context, name: str, generator: Generator) -> Contribution:
     began = time.monotonic()
     context.note(name)
     try:
-        return generator.generate(replace(context, note=lambda text: context.note(f"{name}: {text}")))
+        found = generator.generate(replace(context, note=lambda text: context.note(f"{name}: {text}")))
     except (EngineUnavailable, RunStopped):
         raise
     except AssayError as error:  # an engine that failed, a model that does not answer, a package that is not there
-        problem = str(error)
-    except Exception as error:  # a mistake of its author must not cost what the others find
-        problem = f"internal error: {error!r}"
-    result = GeneratorResult(name=name, seconds=round(time.monotonic() - began, 3), note=f"failed: {problem}")
-    return Contribution(result, error=f"{name}: {problem}")
+        found = _failed(name, str(error))
+    except Exception as error:  # a bug of the generator must not cost what the others find
+        found = _failed(name, f"internal error: {error!r}")
+    seconds = round(time.monotonic() - began, 3)
+    return replace(found, result=found.result.model_copy(update={"seconds": seconds}))
+
+
+def _failed(name: str, problem: str) -> Contribution:
+    return Contribution(GeneratorResult(name=name, note=f"failed: {problem}"), error=f"{name}: {problem}")

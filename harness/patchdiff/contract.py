@@ -70,28 +70,3 @@ class Generator:
     """Languages that it can probe; all of them when empty."""
     aims: bool = True
     """Whether it counts the probes that execute a target. Whole test suites do not aim."""
-
-
-def joined(found: Sequence[Contribution]) -> Contribution:
-    """Add up the results of several programs, or several rounds, of one generator."""
-    results = [each.result for each in found]
-    result = GeneratorResult(
-        name=results[0].name,
-        probes=sum(each.probes for each in results),
-        reached=sum(each.reached for each in results),
-        divergences=sum(each.divergences for each in results),
-        null_divergences=sum(each.null_divergences for each in results),
-        seconds=round(sum(each.seconds for each in results), 3),
-        note="; ".join(each.note for each in results if each.note),
-    )
-    return Contribution(
-        result,
-        tuple(divergence for each in found for divergence in each.divergences),
-        {name: text for each in found for name, text in each.files.items()},
-        "; ".join(each.error for each in found if each.error),
-    )
-
-
-def files_with(tests: Sequence[str], files: Sequence[str]) -> list[str]:
-    """Return the test files that some of the tests, by their ids, are in."""
-    return [file for file in files if any(test.startswith(file) for test in tests)]

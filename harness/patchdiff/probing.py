@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -146,13 +145,12 @@ def _round(lines: Iterable[Mapping[str, Any]]) -> Round:
     }
 
 
-def differences(context: Context, name: str, program: Program) -> Contribution:
+def differences(context: Context, program: Program) -> Contribution:
     """Run a program with gold and the candidate, then look closely at where the two differ.
 
     Every probe runs once on these two sides. What differs, the most severe first, and a sample of what does not, runs
     again on them and on gold's copy; what differs still is confirmed.
     """
-    began = time.monotonic()
     first = _on_sides(context, program, dict.fromkeys((Side.GOLD, Side.CANDIDATE), FIRST))
     gold, candidate = (first[side].seen[0] for side in (Side.GOLD, Side.CANDIDATE))
     probes = counted(gold, candidate)
@@ -164,17 +162,16 @@ def differences(context: Context, name: str, program: Program) -> Contribution:
     screened = screen(*(rounds[side].seen for side in (Side.GOLD, Side.NULL, Side.CANDIDATE)))
     steady = (stable(rounds[side].seen) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
     suspects = _most_severe(_by_turns(screened.suspects, gold), *steady)[:MOST_SUSPECTS]
-    found = _divergences(context, name, program, suspects)
+    found = _divergences(context, program, suspects)
     redo = first[Side.GOLD].redo
     shown, files = _reproduced(context, program, found, redo)
     dropped = len(suspects) - len(found)
     result = GeneratorResult(
-        name=name,
+        name=program.name,
         probes=len(gold),
         reached=len(probes.alike) + len(probes.apart),
         divergences=len(found),
         null_divergences=screened.null_divergences,
-        seconds=round(time.monotonic() - began, 3),
         note=f"{dropped} differences did not hold in {context.settings.confirmations} rounds" if dropped else "",
     )
     return Contribution(result, tuple(shown), files)
@@ -219,7 +216,7 @@ def _shuffled(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def _divergences(context: Context, name: str, program: Program, suspects: Sequence[str]) -> list[Divergence]:
+def _divergences(context: Context, program: Program, suspects: Sequence[str]) -> list[Divergence]:
     """Repeat suspects on both sides, ask base what it shows, and classify what holds; the hardest come first."""
     if not suspects:
         return []
@@ -229,7 +226,7 @@ def _divergences(context: Context, name: str, program: Program, suspects: Sequen
     base, gold, candidate = (ran[side].seen for side in seeds)
     kept = [key for key in suspects if confirmed(key, gold, candidate, wanted)]
     of_base, of_gold, of_candidate = (stable(rounds) for rounds in (base, gold, candidate))
-    found = [_divergence(name, key, of_base.get(key), of_gold[key], of_candidate[key], wanted) for key in kept]
+    found = [_divergence(program.name, key, of_base.get(key), of_gold[key], of_candidate[key], wanted) for key in kept]
     return sorted(found, key=lambda each: ORDER.index(each.finding))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.harness.patchdiff.contract import Context, files_with
+from assay.harness.patchdiff.contract import Context
 from assay.harness.patchdiff.probing import Program, run_lines
 from assay.harness.patchdiff.sides import Side
 
@@ -19,16 +19,9 @@ SECONDS = 20.0
 class Recorded:
     """The output of the probe ``record``."""
 
-    calls: Sequence[Mapping[str, Any]] = ()
-    functions: Sequence[Sequence[Any]] = ()
-    """Targets and their callers: module, qualname, whether private."""
-    tests: Sequence[str] = ()
-    """Tests that reach a target."""
-    files: Sequence[str] = ()
-    """Files with such tests."""
-    strings: Sequence[str] = ()
-    """Strings of the test files."""
-    note: str = ""
+    calls: Sequence[Mapping[str, Any]]
+    strings: Sequence[str]
+    """Strings of the test files that reach a target."""
 
 
 def record(context: Context) -> Recorded:
@@ -38,13 +31,4 @@ def record(context: Context) -> Recorded:
     settings = {"files": files, "functions_cap": 10, "calls_cap": CALLS, "own": own}
     lines = run_lines(context, Program("record", "record", settings, SECONDS), Side.GOLD, [0])[0]
     calls = [line for line in lines if "qualname" in line]
-    found = [[*line["function"][:2], line["private"]] for line in lines if "function" in line]
-    tests = [str(line["reaches"]) for line in lines if "reaches" in line]
-    return Recorded(
-        calls=calls,
-        functions=found,
-        tests=tests,
-        files=files_with(tests, files),
-        strings=[text for line in lines for text in line.get("strings", ())],
-        note="" if found else "no call of a changed function was seen",
-    )
+    return Recorded(calls, [text for line in lines for text in line.get("strings", ())])

@@ -1,4 +1,4 @@
-"""Functions by the names they are imported by. Reproductions carry this module, as the body of a function."""
+"""Functions by the names they are imported by."""
 
 import importlib
 import types

@@ -5,9 +5,8 @@ recorded), ``calls_cap`` (different calls of each), ``budget`` (seconds), ``own`
 `amplify`.
 Each line of output is one call: ``module``, ``qualname``, ``parameters``, ``private``, ``args`` (base64 of the pickled
 (positional, by keyword), as they were before the body ran), ``literal`` (the same as a literal if it is plain data,
-else ""), ``leaves`` (places that may be changed), ``digest``, ``test``. Other lines report the functions themselves
-(``function``: module, qualname, path and role; ``private``), the tests that reach a target (``reaches``), and the
-strings in their files (``strings``).
+else ""), ``leaves`` (places that may be changed), ``digest``, ``test``. One more line has the strings of the test
+files that reach a target (``strings``).
 
 The tests run twice: to find which of them reach a target and through whom, then those alone to record.
 """
@@ -332,9 +331,5 @@ def run(job: wire.Line, out: "IO[str]") -> str:
     wire.watch(search, heard, budget.left() * SEARCH, PATIENCE)
     found = read_found(heard.getvalue(), int(job.get("functions_cap") or 10))
     end = wire.watch(record, out, budget.left(), PATIENCE) if found.functions else wire.DONE
-    for function in found.functions:
-        wire.write_line(out, {"function": list(function), "private": function.private})
-    for test in sorted(found.tests):
-        wire.write_line(out, {"reaches": test})
     wire.write_line(out, {"strings": _strings(running.files_with(found.tests, job["files"]))})
     return end

@@ -104,8 +104,8 @@ def _change(leaf: "wire.Line", choice: random.Random, material: ChangeMaterial) 
     return LeafChange(leaf["path"], leaf["value"], choice.choice(news)) if news else None
 
 
-def call(reach: "trace.Reach", function: Any, arguments: Any, inside: bool = True) -> "wire.Line":
-    """Call a function and return what is seen, by part, and the target that ran; `inside`: of its objects, too."""
+def call(reach: "trace.Reach", function: Any, arguments: Any) -> "wire.Line":
+    """Call a function and return what is seen, by part, and the target that ran."""
     printed, usual = io.StringIO(), sys.stdout
     sys.stdout = printed
     reach.begin()
@@ -118,7 +118,7 @@ def call(reach: "trace.Reach", function: Any, arguments: Any, inside: bool = Tru
     sys.stdout = usual
     return {
         "return": outcome,
-        "arguments": ["value", "", texts.describe(arguments, inside=inside)],
+        "arguments": ["value", "", texts.describe(arguments, inside=True)],
         "stdout": ["value", "", texts.settle(printed.getvalue())],
         "target": reach.found,
     }

@@ -1,6 +1,6 @@
 """Test files for divergences: pass with gold, fail with the other patch, and can be run by hand.
 
 writing.py    the frame of such a file;  sources.py  a test file with one test left in it
-calls.py, amplified.py, in_place.py   the files of each kind of probe
+calls.py, amplified.py   the files of each kind of probe
 confirm.py    the fewest changes that show the difference, found and confirmed by running the files
 """

@@ -5,9 +5,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.harness.patchdiff.reproduction.writing import Check, frame, seen_of_a_call
+from assay.harness.patchdiff.reproduction.writing import Check, frame
 
-_BODY = """\
+_BODY = '''\
 import importlib
 import io
 
@@ -23,7 +23,21 @@ def test_the_call_does_what_it_does_with_the_gold_patch():
     assay_check(assay_seen(function, arguments())[{part!r}])
 
 
-{seen}"""
+def assay_seen(function, given):
+    """What a call returns or raises, leaves in its arguments, and prints."""
+    describe, settle, type_name = assay_texts()
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        try:
+            result = function(*given[0], **given[1])
+            outcome = ("value", type_name(result), describe(result))
+        except BaseException as error:
+            outcome = ("error", type_name(error), "")
+    return {{
+        "return": outcome,
+        "arguments": ("value", "", describe(given, inside=True)),
+        "stdout": ("value", "", settle(printed.getvalue())),
+    }}'''
 _PLAIN = "    return {literal}"
 _PICKLED = """\
     import base64
@@ -51,7 +65,7 @@ class CallDraft:
         if not arguments:
             return ""
         names = {name: self.call[name] for name in ("module", "qualname", "part")}
-        body = _BODY.format(arguments=arguments, seen=seen_of_a_call("given, inside=True"), **names)
+        body = _BODY.format(arguments=arguments, **names)
         return frame(body, check, "Put it at the top of the repository", f"The call is of {self.call['qualname']}:")
 
     def _arguments(self, without: Collection[int]) -> str:

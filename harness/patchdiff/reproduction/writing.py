@@ -103,22 +103,6 @@ def assay_only(request):
         pytest.skip("another test")
 '''
 
-_SEEN = '''\
-def assay_seen(function, given):
-    """What a call returns or raises, leaves in its arguments, and prints."""
-    describe, settle, type_name = assay_texts()
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        try:
-            result = function(*given[0], **given[1])
-            outcome = ("value", type_name(result), describe(result))
-        except BaseException as error:
-            outcome = ("error", type_name(error), "")
-    return {{
-        "return": outcome,
-        "arguments": ("value", "", describe({left})),
-        "stdout": ("value", "", settle(printed.getvalue())),
-    }}'''
 _FUTURE = "from __future__ "
 
 
@@ -189,15 +173,6 @@ def carried(module: str) -> str:
     """Return the text of a module of the probe, indented, so that it is the body of a function."""
     text = resources.files("assay.harness.patchdiff.probe").joinpath(f"{module}.py").read_text(encoding="utf-8")
     return textwrap.indent(text.rstrip(), "    ")
-
-
-def seen_of_a_call(left: str) -> str:
-    """Return the source of ``assay_seen(function, given)``; its file has to import ``io``.
-
-    Args:
-        left: what ``describe`` is given after the call, to look at the arguments ``given`` (positional, by keyword).
-    """
-    return _SEEN.format(left=left)
 
 
 def _in_words(*several: Shown) -> list[str]:

@@ -4,7 +4,6 @@ Whatever the model claims, a test counts only if it came out the same in every r
 target on both; it is its own reproduction.
 """
 
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import PurePosixPath
@@ -28,7 +27,6 @@ REACH_SECONDS = 20.0
 
 def _generate(context: Context) -> Contribution:
     """Ask for test files, keep what holds; raises whatever the model's client raises."""
-    began = time.monotonic()
     if context.ask is None:
         return Contribution(GeneratorResult(name=NAME, note="no model is named"))
     material, asked = _material(context), 0
@@ -40,16 +38,10 @@ def _generate(context: Context) -> Contribution:
         round_ = attempt.accepted
         found = _confirmed(context, round_.file, round_.judgement.differing, number) if round_ else ()
         if round_ and found:
-            result = GeneratorResult(
-                name=NAME, probes=asked, reached=len(found), divergences=len(found), seconds=_since(began)
-            )
+            result = GeneratorResult(name=NAME, probes=asked, reached=len(found), divergences=len(found))
             return Contribution(result, found, {f"test_llm_{number + 1}.py": round_.file})
     note = f"{asked} conversations, and no test that distinguishes the patches"
-    return Contribution(GeneratorResult(name=NAME, probes=asked, seconds=_since(began), note=note))
-
-
-def _since(began: float) -> float:
-    return round(time.monotonic() - began, 3)
+    return Contribution(GeneratorResult(name=NAME, probes=asked, note=note))
 
 
 def _material(context: Context) -> PromptMaterial:

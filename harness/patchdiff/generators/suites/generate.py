@@ -4,7 +4,6 @@ Step 1 of PatchDiff (arXiv 2503.15223); it rejects 7.8 % of the patches that pas
 language whose recipe can run single test files; a recipe that always runs everything gives one run of everything.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import ceil
@@ -66,7 +65,7 @@ def _generate(context: Context) -> Contribution:
 
     What was found before the engine fails is kept.
     """
-    began, error = time.monotonic(), ""
+    error = ""
     tally = _Tally(len(context.survey.test_files))
     try:
         _go_through(context, tally)
@@ -80,7 +79,6 @@ def _generate(context: Context) -> Contribution:
         probes=tally.ran,
         reached=tally.compared,
         divergences=len(tally.divergences),
-        seconds=round(time.monotonic() - began, 3),
         note=tally.note(),
     )
     return Contribution(result, tuple(tally.divergences), error=error)
