@@ -29,7 +29,6 @@ MOST_SUSPECTS = 12
 """Differing probes that are confirmed: the most severe, some of each target and each kind of input."""
 MOST_SHOWN = 3
 """Divergences of one program that get a reproduction, the first of each target and finding."""
-END = "end"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from assay.harness.domain import MISSING, Divergence, GeneratorResult, ProbeObse
 from assay.harness.evaluation.evaluate import Evaluation
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.decide import Sighting, classify
-from assay.harness.patchdiff.generators.llm.protocol import BothSides, PromptMaterial, SourceExcerpt, converse
+from assay.harness.patchdiff.generators.llm.prompts import PromptMaterial, SourceExcerpt
+from assay.harness.patchdiff.generators.llm.protocol import BothSides, converse
 from assay.harness.patchdiff.generators.recording import record
 from assay.harness.patchdiff.generators.suites.repeating import ENOUGH
 from assay.harness.patchdiff.probing import Program, run_lines

@@ -19,26 +19,10 @@ from assay.harness.patchdiff.generators.llm.prompts import (
     LONGEST_OUTPUT,
     PromptMaterial,
     PromptMessage,
-    SourceExcerpt,
     fenced,
     first_messages,
     shortened,
 )
-
-__all__ = [
-    "BothSides",
-    "Chat",
-    "Conversation",
-    "Decision",
-    "Judgement",
-    "PromptMaterial",
-    "PromptMessage",
-    "Round",
-    "SourceExcerpt",
-    "Try",
-    "converse",
-    "judge",
-]
 
 MOST_REPAIRS = 2
 """As in the paper."""
@@ -75,8 +59,6 @@ class Judgement:
     decision: Decision
     differing: tuple[str, ...] = ()
     """Tests that pass with gold and fail with the candidate."""
-    inverse: tuple[str, ...] = ()
-    """Tests that fail with gold and pass with the candidate: they differ too, but demand what gold does not do."""
     complaint: str = ""
     """The message to the model; empty unless it shall repair."""
 
@@ -104,14 +86,6 @@ class Conversation:
         """The round whose test file distinguishes the patches."""
         last = self.rounds[-1] if self.rounds else None
         return last if last and last.judgement.decision is Decision.ACCEPT else None
-
-    @property
-    def inverse(self) -> Round | None:
-        """The last round in which a test failed with gold and passed with the candidate.
-
-        The paper's filter takes a difference in either direction; who wants that finds it here if nothing is accepted.
-        """
-        return next((each for each in reversed(self.rounds) if each.judgement.inverse), None)
 
 
 def converse(material: PromptMaterial, chat: Chat, try_out: Try) -> Conversation:
@@ -141,21 +115,18 @@ def judge(trial: BothSides | None, repairs: int) -> Judgement:
         trial: what it did on both sides; None if the answer held no test file.
         repairs: how many repairs have been asked for before.
     """
-    differing, inverse = _differing(trial) if trial else ((), ())
+    differing = _differing(trial) if trial else ()
     if differing:
-        return Judgement(Decision.ACCEPT, differing, inverse)
+        return Judgement(Decision.ACCEPT, differing)
     if repairs >= MOST_REPAIRS:
-        return Judgement(Decision.GIVE_UP, (), inverse)
-    return Judgement(Decision.REPAIR, (), inverse, _complaint(trial))
+        return Judgement(Decision.GIVE_UP)
+    return Judgement(Decision.REPAIR, complaint=_complaint(trial))
 
 
-def _differing(trial: BothSides) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Compare test by test; one that did not run on a side (not collected, skipped) says nothing about that side."""
-    passed, failed = Status.PASSED, Status.FAILED
-    both = {name: (status, trial.candidate.get(name)) for name, status in trial.gold.items()}
-    differing = tuple(name for name, statuses in both.items() if statuses == (passed, failed))
-    inverse = tuple(name for name, statuses in both.items() if statuses == (failed, passed))
-    return differing, inverse
+def _differing(trial: BothSides) -> tuple[str, ...]:
+    """Return the tests that pass with gold and fail with the candidate; one that did not run on a side is left out."""
+    gold = (name for name, status in trial.gold.items() if status is Status.PASSED)
+    return tuple(name for name in gold if trial.candidate.get(name) is Status.FAILED)
 
 
 def _complaint(trial: BothSides | None) -> str:

@@ -5,14 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.harness.domain import Status
+from assay.harness.patchdiff.generators.llm.prompts import PromptMaterial, PromptMessage, SourceExcerpt
 from assay.harness.patchdiff.generators.llm.protocol import (
     MOST_REPAIRS,
     BothSides,
     Conversation,
     Decision,
-    PromptMaterial,
-    PromptMessage,
-    SourceExcerpt,
     converse,
     judge,
 )
@@ -138,16 +136,8 @@ def test_test_file_is_accepted_repaired_or_given_up(
     assert late.complaint == ""
 
 
-def test_inverse_difference_is_kept_apart() -> None:
-    answers = iter([trial({"a": F}, {"a": P}), trial({"a": P}, {"a": P}), trial({"a": P}, {"a": P})])
-    attempt = converse(MATERIAL, Model(NOTHING, NOTHING, NOTHING), lambda _: next(answers))
-    assert attempt.accepted is None
-    assert attempt.inverse is attempt.rounds[0]
-    assert attempt.rounds[0].judgement.inverse == ("a",)
-
-
 def test_empty_conversation_accepts_nothing() -> None:
-    assert (Conversation().accepted, Conversation().inverse) == (None, None)
+    assert Conversation().accepted is None
 
 
 statuses = st.dictionaries(st.sampled_from("abcd"), st.sampled_from(list(Status)))
