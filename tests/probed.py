@@ -27,6 +27,46 @@ def label(name, width):
 """
 """Code of which tests have wrong versions."""
 
+BASKET = """\
+class Basket:
+    def __init__(self, items):
+        self.items = items
+
+    def total(self, rate=1):
+        return rate * _sum(self.items)
+
+    @staticmethod
+    def of(text):
+        return Basket([int(part) for part in text.split(",")])
+
+
+def _sum(items):
+    total = 0
+    for item in items:
+        total += item
+    return total
+
+
+def mean(items):
+    return _sum(items) / len(items)
+"""
+BASKET_TESTS = """\
+from shop import Basket, mean
+
+
+def test_total():
+    assert Basket.of("1,2,3").total() == 6
+    assert Basket([4]).total(rate=2) == 8
+
+
+def test_mean():
+    assert mean([2, 4]) == 3
+
+
+def test_else():
+    assert Basket([]).items == []
+"""
+
 
 def write(root: Path, files: Mapping[str, str]) -> None:
     """Write the files of a project."""
@@ -50,3 +90,9 @@ def run_program(root: Path, program: str, job: Mapping[str, Any], hash_seed: int
     )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in (root / "out.jsonl").read_text().splitlines()]
+
+
+def record_basket(make_project: Any, target: str = "_sum", **job: Any) -> Any:
+    """Record the calls that the basket's tests make of a target and of its callers."""
+    project = make_project("recorded", BASKET, BASKET_TESTS)
+    return project.run("record", targets=project.targets(target), **job)

@@ -13,8 +13,8 @@ from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators.suites.repeating import does_not_end, repeat
 from assay.harness.patchdiff.generators.suites.running import LEAST_SECONDS, SuiteRun, run, runs_everything
+from assay.harness.patchdiff.generators.suites.style import is_style
 from assay.harness.patchdiff.sides import Side
-from assay.harness.patchdiff.style import is_style
 
 NAME = "suites"
 FIRST_FILES = 8

@@ -1,0 +1,50 @@
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from assay.harness.patchdiff.probe import calls
+
+
+def called(first: Any, *rest: Any, key: Any = None, **more: Any) -> Any:
+    return calls.arguments_of(sys._getframe())
+
+
+def test_parameters_are_in_order_with_their_stars() -> None:
+    assert calls.parameters_of(called.__code__) == ["first", "key", "*rest", "**more"]
+
+
+def test_arguments_are_those_of_the_call() -> None:
+    assert called(1, 2, key=3, other=4) == ((1, 2), {"key": 3, "other": 4})
+
+
+def test_leaves_are_the_places_of_plain_data() -> None:
+    leaves = calls.leaves_of((([1, "a"],), {"held": SimpleNamespace(size=2, _hidden=3)}))
+    found = {leaf["value"]: leaf["path"] for leaf in leaves}
+    assert found["'a'"] == [["item", 0], ["item", 0], ["item", 1]]
+    assert found["2"] == [["item", 1], ["key", "'held'"], ["attribute", "size"]]
+    assert "3" not in found
+
+
+@pytest.mark.parametrize(
+    ("root", "path", "wanted"),
+    [
+        ((1, [2, 3]), [["item", 1], ["item", 0]], (1, [9, 3])),
+        ({"a": {"b": 1}}, [["key", "'a'"], ["key", "'b'"]], {"a": {"b": 9}}),
+        ((1,), [], 9),
+    ],
+)
+def test_value_at_a_place_is_replaced(root: Any, path: list[Any], wanted: Any) -> None:
+    assert calls.replaced(root, path, 9) == wanted
+
+
+def test_attribute_is_replaced_in_its_object() -> None:
+    held = SimpleNamespace(size=2)
+    assert calls.replaced(held, [["attribute", "size"]], 9) is held
+    assert held.size == 9
+
+
+def test_missing_place_raises() -> None:
+    with pytest.raises(LookupError):
+        calls.replaced([1], [["item", 3]], 9)

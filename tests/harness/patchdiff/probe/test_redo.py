@@ -1,0 +1,55 @@
+import os
+import sys
+import time
+from typing import Any
+
+from assay.harness.patchdiff.probe import calls, redo, trace
+
+MATERIAL = redo.ChangeMaterial(1, (), ())
+LEAVES = calls.leaves_of((("tea time", 3), {}))
+
+
+def test_first_copy_is_unchanged_and_the_others_differ() -> None:
+    first, *others = redo.changes_of("f", LEAVES, 20, MATERIAL)
+    assert first == []
+    assert len(others) == 20
+    assert len({str(each) for each in others}) == 20
+    assert all(1 <= len(each) <= 2 for each in others)
+
+
+def test_changes_depend_on_the_name_and_the_seed() -> None:
+    same, again = (redo.changes_of("f", LEAVES, 20, MATERIAL) for _ in range(2))
+    assert same == again
+    assert same != redo.changes_of("g", LEAVES, 20, MATERIAL)
+    assert same != redo.changes_of("f", LEAVES, 20, MATERIAL._replace(seed=2))
+
+
+def test_call_without_plain_data_has_no_changed_copies() -> None:
+    assert redo.changes_of("f", [], 20, MATERIAL) == [[]]
+
+
+def test_call_reports_result_arguments_and_output() -> None:
+    def act(items: list[int]) -> int:
+        sys.stdout.write("loud")
+        items.append(1)
+        return len(items)
+
+    seen = redo.call(trace.Reach([]), act, (([],), {}))
+    assert seen["return"] == ["value", "int", "1"]
+    assert seen["arguments"][2] == "(([1]), {})"
+    assert seen["stdout"][2] == "loud"
+
+
+def test_call_reports_the_type_of_an_exception() -> None:
+    assert redo.call(trace.Reach([]), int, (("x",), {}))["return"] == ["error", "ValueError", ""]
+
+
+def test_call_that_dies_or_hangs_in_a_child_loses_only_itself() -> None:
+    def say() -> Any:
+        return {"return": ["value", "int", "1"]}
+
+    def hang() -> Any:
+        time.sleep(60)
+
+    found = list(redo.in_children([say, lambda: os._exit(1), say, hang, say], 1.0))
+    assert [each["return"][0] for each in found] == ["value", "died", "value", "timeout", "value"]
