@@ -1,5 +1,5 @@
-# Fetches packages into /opt: the only step that has a network. The tree, where the packages of a language depend on its
-# files, lies where it will lie later; of all this only /opt is kept.
+# Fetches packages into /opt; the only step with network. If a language's packages depend on files of the tree, the tree
+# is at its final path. Only /opt is kept.
 set -eu
 [ ! -e /run/secrets/settings ] || . /run/secrets/settings
 mkdir -p /testbed

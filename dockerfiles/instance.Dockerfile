@@ -1,4 +1,4 @@
-# One repository at the base commit, with the project installed. Installing needs no network and gets none.
+# One repository at the base commit, with the project installed, without network.
 # assay: network=none
 FROM @PARENT@ AS work
 RUN --mount=type=bind,target=/build sh /build/instance.sh

@@ -1,1 +1,1 @@
-# Nothing: libraries come from Debian packages, which the recipe names.
+# Nothing to fetch: the recipe names Debian packages.

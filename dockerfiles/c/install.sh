@@ -1,4 +1,4 @@
-# Builds the project and its tests, so that a patch's tests only compile what the patch changes.
+# Builds the project and its tests, so that an evaluation compiles only what its patch changes.
 if [ -e /build/commands.sh ]; then
     sh -eu /build/commands.sh
 elif [ -e CMakeLists.txt ]; then

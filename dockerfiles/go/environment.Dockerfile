@@ -1,4 +1,4 @@
-# The modules that a tree's go.mod files name. Many instances share one environment.
+# The modules in a tree's go.mod files. Many instances share one environment.
 FROM @PARENT@ AS base
 @SYSTEM_PACKAGES@
 RUN useradd --uid 1000 --non-unique --create-home --shell /bin/bash assay \
@@ -10,7 +10,7 @@ ENV GOMODCACHE=/opt/go/mod \
     GOTOOLCHAIN=local \
     CGO_ENABLED=0
 
-# Everything that a download needs stays in this stage.
+# Only this stage has the network settings.
 FROM base AS work
 RUN --mount=type=bind,target=/build --mount=type=secret,id=settings --mount=type=secret,id=ca --mount=type=cache,target=/root/.cache/go-mod sh /build/environment.sh
 

@@ -1,5 +1,5 @@
-# Downloads the modules of every go.mod of the tree, and compiles what its packages and tests import from them and from
-# the standard library: instances with the same modules share that.
+# Downloads the modules of every go.mod of the tree, and compiles the packages that the tree imports from them and from
+# the standard library. Instances with the same modules share the result.
 unset GOPROXY
 [ -z "${HOST_GOPROXY:-}" ] || export GOPROXY="$HOST_GOPROXY"
 mkdir -p /opt/go/mod /opt/go/build
@@ -9,7 +9,7 @@ while read -r file; do
 done < /tmp/modules
 foreign='{{if and (not .ForTest) (or (not .Module) (not .Module.Main))}}{{.ImportPath}}{{end}}'
 while read -r file; do
-    # What does not compile (here, or yet) is seen by the tests that need it.
+    # A package that does not compile here is reported by the tests that need it.
     (cd "$(dirname "$file")" && go list -e -deps -test -f "$foreign" ./... | xargs -r go list -e -export > /dev/null) || true
 done < /tmp/modules
 chmod -R a+rX /opt/go

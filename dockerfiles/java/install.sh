@@ -1,4 +1,4 @@
-# Compiles the project and its tests, so that a patch's tests only compile what the patch changes.
+# Compiles the project and its tests, so that an evaluation compiles only what its patch changes.
 if [ -e /build/commands.sh ]; then
     sh -eu /build/commands.sh
 else

@@ -1,12 +1,12 @@
-# Installs the packages of the tree: those of its lock file, or those of the instance's day. Install scripts of packages
-# run here and nowhere else; those of the project itself are a matter of the instance.
+# Installs the packages of the tree: those of its lock file, or of the instance's date. Install scripts of packages run
+# only here; the project's own run in the instance's image.
 export NODE_ENV=development
 export npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false npm_config_legacy_peer_deps=true
-# Programs that packages would fetch from elsewhere than the package index: tests that need one get it from Debian.
+# No programs from elsewhere than the package index; tests that need one get it from Debian.
 export PUPPETEER_SKIP_DOWNLOAD=1 PUPPETEER_SKIP_CHROMIUM_DOWNLOAD=1 PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1
 export CYPRESS_INSTALL_BINARY=0 ELECTRON_SKIP_BINARY_DOWNLOAD=1 CHROMEDRIVER_SKIP_DOWNLOAD=true
 
-# Prints the package with a package manager that reads the tree's lock file.
+# Prints the name of a package manager that reads the tree's lock file.
 manager() {
     case "$1" in
         pnpm-lock.yaml)
@@ -28,7 +28,7 @@ with_manager() {
             pnpm install --frozen-lockfile --config.package-manager-strict=false --config.strict-peer-dependencies=false \
                 --store-dir /root/.npm/pnpm --package-import-method copy ;;
         yarn@*)
-            # Whichever address of the package index the lock was made with.
+            # Whatever URL of the package index is in the lock.
             sed -i "s|^  resolved \"https://[^/]*/\(.*/-/\)|  resolved \"$(npm config get registry)\1|" "$1"
             YARN_CACHE_FOLDER=/root/.npm/yarn yarn install --frozen-lockfile --ignore-engines --non-interactive ;;
         *)
@@ -37,8 +37,8 @@ with_manager() {
     esac
 }
 
-# Installs what the lock says although install scripts fail, as those of old native packages do: such a package is there
-# as it was packed, and tests that need more of it fail.
+# Installs the lock's packages even if install scripts fail, as those of old native packages do. Such a package is
+# installed as it was packed, and tests that need its build fail.
 without_failing_scripts() {
     npm ci --ignore-scripts
     node -p 'Object.entries(require("/testbed/node_modules/.package-lock.json").packages)
@@ -72,7 +72,7 @@ elif [ -e pnpm-lock.yaml ]; then
 elif [ -e yarn.lock ]; then
     with_manager yarn.lock
 elif [ -e package.json ]; then
-    # A mirror may tell when it got a version in place of when that came out (here 2018-04-20): all that is old is cut off.
+    # A mirror may give the date of its own copy, not of the release (here 2018-04-20), and so exclude all old versions.
     case "$(npm view npm@6.0.0 'time[6.0.0]')" in
         2018-*) npm install --no-package-lock --before="$(cat /build/cutoff)" ;;
         *)
@@ -81,7 +81,7 @@ elif [ -e package.json ]; then
     esac
 fi
 
-# Links between the packages of one repository lead into the tree, wherever the packages themselves come to lie.
+# Links between packages of one repository point into the tree, wherever the packages are installed.
 find . -name node_modules -type d -prune > /tmp/folders
 xargs -r -d '\n' -a /tmp/folders -I@ find @ -type l > /tmp/links
 while read -r link; do

@@ -1,4 +1,4 @@
-# Puts the packages where node looks for them: links, so that instances share them.
+# Links the packages to where node looks for them, so that instances share them.
 (cd /opt/node && find . -name node_modules -prune) | while read -r folder; do
     [ -e "$folder" ] || { mkdir -p "$(dirname "$folder")" && ln -s "/opt/node/${folder#./}" "$folder"; }
 done

@@ -1,1 +1,1 @@
-# Nothing: PHP packages come from Debian, which the recipe names.
+# Nothing to fetch: the recipe names Debian packages.

@@ -1,4 +1,4 @@
-# PHP compiles nothing; a recipe makes the autoloader.
+# PHP compiles nothing; the recipe writes the autoloader.
 if [ -e /build/commands.sh ]; then
     sh -eu /build/commands.sh
 fi

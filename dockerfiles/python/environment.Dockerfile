@@ -1,10 +1,10 @@
-# The packages that one instance's tests need, as of its date. Many instances share one environment.
+# The packages of a lock. Many instances share one environment.
 FROM @PARENT@ AS base
 @SYSTEM_PACKAGES@
 RUN useradd --uid 1000 --non-unique --create-home --shell /bin/bash assay \
  && git config --system --add safe.directory /testbed
 
-# Everything that a download needs stays in this stage.
+# Only this stage has the network settings.
 FROM base AS work
 RUN --mount=type=bind,target=/build --mount=type=secret,id=settings --mount=type=secret,id=ca --mount=type=cache,target=/root/.cache/uv sh /build/environment.sh
 

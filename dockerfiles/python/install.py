@@ -24,7 +24,7 @@ def main(backend: str, backend_path: str) -> None:
         options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", "--editable"]
         command = [sys.executable, "-m", "pip", "install", *options, "."]
     elif module.startswith("setuptools"):
-        # setuptools learnt editable wheels in 64.0 (August 2022).
+        # setuptools supports editable wheels since 64.0 (August 2022).
         command = [sys.executable, "-c", DEVELOP, "-q", "develop", "--no-deps"]
     else:
         sys.exit(f"the build backend {module} of that date has no editable installs; write `install` in the recipe")

@@ -1,4 +1,4 @@
-# Installs the project so that edits of its files take effect.
+# Installs the project in editable mode.
 export PYTHONDONTWRITEBYTECODE=1 PIP_NO_INDEX=1 PIP_NO_CACHE_DIR=1
 if [ -e /build/commands.sh ]; then
     sh -eu /build/commands.sh
@@ -7,5 +7,5 @@ else
 fi
 echo __pycache__/ >> .git/info/exclude
 git diff --quiet || git checkout --quiet -- .
-# Test data may be wrong Python on purpose, and pytest compiles test modules its own way.
+# Test data may be invalid Python on purpose, and pytest compiles test modules in its own way.
 env -u PYTHONDONTWRITEBYTECODE python -m compileall -q -j 0 -x '(^|/)(tests?|testing|docs?)/' . > /dev/null 2>&1 || true

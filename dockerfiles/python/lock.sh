@@ -4,7 +4,7 @@ set -eu
 . /build/project.sh
 export UV_NO_CONFIG=1 UV_PYTHON_DOWNLOADS=never
 cd /testbed
-# Tags at the end of the project's own version do not matter here, and some versions of setuptools add them twice.
+# The tag at the end of the project's version is not needed here, and some versions of setuptools add it twice.
 [ ! -e setup.cfg ] || sed -i -E '/^tag_(build|date|svn_revision)[[:space:]]*=/d' setup.cfg
 xargs -0 /run/uv pip compile --quiet --no-sources --no-header --no-annotate --generate-hashes \
     --python "$(command -v python3)" $(cat /build/bounds) \

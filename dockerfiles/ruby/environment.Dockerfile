@@ -4,7 +4,7 @@ FROM @PARENT@ AS base
 RUN useradd --uid 1000 --non-unique --create-home --shell /bin/bash assay \
  && git config --system --add safe.directory /testbed
 
-# Everything that a download needs stays in this stage.
+# Only this stage has the network settings.
 FROM base AS work
 RUN --mount=type=bind,target=/build --mount=type=secret,id=settings --mount=type=secret,id=ca sh /build/environment.sh
 

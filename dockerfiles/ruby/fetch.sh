@@ -1,1 +1,1 @@
-# Nothing: gems come from Debian packages, which the recipe names.
+# Nothing to fetch: the recipe names Debian packages.

@@ -1,9 +1,9 @@
-# The crates that a tree's Cargo files name. Many instances share one environment.
+# The crates in a tree's Cargo files. Many instances share one environment.
 FROM @PARENT@ AS base
 @SYSTEM_PACKAGES@
 RUN useradd --uid 1000 --non-unique --create-home --shell /bin/bash assay \
  && git config --system --add safe.directory /testbed
-# Lints are for the compiler of the time, and debug information for debuggers.
+# No lints, which are for the compiler of the time, and no debug information.
 ENV CARGO_HOME=/opt/cargo \
     CARGO_TARGET_DIR=/opt/target \
     CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=/opt/assay/run-tests \
@@ -13,7 +13,7 @@ ENV CARGO_HOME=/opt/cargo \
     CARGO_TERM_COLOR=never \
     RUSTFLAGS=--cap-lints=warn
 
-# Everything that a download needs stays in this stage.
+# Only this stage has the network settings.
 FROM base AS work
 RUN --mount=type=bind,target=/build --mount=type=secret,id=settings --mount=type=secret,id=ca --mount=type=cache,target=/root/.cache/cargo sh /build/environment.sh
 

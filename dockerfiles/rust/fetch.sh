@@ -1,9 +1,9 @@
-# Downloads the crates of the tree's workspace, and keeps the versions that were chosen where the tree fixes none.
+# Downloads the crates of the tree's workspace, and keeps the chosen versions if the tree fixes none.
 mkdir -p /opt/cargo /opt/target
 export CARGO_RESOLVER_INCOMPATIBLE_RUST_VERSIONS=fallback
 
-# Chooses the versions of a day ($1), which Debian's newest cargo can. Where all that there was on that day has been
-# withdrawn since, it is the same day of a later year, down to today.
+# Chooses the versions of a day ($1), which Debian's newest cargo supports. If all versions of that day have been yanked
+# since, it tries the same day of later years, up to today.
 lock_as_of() {
     (cd /tmp && apt-get update -q && apt-get download -q cargo-web && dpkg --extract cargo-web_*.deb cargo-web) > /dev/null
     day=$1

@@ -1,10 +1,10 @@
-# Compiles the crates and their tests, so that a patch's tests only compile what the patch changes.
+# Compiles the crates and their tests, so that an evaluation compiles only what its patch changes.
 export CARGO_NET_OFFLINE=true
 [ -e Cargo.lock ] || [ ! -e /opt/cargo/Cargo.lock ] || cp /opt/cargo/Cargo.lock .
 if [ -e /build/commands.sh ]; then
     sh -eu /build/commands.sh
 else
-    # What does not compile without a fix is compiled later.
+    # Code that does not compile without the fix is compiled later.
     cargo test --offline --tests --no-run || true
 fi
 chown -R assay: /opt/target

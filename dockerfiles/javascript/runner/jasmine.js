@@ -23,6 +23,6 @@ runner.env.addReporter({
     results.write(report);
   },
 });
-// Specs that fail are an ordinary end; a run that was cut off is none, and keeps its 2.
+// Failing specs are an ordinary end; an interrupted run is not, and keeps exit status 2.
 process.on("exit", (status) => void (process.exitCode = status === 3 ? 1 : status));
 runner.execute(files.length ? files : undefined);

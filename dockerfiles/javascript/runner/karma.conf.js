@@ -3,7 +3,7 @@ const path = require("path");
 const results = require("./results");
 
 const { ASSAY_REPORT: report, ASSAY_KARMA: theirs = "karma.conf.js" } = process.env;
-const flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]; // a box has no rights for another sandbox
+const flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]; // a container lacks the rights for another sandbox
 
 function Reporter() {
   this.onSpecComplete = (browser, { suite, description, skipped, success }) =>

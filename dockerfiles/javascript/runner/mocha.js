@@ -18,6 +18,6 @@ module.exports = class extends reporters.Spec {
   done(failures, end) {
     ended();
     results.write(report);
-    if (end) end(Math.min(failures, 1)); // which would be the exit status
+    if (end) end(Math.min(failures, 1)); // the exit status
   }
 };

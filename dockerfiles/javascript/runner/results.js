@@ -1,10 +1,10 @@
-// Reports for runners that do not do it well by themselves, in the form of jest's report.
+// Writes reports in jest's form for runners without a usable report.
 const { unlinkSync, writeFileSync } = require("fs");
 
 const files = {};
 const errors = [];
 
-// Takes a report away that is there although the runner has not come to its end: a test wrote it and left.
+// Removes a report that exists before the runner has ended: a test wrote it and exited.
 exports.guard = (report) => {
   const exit = process.reallyExit;
   let ended = false;

@@ -5,7 +5,7 @@ require "minitest"
 REPORT = File.expand_path(ARGV.shift)
 FILES = ARGV.slice!(0..)
 
-# Sees every result, whatever reporters a project chooses.
+# Records every result, whatever reporters a project uses.
 module JUnitReport
   CHILDREN = { Minitest::Skip => "skipped", Minitest::UnexpectedError => "error" }.freeze
 
@@ -28,7 +28,7 @@ module JUnitReport
   end
 
   def text(name)
-    CGI.escapeHTML(name.to_s.scrub.gsub(/[\x00-\x1f]/, " ").delete_suffix(". ")) # as shoulda ends every name
+    CGI.escapeHTML(name.to_s.scrub.gsub(/[\x00-\x1f]/, " ").delete_suffix(". ")) # shoulda ends every name so
   end
 end
 
