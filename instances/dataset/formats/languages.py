@@ -1,18 +1,16 @@
 """The language of an instance: named by its row, or guessed."""
 
-import re
 from collections import Counter
 from functools import cache
 from pathlib import PurePosixPath
 
 from assay.harness.languages import LANGUAGES
+from assay.harness.patches.diff import MalformedPatchError, read_diff
 from assay.instances.dataset.formats.columns import Row, text
 from assay.instances.environments.recipes import FOLDER
 
 UNKNOWN = "unknown"
 """The name of a language that cannot be guessed; such a row loads, and its evaluation is an ``env_error``."""
-
-_FILE = re.compile(r'^(?:\+\+\+|---) "?[ab]/([^\t\n"]+)', re.MULTILINE)
 
 
 def assay_name(name: str) -> str:
@@ -46,10 +44,18 @@ def guess_language(repo: str, *patches: str, default: str = UNKNOWN) -> str:
     by_recipe = _languages_by_recipe().get(repo.lower().replace("/", "__"), ())
     if len(by_recipe) == 1:
         return by_recipe[0]
-    suffixes = Counter(PurePosixPath(path).suffix.lower() for patch in patches for path in _FILE.findall(patch))
+    suffixes = Counter(PurePosixPath(path).suffix.lower() for patch in patches for path in _sides(patch))
     votes = {name: sum(suffixes[suffix] for suffix in language.SUFFIXES) for name, language in LANGUAGES.items()}
     best = max(votes, key=lambda name: votes[name])
     return best if votes[best] else default
+
+
+def _sides(patch: str) -> list[str]:
+    """Return the old and the new path of each file, so that changed files count twice; none of a malformed patch."""
+    try:
+        return [path for change in read_diff(patch) for path in (change.old, change.new) if path]
+    except MalformedPatchError:
+        return []
 
 
 @cache
