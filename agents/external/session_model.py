@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from assay.agents.contract import AskOptions, SolveSession
 from assay.agents.llm.chat import Answer, Message, Request, Role
 from assay.agents.llm.errors import BudgetExceeded
-from assay.agents.trajectory import Observation, ObservationResult, RecordedToolCall, Step
+from assay.agents.trajectory import RecordedToolCall, Step, action_step
 from assay.harness.errors import AssayError
 
 
@@ -49,7 +49,7 @@ class SessionModel:
     def finish(self) -> None:
         """Record the actions whose results the program never reported to the model."""
         for call in self._open_calls.values():
-            self._session.recorder.add(_step(call, None))
+            self._session.recorder.add(action_step(call, None))
         self._open_calls = {}
 
     def _check_steps(self) -> None:
@@ -73,7 +73,7 @@ class SessionModel:
                 self._seen.add(key)
                 call = self._open_calls.pop(message.tool_call_id, None) if message.role is Role.TOOL else None
             if call is not None:
-                self._session.recorder.add(_step(call, text))
+                self._session.recorder.add(action_step(call, text))
             elif is_new and message.role is Role.USER:
                 self._session.recorder.add(Step(source="user", message=text))
 
@@ -99,18 +99,6 @@ def _action(call: str, name: str, arguments: str) -> RecordedToolCall:
         parsed = None
     return RecordedToolCall(
         tool_call_id=call, function_name=name, arguments=parsed if isinstance(parsed, dict) else {"text": arguments}
-    )
-
-
-def _step(call: RecordedToolCall, result: str | None) -> Step:
-    """Return an action with its result as a step without a call of the model."""
-    results = (ObservationResult(source_call_id=call.tool_call_id, content=result),)
-    return Step(
-        source="agent",
-        message="",
-        tool_calls=(call,),
-        observation=Observation(results=results) if result is not None else None,
-        llm_call_count=0,
     )
 
 

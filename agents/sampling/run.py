@@ -69,7 +69,7 @@ def recorded_spending(recording: Path) -> Spent:
 class SolveRunner:
     """Solves samples and saves the results in the solver's store; the Work of a Crew."""
 
-    solver: SolveSetup
+    setup: SolveSetup
     settings: Mapping[str, object] = field(default_factory=dict)
     """Settings that the solver was made with."""
     jobs: int = 1
@@ -85,7 +85,7 @@ class SolveRunner:
             RunStopped: a signal ended the run; finished samples are saved, and the same call resumes.
             UserError: a person must fix something; finished samples are saved.
         """
-        bench = self.solver.workspaces.bench
+        bench = self.setup.workspaces.bench
         crew = Crew(self.jobs, bench.abort, self.pause)
         solutions = crew.complete(self, jobs, fresh=self.fresh, progress=progress)
         with suppress(EngineError):
@@ -98,7 +98,7 @@ class SolveRunner:
 
     def known(self, job: SolveJob) -> Solution | None:
         """Return the saved solution of the same content, if it is final for this budget."""
-        saved = self.solver.store.find(job.instance.id, job.sample, self.content_key(job), self.solver.budget)
+        saved = self.setup.store.find(job.instance.id, job.sample, self.content_key(job), self.setup.budget)
         return saved.solution if saved else None
 
     def plan(self, pending: list[SolveJob], total: int) -> list[SolveJob]:
@@ -109,7 +109,7 @@ class SolveRunner:
     def attempt(self, job: SolveJob, number: int) -> SolveResult:
         """Solve one sample."""
         self._note("started", job)
-        solved = solve(job, self.solver)
+        solved = solve(job, self.setup)
         return replace(solved, solution=solved.solution.model_copy(update={"attempts": number}))
 
     def may_retry(self, job: SolveJob, solved: SolveResult) -> bool:
@@ -120,25 +120,25 @@ class SolveRunner:
 
     def save(self, job: SolveJob, solved: SolveResult) -> Solution:
         """Write the solution."""
-        solution, solver = solved.solution, self.solver
+        solution, setup = solved.solution, self.setup
         key = self.content_key(job)
-        solver.store.save(SavedSolution(key=key, budget=solver.budget, is_final=solved.is_final, solution=solution))
+        setup.store.save(SavedSolution(key=key, budget=setup.budget, is_final=solved.is_final, solution=solution))
         self._note("finished", job, status=solution.status)
         return solution
 
     def content_key(self, job: SolveJob) -> str:
         """Return the hash of all that a solution depends on, except the budget and the model's answers."""
-        solver, capabilities = self.solver, self.solver.agent.capabilities
-        plan = solver.workspaces.bench.plan(job.instance)
+        setup, capabilities = self.setup, self.setup.agent.capabilities
+        plan = setup.workspaces.bench.plan(job.instance)
         instance = job.instance
         source = (instance.repo, instance.base_commit, instance.archive, instance.base)
         parts = (
-            [solver.agent.name, solver.agent.version, __version__, plan.environment, repr(source)],
+            [setup.agent.name, setup.agent.version, __version__, plan.environment, repr(source)],
             json.dumps(self.settings, sort_keys=True, default=str),
-            solver.defaults.model_dump_json(),
+            setup.defaults.model_dump_json(),
             make_task(instance, capabilities, plan.workdir).model_dump_json(),
             oracles(instance, capabilities).model_dump_json(),
-            [solver.seed, job.sample],
+            [setup.seed, job.sample],
         )
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
@@ -147,4 +147,4 @@ class SolveRunner:
         with suppress(OSError):
             if job is not None:
                 facts = {"sample": str(job.sample), **facts}
-            self.solver.store.run.journal(event, job.instance.id if job else "", **facts)
+            self.setup.store.run.journal(event, job.instance.id if job else "", **facts)

@@ -22,7 +22,7 @@ from assay.agents.contract import (
 )
 from assay.agents.llm.chat import Answer, Message, Role
 from assay.agents.solvers.shared.actions import BASH, GBNF, NoAction, clip, read_action
-from assay.agents.trajectory import Observation, ObservationResult, RecordedToolCall, Step
+from assay.agents.trajectory import RecordedToolCall, Step, action_step
 from assay.harness.domain import Model
 
 SUBMIT = "submit"
@@ -179,14 +179,5 @@ def note(session: SolveSession, answer: Answer, command: str, seen: str, result:
     """Record an action with its observation."""
     call = answer.tool_calls[0].id if answer.tool_calls else "action"
     extra: dict[str, JsonValue] = {"exit_code": result.exit_code, "seconds": round(result.seconds, 3)} if result else {}
-    session.recorder.add(
-        Step(
-            source="agent",
-            message="",
-            tool_calls=(RecordedToolCall(tool_call_id=call, function_name=BASH.name, arguments={"command": command}),),
-            observation=Observation(
-                results=(ObservationResult(source_call_id=call, content=seen, extra=extra or None),)
-            ),
-            llm_call_count=0,
-        )
-    )
+    action = RecordedToolCall(tool_call_id=call, function_name=BASH.name, arguments={"command": command})
+    session.recorder.add(action_step(action, seen, **extra))

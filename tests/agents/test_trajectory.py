@@ -2,7 +2,16 @@ import json
 from pathlib import Path
 from threading import Thread
 
-from assay.agents.trajectory import VERSION, AgentInfo, FinalMetrics, Step, Trajectory, TrajectoryRecorder
+from assay.agents.trajectory import (
+    VERSION,
+    AgentInfo,
+    FinalMetrics,
+    RecordedToolCall,
+    Step,
+    Trajectory,
+    TrajectoryRecorder,
+    action_step,
+)
 
 WHO = AgentInfo(name="a", version="1")
 
@@ -49,3 +58,17 @@ def test_steps_of_several_threads_are_all_kept(tmp_path: Path) -> None:
     read = Trajectory.model_validate_json((tmp_path / "trajectory.json").read_bytes())
     assert [step.step_id for step in read.steps] == list(range(1, 21))
     assert {step.message for step in read.steps} == {str(n) for n in range(20)}
+
+
+def test_action_step_links_the_result_to_its_call() -> None:
+    call = RecordedToolCall(tool_call_id="7", function_name="bash", arguments={"command": "ls"})
+    step = action_step(call, "a.py", exit_code=0)
+    assert (step.source, step.llm_call_count, step.tool_calls) == ("agent", 0, (call,))
+    assert step.observation is not None
+    (result,) = step.observation.results
+    assert (result.source_call_id, result.content, result.extra) == ("7", "a.py", {"exit_code": 0})
+
+
+def test_action_step_without_a_result_has_no_observation() -> None:
+    call = RecordedToolCall(tool_call_id="7", function_name="bash", arguments={})
+    assert action_step(call, None).observation is None

@@ -29,7 +29,7 @@ SCRIPT = "reproduce_issue.py"
 """Path of the failing test while it is needed."""
 FAILURE = re.compile(r"^AssertionError\b", re.MULTILINE)
 """Last line of a failed assertion; other errors end differently."""
-TOLD = 4_000
+SHOWN = 4_000
 """Last characters of a test's output that the model sees."""
 FENCES = ("", "python", "py")
 """Info strings of the failing test's fence."""
@@ -94,7 +94,7 @@ def _program(answer: str) -> str:
 
 def _complaint(done: CommandResult) -> str:
     ending = "no end in time" if done.timed_out else f"exit status {done.exit_code}"
-    return prompts.NOT_REPRODUCED.format(ending=ending, output=done.output[-TOLD:])
+    return prompts.NOT_REPRODUCED.format(ending=ending, output=done.output[-SHOWN:])
 
 
 def _runs(session: SolveSession, code: Codebase, test_files: int) -> list[TracedTest]:

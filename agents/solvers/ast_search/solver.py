@@ -20,7 +20,7 @@ from assay.agents.solvers.shared.code_search import CodeSearch, perform
 from assay.agents.solvers.shared.codebase import Codebase, Snippet
 from assay.agents.solvers.shared.json_answers import ask_json
 from assay.agents.solvers.shared.tries import Tries
-from assay.agents.trajectory import Observation, ObservationResult, RecordedToolCall, Step
+from assay.agents.trajectory import RecordedToolCall, Step, action_step
 from assay.harness.domain import Model
 
 CALLS = 10
@@ -131,15 +131,8 @@ def _follow(
 def _run_call(session: SolveSession, search: CodeSearch, call: str) -> str:
     """Run and record a search call; return it with its result."""
     found = perform(search, call)
-    session.recorder.add(
-        Step(
-            source="agent",
-            message="",
-            tool_calls=(RecordedToolCall(tool_call_id="search", function_name="search", arguments={"call": call}),),
-            observation=Observation(results=(ObservationResult(source_call_id="search", content=found.text),)),
-            llm_call_count=0,
-        )
-    )
+    action = RecordedToolCall(tool_call_id="search", function_name="search", arguments={"call": call})
+    session.recorder.add(action_step(action, found.text))
     return f"{call}\n{found.text}"
 
 

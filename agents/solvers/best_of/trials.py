@@ -10,7 +10,7 @@ from assay.agents.solvers.shared.edit_grammars import parse_search_replace
 from assay.agents.solvers.shared.edits import apply_edits
 from assay.agents.solvers.shared.normalise import change_key
 from assay.agents.solvers.shared.syntax_check import broken
-from assay.agents.trajectory import Observation, ObservationResult, RecordedToolCall, Step
+from assay.agents.trajectory import RecordedToolCall, action_step
 from assay.harness import languages
 
 BASE = "base"
@@ -102,16 +102,7 @@ class TrialWorkspace:
 
     def _note(self, script: str, ran: ScriptRun, what: str) -> None:
         call = RecordedToolCall(tool_call_id="test", function_name="run_test", arguments={"script": script, "on": what})
-        seen = ObservationResult(source_call_id="test", content=str(ran))
-        self._session.recorder.add(
-            Step(
-                source="agent",
-                message="",
-                tool_calls=(call,),
-                observation=Observation(results=(seen,)),
-                llm_call_count=0,
-            )
-        )
+        self._session.recorder.add(action_step(call, str(ran)))
 
 
 def interpreter(language: str) -> str:

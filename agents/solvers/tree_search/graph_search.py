@@ -27,7 +27,7 @@ from assay.agents.solvers.tree_search.graph import ROOT, CodeGraph, Vertex, buil
 from assay.agents.solvers.tree_search.search_tree import Bounds, SearchNode, SearchTree, grow
 from assay.agents.solvers.tree_search.uct import BestFirst
 from assay.agents.solvers.tree_search.value import Reward, read_reward
-from assay.agents.trajectory import Observation, ObservationResult, RecordedToolCall, Step
+from assay.agents.trajectory import RecordedToolCall, Step, action_step
 from assay.harness import languages
 from assay.harness.domain import Model
 from assay.harness.languages.syntax import Definition
@@ -267,5 +267,4 @@ class _Walk:
 
 def _step(call: str, name: str, body: str, seen: str) -> Step:
     action = RecordedToolCall(tool_call_id=call, function_name=name, arguments={"body": body})
-    observation = Observation(results=(ObservationResult(source_call_id=call, content=seen),))
-    return Step(source="agent", message="", tool_calls=(action,), observation=observation, llm_call_count=0)
+    return action_step(action, seen)

@@ -46,7 +46,7 @@ from assay.agents.solvers.tree_search.search_tree import (
 )
 from assay.agents.solvers.tree_search.uct import BestFirst, Softmax, score_terms
 from assay.agents.solvers.tree_search.value import Reward, by_rule, read_reward
-from assay.agents.trajectory import Observation, ObservationResult, RecordedToolCall, Step
+from assay.agents.trajectory import RecordedToolCall, action_step
 from assay.harness.domain import Model
 
 
@@ -192,25 +192,16 @@ class _Search:
 
     def _note(self, node: SearchNode[SearchState]) -> None:
         """Record an action, its place in the tree and the scores of its parent."""
-        state, call = node.content, f"node-{node.number}"
-        extra: dict[str, JsonValue] = {
-            "parent": node.parent.number if node.parent else None,
-            "reward": node.reward,
-            "why": state.why,
-        }
-        seen = ObservationResult(source_call_id=call, content=state.seen, extra=extra)
-        arguments = {"body": state.action.body}
-        action = RecordedToolCall(tool_call_id=call, function_name=state.action.kind.value, arguments={**arguments})
-        self._session.recorder.add(
-            Step(
-                source="agent",
-                message="",
-                tool_calls=(action,),
-                observation=Observation(results=(seen,)),
-                llm_call_count=0,
-                extra={"scores_above": {**score_terms(node.parent)} if node.parent and node.parent.visits else {}},
-            )
+        state = node.content
+        action = RecordedToolCall(
+            tool_call_id=f"node-{node.number}",
+            function_name=state.action.kind.value,
+            arguments={"body": state.action.body},
         )
+        parent = node.parent.number if node.parent else None
+        step = action_step(action, state.seen, parent=parent, reward=node.reward, why=state.why)
+        scores: JsonValue = {**score_terms(node.parent)} if node.parent and node.parent.visits else {}
+        self._session.recorder.add(step.model_copy(update={"extra": {"scores_above": scores}}))
 
     def choose(self) -> SearchNode[SearchState]:
         """Return the result by the chosen discriminator."""

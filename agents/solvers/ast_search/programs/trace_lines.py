@@ -30,14 +30,14 @@ _FOREIGN = ("site-packages", "dist-packages", ".git", ".tox", ".venv", ".nox", "
 
 
 class Traced:
-    """What a test ran through of one code object."""
+    """Lines of one code object that a test executed."""
 
     __slots__ = ("_seen", "_wanted", "is_done", "lines", "on_line", "path")
 
     def __init__(self, code: "CodeType", path: str) -> None:
         self.path = path
         self.lines = set()  # type: set[int]
-        self.is_done = False  # there is nothing left to see: the code may run at full speed
+        self.is_done = False  # all lines were seen: the code may run at full speed
         self._seen = 0
         # the line of "def" has code since Python 3.11, but no event
         self._wanted = {line for _, line in dis.findlinestarts(code)} - {code.co_firstlineno, None}
@@ -51,7 +51,7 @@ class Traced:
         self.on_line = on_line
 
     def on_call(self) -> Any:
-        """Return what listens to another run of the code; None if nothing has to."""
+        """Return the tracer of another call of the code; None if all its lines were seen."""
         if self._seen != len(self.lines):
             self._seen = len(self.lines)
             self.is_done = self._wanted <= self.lines
@@ -59,12 +59,12 @@ class Traced:
 
 
 class Imports(threading.local):
-    """How many imports, one within the other, are under way in the thread that asks."""
+    """Number of nested imports that are running in the current thread."""
 
     under_way = 0
 
     def on_call(self) -> Any:
-        """Enter an import; return what hears its end."""
+        """Enter an import; return a tracer that sees its end."""
         self.under_way += 1
         return self._on_event
 
@@ -75,7 +75,7 @@ class Imports(threading.local):
 
 
 class Coverage:
-    """Which lines of the tree ran, test by test."""
+    """Executed lines of the repository, test by test."""
 
     def __init__(self, root: str, deadline: float) -> None:
         self.tests = []  # type: list[dict[str, Any]]
@@ -87,31 +87,31 @@ class Coverage:
         self._traced = {}  # type: dict[int, Traced]
 
     def is_late(self) -> bool:
-        """Tell whether no further test may begin."""
+        """Return whether no further test may start."""
         return time.time() > self._deadline
 
     def begin(self) -> None:
-        """Begin a test; other tracers, such as those of coverage plug-ins, are put out."""
+        """Start a test; other tracers, such as those of coverage plug-ins, are replaced."""
         self._traced = {}
         on_call = self._listener()
         threading.settrace(on_call)
         sys.settrace(on_call)
 
     def end(self, name: str, failed: "bool | None") -> None:
-        """End a test; one that neither failed nor passed is forgotten."""
+        """End a test; one that neither failed nor passed is dropped."""
         sys.settrace(None)
         threading.settrace(None)
         if failed is not None:
             lines = {}  # type: dict[str, set[int]]
             for traced in list(self._traced.values()):
                 lines.setdefault(traced.path, set()).update(traced.lines)
-            told = {path: ranges(numbers) for path, numbers in sorted(lines.items()) if numbers}
-            self.tests.append({"name": name, "failed": failed, "lines": told})
+            executed = {path: ranges(numbers) for path, numbers in sorted(lines.items()) if numbers}
+            self.tests.append({"name": name, "failed": failed, "lines": executed})
 
     def _listener(self) -> Any:
-        """Return what is called for every call of anything; most are of others' code and have to cost little."""
+        """Return the global tracer; most calls are of foreign code and must be cheap."""
         foreign, traced = self._foreign, self._traced
-        imports = Imports()  # anew for each test: one that lost its tracer on the way never hears the end
+        imports = Imports()  # new for each test: an import that lost its tracer never sees its end
 
         def on_call(frame: "FrameType", _event: str, _argument: object) -> Any:
             code = frame.f_code
@@ -137,7 +137,7 @@ class Coverage:
         return self._traced.setdefault(key, Traced(code, path)).on_line
 
     def _path(self, code: "CodeType") -> str:
-        """Return the file that a function's code comes from, as the tree names it; "" if it is not the tree's."""
+        """Return the path in the repository of a function's code; empty for other code."""
         file = os.path.abspath(code.co_filename)  # noqa: PTH100
         is_code = code.co_flags & _OF_A_FUNCTION and not code.co_filename.startswith("<")
         if not is_code or not file.startswith(self._root):
@@ -147,7 +147,7 @@ class Coverage:
 
 
 class PytestPlugin:
-    """A plug-in of pytest that hears when tests begin and how they end."""
+    """pytest plug-in that records the lines of each test."""
 
     def __init__(self, coverage: Coverage) -> None:
         self._coverage = coverage
@@ -155,44 +155,44 @@ class PytestPlugin:
         self._failed = None  # type: bool | None
 
     def pytest_sessionstart(self, session: Any) -> None:
-        """Keep what can be told to stop."""
+        """Keep the session, to stop it when the time is over."""
         self._session = session
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:  # noqa: ARG002 - pytest looks at the name
-        """Begin to listen."""
+        """Start tracing."""
         self._failed = None
         if self._coverage.is_late():
             self._session.shouldstop = "out of time"
         self._coverage.begin()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Learn how one phase of a test ended."""
+        """Keep the result of one phase of a test."""
         if report.failed:
             self._failed = True
         elif report.when == "call" and report.passed and self._failed is None:
             self._failed = False
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        """Note what the test ran through."""
+        """Record the lines of the test."""
         self._coverage.end(nodeid, self._failed)
 
 
-class Heard(unittest.TestResult):
-    """The results of unittest, heard test by test."""
+class TracedResult(unittest.TestResult):
+    """unittest result that records the lines of each test."""
 
     def __init__(self, coverage: Coverage) -> None:
         super().__init__()
         self._coverage = coverage
 
     def startTest(self, test: unittest.TestCase) -> None:  # noqa: N802
-        """Begin to listen."""
+        """Start tracing."""
         super().startTest(test)
         self.shouldStop = self._coverage.is_late()
         self._before = (self._bad(), len(self.skipped) + len(self.expectedFailures))
         self._coverage.begin()
 
     def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802
-        """Note what the test ran through."""
+        """Record the lines of the test."""
         bad, aside = self._before
         failed = self._bad() > bad  # type: bool | None
         if not failed and len(self.skipped) + len(self.expectedFailures) > aside:
@@ -230,21 +230,21 @@ def run_script(coverage: Coverage, path: str) -> None:
 
 
 def run_tests(coverage: Coverage, paths: "list[str]") -> None:
-    """Run files of tests by the runner that is there."""
+    """Run test files by pytest, or by unittest if pytest is not installed."""
     sys.argv = ["pytest"]
     try:
         pytest = importlib.import_module("pytest")  # type: Any
     except ImportError:
         names = [path[: -len(".py")].replace("/", ".") for path in paths if path.endswith(".py")]
-        unittest.defaultTestLoader.loadTestsFromNames(names).run(Heard(coverage))
+        unittest.defaultTestLoader.loadTestsFromNames(names).run(TracedResult(coverage))
         return
     options = ["-q", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
     pytest.main(options + paths, plugins=[PytestPlugin(coverage)])
 
 
 def main(mode: str, seconds: str, paths: "list[str]") -> None:
-    """Run what is asked for, with its output put out, and tell the coverage."""
-    told, nowhere = os.dup(1), os.open(os.devnull, os.O_RDWR)
+    """Run the script or the tests with their output discarded, and print the coverage."""
+    output, nowhere = os.dup(1), os.open(os.devnull, os.O_RDWR)
     for channel in (1, 2):
         os.dup2(nowhere, channel)
     sys.dont_write_bytecode = True
@@ -258,11 +258,11 @@ def main(mode: str, seconds: str, paths: "list[str]") -> None:
             run_tests(coverage, paths)
     finally:
         os.chdir(root)
-        with os.fdopen(told, "w") as out:
+        with os.fdopen(output, "w") as out:
             out.write("\n" + MARK + json.dumps({"tests": coverage.tests}) + "\n")
             out.flush()
 
 
 if __name__ == "__main__":
     main(sys.argv[1], sys.argv[2], sys.argv[3:])
-    os._exit(0)  # threads that the tests left running do not keep it
+    os._exit(0)  # even if the tests left threads running
