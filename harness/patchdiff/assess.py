@@ -54,7 +54,7 @@ def assess(
     began = time.monotonic()
     generators = find_generators(settings.generators)
     try:
-        note("looking at the trees")
+        note("surveying the trees")
         context = Context(sides, survey(sides), settings, plan_tests, ask, began, note)
         found = [_spend(context, name, each) for name, each in generators.items()]
         reached = _reached(generators.values(), found)
@@ -93,11 +93,11 @@ def _reached(generators: Iterable[Generator], found: Sequence[Contribution]) -> 
 
 
 def _spend(context: Context, name: str, generator: Generator) -> Contribution:
-    """Run one generator; whatever breaks it is its own error, unless nothing can be run any more."""
+    """Run one generator; its failure is its own, unless the engine is unavailable or the run was stopped."""
     if generator.languages and context.sides.instance.language not in generator.languages:
         return Contribution(GeneratorResult(name=name, note=f"only for {', '.join(sorted(generator.languages))}"))
     if context.seconds_left <= 0:
-        return Contribution(GeneratorResult(name=name, note="the budget was spent before"))
+        return Contribution(GeneratorResult(name=name, note="skipped: the budget was spent"))
     began = time.monotonic()
     context.note(name)
     try:

@@ -171,7 +171,7 @@ def differences(context: Context, program: Program) -> Contribution:
         reached=len(probes.alike) + len(probes.apart),
         divergences=len(found),
         null_divergences=screened.null_divergences,
-        note=f"{dropped} differences did not hold in {context.settings.confirmations} rounds" if dropped else "",
+        note=f"{dropped} differences were not confirmed in {context.settings.confirmations} rounds" if dropped else "",
     )
     return Contribution(result, tuple(shown), files)
 

@@ -20,7 +20,7 @@ class Side(StrEnum):
     BASE = "base"
     GOLD = "gold"
     NULL = "null"
-    """A second copy of gold: whatever differs between the two is noise."""
+    """A second copy of gold: every difference between the two is noise."""
     CANDIDATE = "candidate"
 
 

@@ -35,7 +35,7 @@ def test_a_long_comparison_prints_its_steps_in_lines(
 ) -> None:
     compare(instance, tmp_path)
     lines = capsys.readouterr().err.splitlines()
-    assert "acme__calc-1: looking at the trees (0 s)" in lines
+    assert "acme__calc-1: surveying the trees (0 s)" in lines
     assert any("acme__calc-1: suites: 0 of 1 test files compared, 1 at work (" in line for line in lines)
     assert lines[-1].startswith("[1/1] acme__calc-1: not_assessed (")
 

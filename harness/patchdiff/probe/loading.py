@@ -23,7 +23,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
 
 class Finder:
-    """Finds some files before anybody else does.
+    """Finds some files before any other finder does.
 
     Args:
         files: paths of the files.

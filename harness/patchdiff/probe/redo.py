@@ -134,7 +134,7 @@ def line(
         test: in which the call was made.
         seen: what was seen of the call.
         changes: that were made to its arguments.
-        private: whether the project offers the function to nobody else.
+        private: whether the function is private to the project.
         literal: what a person needs to make the call again by hand; ``module`` and ``qualname`` name the function.
     """
     kind, type_, text = seen[key.rpartition("|")[2]]

@@ -163,7 +163,7 @@ def _sides(test: ast.AST) -> "list[ast.AST]":
 
 
 def _tables(function: Any) -> "Iterator[ast.AST]":
-    """Yield a parametrization's list of rows and the rows: their number and length are the test's own affair."""
+    """Yield a parametrization's list of rows and the rows: their number and length stay."""
     for decorator in function.decorator_list:
         if called_name(decorator) == "parametrize":
             for table in decorator.args[1:2]:

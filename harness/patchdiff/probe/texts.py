@@ -26,7 +26,7 @@ _HIDDEN = (
     (re.compile(r"\bid='?\d{8,}'?"), "id=~"),
     (re.compile(r"/[\w./-]*pytest-of-[^/\s'\"]+/pytest-\w+"), "<tmp>"),
     (re.compile(r"/(?:var/|usr/)?tmp/tmp[\w]{6,10}"), "<tmp>"),
-    # in which function a project makes what it hands out is its own affair
+    # the function around a local function or class is an implementation detail
     (re.compile(r"(?<![\w.])(?:(?:\w+|<lambda>|<locals>)\.)*<locals>\."), "<locals>."),
 )
 _PLAIN = (bool, int, float, complex, str, bytes, bytearray)
@@ -181,7 +181,7 @@ def _set(value: Any, depth: int, out: _Writing) -> str:
 
 def _dict(value: Any, depth: int, out: _Writing) -> str:
     pairs = [_text(k, depth + 1, out) + ": " + _text(v, depth + 1, out) for k, v in dict.items(value)]
-    if type(value).__name__ != "OrderedDict":  # two plain dicts are equal in whatever order
+    if type(value).__name__ != "OrderedDict":  # the order of plain dicts does not count
         pairs.sort()
     return _wrapped(value, dict, "{" + ", ".join(pairs) + "}", depth, out)
 

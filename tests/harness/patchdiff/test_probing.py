@@ -98,7 +98,7 @@ def test_difference_that_does_not_repeat_is_dropped(play: Callable[..., tuple[Co
 def test_unconfirmed_difference_is_counted(play: Callable[..., tuple[Contribution, Asked]]) -> None:
     found, _ = play(["a"], lambda side, _key, number: str(side is Side.CANDIDATE and number < 5))
     assert not found.divergences
-    assert found.result.note == "1 differences did not hold in 3 rounds"
+    assert found.result.note == "1 differences were not confirmed in 3 rounds"
 
 
 def test_gold_differing_from_its_copy_is_noise(play: Callable[..., tuple[Contribution, Asked]]) -> None:

@@ -56,7 +56,7 @@ class _Tally:
         if self.late:
             notes.append(f"{len(self.late)} test files hit the time limit: {_named(self.late)}")
         if self.unread:
-            notes.append(f"{len(self.unread)} test files give no result, with gold neither: {_named(self.unread)}")
+            notes.append(f"{len(self.unread)} test files give no result, nor with gold: {_named(self.unread)}")
         return "; ".join(dict.fromkeys(notes))
 
 

@@ -16,7 +16,7 @@ MOST_LISTED = 50
 """Failing tests of one run that are listed; a patch may break all."""
 SLOWER = 5.0
 """A run that takes more than so many times what gold takes does not end: that is a failure, and no want of time."""
-LATE = "tests that fail could not be repeated in time"
+LATE = "failing tests could not be repeated in time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Repeated:
 
 
 def repeat(context: Context, generator: str, files: Sequence[str], suspects: Sequence[str]) -> Repeated:
-    """Repeat suspected tests on both sides; what gold does not pass, or wavers on either, is dropped.
+    """Repeat suspected tests on both sides; drop what gold does not pass, and what is flaky on a side.
 
     Args:
         context: the comparison.
@@ -46,7 +46,7 @@ def repeat(context: Context, generator: str, files: Sequence[str], suspects: Seq
     if not passing:
         return Repeated()
     listed = passing[:MOST_LISTED]
-    notes = [f"{len(passing)} tests fail, of which {MOST_LISTED} are listed"] if len(passing) > MOST_LISTED else []
+    notes = [f"{len(passing)} tests fail; the first {MOST_LISTED} are listed"] if len(passing) > MOST_LISTED else []
     files = narrowed(whole, listed, lambda some: _failing(context, whole, some, listed))
     held = _rounds(context, files, listed, gold)
     if held is None:
@@ -99,9 +99,9 @@ def _rounds(context: Context, files: Sequence[str], tests: Sequence[str], gold: 
         rounds += 1
     notes = []
     if len(kept) < len(tests):
-        notes.append(f"{len(tests) - len(kept)} tests that failed did not do so every time")
+        notes.append(f"{len(tests) - len(kept)} failing tests are flaky")
     if kept and rounds < wanted:
-        notes.append(f"the budget left time for {rounds} of {wanted} confirmations")
+        notes.append(f"the budget allowed {rounds} of {wanted} confirmations")
     return _Held(kept, candidate, rounds, _enough(gold), notes)
 
 

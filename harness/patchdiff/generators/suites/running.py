@@ -11,7 +11,7 @@ from assay.harness.patchdiff.contract import Context
 from assay.harness.patchdiff.sides import Side
 
 LEAST_SECONDS = 60.0
-"""A run that has begun is given so long, whatever is left of the budget."""
+"""The least time limit of a run, whatever is left of the budget."""
 
 
 @dataclass(frozen=True, slots=True)

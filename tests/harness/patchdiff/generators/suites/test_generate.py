@@ -127,7 +127,7 @@ def test_one_file_that_nobody_can_read_takes_no_other_along(suites: Suite) -> No
     found = suites(FILES[:16], act)
     assert [each.probe for each in found.divergences] == [f"{FILES[6]}::test"]
     assert found.result.probes == 15
-    assert f"1 test files give no result, with gold neither: {FILES[5]}" in found.result.note
+    assert f"1 test files give no result, nor with gold: {FILES[5]}" in found.result.note
 
 
 def test_file_unreadable_with_the_patch_only_is_a_regression(suites: Suite) -> None:
