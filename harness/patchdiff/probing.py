@@ -47,8 +47,8 @@ Reproduce = Callable[[Context, Sequence[DifferingProbe]], Mapping[str, str]]
 class Program:
     """A command of the probe and its input, without the targets' places, which differ from side to side."""
 
-    name: str
     command: str
+    """The module of the probe, which is the generator's name where it finds differences."""
     settings: Mapping[str, Any]
     seconds: float
     """Budget of one round."""
@@ -166,7 +166,7 @@ def differences(context: Context, program: Program) -> Contribution:
     shown, files = _reproduced(context, program, found, redo)
     dropped = len(suspects) - len(found)
     result = GeneratorResult(
-        name=program.name,
+        name=program.command,
         probes=len(gold),
         reached=len(probes.alike) + len(probes.apart),
         divergences=len(found),
@@ -225,7 +225,9 @@ def _divergences(context: Context, program: Program, suspects: Sequence[str]) ->
     base, gold, candidate = (ran[side].seen for side in seeds)
     kept = [key for key in suspects if confirmed(key, gold, candidate, wanted)]
     of_base, of_gold, of_candidate = (stable(rounds) for rounds in (base, gold, candidate))
-    found = [_divergence(program.name, key, of_base.get(key), of_gold[key], of_candidate[key], wanted) for key in kept]
+    found = [
+        _divergence(program.command, key, of_base.get(key), of_gold[key], of_candidate[key], wanted) for key in kept
+    ]
     return sorted(found, key=lambda each: ORDER.index(each.finding))
 
 
@@ -263,6 +265,6 @@ def _reproduced(
     names: dict[str, str] = {}
     for number, each in enumerate(found, 1):
         if each.probe in texts:  # one file for what reduces to the same text
-            names.setdefault(texts[each.probe], f"test_{program.name}_{number}.py")
+            names.setdefault(texts[each.probe], f"test_{program.command}_{number}.py")
     shown = [each.model_copy(update={"reproduction": names.get(texts.get(each.probe, ""), "")}) for each in found]
     return shown, {name: text for text, name in names.items()}

@@ -108,7 +108,7 @@ def _reaching(context: Context, text: str) -> set[str]:
     """Return the tests of a file that execute a target with gold and with the candidate."""
     path = _place(context)
     settings = {"files": [path], "seed": 0, "mutants": 0, "limit": REACH_SECONDS, "runner": "pytest"}
-    program = Program(NAME, "amplify", settings, REACH_SECONDS, files={path: text})
+    program = Program("amplify", settings, REACH_SECONDS, files={path: text})
     found = []
     for side in (Side.GOLD, Side.CANDIDATE):
         (lines,) = run_lines(context, program, side, [0])
