@@ -51,7 +51,7 @@ class Played:
 def task_of(case: Case, project: Project, place: Place) -> Task:
     """Return the case as the task that a run is given."""
     patch = GENERATORS[case.generate](place.instance) if case.generate else case.text(project)
-    limits = Limits.model_validate({**place.plan.limits.model_dump(), "seconds": 30.0, **case.limits})
+    limits = Limits.model_validate({**place.plan.limits.model_dump(), "seconds": 300.0, **case.limits})
     plan = place.plan.model_copy(update={"limits": limits})
     prediction = Prediction(instance_id=place.instance.id, model="corpus", patch=patch)
     return Task(place.instance, prediction, plan, runs_empty=case.runs_empty)

@@ -3,6 +3,7 @@
 import gc
 import random
 import threading
+import time
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
@@ -156,14 +157,22 @@ def test_a_container_that_somebody_removes_is_evaluated_again(
     make_instance: Make, docker_engine: DockerEngine, toolchain_image: str, tmp_path: Path
 ) -> None:
     found = make_instance(fail_to_pass=(TEST,), pass_to_pass=(), gold_patch="", test_patch="")
-    plan = DOCKER_PLAN.model_copy(update={"command": DOCKER_PLAN.command + "\nsleep 1\n"})
+    plan = DOCKER_PLAN.model_copy(update={"command": DOCKER_PLAN.command + "\nsleep 5\n"})
     task = Task(found, Prediction(instance_id=found.id), plan, runs_empty=True)
     store = RunStore(tmp_path / "run")
     taken: list[str] = []
-    thief = threading.Timer(0.8, lambda: taken.extend(remove_mine(docker_engine)))
+
+    def steal() -> None:
+        while not mine(docker_engine, status="running"):
+            time.sleep(0.02)
+        time.sleep(0.5)  # until its tests are at work
+        taken.extend(remove_mine(docker_engine))
+
+    thief = threading.Thread(target=steal)
     progress = Progress(started=lambda _task: thief.start())
     runner = Runner(store, StubBench(docker_engine, toolchain_image))
     verdict = runner.execute([task], progress)[0]
+    thief.join()
     assert len(taken) == 1
     assert verdict.resolved, verdict.reason
     starts = [event for event in store.events() if event["event"] == "started"]
@@ -171,8 +180,8 @@ def test_a_container_that_somebody_removes_is_evaluated_again(
     assert mine(docker_engine) == []
 
 
-def mine(engine: DockerEngine) -> list[str]:
-    found = engine._client.containers(all=True, filters={"label": f"{OWNER}={this_process()}"})
+def mine(engine: DockerEngine, **wanted: str) -> list[str]:
+    found = engine._client.containers(all=True, filters={"label": f"{OWNER}={this_process()}", **wanted})
     return [each["Id"] for each in found]
 
 
