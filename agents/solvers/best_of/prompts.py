@@ -48,7 +48,11 @@ EDITING = """\
 Change the code so that the issue is solved, for every input it is about. Write all changes, each time anew against the
 original code, in this form:
 ### path/of/file
+<<<<<<< SEARCH
 lines exactly as they stand in the file, enough of them to be unique
+=======
+lines to stand there instead
+>>>>>>> REPLACE
 You may also write the test anew if it is wrong. What you wrote is tried, and you see what comes of it."""
 WITH_TEST = """\
 A test script for it:

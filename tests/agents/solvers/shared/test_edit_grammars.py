@@ -1,7 +1,13 @@
 """Edits as models write them."""
 
+import pytest
+
+from assay.agents.solvers.agentless import prompts as agentless_prompts
+from assay.agents.solvers.ast_search import prompts as ast_search_prompts
+from assay.agents.solvers.best_of import prompts as best_of_prompts
 from assay.agents.solvers.shared.edit_grammars import clean_path, parse_search_replace, parse_tagged
 from assay.agents.solvers.shared.edits import FileEdit
+from assay.agents.solvers.tree_search.actions import EDIT_MANUAL
 
 TWO = """\
 The condition is wrong.
@@ -87,3 +93,19 @@ def test_clean_path_removes_marks_and_root() -> None:
     for said in ("`a/b.py`", "./a/b.py", "/testbed/a/b.py", " **a/b.py** ", "'a/b.py'"):
         assert clean_path(said) == "a/b.py"
     assert clean_path("/somewhere/a.py", "/somewhere") == "a.py"
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [agentless_prompts.REPAIR, best_of_prompts.EDITING, EDIT_MANUAL],
+    ids=["agentless", "best_of", "tree_search"],
+)
+def test_example_in_a_prompt_is_an_edit(prompt: str) -> None:
+    (edit,) = parse_search_replace(prompt).edits
+    assert edit.path
+    assert edit.search
+    assert edit.replace
+
+
+def test_example_in_the_tagged_prompt_is_an_edit() -> None:
+    assert len(parse_tagged(ast_search_prompts.PATCH).edits) == 1
