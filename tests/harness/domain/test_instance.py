@@ -15,7 +15,7 @@ def test_expected_tests_are_in_one_list_only(make_instance: Make) -> None:
         make_instance(fail_to_pass=("a", "b"), pass_to_pass=("b", "c"))
 
 
-@pytest.mark.parametrize("rule", STAGED)
+@pytest.mark.parametrize("rule", sorted(STAGED))
 def test_rule_over_earlier_runs_needs_stages(make_instance: Make, rule: Rule) -> None:
     with pytest.raises(ValidationError, match=f"the rule {rule} compares with earlier runs"):
         make_instance(rule=rule)
