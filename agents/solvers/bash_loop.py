@@ -21,7 +21,7 @@ from assay.agents.contract import (
     SolveSession,
 )
 from assay.agents.llm.chat import Answer, Message, Role
-from assay.agents.solvers.shared.actions import BASH, GBNF, NoAction, clip, read_action
+from assay.agents.solvers.shared.bash_actions import BASH, GBNF, NoAction, clip, read_action
 from assay.agents.trajectory import RecordedToolCall, Step, action_step
 from assay.harness.domain import Model
 

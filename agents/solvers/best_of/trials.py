@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from assay.agents.contract import SolveSession
-from assay.agents.solvers.shared.actions import clip
+from assay.agents.solvers.shared.bash_actions import clip
 from assay.agents.solvers.shared.edit_grammars import parse_search_replace
 from assay.agents.solvers.shared.edits import apply_edits
 from assay.agents.solvers.shared.normalise import change_key

@@ -16,7 +16,7 @@ import pytest
 from assay.agents.llm import local
 from assay.agents.llm.chat import Request
 from assay.agents.llm.client import Endpoint, ModelClient
-from assay.agents.solvers.shared.actions import GBNF, read_action
+from assay.agents.solvers.shared.bash_actions import GBNF, read_action
 from assay.harness.errors import UserError
 
 installed = pytest.mark.skipif(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.agents.llm.chat import Answer, Finish, ToolCall
-from assay.agents.solvers.shared.actions import GBNF, NoAction, clip, read_action
+from assay.agents.solvers.shared.bash_actions import GBNF, NoAction, clip, read_action
 
 
 def called(*arguments: str, name: str = "bash") -> Answer:
