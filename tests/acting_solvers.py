@@ -1,4 +1,4 @@
-"""Solvers written for the tests, and what is needed to run one on the engine without containers."""
+"""Solvers of the tests, and a setup that runs them on the engine without containers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Nodes of a search tree as a solver leaves them once they are judged."""
+"""Judged nodes of a search tree."""
 
 from assay.agents.solvers.tree_search.search_tree import SearchNode, SearchTree, backpropagate
 

@@ -1,4 +1,4 @@
-"""A solver at work on a few files, with a model that says what it is told to."""
+"""Run a solver on a few files with a scripted model."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from assay.agents.trajectory import AgentInfo, Step, Trajectory, TrajectoryRecor
 
 @dataclass
 class Played:
-    """A run: how it ended, what was asked, what lies where."""
+    """A finished run: outcome, requests, workspace and trajectory."""
 
     outcome: SolveOutcome
     asked: list[Request]
     workspace: FolderWorkspace
     trajectory: Trajectory
-    """As it lies on disk."""
+    """Read from disk."""
 
     @property
     def actions(self) -> list[Step]:

@@ -1,4 +1,4 @@
-"""How a solver asks its model: settings, samples, the trajectory and what it took."""
+"""The model that a solver gets: settings, samples, trajectory and usage."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A run of a solver: what is done again and what is not, samples, budgets, and being killed in the middle."""
+"""A run of a solver: resuming, samples, budgets, kill and interrupt."""
 
 import json
 import os

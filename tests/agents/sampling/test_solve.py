@@ -1,4 +1,4 @@
-"""The story of one sample: what is kept whatever becomes of the solver, and what its end is called."""
+"""One sample: its patch, status and retries, however the solver ends."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""What a run of a solver leaves on disk."""
+"""Files of a solver's run."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Signs of looking for the answer, and by-products in a patch."""
+"""Signs of looking the answer up."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What reaches a solver: nothing of the answer, whatever an instance holds."""
+"""Nothing of the answer reaches a solver."""
 
 import json
 from collections.abc import Callable

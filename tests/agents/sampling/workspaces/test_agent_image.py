@@ -1,4 +1,4 @@
-"""The image that agents work in, made of images as others leave them."""
+"""The image that agents work in, built over untidy images."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A tree to work in: the same behaviour in a folder and in a container."""
+"""Workspaces behave the same in a folder and in a container."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What only a workspace in a container does."""
+"""Behaviour of workspaces in containers only."""
 
 from contextlib import ExitStack
 

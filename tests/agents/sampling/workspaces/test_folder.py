@@ -1,4 +1,4 @@
-"""What only a workspace in a folder does."""
+"""Behaviour of workspaces in folders only."""
 
 from pathlib import Path
 

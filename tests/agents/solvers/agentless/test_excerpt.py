@@ -1,4 +1,4 @@
-"""What of the code fits into a prompt."""
+"""Code cut to the room of a prompt."""
 
 import pytest
 from hypothesis import given

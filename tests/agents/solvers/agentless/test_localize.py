@@ -1,4 +1,4 @@
-"""What is left of the repository after each question."""
+"""Paths that remain after a question of the localisation."""
 
 import pytest
 

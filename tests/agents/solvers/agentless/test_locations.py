@@ -1,4 +1,4 @@
-"""Places as models name them, and the lines they mean."""
+"""Locations in answers, and their lines."""
 
 import pytest
 

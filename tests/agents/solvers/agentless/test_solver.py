@@ -1,4 +1,4 @@
-"""Agentless from the issue to the patch, with a model that says what it was told to say."""
+"""Agentless from the issue to the patch, with a scripted model."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The vote of Agentless, on elections small enough to count by hand."""
+"""Votes small enough to count by hand."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Lines that tests run through, traced by the program in a workspace."""
+"""Lines of each test, by the tracer in a workspace."""
 
 import ast
 import sys

@@ -1,4 +1,4 @@
-"""How far a change can be used: every place of the ladder, and which of several attempts is the best."""
+"""Status and choice of attempts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""AutoCodeRover's steps: search, places, change; with a model that says what it is told to."""
+"""AutoCodeRover from the issue to the patch, with a scripted model."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Votes, finalists and choices, against an election that was counted by hand."""
+"""Votes, finalists and choices, against values counted by hand."""
 
 import pytest
 from hypothesis import given

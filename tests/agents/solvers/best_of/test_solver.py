@@ -1,4 +1,4 @@
-"""The best of several samples, end to end in a folder, with a model that plays its part."""
+"""Best of several samples, end to end in a folder, with a scripted model."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Numbered lines: shown, taken off again, and used to tell equal pieces of code apart."""
+"""Numbered lines, and edits that quote them."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""SWE-Fixer's steps: rank, retrieve, edit; with a model that says what it is told to."""
+"""SWE-Fixer from the issue to the patch, with a scripted model."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping

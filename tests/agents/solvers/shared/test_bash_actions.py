@@ -1,4 +1,4 @@
-"""What a model writes for a command, and what it is shown of an output."""
+"""Commands in a model's answer, and clipped output."""
 
 import re
 

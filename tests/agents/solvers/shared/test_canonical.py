@@ -1,4 +1,4 @@
-"""Layout, comments and docstrings make no difference, in any language; everything else does."""
+"""Layout, comments and docstrings are normalised in every language; everything else is kept."""
 
 import re
 

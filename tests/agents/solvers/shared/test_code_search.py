@@ -1,4 +1,4 @@
-"""Search calls over small sources, as a model writes them and reads their results."""
+"""Search calls over small sources."""
 
 import pytest
 from hypothesis import given

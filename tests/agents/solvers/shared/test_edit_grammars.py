@@ -1,4 +1,4 @@
-"""Edits as models write them."""
+"""Edits in a model's answer."""
 
 import pytest
 

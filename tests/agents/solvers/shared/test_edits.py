@@ -1,4 +1,4 @@
-"""Edits that quote lines: where they apply, and what is told when they do not."""
+"""Edits that quote lines: where they apply, and the errors if they do not."""
 
 import difflib
 

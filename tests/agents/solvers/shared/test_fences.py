@@ -1,4 +1,4 @@
-"""What stands between fences, as models put it there."""
+"""Fenced blocks in a model's answer."""
 
 import pytest
 

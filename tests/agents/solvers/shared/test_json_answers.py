@@ -1,4 +1,4 @@
-"""JSON in what models write, and asking for it again."""
+"""JSON in a model's answer, and retries."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""How alike two lines are."""
+"""Similarity of two lines."""
 
 import pytest
 from hypothesis import given, settings

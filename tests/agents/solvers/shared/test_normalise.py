@@ -1,4 +1,4 @@
-"""Keys by which samples vote."""
+"""Keys of equal changes and equal scripts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whether a change leaves a file that still parses."""
+"""Changes that break the syntax of a file."""
 
 import pytest
 

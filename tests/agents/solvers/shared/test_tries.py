@@ -1,4 +1,4 @@
-"""What tries of a change leave in the tree, and how a solver ends with them."""
+"""Repeated tries: candidates, workspace and outcome."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What each action comes to, and how it can fail."""
+"""Actions of the tree search, and their failures."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Who says what in a debate, and what comes of it."""
+"""The debate about solutions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The graph of a small town of files, drawn by hand, and what holds for every graph."""
+"""The graph of a small repository, drawn by hand."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The search over a repository's graph, from an issue to a patch, with a model that plays its part."""
+"""Search over a repository's graph, from the issue to the patch, with a scripted model."""
 
 from pathlib import Path
 

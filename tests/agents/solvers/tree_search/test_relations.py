@@ -1,4 +1,4 @@
-"""What files of each language call and inherit from, as a reader of the file would list it."""
+"""Calls and base classes in files of each language, listed by hand."""
 
 import pytest
 from hypothesis import given

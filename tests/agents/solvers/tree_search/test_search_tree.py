@@ -1,4 +1,4 @@
-"""The tree of a search: what is told upwards, when it ends and what it comes to, worked out with pen and paper."""
+"""Growth, limits and result of a search tree, computed by hand."""
 
 import math
 from collections.abc import Callable

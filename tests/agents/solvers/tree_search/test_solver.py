@@ -1,4 +1,4 @@
-"""The tree search from an issue to a patch, with a model that plays its part."""
+"""The tree search from the issue to the patch, with a scripted model."""
 
 from pathlib import Path
 

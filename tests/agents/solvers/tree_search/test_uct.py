@@ -1,4 +1,4 @@
-"""The bound of a node, term by term, and who is chosen by it, against values worked out with pen and paper."""
+"""Terms of a node's score and the selectors, computed by hand."""
 
 import math
 
