@@ -75,7 +75,7 @@ def _show_metrics(found: "Sequence[PatchMeasures]", summary: "Means") -> None:
         "resolved",
         "files P/R/F1",
         "functions P/R/F1",
-        "likeness",
+        "similarity",
         "category",
         "gold changes",
         "note",
@@ -98,8 +98,8 @@ def _show_metrics(found: "Sequence[PatchMeasures]", summary: "Means") -> None:
     )
     print(f"files P/R/F1      {_scores(summary.files)} (mean of {summary.files_scored})")
     print(f"functions P/R/F1  {_scores(summary.nodes)} (mean of {summary.nodes_scored})")
-    likeness = "-" if summary.similarity is None else f"{summary.similarity:.2f}"
-    print(f"likeness          {likeness} (mean of {summary.similarity_scored})")
+    similarity = "-" if summary.similarity is None else f"{summary.similarity:.2f}"
+    print(f"similarity        {similarity} (mean of {summary.similarity_scored})")
     for title, shares in (("category", summary.by_category), ("gold changes", summary.by_complexity)):
         counts = ", ".join(f"{name} {share.resolved}/{share.instances}" for name, share in shares.items())
         print(f"resolved by {title}: {counts}")
