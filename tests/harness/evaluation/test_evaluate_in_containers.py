@@ -1,5 +1,6 @@
 """Evaluations of a small project written here, in real containers."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from assay.harness.engines.docker import DockerEngine
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
 from assay.harness.grading.grade import grade
 from corpus.stage import git
+
+RUN = f"test-evaluate-{os.getpid()}"
+"""Label of this process's containers: others may run the same tests."""
 
 pytestmark = [pytest.mark.docker, pytest.mark.network]
 BASE = {
@@ -81,8 +85,8 @@ def judge(
         plan = plan.model_copy(update={"limits": plan.limits.model_copy(update=limits)})
         prediction = Prediction(instance_id=module_instance.id, patch=patch)
         task = Task(module_instance, prediction, plan, runs_empty=True)
-        done = evaluate(task, image, docker_engine, {"assay.run": "test-evaluate"})
-        left = docker_engine._client.containers(all=True, filters={"label": "assay.run=test-evaluate"})
+        done = evaluate(task, image, docker_engine, {"assay.run": RUN})
+        left = docker_engine._client.containers(all=True, filters={"label": f"assay.run={RUN}"})
         assert not left
         return done, grade(module_instance, done.evidence)
 

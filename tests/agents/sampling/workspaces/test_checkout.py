@@ -1,5 +1,6 @@
 """Workspaces behave the same in a folder and in a container."""
 
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,19 +48,21 @@ def test_no_program_waits_for_input(tree: CheckoutWorkspace) -> None:
 
 def test_slow_command_is_killed_with_its_processes_and_files_stay(tree: CheckoutWorkspace) -> None:
     began = time.monotonic()
-    done = tree.exec("echo begun; setsid sleep 4711 & sleep 4711 & touch made; sleep 4711", seconds=1)
+    sleep = f"sleep 4711.{os.getpid()}"  # the same test may run in another process on this machine
+    done = tree.exec(f"echo begun; setsid {sleep} & {sleep} & touch made; {sleep}", seconds=1)
     assert time.monotonic() - began < 60
     assert (done.exit_code, done.timed_out, done.output) == (124, True, "begun\n")
     assert tree.read("made") == b""
-    assert tree.exec("ps -e -o args | grep -c '[s]leep 4711'").output == "0\n"
+    assert tree.exec(f"ps -e -o args | grep -c '[s]leep 4711.{os.getpid()}'").output == "0\n"
 
 
 def test_processes_left_running_end_with_their_command(tree: CheckoutWorkspace) -> None:
     began = time.monotonic()
-    done = tree.exec("(setsid sleep 4712 &) ; sleep 4712 & echo over", seconds=600)
+    sleep = f"sleep 4712.{os.getpid()}"
+    done = tree.exec(f"(setsid {sleep} &) ; {sleep} & echo over", seconds=600)
     assert time.monotonic() - began < 60
     assert (done.exit_code, done.output) == (0, "over\n")
-    assert tree.exec("ps -e -o args | grep -c '[s]leep 4712'").output == "0\n"
+    assert tree.exec(f"ps -e -o args | grep -c '[s]leep 4712.{os.getpid()}'").output == "0\n"
 
 
 def test_long_output_keeps_its_head_and_tail(tree: CheckoutWorkspace) -> None:
