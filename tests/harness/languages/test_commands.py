@@ -8,6 +8,8 @@ import pytest
 
 from assay.harness.languages import LANGUAGES, find
 
+pytestmark = pytest.mark.xdist_group("commands")  # they use /tmp as if they were alone, as in a container
+
 LOG = 'echo "$(basename "$0") in $PWD: $*" >> "$TOOLS/calls"\n'
 
 

@@ -93,11 +93,11 @@ def traced() -> Iterator[Callable[[], int]]:
     tracemalloc.stop()
 
 
-def test_a_thousand_evaluations_with_faults_lose_and_double_nothing(
+def test_hundreds_of_evaluations_with_faults_lose_and_double_nothing(
     make_instance: Make, tmp_path: Path, traced: Callable[[], int]
 ) -> None:
     tests = tuple(f"tests/test_calc.py::test_number_{number}" for number in range(100))
-    found = [make_instance(id=f"acme__calc-{number}", pass_to_pass=tests) for number in range(1000)]
+    found = [make_instance(id=f"acme__calc-{number}", pass_to_pass=tests) for number in range(300)]
     fake = FakeEngine({image_name(each): each for each in found})
     tasks = [gold(each) for each in found]
     chance = random.Random(7)
@@ -115,11 +115,11 @@ def test_a_thousand_evaluations_with_faults_lose_and_double_nothing(
     # One evaluation's output and report alone are 15 kB; the interpreter's table of names may double meanwhile.
     assert traced() - before < 10_000_000
     assert tracemalloc.get_traced_memory()[1] - before < 40_000_000
-    assert 0 < tried[0] < 100, "5 % of the calls fail, so some evaluations fail three times and most do not"
+    assert 0 < tried[0] < 30, "5 % of the calls fail, so some evaluations fail three times and most do not"
     finished = Counter(event["instance"] for event in store.events() if event.get("outcome") == Outcome.RESOLVED)
     assert set(finished) == {each.id for each in found}
     assert set(finished.values()) == {1}
-    assert len(sick.failed) > 300
+    assert len(sick.failed) > 90
 
 
 TEST = "tests/test_calc.py::test_add"
