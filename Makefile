@@ -50,8 +50,8 @@ check: setup ## Lint, format check and types
 test: setup engine ## All tests, with real containers, one worker process a core (WORKERS=N for another number)
 	$(PYTEST)
 
-test-fast: setup ## Only the tests that need neither containers nor a package index
-	$(PYTEST) -m "not docker and not network"
+test-fast: setup ## Only the tests that need neither containers nor a package index, with fewer random examples
+	EXAMPLES=20 $(PYTEST) -m "not docker and not network"
 
 test-docker: setup engine ## Only the tests that need containers
 	$(PYTEST) -m docker

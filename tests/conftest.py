@@ -17,7 +17,11 @@ from toy import GOLD, TESTS
 if TYPE_CHECKING:
     from assay.harness.engines.docker import DockerEngine
 
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES = int(os.environ.get("EXAMPLES", "100"))
+"""Examples of a property test; the quick tests try fewer."""
+settings.register_profile(
+    "any machine", deadline=None, max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("any machine")
 
 
