@@ -59,7 +59,7 @@ test-docker: setup engine ## Only the tests that need containers
 test-lang: setup engine ## The hello projects of one language, built and run: make test-lang NAME=go
 	$(PYTEST) tests/languages -k "$(NAME)-"
 
-bench: setup engine ## Where the time of one evaluation goes (10 runs of a bundled instance), and of a solver's step
+bench: setup engine ## Where the time of one evaluation goes (20 runs of a bundled instance), and of a solver's step
 	$(BIN)/python scripts/bench.py
 	$(BIN)/python scripts/bench_solve.py
 
