@@ -20,7 +20,7 @@ FLOORS = {
     ),
     "instances": ("toolchains", "trees", "environments", "dataset", "audit"),
     "agents": ("llm", "trajectory", "contract", "external", "registry", "solvers", "sampling"),
-    "front doors": ("choices", "workbench", "session", "solving", "cli", "__main__", ""),
+    "front doors": ("choices", "workbench", "session", "solving", "auditing", "validating", "cli", "__main__", ""),
 }
 """The floors and their rooms, from the lowest: each imports only what stands before it."""
 SDKS = {"docker", "datasets", "pyarrow", "git", "ray", "httpx", "unidiff", "rich", "requests", "urllib3", "tree_sitter"}

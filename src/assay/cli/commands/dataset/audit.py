@@ -2,12 +2,15 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli import config, options
-from assay.cli.loading import load_instances
+from assay.cli import config, exits, options
+from assay.cli.loading import find_run, load_instances
+
+if TYPE_CHECKING:
+    from assay.auditing import Audit
 
 
 def audit(
@@ -70,18 +73,18 @@ def audit(
       assay dataset audit rows.jsonl --kind solution_in_issue --json
       assay dataset audit releases --mutants 6 --timeout 120
     """
-    from assay.cli.commands.dataset import audit_view
+    from assay.auditing import Audit
+    from assay.cli.commands.dataset.audit_view import print_findings, print_json
     from assay.cli.console import RunView
     from assay.session import Session, run_name
 
-    wanted = audit_view.find_kinds(kinds or ())
     loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows)
-    found = audit_view.Audit(loaded)
+    found = Audit(loaded.instances, kinds or ())
     found.by_rules(cutoff.date() if cutoff else None)
     if stability:
         found.by_record(stability)
     if null_run:
-        found.by_run(null_run, runs_dir)
+        found.by_run(find_run(null_run, runs_dir))
     if mutants:
         session = Session(
             run_name(dataset, "audit"),
@@ -92,9 +95,15 @@ def audit(
             view=RunView(),
         )
         found.by_mutants(session, mutants)
-    found.choose(wanted)
     if json:
-        found.print_json()
+        print_json(found, loaded.ref)
     else:
-        found.print(all_of_it=bool(ids or kinds))
-    raise typer.Exit(found.exit_status(strict=strict))
+        print_findings(found, loaded.ref, all_of_it=bool(ids or kinds))
+    raise typer.Exit(exit_code(found, strict=strict))
+
+
+def exit_code(audit: "Audit", *, strict: bool) -> int:
+    """Return 4 for a fault if the audit is strict, 3 if something could not be run, else 0."""
+    if strict and any(each.severity == "fault" for each in audit.findings):
+        return exits.INVALID
+    return exits.INFRASTRUCTURE if audit.is_broken else 0

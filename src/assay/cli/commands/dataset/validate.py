@@ -43,9 +43,10 @@ def validate(
       assay dataset validate ./mine --write
     """
     from assay.cli import console
-    from assay.cli.commands.dataset import validate_view
+    from assay.cli.commands.dataset.validate_view import show
     from assay.harness.grading.stability import StabilityFile
     from assay.session import Session, run_name
+    from assay.validating import run_controls, write_results
 
     loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows)
     if write and not Path(dataset).is_dir():
@@ -58,14 +59,14 @@ def validate(
         alone=True,
         view=console.RunView(),
     )
-    results, records = validate_view.run(session, loaded.instances, times)
+    results, records = run_controls(session, loaded.instances, times)
     path = session.store.save_stability(StabilityFile(dataset=loaded.ref.name, instances=records))
     if write:
-        validate_view.write(Path(dataset), results, records)
+        write_results(Path(dataset), results, records)
     if json:
         found = [{**result.model_dump(mode="json"), "valid": result.valid} for result in results]
         console.print_json(jsonlib.dumps({"instances": found, "stability": str(path)}))
     else:
-        validate_view.show(results)
+        show(results)
         print(f"What each test did in each run: {path}")
     raise typer.Exit(0 if all(result.valid for result in results) or write else exits.INVALID)

@@ -1,52 +1,14 @@
-"""``assay dataset validate``: runs both controls several times; compares, writes and prints them."""
+"""``assay dataset validate``: validations, as a person sees them."""
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
 
 from assay.cli import console
-from assay.harness.domain import Instance, Outcome
-from assay.harness.grading.stability import Stability, measure
-from assay.harness.grading.validate import Validation, validation
-from assay.harness.runs.store import RunStore
-from assay.session import CONTROLS, Session
-from assay.version import __version__
+from assay.harness.domain import Outcome
+from assay.harness.grading.validate import Validation
 
 SHOWN = 20
 """Lines of one kind that are printed for an instance."""
-
-
-def run(session: Session, instances: Sequence[Instance], times: int) -> tuple[list[Validation], tuple[Stability, ...]]:
-    """Run both controls so many times, each time as a run of its own, and return what they show of each instance."""
-    stores = _run_controls(session, instances, times)
-    engine = stores["gold"][0].load_run().engine
-    results, records = [], []
-    for each in instances:
-        gold, null = ([store.load_evidence(each.id) for store in runs] for runs in stores.values())
-        records.append(measure(each, gold, null, assay_version=__version__, engine=engine))
-        results.append(validation(each, gold, null, records[-1]))
-    return results, tuple(records)
-
-
-def _run_controls(session: Session, instances: Sequence[Instance], times: int) -> dict[str, list[RunStore]]:
-    stores: dict[str, list[RunStore]] = {model: [] for model in CONTROLS}
-    for number in range(1, times + 1):
-        for model in CONTROLS:
-            one = replace(session, run_id=f"{session.run_id}-{model}-{number}")
-            one.run_control(instances, model)
-            stores[model].append(one.store)
-    return stores
-
-
-def write(folder: Path, results: Sequence[Validation], records: Sequence[Stability]) -> None:
-    """Write the labels that were measured, and what the runs showed, into a native data set."""
-    from assay.instances.dataset.formats.native import write_labels, write_stability
-
-    for result, record in zip(results, records, strict=True):
-        if result.fail_to_pass:
-            write_labels(folder, result.instance_id, result.fail_to_pass, result.pass_to_pass)
-        write_stability(folder, record)
 
 
 def show(results: Sequence[Validation]) -> None:
