@@ -36,7 +36,7 @@ class SolveSettings:
     """The solver of a run, its model, and its limits."""
 
     agent: str
-    settings: tuple[str, ...] = ()
+    agent_settings: tuple[str, ...] = ()
     """``KEY=VALUE`` each."""
     model: str = ""
     base_url: str = ""
@@ -77,7 +77,7 @@ class QuietSolving(Quiet):
 class SolverRun:
     """The settings of a solver's run; ``solve`` and then ``evaluate`` do it."""
 
-    wanted: SolveSettings
+    settings: SolveSettings
     run_id: str
     runs_dir: Path
     bench: WorkbenchSettings = field(default_factory=WorkbenchSettings)
@@ -87,9 +87,9 @@ class SolverRun:
 
     def make_agent(self) -> tuple[Agent, Model]:
         """Return the agent and its settings; raises UserError for an unknown agent or setting."""
-        return make_agent(self.wanted.agent, self.wanted.settings)
+        return make_agent(self.settings.agent, self.settings.agent_settings)
 
-    def solve(self, instances: Sequence[Instance], agent: Agent, settings: Model) -> list[Solution]:
+    def solve(self, instances: Sequence[Instance], agent: Agent, agent_settings: Model) -> list[Solution]:
         """Solve every sample of the instances that is not finished; return the solutions of all.
 
         Raises:
@@ -97,7 +97,7 @@ class SolverRun:
             UserError: a person must fix something, such as the model's key.
         """
         store = SolveStore(Session(self.run_id, self.runs_dir).store.root)
-        total = len(instances) * self.wanted.samples
+        total = len(instances) * self.settings.samples
         with (
             store.locked(),
             self._model(agent, store) as within,
@@ -106,9 +106,9 @@ class SolverRun:
             bench = open_bench(self.bench, instances, self.view)
             settled = [bench.settle(instance) for instance in instances]
             solver = self._solver(bench, store, agent, within)
-            runner = SolveRunner(solver, settings.model_dump(mode="json"), jobs=self.jobs, fresh=self.fresh)
+            runner = SolveRunner(solver, agent_settings.model_dump(mode="json"), jobs=self.jobs, fresh=self.fresh)
             self._begin(bench, store, agent, settled)
-            jobs = [SolveJob(instance, sample) for sample in range(self.wanted.samples) for instance in settled]
+            jobs = [SolveJob(instance, sample) for sample in range(self.settings.samples) for instance in settled]
             solutions = runner.execute(jobs, progress)
             store.finish(settled, solutions)
         return solutions
@@ -117,7 +117,7 @@ class SolverRun:
         """Evaluate the patches of each sample, as a run of its own beside this one; return their reports."""
         by_id = {instance.id: instance for instance in instances}
         reports = []
-        for sample in range(self.wanted.samples):
+        for sample in range(self.settings.samples):
             pairs = [(by_id[each.instance_id], _prediction(each)) for each in solutions if each.sample == sample]
             session = Session(
                 f"{self.run_id}.evaluated{f'-{sample}' if sample else ''}",
@@ -139,35 +139,35 @@ class SolverRun:
         )
         if isinstance(agent, InstallableAgent) and workspaces.has_containers:
             agent.prepare(Host(bench.engine, cache, self.bench.toolchains, self.view.note))
-        wanted = self.wanted
+        settings = self.settings
         defaults = ModelDefaults(
-            model=wanted.model or "none",
-            temperature=wanted.temperature,
-            max_tokens=wanted.max_tokens,
-            seed=wanted.seed,
+            model=settings.model or "none",
+            temperature=settings.temperature,
+            max_tokens=settings.max_tokens,
+            seed=settings.seed,
         )
-        return SolveSetup(agent, workspaces, store, wanted.budget, defaults, wanted.seed or 0, within)
+        return SolveSetup(agent, workspaces, store, settings.budget, defaults, settings.seed or 0, within)
 
     @contextmanager
     def _model(self, agent: Agent, store: SolveStore) -> Iterator[ModelWithin]:
         """Open the model with its layers; a solver without one gets none."""
         from assay.agents.llm.stack import Setup, Stack
 
-        wanted = self.wanted
+        settings = self.settings
         if not agent.capabilities.needs_model:
             yield no_model
             return
-        if not wanted.model:
-            raise UserError(f"the agent {wanted.agent} asks a model; name one with --model (and --base-url)")
+        if not settings.model:
+            raise UserError(f"the agent {settings.agent} asks a model; name one with --model (and --base-url)")
         with ExitStack() as opened:
             endpoint, mode = self._endpoint(opened)
             setup = Setup(
                 endpoint=endpoint,
-                limits=BudgetLimits(cost=wanted.total_cost),
+                limits=BudgetLimits(cost=settings.total_cost),
                 spent=recorded_spending(store.recording),
-                cassette=wanted.cassette or store.recording,
+                cassette=settings.cassette or store.recording,
                 mode=mode,
-                prices=wanted.prices,
+                prices=settings.prices,
             )
             stack = opened.enter_context(Stack(setup, normalise=mask_volatile))
             stack.model = RunBudgetModel(stack.model)
@@ -178,33 +178,33 @@ class SolverRun:
         from assay.agents.llm.ask import OPENAI, usual_endpoint
         from assay.agents.llm.client import Endpoint
 
-        wanted = self.wanted
-        if wanted.model == LOCAL and not wanted.base_url:
+        settings = self.settings
+        if settings.model == LOCAL and not settings.base_url:
             from assay.agents.llm.local import serve
 
             return opened.enter_context(serve()), Mode.AUTO
         try:
-            return usual_endpoint(wanted.base_url), Mode.AUTO
+            return usual_endpoint(settings.base_url), Mode.AUTO
         except UserError:
-            if wanted.cassette is None or not wanted.cassette.is_file():
+            if settings.cassette is None or not settings.cassette.is_file():
                 raise
             return Endpoint(base_url=OPENAI), Mode.REPLAY
 
     def _begin(self, bench: Workbench, store: SolveStore, agent: Agent, instances: Sequence[Instance]) -> None:
-        wanted = self.wanted
-        settings = {
+        settings = self.settings
+        facts = {
             "kind": "solve",
             "agent": f"{agent.name} {agent.version}",
-            "agent_settings": " ".join(wanted.settings),
+            "agent_settings": " ".join(settings.agent_settings),
             "oracle": oracle_of(agent),
-            "samples": str(wanted.samples),
-            "budget": wanted.budget.model_dump_json(exclude_none=True),
-            "temperature": str(wanted.temperature),
-            "seed": str(wanted.seed),
+            "samples": str(settings.samples),
+            "budget": settings.budget.model_dump_json(exclude_none=True),
+            "temperature": str(settings.temperature),
+            "seed": str(settings.seed),
             "jobs": str(self.jobs),
         }
-        name = prediction_name(agent.name, wanted.model if agent.capabilities.needs_model else "")
-        store.begin(manifest(self.run_id, instances, bench, name, settings))
+        name = prediction_name(agent.name, settings.model if agent.capabilities.needs_model else "")
+        store.begin(manifest(self.run_id, instances, bench, name, facts))
 
 
 def sample_budget(

@@ -15,10 +15,9 @@ from assay.harness.runs.workbench import Workbench
 
 if TYPE_CHECKING:
     from assay.instances.environments.build import ImageBuilder
+    from assay.instances.toolchains.images import UserImages
     from assay.instances.trees.sources import Sources
 
-Toolchains = Mapping[str, Mapping[str, str]]
-"""Images that stand for toolchains, by language and version."""
 NO_RECIPE = TestPlan(command="exit 1\n")
 """Stands for the plan of an instance whose recipe cannot be read; building its image raises the reason."""
 ACTED_OUT = {
@@ -36,7 +35,7 @@ class Planner:
 
     engine: Engine
     recipes: tuple[Path, ...] = ()
-    toolchains: Toolchains = field(default_factory=dict)
+    toolchains: "UserImages" = field(default_factory=dict)
 
     def plan(self, instance: Instance, files: Sequence[str] | None = None) -> TestPlan:
         """Return how an instance's own tests, or some test files of its tree, are run."""
@@ -140,7 +139,7 @@ class WorkbenchSettings:
     """Folders of local clones."""
     recipes: tuple[Path, ...] = ()
     """Folders of the user's own recipes."""
-    toolchains: Toolchains = field(default_factory=dict)
+    toolchains: "UserImages" = field(default_factory=dict)
     environment: EnvironmentChoice = EnvironmentChoice.AUTO
 
     def open(self, instances: Sequence[Instance], note: Callable[[str], None] = lambda _text: None) -> Workbench:
@@ -164,7 +163,7 @@ class WorkbenchSettings:
         return BuiltWorkbench(engine, planner, sources, builder, self.environment)
 
 
-def make_sources(mirrors: Sequence[Path] = (), toolchains: Toolchains | None = None) -> "Sources":
+def make_sources(mirrors: Sequence[Path] = (), toolchains: "UserImages | None" = None) -> "Sources":
     """Return where trees and archives come from."""
     from assay.instances.trees.sources import Sources
 

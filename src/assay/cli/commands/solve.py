@@ -63,9 +63,9 @@ def solve(
     from assay.cli.commands.solve_view import SolveRunView, show
     from assay.solving import SolverRun, SolveSettings, sample_budget
 
-    wanted = SolveSettings(
+    chosen = SolveSettings(
         agent=agent,
-        settings=tuple(settings or ()),
+        agent_settings=tuple(settings or ()),
         model=model or "",
         base_url=base_url or "",
         cassette=cassette,
@@ -78,8 +78,8 @@ def solve(
         seed=seed,
     )
     session = SolverRun(
-        wanted,
-        run_id or wanted.run_name(dataset),
+        chosen,
+        run_id or chosen.run_name(dataset),
         runs_dir,
         config.workbench(engine, mirror, recipes, environment),
         jobs=jobs,
