@@ -1,12 +1,14 @@
 """Installs the project in the current folder so that edits of its files take effect, with the build backend at hand.
 
-Takes the backend and its path as pyproject.toml names them. Runs inside images, on every Python that they have.
+Takes the backend and its path as pyproject.toml names them; without a backend, the folder's modules can be imported
+from then on. Runs inside images, on every Python that they have.
 """
 
 import importlib
 import os
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 DEVELOP = (
@@ -18,6 +20,9 @@ DEVELOP = (
 
 def main(backend: str, backend_path: str) -> None:
     """Install; ends the process with the installer's exit code."""
+    if not backend:
+        Path(sysconfig.get_paths()["purelib"], "testbed.pth").write_text(f"{Path.cwd()}\n", encoding="utf-8")
+        return
     sys.path[:0] = [str(Path(folder).resolve()) for folder in backend_path.split(os.pathsep) if folder]
     module = backend.partition(":")[0]
     if hasattr(importlib.import_module(module), "build_editable"):

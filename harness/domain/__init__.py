@@ -6,6 +6,7 @@ nothing here does input or output or imports another module of Assay.
 
 from assay.harness.domain.environment import (
     Archive,
+    Download,
     ImageSpec,
     Limits,
     PublishedImage,
@@ -74,6 +75,7 @@ __all__ = [
     "Channel",
     "DatasetRef",
     "Divergence",
+    "Download",
     "Environment",
     "Evidence",
     "FailedPart",

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from assay.harness.domain.vocabulary import Model, Rule, Sha256
+from assay.harness.domain.vocabulary import Model, Rule, Sha256, _stays_in_the_tree
 
 
 class Archive(Model):
@@ -24,6 +24,15 @@ class PublishedImage(Model):
 
     image: str
     eval_script: str
+
+
+class Download(Model):
+    """A file that no package index has, fetched while the environment is built."""
+
+    path: Annotated[str, AfterValidator(_stays_in_the_tree)]
+    """Path below ``/opt/downloads``, where ``install`` and the tests find it."""
+    url: str
+    sha256: Sha256
 
 
 class Service(Model):
@@ -53,9 +62,11 @@ class Variant(Model):
     packages: tuple[str, ...] | None = None
     constraints: tuple[str, ...] | None = None
     extras: tuple[str, ...] | None = None
+    metadata: bool | None = None
     requirements: tuple[str, ...] | None = None
     cutoff_days: int | None = None
     fetch: tuple[str, ...] | None = None
+    downloads: tuple[Download, ...] | None = None
     install: tuple[str, ...] | None = None
     env: dict[str, str] = {}
     test_command: str | None = None
@@ -83,7 +94,14 @@ class Recipe(Model):
     """Patterns of further files that decide which packages are fetched, besides those of the language."""
     fetch: tuple[str, ...] = ()
     """Shell commands that fetch packages, in place of the language's own; only they have a network."""
+    downloads: tuple[Download, ...] = ()
+    """Files that no package index has, such as the sources of a library that the build compiles."""
     extras: tuple[str, ...] = ()
+    metadata: bool = True
+    """Whether the lock holds what the project says that it requires.
+
+    To say it, some setup scripts need packages that they do not ask for; list all in ``packages`` then.
+    """
     requirements: tuple[str, ...] = ()
     """Requirement files inside the tree."""
     packages: tuple[str, ...] = ()

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from assay.harness.domain import ImageSpec, Instance, PublishedImage, Recipe, Service, TestPlan
+from assay.harness.domain import Download, ImageSpec, Instance, PublishedImage, Recipe, Service, TestPlan
 from assay.harness.engines.base import Engine, ImageInfo
 from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.harness.evaluation.protection import ROOT
 from assay.harness.files import locked, replace_file
 from assay.instances.environments.images import (
+    DOWNLOADS,
     Packages,
     image_chain,
     manifest_packages,
@@ -21,12 +22,13 @@ from assay.instances.environments.images import (
 )
 from assay.instances.environments.lock import keep_layer, keep_toolchain
 from assay.instances.environments.pins import manifests
-from assay.instances.environments.pins.project import read_build_system
+from assay.instances.environments.pins.project import find_build_system
 from assay.instances.environments.pins.pypi import LockRequest, lock_request, resolve, service_lock_request
 from assay.instances.environments.recipes import find_recipe
 from assay.instances.toolchains.ensure import SharedFailures, ensure, scratch_folder
 from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.toolchains.images import Toolchain, UserImages, bootstrap, find_toolchain
+from assay.instances.trees.assets import fetch
 from assay.instances.trees.sources import Sources, dated, tree_ref
 
 PYTHON = "python"
@@ -126,7 +128,7 @@ class ImageBuilder:
     def _packages(self, instance: Instance, recipe: Recipe, base: Toolchain) -> Packages:
         """Return what an instance's lock adds to its images, resolving the lock if need be."""
         if recipe.language == PYTHON:
-            system = read_build_system(self._sources.read_file(tree_ref(instance), "pyproject.toml"))
+            system = find_build_system(partial(self._sources.read_file, tree_ref(instance)))
             lock = self._lock(lock_request(instance, recipe, base, system), base)
             return python_packages(instance, recipe, lock, system)
         lock = manifests.lock(instance, recipe, self._sources.tree(tree_ref(instance)))
@@ -189,5 +191,12 @@ class ImageBuilder:
             shutil.copyfile(self._sources.tree(spec.tree), context / "tree.tar")
         if "requirements.txt" in spec.files:
             shutil.copy2(linux_uv(self._sources.cache), context / "uv")
+        for line in spec.files.get(DOWNLOADS, "").splitlines():
+            self._download(Download.model_validate_json(line), context / "downloads")
         secrets = write_secrets(scratch) if spec.fetches else {}
         self._engine.build(spec.name, context, log, secrets=secrets, labels=spec.labels)
+
+    def _download(self, download: Download, folder: Path) -> None:
+        file = folder / download.path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(fetch(download, self._sources))

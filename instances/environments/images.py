@@ -21,6 +21,9 @@ APT = (
     "RUN apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends {packages}"
     " && apt-get clean && rm -rf /var/lib/apt/lists/*"
 )
+DOWNLOADS = "downloads.jsonl"
+"""Build file with a ``Download`` a line; the builder puts the files themselves into the context's ``downloads``."""
+KEEP_DOWNLOADS = "cp -R /build/downloads /opt/downloads\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,9 @@ def environment_spec(recipe: Recipe, toolchain: Toolchain, packages: Packages) -
     dockerfile = dockerfile.replace("@PARENT@", toolchain.name)
     fetch = _lines(recipe.fetch) or build_text("fetch.sh", language)
     files = {"environment.sh": build_text("environment.sh"), "fetch.sh": fetch, **packages.files}
+    if recipe.downloads:
+        files["fetch.sh"] += KEEP_DOWNLOADS
+        files[DOWNLOADS] = _lines(tuple(download.model_dump_json() for download in recipe.downloads))
     return ImageSpec(
         name=f"assay/env-{languages.find(language).DOCKERFILES}:{content_hash(dockerfile, toolchain.identity, files)}",
         dockerfile=dockerfile,

@@ -1,4 +1,4 @@
-"""Fetches binary files of tests, which a textual patch cannot carry."""
+"""Fetches files by URL: binary files of tests, which a textual patch cannot carry, and what a recipe downloads."""
 
 import re
 import urllib.error
@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from assay.harness.domain import Asset, TreeRef
+from assay.harness.domain import Asset, Download, TreeRef
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import replace_file
 from assay.instances.trees.sources import Sources
@@ -30,11 +30,11 @@ class Assets:
         return {asset.path: fetch(asset, self.sources) for asset in self.assets}
 
 
-def fetch(asset: Asset, sources: Sources) -> bytes:
+def fetch(asset: Asset | Download, sources: Sources) -> bytes:
     """Return the bytes of a file: from the cache, from a mirror of the repository that its URL names, or fetched.
 
     Raises:
-        EnvironmentFailure: the file cannot be fetched, or its sha256 is not the one in the data set.
+        EnvironmentFailure: the file cannot be fetched, or its sha256 is not the one that is asked for.
     """
     kept = sources.cache / "assets" / sha256(asset.url.encode()).hexdigest()
     if not kept.is_file():
@@ -45,11 +45,11 @@ def fetch(asset: Asset, sources: Sources) -> bytes:
     found = sha256(content).hexdigest()
     if asset.sha256 not in {None, found}:
         kept.unlink()
-        raise EnvironmentFailure(f"{asset.path}: {asset.url} has sha256 {found}, the data set says {asset.sha256}")
+        raise EnvironmentFailure(f"{asset.path}: {asset.url} has sha256 {found}, not {asset.sha256}")
     return content
 
 
-def _from_mirror(asset: Asset, sources: Sources) -> bytes | None:
+def _from_mirror(asset: Asset | Download, sources: Sources) -> bytes | None:
     match = _RAW.fullmatch(unquote(urlsplit(asset.url).path))
     if match is None:
         return None
@@ -57,7 +57,7 @@ def _from_mirror(asset: Asset, sources: Sources) -> bytes | None:
     return sources.read_file(ref, match[3]) if sources.exists(ref) else None
 
 
-def _from_url(asset: Asset) -> bytes:
+def _from_url(asset: Asset | Download) -> bytes:
     url = urlsplit(asset.url)
     if url.scheme not in {"file", "http", "https"}:
         raise EnvironmentFailure(f"{asset.path}: {asset.url} cannot be fetched; write a file, http or https URL")

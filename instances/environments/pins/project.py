@@ -1,6 +1,9 @@
-"""Reads how a Python project is built from its pyproject.toml."""
+"""Reads how a Python tree is built: by its pyproject.toml, its setup script, or not at all."""
 
 import tomllib
+from collections.abc import Callable
+from configparser import ConfigParser
+from configparser import Error as BrokenIni
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +13,17 @@ ALWAYS = ("pip", "setuptools", "wheel")
 """Packages that virtual environments used to hold; tests rely on them, and so does installing without isolation."""
 EDITABLE_NEEDS = {"hatchling.build": ("editables",)}
 """Requirements that a backend states only when it is asked for an editable install."""
+SAME_NUMPY = {"oldest-supported-numpy": "numpy"}
+"""Requirements that only an isolated build needs: what is built beside the numpy of its tests fits that numpy."""
+REQUIREMENTS = tuple(
+    f"{folder}{name}.txt"
+    for folder, names in (
+        ("", ("requirements", "requirements-dev", "requirements-test", "dev-requirements", "test-requirements")),
+        ("requirements/", ("base", "requirements", "dev", "test", "tests")),
+    )
+    for name in names
+)
+"""Files that usually name the packages of a tree that is no project, and those of its tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +32,32 @@ class BuildSystem:
 
     requires: tuple[str, ...] = ALWAYS
     backend: str = SETUPTOOLS
+    """Empty for a tree that is no project: its modules are imported where they are."""
     backend_path: tuple[str, ...] = ()
+    requirement_files: tuple[str, ...] = ()
+    """Files that name the packages of a tree that is no project, as nothing else does."""
+
+
+def find_build_system(read: Callable[[str], bytes | None]) -> BuildSystem:
+    """Return how a tree is built; ``read`` returns a file of it, or None."""
+    pyproject = read("pyproject.toml")
+    if read("setup.py") is not None or _names_a_project(pyproject, read("setup.cfg")):
+        return read_build_system(pyproject)
+    return BuildSystem(backend="", requirement_files=tuple(path for path in REQUIREMENTS if read(path) is not None))
+
+
+def _names_a_project(pyproject: bytes | None, setup_cfg: bytes | None) -> bool:
+    """Return whether a tree without a setup script can be installed; both files often configure only other tools."""
+    content = _content(pyproject)
+    poetry = content.get("tool", {})
+    if content.keys() & {"build-system", "project"} or (isinstance(poetry, dict) and "poetry" in poetry):
+        return True
+    ini = ConfigParser(interpolation=None, strict=False)
+    try:
+        ini.read_string((setup_cfg or b"").decode())
+    except (BrokenIni, UnicodeDecodeError):
+        return False
+    return ini.has_option("metadata", "name")
 
 
 def read_build_system(pyproject: bytes | None) -> BuildSystem:
@@ -26,19 +65,25 @@ def read_build_system(pyproject: bytes | None) -> BuildSystem:
 
     A broken file is no error here: an old commit may have one, and its build reports it better.
     """
-    table = _table(pyproject)
+    table = _content(pyproject).get("build-system")
+    table = table if isinstance(table, dict) else {}
     requires, backend, path = table.get("requires"), table.get("build-backend"), table.get("backend-path")
     backend = backend if isinstance(backend, str) else SETUPTOOLS
-    wanted = (*ALWAYS, *_texts(requires), *EDITABLE_NEEDS.get(backend, ()))
+    wanted = (*ALWAYS, *map(_for_shared_use, _texts(requires)), *EDITABLE_NEEDS.get(backend, ()))
     return BuildSystem(tuple(dict.fromkeys(wanted)), backend, _texts(path))
 
 
-def _table(pyproject: bytes | None) -> dict[str, Any]:
+def _for_shared_use(requirement: str) -> str:
+    """Return a build requirement as it is where build and tests share their packages; a marker stays."""
+    name, semicolon, marker = requirement.partition(";")
+    return SAME_NUMPY.get(name.strip().lower().replace("_", "-"), name) + semicolon + marker
+
+
+def _content(pyproject: bytes | None) -> dict[str, Any]:
     try:
-        table = tomllib.loads((pyproject or b"").decode()).get("build-system")
+        return tomllib.loads((pyproject or b"").decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
         return {}
-    return table if isinstance(table, dict) else {}
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -56,13 +56,14 @@ class LockRequest:
 def lock_request(instance: Instance, recipe: Recipe, toolchain: Toolchain, system: BuildSystem) -> LockRequest:
     """Return the request for an instance's packages; pure."""
     extras = f"[{','.join(recipe.extras)}]" if recipe.extras else ""
+    asks_project = system.backend and recipe.metadata
     return LockRequest(
         tree=tree_ref(instance),
         toolchain=toolchain.identity,
         cutoff=cutoff(instance, recipe),
         # The project by its path: no release of it may come from the index.
-        requirements=(f"/testbed{extras}", *system.requires, *(recipe.packages or RUNNER)),
-        files=recipe.requirements,
+        requirements=(*([f"/testbed{extras}"] if asks_project else []), *system.requires, *(recipe.packages or RUNNER)),
+        files=recipe.requirements or system.requirement_files,
         constraints=recipe.constraints,
         exports=exports(instance, recipe),
     )

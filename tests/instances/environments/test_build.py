@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +204,40 @@ def test_generated_files_are_ignored_and_changed_ones_restored(builder, project,
         assert said(box, "git status --porcelain") == ""
         assert said(box, "cat generated.py version.txt").split() == ["x", "4.2"]
         assert "changed" not in said(box, "cat src/calc.py")
+
+
+def test_downloads_are_there_while_the_project_is_installed(builder, project, docker_engine, tmp_path):
+    (tmp_path / "lib.txt").write_text("source\n")
+    file = {"url": (tmp_path / "lib.txt").as_uri(), "sha256": sha256(b"source\n").hexdigest()}
+    instance = project(
+        downloads=[{"path": "deep/lib-1.0.txt", **file}], install=["cp /opt/downloads/deep/lib-1.0.txt built.txt"]
+    )
+
+    with docker_engine.open(builder.image_of(instance), Limits(), {}) as box:
+        assert said(box, "cat built.txt") == "source"
+        assert said(box, "touch /opt/downloads/x 2>/dev/null || echo refused") == "refused"
+
+
+def test_a_download_with_other_bytes_is_an_environment_failure(builder, project, tmp_path):
+    (tmp_path / "lib.txt").write_text("changed since\n")
+    file = {"path": "lib.txt", "url": (tmp_path / "lib.txt").as_uri(), "sha256": "0" * 64}
+
+    with pytest.raises(EnvironmentFailure, match=r"lib\.txt: file:.*/lib\.txt has sha256 .*, not 000"):
+        builder.image_of(project(downloads=[file]))
+
+
+def test_a_tree_that_is_no_project_has_its_requirements_and_modules(builder, repository, make_instance, docker_engine):
+    write(repository, "calc.py", "def add(a, b):\n    return a + b\n")
+    write(repository, "requirements.txt", "iniconfig==2.0.0\n")
+    write(repository, "pyproject.toml", "[tool.black]\nline-length = 99\n")
+    commit = repository.commit()
+    repository.folder.rename(repository.folder.with_name("acme__plain"))
+    instance = make_instance(repo="acme/plain", base_commit=commit)
+
+    with docker_engine.open(builder.image_of(instance), Limits(), {}) as box:
+        assert said(box, "cd /tmp && python -c 'import calc, iniconfig; print(calc.add(1, 2))'") == "3"
+        assert said(box, "git status --porcelain") == ""
+        assert said(box, "python -m pytest --version").startswith("pytest ")
 
 
 def test_an_aborted_builder_starts_nothing_new(builder, project, notes):

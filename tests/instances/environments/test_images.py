@@ -2,13 +2,14 @@ import re
 
 import pytest
 
-from assay.harness.domain import Recipe
+from assay.harness.domain import Download, Recipe
 from assay.harness.languages import LANGUAGES
 from assay.instances.environments.images import image_chain, manifest_packages, python_packages, service_spec
 from assay.instances.environments.pins.project import BuildSystem
 from assay.instances.toolchains.images import Toolchain
 
 TOOLCHAIN = Toolchain("assay/toolchain-python:3.11-x", "assay/toolchain-python:3.11-x")
+SOURCES = Download(path="lib.tar.gz", url="https://example.org/lib.tar.gz", sha256="0" * 64)
 PLACEHOLDER = re.compile(r"@[A-Z_]+@")
 LOCK = "pytest==7.2.0 \\\n    --hash=sha256:00\n"
 
@@ -50,8 +51,9 @@ def test_instances_with_equal_inputs_share_images(chain):
         {"lock": LOCK + "attrs==22.1.0\n"},
         {"toolchain": Toolchain("mine:1", "sha256:1")},
         {"recipe": Recipe(system_packages=("graphviz",))},
+        {"recipe": Recipe(downloads=(SOURCES,))},
     ],
-    ids=["lock", "toolchain", "system packages"],
+    ids=["lock", "toolchain", "system packages", "downloads"],
 )
 def test_inputs_of_the_environment_change_both_names(chain, change):
     assert all(new.name != old.name for new, old in zip(chain(**change), chain(), strict=True))

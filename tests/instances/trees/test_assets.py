@@ -50,6 +50,6 @@ def test_a_file_that_cannot_be_fetched_names_path_and_url(sources: Sources, url:
 def test_a_file_with_another_hash_is_refused_and_not_kept(tmp_path: Path, sources: Sources) -> None:
     (tmp_path / "a.png").write_bytes(b"other")
     asset = Asset(path="a.png", url=(tmp_path / "a.png").as_uri(), sha256="0" * 64)
-    with pytest.raises(EnvironmentFailure, match=r"has sha256 .* the data set says 000"):
+    with pytest.raises(EnvironmentFailure, match=r"has sha256 .*, not 000"):
         fetch(asset, sources)
     assert not list((sources.cache / "assets").iterdir())

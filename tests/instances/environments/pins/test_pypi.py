@@ -45,11 +45,23 @@ def test_the_key_of_a_lock_changes_with_every_input(make_instance):
         key(recipe=Recipe(extras=("test",))),
         key(recipe=Recipe(requirements=("dev.txt",))),
         key(recipe=Recipe(constraints=("a<2",))),
+        key(recipe=Recipe(metadata=False)),
         key(toolchain=Toolchain("x", "sha256:1")),
         key(system=BuildSystem(requires=("hatchling",))),
     ]
     assert len(set(keys)) == len(keys)
     assert key() == key(make_instance(id="acme__calc-2", gold_patch="", test_patch=""))
+
+
+def test_a_tree_that_is_no_project_is_asked_for_nothing(make_instance):
+    system = BuildSystem(backend="", requirement_files=("requirements.txt",))
+
+    request = lock_request(make_instance(), Recipe(), TOOLCHAIN, system)
+
+    assert request.requirements == ("pip", "setuptools", "wheel", "pytest")
+    assert request.files == ("requirements.txt",)
+    own = lock_request(make_instance(), Recipe(requirements=("dev.txt",)), TOOLCHAIN, system)
+    assert own.files == ("dev.txt",)
 
 
 SETUP = """\
