@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
@@ -144,6 +144,10 @@ class Recipe(Model):
     faketime: str = ""
     """Time that the tests see (``2014-05-01 00:00:00``), for certificates that have expired since."""
     variants: tuple[Variant, ...] = ()
+    verified: dict[date, tuple[str, ...]] = {}
+    """Instances by the day on which they behaved: their gold patch was resolved, and none was not. For readers only."""
+    misbehaving: dict[str, str] = {}
+    """Instances that do not behave, with the reason and the day. For readers only."""
 
 
 class Limits(Model):
