@@ -3,7 +3,7 @@
 Implementations inherit from the protocols, and their methods the docstrings here. All failures are EngineErrors.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,6 +53,16 @@ class ImageInfo:
     size: int = 0
     created: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ImageLayer:
+    """A layer of an image, with all layers below it."""
+
+    id: str
+    """Equal in two images if they share this layer and all below it."""
+    size: int
+    """Bytes of this layer alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +192,28 @@ class Engine(Protocol):
         """Return the images that Assay made, by name."""
         ...
 
+    def layers(self, name: str) -> tuple[ImageLayer, ...]:
+        """Return the layers of an image, the lowest first; none if it is not there."""
+        ...
+
     def pull(self, name: str) -> ImageInfo:
         """Fetch an image from its registry; raises ImageMissing with the registry's answer."""
+        ...
+
+    def push(self, name: str) -> None:
+        """Send an image to the registry that its name begins with."""
+        ...
+
+    def tag(self, name: str, other: str) -> None:
+        """Give an image another name beside its own; raises ImageMissing."""
+        ...
+
+    def save(self, names: Sequence[str]) -> AbstractContextManager[Iterator[bytes]]:
+        """Read images as one tar archive, in the form of ``docker save``; raises ImageMissing."""
+        ...
+
+    def load(self, archive: Iterable[bytes]) -> None:
+        """Add the images of an archive in the form of ``docker save``, under the names that it gives them."""
         ...
 
     def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.harness.domain import Limits
-from assay.harness.engines.base import LABEL, Box, Engine, ImageInfo, Sidecar
+from assay.harness.engines.base import Box, Engine, Sidecar
 from assay.harness.engines.docker_box import MIB, DockerBox, engine_errors
+from assay.harness.engines.docker_images import DockerImages
 from assay.harness.engines.networks import Link, internal_network, owned_networks, remove_network
 from assay.harness.engines.owner import OWNER, is_orphan, owner_labels
 from assay.harness.engines.services import await_service, service_image, service_limits, start_service
-from assay.harness.errors import EngineError, EngineUnavailable, ImageMissing, RunStopped
+from assay.harness.errors import EngineError, EngineUnavailable, RunStopped
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -66,14 +67,14 @@ def _reason(error: BaseException) -> str:
     return str(error).rpartition(": ")[2].strip("'\")")
 
 
-class DockerEngine(Engine):
+class DockerEngine(DockerImages, Engine):
     """The engine behind one socket; safe to use from many threads."""
 
     name = "docker"
     has_containers = True
 
     def __init__(self, client: "APIClient") -> None:
-        self._client = client
+        super().__init__(client)
         self._open: set[str] = set()
         self._unremoved: set[str] = set()
         self._aborted = False
@@ -188,49 +189,12 @@ class DockerEngine(Engine):
             with suppress(EngineError), engine_errors():
                 self._client.kill(container)
 
-    def find_image(self, name: str) -> ImageInfo | None:
-        try:
-            with engine_errors():
-                return _image_info(name, self._client.inspect_image(name))  # type: ignore[no-untyped-call]
-        except ImageMissing:
-            return None
-
-    def list_images(self) -> list[ImageInfo]:
-        with engine_errors():
-            found = self._client.images(filters={"label": f"{LABEL}.kind"})
-        named = [(tag, image) for image in found for tag in image.get("RepoTags") or () if "<none>" not in tag]
-        return [
-            ImageInfo(tag, image["Id"], image["Size"], str(image["Created"]), image.get("Labels") or {})
-            for tag, image in sorted(named, key=lambda pair: pair[0])
-        ]
-
-    def pull(self, name: str) -> ImageInfo:
-        try:
-            with engine_errors():
-                self._client.pull(name)
-        except EngineError as error:
-            raise ImageMissing(f"image {name} is not here and cannot be pulled: {error}") from error
-        info = self.find_image(name)
-        if info is None:
-            raise ImageMissing(f"image {name} was pulled but is not here")
-        return info
-
-    def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
-        repository, _, tag = name.rpartition(":")
-        changes = [f"LABEL {key}={value}" for key, value in labels.items()]
-        with engine_errors():
-            self._client.import_image_from_file(str(tar), repository=repository, tag=tag, changes=changes)
-
     def build(
         self, name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], labels: Mapping[str, str]
     ) -> None:
         from assay.harness.engines import docker_build
 
         docker_build.build(name, context, log, secrets=secrets, labels=labels)
-
-    def remove_image(self, name: str) -> None:
-        with suppress(ImageMissing), engine_errors():
-            self._client.remove_image(name, force=True)
 
     def orphans(self) -> list[str]:
         containers, networks = self._ours(everything=False)
@@ -298,8 +262,3 @@ def with_lookup_files(archive: bytes) -> bytes:
             entry.size, entry.mode = len(text), 0o644
             tar.addfile(entry, io.BytesIO(text.encode()))
     return packed.getvalue()
-
-
-def _image_info(name: str, raw: Mapping[str, Any]) -> ImageInfo:
-    labels = (raw.get("Config") or {}).get("Labels") or {}
-    return ImageInfo(name, raw["Id"], raw.get("Size", 0), raw.get("Created", ""), labels)

@@ -11,13 +11,13 @@ import tarfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assay.harness.domain import Instance, Limits
-from assay.harness.engines.base import ActingEngine, Box, BoxEnd, ExecResult, ImageInfo, Sidecar
+from assay.harness.engines.base import ActingEngine, Box, BoxEnd, ExecResult, ImageInfo, ImageLayer, Sidecar
 from assay.harness.errors import ImageMissing
 
 Fault = Callable[[str, str], None]
@@ -40,6 +40,14 @@ def _no_fault(_call: str, _image: str) -> None:
     """Let every call succeed."""
 
 
+@dataclass(frozen=True, slots=True)
+class FakeImage:
+    """An image without content."""
+
+    info: ImageInfo
+    layers: tuple[ImageLayer, ...] = ()
+
+
 @dataclass
 class FakeEngine(ActingEngine):
     """Acts out instances; ``opened`` counts boxes, ``seconds`` is how long a test command takes."""
@@ -52,6 +60,10 @@ class FakeEngine(ActingEngine):
     seconds: float = 0.0
     flaky: Mapping[str, Sequence[bool]] = field(default_factory=dict)
     """Tests that no patch changes: whether each passes in an image's first box, second box, and so on."""
+    stock: dict[str, "FakeImage"] = field(default_factory=dict)
+    """Images that are not acted out, by name: for tests of what is built, moved and removed."""
+    registry: dict[str, "FakeImage"] = field(default_factory=dict)
+    """Images in every registry, by name."""
     name: str = "fake"
     opened: int = 0
     alive: set[int] = field(default_factory=set)
@@ -106,24 +118,67 @@ class FakeEngine(ActingEngine):
         self._stop.set()
 
     def find_image(self, name: str) -> ImageInfo | None:
+        self.fault("find_image", name)
+        if name in self.stock:
+            return self.stock[name].info
         return ImageInfo(name, f"sha256:{name}") if name in self.instances else None
 
     def list_images(self) -> list[ImageInfo]:
-        return [ImageInfo(name, f"sha256:{name}") for name in sorted(self.instances)]
+        acted = [ImageInfo(name, f"sha256:{name}") for name in self.instances]
+        return sorted([*acted, *(image.info for image in self.stock.values())], key=lambda info: info.name)
+
+    def layers(self, name: str) -> tuple[ImageLayer, ...]:
+        return self.stock[name].layers if name in self.stock else ()
 
     def pull(self, name: str) -> ImageInfo:
-        raise ImageMissing(f"image {name} is not here, and the fake engine has no registry")
+        self.fault("pull", name)
+        if name not in self.registry:
+            raise ImageMissing(f"image {name} is not here, and no registry of the fake engine has it")
+        self.stock[name] = self.registry[name]
+        return self.stock[name].info
+
+    def push(self, name: str) -> None:
+        self.fault("push", name)
+        self.registry[name] = self._image(name)
+
+    def tag(self, name: str, other: str) -> None:
+        image = self._image(name)
+        self.stock[other] = replace(image, info=replace(image.info, name=other))
+
+    @contextmanager
+    def save(self, names: Sequence[str]) -> Iterator[Iterator[bytes]]:
+        yield iter([json.dumps([self._image(name).info.name for name in names]).encode()])
+
+    def load(self, archive: Iterable[bytes]) -> None:
+        for name in json.loads(b"".join(archive)):
+            self.stock[name] = FakeImage(ImageInfo(name, f"sha256:{name}"))
 
     def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
-        """Do nothing: acted-out images have no content."""
+        """Keep the name and the labels: there is no content."""
+        size = tar.stat().st_size
+        self.stock[name] = FakeImage(ImageInfo(name, f"sha256:{name}", size, "", labels), (ImageLayer(name, size),))
 
     def build(
         self, name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], labels: Mapping[str, str]
     ) -> None:
-        """Do nothing: acted-out images have no content."""
+        """Put a layer as large as the context on the layers of the image that the Dockerfile names last."""
+        self.fault("build", name)
+        parent = ""
+        for line in (context / "Dockerfile").read_text(encoding="utf-8").splitlines():
+            parent = line.split()[1] if line.startswith("FROM ") else parent
+        size = sum(file.stat().st_size for file in context.rglob("*") if file.is_file())
+        layers = (*self.layers(parent), ImageLayer(name, size))
+        info = ImageInfo(name, f"sha256:{name}", sum(layer.size for layer in layers), "", labels)
+        self.stock[name] = FakeImage(info, layers)
 
     def remove_image(self, name: str) -> None:
-        """Do nothing: every instance keeps its image."""
+        self.fault("remove_image", name)
+        self.stock.pop(name, None)
+
+    def _image(self, name: str) -> FakeImage:
+        if name not in self.stock:
+            raise ImageMissing(f"image {name} is not here")
+        return self.stock[name]
 
     def orphans(self) -> list[str]:
         return []

@@ -5,14 +5,14 @@ A test breaks the first call, then the second, and so on until the run makes few
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
 from assay.harness.domain import Limits
-from assay.harness.engines.base import Box, BoxEnd, Engine, ExecResult, ImageInfo, Sidecar
+from assay.harness.engines.base import Box, BoxEnd, Engine, ExecResult, ImageInfo, ImageLayer, Sidecar
 from assay.harness.errors import EngineError
 
 Result = TypeVar("Result")
@@ -114,6 +114,25 @@ class FaultyEngine(Engine):
 
     def pull(self, name: str) -> ImageInfo:
         return self.call("pull", lambda: self._engine.pull(name))
+
+    def layers(self, name: str) -> tuple[ImageLayer, ...]:
+        return self.call("layers", lambda: self._engine.layers(name))
+
+    def push(self, name: str) -> None:
+        self.call("push", lambda: self._engine.push(name))
+
+    def tag(self, name: str, other: str) -> None:
+        self.call("tag", lambda: self._engine.tag(name, other))
+
+    @contextmanager
+    def save(self, names: Sequence[str]) -> Iterator[Iterator[bytes]]:
+        if self.count("save"):
+            raise self.fault("save")
+        with self._engine.save(names) as archive:
+            yield archive
+
+    def load(self, archive: Iterable[bytes]) -> None:
+        self.call("load", lambda: self._engine.load(archive))
 
     def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
         self.call("import_image", lambda: self._engine.import_image(name, tar, labels))

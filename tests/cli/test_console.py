@@ -108,12 +108,12 @@ def test_a_terminal_shows_what_is_tested_on_its_line(monkeypatch: pytest.MonkeyP
 
 def test_a_table_on_a_pipe_is_a_plain_line_for_each_row(capsys: pytest.CaptureFixture[str]) -> None:
     console.print_rows(
-        ("instance", "size MB", "reason"), [("a", "7", "two\nlines [red]x[/red]"), ("long-name", "12", "z" * 300)]
+        ("instance", "unique MB", "reason"), [("a", "7", "two\nlines [red]x[/red]"), ("long-name", "12", "z" * 300)]
     )
     assert capsys.readouterr().out.splitlines() == [
-        "instance   size MB  reason",
-        "a                7  two lines [red]x[/red]",
-        "long-name       12  " + "z" * 300,
+        "instance   unique MB  reason",
+        "a                  7  two lines [red]x[/red]",
+        "long-name         12  " + "z" * 300,
     ]
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 COLOURS = {Outcome.RESOLVED: "green", Outcome.UNRESOLVED: "red", **dict.fromkeys(INFRASTRUCTURE, "magenta")}
 OTHER_COLOUR = "yellow"
-NUMBERS = frozenset({"unfixed", "broken", "tests s", "size MB"})
+NUMBERS = frozenset({"unfixed", "broken", "tests s", "images", "unique MB", "shared MB"})
 """Columns whose cells are set to the right."""
 SILENCE = 60.0
 """Seconds after which plain lines say what is at work."""

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 
@@ -76,3 +77,23 @@ def test_seconds_of_a_test_command_come_from_the_environment(monkeypatch: pytest
     engine = open_engine("fake")
     assert isinstance(engine, FakeEngine)
     assert (engine.seconds, engine.has_containers) == (1.5, False)
+
+
+def test_an_image_is_built_on_another_and_moves_through_a_registry(tmp_path: Path) -> None:
+    engine = FakeEngine({})
+    (tmp_path / "Dockerfile").write_text("FROM scratch AS packages\nFROM scratch\n")
+    engine.build("base:1", tmp_path, tmp_path / "log", secrets={}, labels={})
+    (tmp_path / "Dockerfile").write_text("FROM base:1\n")
+    engine.build("top:1", tmp_path, tmp_path / "log", secrets={}, labels={"assay.kind": "instance"})
+    assert [layer.id for layer in engine.layers("top:1")] == ["base:1", "top:1"]
+
+    engine.tag("top:1", "host:5000/top:1")
+    engine.push("host:5000/top:1")
+    for name in ("top:1", "host:5000/top:1"):
+        engine.remove_image(name)
+    assert engine.find_image("host:5000/top:1") is None
+    assert engine.pull("host:5000/top:1").labels == {"assay.kind": "instance"}
+    with pytest.raises(ImageMissing):
+        engine.pull("host:5000/other:1")
+    with pytest.raises(ImageMissing):
+        engine.push("top:1")

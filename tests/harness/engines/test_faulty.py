@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from assay.harness.domain import Instance, Limits
@@ -60,7 +58,7 @@ def test_all_calls_of_the_given_numbers_fail(fake: FakeEngine) -> None:
     for _ in range(2):
         with pytest.raises(EngineError):
             engine.reap()
-    engine.build("x", Path(), Path(), secrets={}, labels={})
+    engine.remove_image("x")
     assert engine.failed == ["reap", "reap"]
 
 

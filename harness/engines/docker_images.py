@@ -1,0 +1,159 @@
+"""The images of a Docker engine: found, listed by layer, moved between engines and registries."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.harness.engines.base import LABEL, ImageInfo, ImageLayer
+from assay.harness.engines.docker_box import MIB, engine_errors
+from assay.harness.errors import EngineError, ImageMissing
+
+if TYPE_CHECKING:
+    from docker import APIClient
+
+TRANSFER_SECONDS = 3600
+"""Seconds that the engine may be silent while it packs or unpacks images."""
+
+
+class DockerImages:
+    """What an engine can do with images; see the Engine Protocol for the methods."""
+
+    def __init__(self, client: "APIClient") -> None:
+        self._client = client
+
+    def find_image(self, name: str) -> ImageInfo | None:
+        try:
+            with engine_errors():
+                return _image_info(name, self._client.inspect_image(name))  # type: ignore[no-untyped-call]
+        except ImageMissing:
+            return None
+
+    def list_images(self) -> list[ImageInfo]:
+        with engine_errors():
+            found = self._client.images(filters={"label": f"{LABEL}.kind"})
+        named = [(tag, image) for image in found for tag in image.get("RepoTags") or () if "<none>" not in tag]
+        return [
+            ImageInfo(tag, image["Id"], image["Size"], str(image["Created"]), image.get("Labels") or {})
+            for tag, image in sorted(named, key=lambda pair: pair[0])
+        ]
+
+    def pull(self, name: str) -> ImageInfo:
+        try:
+            with engine_errors():
+                self._client.pull(name)
+        except EngineError as error:
+            raise ImageMissing(f"image {name} is not here and cannot be pulled: {error}") from error
+        info = self.find_image(name)
+        if info is None:
+            raise ImageMissing(f"image {name} was pulled but is not here")
+        return info
+
+    def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
+        repository, _, tag = name.rpartition(":")
+        changes = [f"LABEL {key}={value}" for key, value in labels.items()]
+        with engine_errors():
+            self._client.import_image_from_file(str(tar), repository=repository, tag=tag, changes=changes)
+
+    def remove_image(self, name: str) -> None:
+        with suppress(ImageMissing), engine_errors():
+            self._client.remove_image(name, force=True)
+
+    def layers(self, name: str) -> tuple[ImageLayer, ...]:
+        try:
+            with engine_errors():
+                digests = self._client.inspect_image(name)["RootFS"].get("Layers") or []  # type: ignore[no-untyped-call]
+                steps = self._client.history(name)  # type: ignore[no-untyped-call]
+        except ImageMissing:
+            return ()
+        return chained(digests, layer_sizes(steps, len(digests)))
+
+    def push(self, name: str) -> None:
+        with engine_errors():
+            for answer in self._client.push(name, stream=True, decode=True):
+                if answer.get("error"):
+                    raise EngineError(f"{name} cannot be pushed: {answer['error']}")
+
+    def tag(self, name: str, other: str) -> None:
+        repository, _, tag = other.rpartition(":")
+        with engine_errors():
+            self._client.tag(name, repository, tag)
+
+    @contextmanager
+    def save(self, names: Sequence[str]) -> Iterator[Iterator[bytes]]:
+        client = self._client
+        url = f"{client.base_url}/v{client.api_version}/images/get"  # the SDK's own method takes only one image
+        with engine_errors():
+            answer = client.get(url, params={"names": list(names)}, stream=True, timeout=TRANSFER_SECONDS)
+            if answer.status_code == 404:
+                raise ImageMissing(_message(answer.json()))
+            answer.raise_for_status()
+            try:
+                yield answer.iter_content(MIB)
+            finally:
+                answer.close()
+
+    def load(self, archive: Iterable[bytes]) -> None:
+        client = self._client
+        url = f"{client.base_url}/v{client.api_version}/images/load"
+        with engine_errors():
+            answer = client.post(url, data=iter(archive), params={"quiet": "1"}, timeout=TRANSFER_SECONDS)
+            problem = _message(answer.json()) if answer.status_code >= 400 else _stream_error(answer.text)
+        if problem:
+            raise EngineError(f"the engine does not take the images: {problem}")
+
+
+def chained(digests: Sequence[str], sizes: Sequence[int]) -> tuple[ImageLayer, ...]:
+    """Return layers named after their digest and those of all below."""
+    found, below = [], ""
+    for digest, size in zip(digests, sizes, strict=True):
+        below = sha256(f"{below}{digest}".encode()).hexdigest()
+        found.append(ImageLayer(below, size))
+    return tuple(found)
+
+
+def layer_sizes(steps: Sequence[Mapping[str, Any]], count: int) -> list[int]:
+    """Return the sizes of an image's layers, the lowest first.
+
+    Steps without bytes may have made a layer or not, and the engine does not say which. Those that most likely did are
+    taken, so that the others are at their places.
+
+    Args:
+        steps: the image's history, the newest first.
+        count: number of its layers.
+    """
+    oldest_first = list(reversed(steps))
+    likely = sorted(range(len(oldest_first)), key=lambda number: (_rank(oldest_first[number]), number))
+    sizes = [oldest_first[number]["Size"] for number in sorted(likely[:count])]
+    return [0] * (count - len(sizes)) + sizes
+
+
+def _rank(step: Mapping[str, Any]) -> int:
+    """Return 0 for a step that made a layer; the higher, the less likely one did."""
+    if step["Size"]:
+        return 0
+    words = (step.get("CreatedBy") or "").removeprefix("/bin/sh -c #(nop)").split()
+    if words[:1] == ["WORKDIR"]:
+        return 2
+    return 3 if words[:1] and words[0].isupper() and words[0] not in {"RUN", "COPY", "ADD"} else 1
+
+
+def _stream_error(text: str) -> str:
+    """Return the error in an answer that is one JSON object a line, or ""."""
+    import json
+
+    for line in text.splitlines():
+        with suppress(ValueError):
+            if problem := json.loads(line).get("error"):
+                return str(problem)
+    return ""
+
+
+def _message(answer: Mapping[str, Any]) -> str:
+    return str(answer.get("message", answer))
+
+
+def _image_info(name: str, raw: Mapping[str, Any]) -> ImageInfo:
+    labels = (raw.get("Config") or {}).get("Labels") or {}
+    return ImageInfo(name, raw["Id"], raw.get("Size", 0), raw.get("Created", ""), labels)

@@ -1,0 +1,98 @@
+"""Names and documents of an image archive: OCI's own, and the list that ``docker load`` reads."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+LAYOUT = "oci-layout"
+INDEX = "index.json"
+DOCKER_LIST = "manifest.json"
+BLOBS = "blobs/sha256/"
+IMAGE_INDEX = "application/vnd.oci.image.index.v1+json"
+IMAGE_MANIFEST = "application/vnd.oci.image.manifest.v1+json"
+IMAGE_CONFIG = "application/vnd.oci.image.config.v1+json"
+LAYER = "application/vnd.oci.image.layer.v1.tar+gzip"
+REF_NAME = "org.opencontainers.image.ref.name"
+CONTAINERD_NAME = "io.containerd.image.name"
+NAME = "dev.assay.image"
+"""Annotation of an image: its name on an engine, which OCI's own grammar does not always allow."""
+CACHE = "dev.assay.cache"
+"""Annotation of the index: digest of a tar with files of Assay's cache that belong to the images."""
+ASSAY_VERSION = "dev.assay.version"
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A file of an archive, named by its content."""
+
+    digest: str
+    """SHA-256 in hex."""
+    size: int
+
+    @property
+    def path(self) -> str:
+        """Its name in the archive."""
+        return f"{BLOBS}{self.digest}"
+
+    def described(self, media_type: str) -> dict[str, Any]:
+        """Return it as OCI's documents refer to it."""
+        return {"mediaType": media_type, "digest": f"sha256:{self.digest}", "size": self.size}
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedImage:
+    """An image in an archive."""
+
+    name: str
+    config: Blob
+    layers: tuple[Blob, ...]
+    """The lowest first, compressed."""
+    manifest: Blob
+
+    @property
+    def digest(self) -> str:
+        """The image's id on an engine."""
+        return f"sha256:{self.config.digest}"
+
+
+def manifest_of(config: Blob, layers: Sequence[Blob]) -> bytes:
+    """Return the manifest of an image."""
+    return packed(
+        {
+            "schemaVersion": 2,
+            "mediaType": IMAGE_MANIFEST,
+            "config": config.described(IMAGE_CONFIG),
+            "layers": [layer.described(LAYER) for layer in layers],
+        }
+    )
+
+
+def index_of(images: Sequence[ArchivedImage], annotations: Mapping[str, str]) -> bytes:
+    """Return the index of an archive."""
+    entries = [image.manifest.described(IMAGE_MANIFEST) | {"annotations": names_of(image.name)} for image in images]
+    return packed(
+        {"schemaVersion": 2, "mediaType": IMAGE_INDEX, "manifests": entries, "annotations": dict(annotations)}
+    )
+
+
+def names_of(name: str) -> dict[str, str]:
+    """Return an image's name as each reader of archives looks for it."""
+    host, slash, _ = name.partition("/")
+    full = name if slash and (set(host) & {".", ":"} or host == "localhost") else f"docker.io/{name}"
+    return {NAME: name, REF_NAME: name.replace("__", "--"), CONTAINERD_NAME: full}
+
+
+def docker_list(images: Sequence[ArchivedImage]) -> bytes:
+    """Return the list of images that ``docker load`` reads."""
+    return packed(
+        [
+            {"Config": image.config.path, "RepoTags": [image.name], "Layers": [layer.path for layer in image.layers]}
+            for image in images
+        ]
+    )
+
+
+def packed(document: object) -> bytes:
+    """Return a document as JSON, always in the same bytes."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()

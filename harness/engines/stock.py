@@ -1,0 +1,89 @@
+"""The images that Assay made on an engine, with the bytes that each has alone and those that it shares."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from assay.harness.engines.base import LABEL, Engine, ImageInfo, ImageLayer
+
+KINDS = ("toolchain", "environment", "tree", "instance", "published", "agent")
+"""From the lowest layer up."""
+READERS = 4
+"""Images asked for at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stocked:
+    """An image and its layers."""
+
+    info: ImageInfo
+    layers: tuple[ImageLayer, ...]
+
+    @property
+    def kind(self) -> str:
+        """One of ``KINDS``, or whatever the label says."""
+        return self.info.labels.get(f"{LABEL}.kind", "")
+
+    @property
+    def owner(self) -> str:
+        """The repository that an image is of, or else its language."""
+        return self.info.labels.get(f"{LABEL}.repo") or self.info.labels.get(f"{LABEL}.language", "")
+
+    @property
+    def size(self) -> int:
+        """Bytes of all layers."""
+        return sum(layer.size for layer in self.layers)
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """All images of Assay on an engine."""
+
+    images: tuple[Stocked, ...]
+    _users: Mapping[str, int] = field(default_factory=dict)
+    """How many of the images have a layer, by its id."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of all images; a layer that several share counts once."""
+        return size_of(self.images)
+
+    def unique(self, images: Collection[Stocked]) -> int:
+        """Return the bytes that these images have and no other has: what removing all of them frees."""
+        mine = Counter(layer for image in images for layer in image.layers)
+        return sum(layer.size for layer, count in mine.items() if count == self._users[layer.id])
+
+    def without(self, name: str) -> "Stock":
+        """Return the stock after an image is removed."""
+        return stock_of(image for image in self.images if image.info.name != name)
+
+
+def size_of(images: Iterable[Stocked]) -> int:
+    """Return the bytes of some images; a layer that several share counts once."""
+    return sum({layer.id: layer.size for image in images for layer in image.layers}.values())
+
+
+def stock_of(images: Iterable[Stocked]) -> Stock:
+    """Return images as a stock, sorted by kind from the lowest, then by repository and name."""
+    kinds = {kind: number for number, kind in enumerate(KINDS)}
+    rows = sorted(images, key=lambda row: (kinds.get(row.kind, len(kinds)), row.owner.lower(), row.info.name))
+    return Stock(tuple(rows), Counter(layer.id for row in rows for layer in row.layers))
+
+
+class StockTaker:
+    """Takes stock of an engine, and remembers the layers of images: they never change."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Know no image yet."""
+        self._engine = engine
+        self._layers: dict[str, tuple[ImageLayer, ...]] = {}
+
+    def take(self) -> Stock:
+        """Return the images that are there now; raises EngineError."""
+        infos = self._engine.list_images()
+        new = {info.digest: info.name for info in infos if info.digest not in self._layers}
+        with ThreadPoolExecutor(READERS) as pool:
+            found = zip(new, pool.map(self._engine.layers, new.values()), strict=True)
+            self._layers |= {digest: layers for digest, layers in found if layers}
+        return stock_of(Stocked(info, self._layers.get(info.digest, ())) for info in infos)
