@@ -11,8 +11,9 @@ import pytest
 from assay.harness.domain import Recipe
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EnvironmentFailure
+from assay.instances.toolchains.bootstrap import bootstrap
 from assay.instances.toolchains.ensure import ensure
-from assay.instances.toolchains.images import bootstrap, find_toolchain
+from assay.instances.toolchains.images import find_toolchain
 from assay.instances.trees.sources import default_cache
 
 

@@ -21,9 +21,10 @@ from assay.harness.domain import Limits, Recipe
 from assay.harness.engines.base import LABEL, Box
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import locked
+from assay.instances.toolchains.bootstrap import bootstrap
 from assay.instances.toolchains.ensure import ensure, scratch_folder
 from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
-from assay.instances.toolchains.images import Toolchain, bootstrap, find_toolchain
+from assay.instances.toolchains.images import Toolchain, find_toolchain
 
 HOME = "/opt/agents"
 RUNTIME = f"{HOME}/runtime"

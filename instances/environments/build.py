@@ -25,9 +25,10 @@ from assay.instances.environments.pins import manifests
 from assay.instances.environments.pins.project import find_build_system
 from assay.instances.environments.pins.pypi import LockRequest, lock_request, resolve, service_lock_request
 from assay.instances.environments.recipes import find_recipe
+from assay.instances.toolchains.bootstrap import bootstrap
 from assay.instances.toolchains.ensure import SharedFailures, ensure, scratch_folder
 from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
-from assay.instances.toolchains.images import Toolchain, UserImages, bootstrap, find_toolchain
+from assay.instances.toolchains.images import Toolchain, UserImages, find_toolchain
 from assay.instances.trees.assets import fetch
 from assay.instances.trees.sources import Sources, dated, tree_ref
 

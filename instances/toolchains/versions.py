@@ -1,9 +1,12 @@
 """Versions of a language that there are toolchains for, from ``dockerfiles/<language>/toolchains.yaml``."""
 
+from collections.abc import Mapping
 from datetime import date
 from functools import cache
+from typing import Literal
 
 import yaml
+from pydantic import Field
 
 from assay.harness.domain import Model
 from assay.instances.toolchains.buildfiles import build_text
@@ -12,9 +15,12 @@ from assay.instances.toolchains.buildfiles import build_text
 class LanguageVersion(Model):
     """One version of a language."""
 
+    distribution: Literal["debian", "ubuntu"] = "debian"
     suite: str = ""
-    """Debian release to bootstrap from; empty for a version that only a user's image can carry."""
+    """Release of the distribution to bootstrap from; empty for a version that only a user's image can carry."""
     packages: tuple[str, ...] = ()
+    links: Mapping[str, str] = Field(default_factory=dict)
+    """Symbolic links to create, path to target: the usual name of a program that its package does not give it."""
     released: date | None = None
 
 

@@ -1,6 +1,3 @@
-from dataclasses import replace
-from pathlib import Path
-
 import pytest
 
 from assay.harness.domain import Recipe
@@ -8,7 +5,7 @@ from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.fake import FakeEngine, open_engine
 from assay.harness.errors import EnvironmentFailure, UserError
 from assay.harness.languages import LANGUAGES
-from assay.instances.toolchains.images import bootstrap, find_toolchain
+from assay.instances.toolchains.images import find_toolchain
 from assay.instances.toolchains.versions import versions_of
 
 
@@ -40,34 +37,21 @@ def test_an_unknown_language_is_refused(engine: FakeEngine):
         find_toolchain(Recipe(language="cobol"), {}, engine)
 
 
-def test_a_version_that_debian_lacks_needs_a_users_image(engine: FakeEngine):
-    with pytest.raises(EnvironmentFailure, match=r"python 3.6 .*\[toolchains.python\]"):
-        find_toolchain(Recipe(toolchain="3.6"), {}, engine)
+def test_a_version_that_no_distribution_has_needs_a_users_image(engine: FakeEngine):
+    with pytest.raises(EnvironmentFailure, match=r"python 3.5 .*\[toolchains.python\]"):
+        find_toolchain(Recipe(toolchain="3.5"), {}, engine)
 
 
-def test_a_bootstrap_without_mmdebstrap_names_the_remedy(
-    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
-    monkeypatch.setenv("PATH", str(tmp_path))
+def test_a_patch_level_is_a_version_of_its_own(engine: FakeEngine):
+    usual, exact = (find_toolchain(Recipe(toolchain=version), {}, engine) for version in ("3.9", "3.9.5"))
 
-    with pytest.raises(EnvironmentFailure, match="apt-get install mmdebstrap") as caught:
-        bootstrap(find_toolchain(Recipe(), {}, engine), engine, tmp_path, tmp_path / "log")
-
-    assert "\n" not in str(caught.value)
+    assert (usual.distribution, usual.suite) == ("debian", "bullseye")
+    assert (exact.distribution, exact.suite) == ("ubuntu", "focal")
+    assert usual.identity != exact.identity
 
 
-def test_a_failed_bootstrap_carries_its_log(engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    program = tmp_path / "mmdebstrap"
-    program.write_text("#!/bin/sh\necho E: no such suite: $5 $6\nexit 25\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    wanted = replace(find_toolchain(Recipe(), {}, engine), suite="bookwurm")
-
-    with pytest.raises(EnvironmentFailure, match="exit code 25") as caught:
-        bootstrap(wanted, engine, tmp_path, tmp_path / "log")
-
-    assert caught.value.log_path == str(tmp_path / "log")
-    assert "no such suite" in caught.value.tail
+def test_names_of_debian_toolchains_are_stable(engine: FakeEngine):
+    assert find_toolchain(Recipe(toolchain="3.11"), {}, engine).name == "assay/toolchain-python:3.11-d70e907059e7"
 
 
 @pytest.mark.docker
@@ -83,16 +67,3 @@ def test_a_users_image_is_used_unchanged(docker_engine: DockerEngine, toolchain_
 def test_a_missing_users_image_is_an_environment_failure(docker_engine: DockerEngine, image: str):
     with pytest.raises(EnvironmentFailure, match="toolchain image"):
         find_toolchain(Recipe(), {"python": {"3.11": image}}, docker_engine)
-
-
-@pytest.mark.docker
-def test_a_bootstrapped_image_has_the_programs_of_every_environment(docker_engine: DockerEngine, toolchain_image: str):
-    from assay.harness.domain import Limits
-
-    with docker_engine.open(toolchain_image, Limits(), {}) as box:
-        done = box.exec(
-            ["sh", "-c", "python3 --version && python3 -m venv -h >/dev/null && command -v git patch ps tar"]
-        )
-
-    assert done.exit_code == 0
-    assert done.output.startswith(b"Python 3.11.")

@@ -1,0 +1,119 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Limits, Recipe
+from assay.harness.engines.docker import DockerEngine
+from assay.harness.engines.fake import FakeEngine, open_engine
+from assay.harness.errors import EnvironmentFailure
+from assay.instances.toolchains import bootstrap as bootstrapping
+from assay.instances.toolchains.bootstrap import bootstrap
+from assay.instances.toolchains.images import find_toolchain
+from toolchains import toolchain_image as made
+
+RECORDER = """#!/bin/sh
+printf '%s\\n' "$@" >> {said}
+case $1 in *extract) mkdir -p {keys}; echo key > {keys}/ubuntu-archive-keyring.gpg; tar -cf $4 -C {root} ./usr ;; esac
+"""
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return open_engine()
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The file in which an acted mmdebstrap, on a machine without Ubuntu's keys, writes its arguments."""
+    said, root = tmp_path / "said", tmp_path / "package"
+    program = tmp_path / "bin/mmdebstrap"
+    program.parent.mkdir()
+    program.write_text(RECORDER.format(said=said, root=root, keys=root / "usr/share/keyrings"))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    real = bootstrapping.UBUNTU_KEYS
+    monkeypatch.setattr(bootstrapping.Path, "is_file", lambda path: path != real and path.exists())
+    return said
+
+
+def test_debian_comes_from_the_usual_place(engine: FakeEngine, said: Path, tmp_path: Path):
+    bootstrap(find_toolchain(Recipe(toolchain="3.11"), {}, engine), engine, tmp_path, tmp_path / "log")
+
+    lines = said.read_text().splitlines()
+    assert lines[-2:] == ["bookworm", str(tmp_path / "root.tar")]
+    assert not [line for line in lines if "keyring" in line]
+
+
+def test_ubuntu_is_verified_with_the_keys_in_debians_package(
+    engine: FakeEngine, said: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setattr(bootstrapping.platform, "machine", lambda: "x86_64")
+
+    bootstrap(find_toolchain(Recipe(toolchain="3.7"), {}, engine), engine, tmp_path, tmp_path / "log")
+
+    lines = said.read_text().splitlines()
+    assert lines[:3] == ["--variant=extract", "--include=ubuntu-archive-keyring", "trixie"]
+    assert any(line.endswith("/ubuntu-archive-keyring.gpg") and line.startswith("--keyring=") for line in lines)
+    assert lines[-3:] == [
+        f"deb http://index.invalid/ubuntu bionic{pocket} main universe" for pocket in ("", "-updates", "-security")
+    ]
+    assert '--customize-hook=ln -s /usr/bin/python3.7 "$1/usr/local/bin/python3"' in lines
+
+
+def test_ubuntu_for_arm_comes_from_its_ports(
+    engine: FakeEngine, said: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setattr(bootstrapping.platform, "machine", lambda: "aarch64")
+
+    bootstrap(find_toolchain(Recipe(toolchain="3.8"), {}, engine), engine, tmp_path, tmp_path / "log")
+
+    assert "deb http://index.invalid/ubuntu-ports focal main universe" in said.read_text().splitlines()
+
+
+def test_a_bootstrap_without_mmdebstrap_names_the_remedy(
+    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(EnvironmentFailure, match="apt-get install mmdebstrap") as caught:
+        bootstrap(find_toolchain(Recipe(), {}, engine), engine, tmp_path, tmp_path / "log")
+
+    assert "\n" not in str(caught.value)
+
+
+def test_a_failed_bootstrap_carries_its_log(engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    program = tmp_path / "mmdebstrap"
+    program.write_text("#!/bin/sh\necho E: no such suite: $5 $6\nexit 25\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    wanted = replace(find_toolchain(Recipe(), {}, engine), suite="bookwurm")
+
+    with pytest.raises(EnvironmentFailure, match="exit code 25") as caught:
+        bootstrap(wanted, engine, tmp_path, tmp_path / "log")
+
+    assert caught.value.log_path == str(tmp_path / "log")
+    assert "no such suite" in caught.value.tail
+
+
+@pytest.mark.docker
+@pytest.mark.toolchain("python", "3.7")
+def test_an_old_python_is_whole(docker_engine: DockerEngine):
+    modules = "sqlite3, ssl, ctypes, bz2, lzma, zlib, distutils.core, ensurepip"
+
+    with docker_engine.open(made(docker_engine, version="3.7"), Limits(), {}) as box:
+        done = box.exec(["sh", "-c", f"python3 --version && python3 -c 'import {modules}' && command -v gcc git patch"])
+
+    assert done.exit_code == 0, done.output
+    assert done.output.startswith(b"Python 3.7.")
+
+
+@pytest.mark.docker
+def test_a_bootstrapped_image_has_the_programs_of_every_environment(docker_engine: DockerEngine, toolchain_image: str):
+    with docker_engine.open(toolchain_image, Limits(), {}) as box:
+        done = box.exec(
+            ["sh", "-c", "python3 --version && python3 -m venv -h >/dev/null && command -v git patch ps tar"]
+        )
+
+    assert done.exit_code == 0
+    assert done.output.startswith(b"Python 3.11.")
