@@ -3,6 +3,6 @@
 set -eu
 [ ! -e /run/secrets/settings ] || . /run/secrets/settings
 mkdir -p /testbed
-[ ! -e /build/tree.tar ] || tar --extract --no-same-owner --file /build/tree.tar --directory /testbed
+[ ! -e /build/tree ] || tar --extract --no-same-owner --file /build/tree/changed.tar --directory /testbed
 cd /testbed
 . /build/fetch.sh

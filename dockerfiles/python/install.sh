@@ -5,7 +5,3 @@ if [ -e /build/commands.sh ]; then
 else
     python /build/install.py "$BACKEND" "$BACKEND_PATH"
 fi
-echo __pycache__/ >> .git/info/exclude
-git diff --quiet || git checkout --quiet -- .
-# Test data may be invalid Python on purpose, and pytest compiles test modules in its own way.
-env -u PYTHONDONTWRITEBYTECODE python -m compileall -q -j 0 -x '(^|/)(tests?|testing|docs?)/' . > /dev/null 2>&1 || true

@@ -108,8 +108,9 @@ class Recipe(Model):
     """Requirements on top of the project's own."""
     constraints: tuple[str, ...] = ()
     """Version bounds, where the cut-off date alone resolves to a wrong version."""
-    cutoff_days: int = 0
-    """Days added to the instance's date before packages are resolved."""
+    cutoff_days: int | None = None
+    """Packages are resolved as of the instance's date and these days more; None for the start of its quarter, so that
+    instances share them."""
     pretend_version: bool = False
     """Report the instance's version to build tools that read it from git tags; the tree has none."""
     install: tuple[str, ...] = ()
@@ -230,6 +231,8 @@ class ImageSpec:
     files: Mapping[str, str] = field(default_factory=dict)
     tree: TreeRef | None = None
     """Source tree that goes into the build context too."""
+    over: TreeRef | None = None
+    """The tree that the parent holds: only the difference goes into the build context."""
     fetches: bool = False
     """Whether the build may reach package indexes, with the host's network settings."""
     labels: Mapping[str, str] = field(default_factory=dict)

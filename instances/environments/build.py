@@ -1,18 +1,17 @@
 """Builds the images of instances: looks every layer up by name and builds the missing ones."""
 
-import shutil
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from assay.harness.domain import Download, ImageSpec, Instance, PublishedImage, Recipe, Service, TestPlan
+from assay.harness.domain import ImageSpec, Instance, PublishedImage, Recipe, Service, TestPlan
 from assay.harness.engines.base import Engine, ImageInfo
 from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.harness.evaluation.protection import ROOT
 from assay.harness.files import locked, replace_file
+from assay.instances.environments.context import write_context
 from assay.instances.environments.images import (
-    DOWNLOADS,
     Packages,
     image_chain,
     manifest_packages,
@@ -22,6 +21,7 @@ from assay.instances.environments.images import (
 )
 from assay.instances.environments.lock import keep_layer, keep_toolchain
 from assay.instances.environments.pins import manifests
+from assay.instances.environments.pins.cutoff import cutoffs
 from assay.instances.environments.pins.project import find_build_system
 from assay.instances.environments.pins.pypi import LockRequest, lock_request, resolve, service_lock_request
 from assay.instances.environments.recipes import find_recipe
@@ -29,7 +29,6 @@ from assay.instances.toolchains.bootstrap import bootstrap
 from assay.instances.toolchains.ensure import SharedFailures, ensure, scratch_folder
 from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.toolchains.images import Toolchain, UserImages, find_toolchain
-from assay.instances.trees.assets import fetch
 from assay.instances.trees.sources import Sources, dated, tree_ref
 
 PYTHON = "python"
@@ -114,33 +113,73 @@ class ImageBuilder:
         base = find_toolchain(recipe, self._toolchains, self._engine)
         self._sources.tree(tree_ref(instance))  # fetched first: a commit's time is known only once it is here
         instance = dated(instance, self._sources)
-        packages = self._packages(instance, recipe, base)
-        services = {service.name: self._service(instance, recipe, service) for service in recipe.services}
-        specs = image_chain(instance, recipe, base, packages, services)
+        date, packages = self._packages(instance, recipe, base)
+        services = {service.name: self._service(recipe, service, date) for service in recipe.services}
+        ancestors = self._sources.ancestors(tree_ref(instance))
+        ways = [image_chain(instance, recipe, base, packages, services, way) for way in dict.fromkeys((ancestors, ()))]
+        made = next((specs for specs in ways if self._engine.find_image(specs[-1].name)), None)
+        return self._kept(base, made) if made else self._kept(base, self._made(base, ways))
+
+    def _made(self, base: Toolchain, ways: Sequence[tuple[ImageSpec, ...]]) -> tuple[ImageSpec, ...]:
+        """Build the first chain of images that can be built; an older tree may not go with the packages of a newer."""
+        *shared, alone = ways
+        for specs in shared:
+            try:
+                return self._build_all(base, specs)
+            except EnvironmentFailure as error:
+                if self._aborted.is_set() or specs[0].name in self._failures:
+                    raise
+                self._note(f"{specs[-1].name} cannot share the trees of its neighbours: {error}")
+        return self._build_all(base, alone)
+
+    def _build_all(self, base: Toolchain, specs: tuple[ImageSpec, ...]) -> tuple[ImageSpec, ...]:
+        self._ensure_toolchain(base)
+        for spec in specs:
+            self._ensure_layer(spec)
+        return specs
+
+    def _kept(self, base: Toolchain, specs: tuple[ImageSpec, ...]) -> str:
+        """Keep what images are made of, and return the last one's name."""
         keep_toolchain(base, self._sources.cache)
         for spec in specs:
             keep_layer(spec, self._sources.cache)
-        if self._engine.find_image(specs[-1].name) is None:
-            self._ensure_toolchain(base)
-            for spec in specs:
-                self._ensure_layer(spec)
         return specs[-1].name
 
-    def _packages(self, instance: Instance, recipe: Recipe, base: Toolchain) -> Packages:
-        """Return what an instance's lock adds to its images, resolving the lock if need be."""
-        if recipe.language == PYTHON:
-            system = find_build_system(partial(self._sources.read_file, tree_ref(instance)))
-            lock = self._lock(lock_request(instance, recipe, base, system), base)
-            return python_packages(instance, recipe, lock, system)
-        lock = manifests.lock(instance, recipe, self._sources.tree(tree_ref(instance)))
-        return manifest_packages(instance, recipe, lock)
+    def _packages(self, instance: Instance, recipe: Recipe, base: Toolchain) -> tuple[str, Packages]:
+        """Return the date as of which an instance's packages resolve, and what their lock adds to its images.
 
-    def _service(self, instance: Instance, recipe: Recipe, service: Service) -> str:
+        Of the dates that it may have in common with its neighbours, the first that works is taken.
+        """
+        dates = cutoffs(instance, recipe)
+        if recipe.language != PYTHON:
+            lock = manifests.lock(recipe, self._sources.tree(tree_ref(instance)), dates[0])
+            return dates[0], manifest_packages(instance, recipe, lock, dates[0])
+        system = find_build_system(partial(self._sources.read_file, tree_ref(instance)))
+        requests = [lock_request(instance, recipe, base, system, date) for date in dates]
+        known = next((request for request in requests if self._kept_lock(request).is_file()), None)
+        request = known or self._first_resolved(requests, base)
+        lock = self._lock(request, base)
+        return request.cutoff, python_packages(instance, recipe, lock, system, request.cutoff)
+
+    def _first_resolved(self, requests: Sequence[LockRequest], base: Toolchain) -> LockRequest:
+        *shared, own = requests
+        for request in shared:
+            try:
+                self._lock(request, base)
+            except EnvironmentFailure as error:
+                if self._aborted.is_set():
+                    raise
+                self._note(f"{error}; trying a later date")
+            else:
+                return request
+        return own
+
+    def _service(self, recipe: Recipe, service: Service, date: str) -> str:
         """Return the name of a service's image after building what the engine lacks of it."""
         recipe = recipe if recipe.language == PYTHON else Recipe(language=PYTHON)
         base = find_toolchain(recipe, self._toolchains, self._engine)
-        lock = self._lock(service_lock_request(instance, recipe, service, base), base)
-        spec = service_spec(instance, recipe, base, lock)
+        lock = self._lock(service_lock_request(service, base, date), base)
+        spec = service_spec(recipe, base, lock, date)
         keep_toolchain(base, self._sources.cache)
         keep_layer(spec, self._sources.cache)
         self._ensure_toolchain(base)
@@ -149,7 +188,7 @@ class ImageBuilder:
 
     def _lock(self, request: LockRequest, base: Toolchain) -> str:
         """Return a lock from the cache, or resolve and cache it."""
-        kept = self._sources.cache / "locks" / f"{request.key}.txt"
+        kept = self._kept_lock(request)
         if not kept.is_file():
             self._ensure_toolchain(base)
             with locked(kept.with_suffix(".lock")), self._failures.step(request.key):
@@ -158,6 +197,9 @@ class ImageBuilder:
                     text = self._resolve(request, base)
                     replace_file(kept, text.encode())
         return kept.read_text(encoding="utf-8")
+
+    def _kept_lock(self, request: LockRequest) -> Path:
+        return self._sources.cache / "locks" / f"{request.key}.txt"
 
     def _resolve(self, request: LockRequest, base: Toolchain) -> str:
         with scratch_folder(self._sources.cache) as scratch:
@@ -182,22 +224,6 @@ class ImageBuilder:
 
     def _build(self, spec: ImageSpec, scratch: Path, log: Path) -> None:
         context = scratch / "context"
-        context.mkdir()
-        (context / "Dockerfile").write_text(spec.dockerfile, encoding="utf-8")
-        for name, text in spec.files.items():
-            file = context / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-        if spec.tree is not None:
-            shutil.copyfile(self._sources.tree(spec.tree), context / "tree.tar")
-        if "requirements.txt" in spec.files:
-            shutil.copy2(linux_uv(self._sources.cache), context / "uv")
-        for line in spec.files.get(DOWNLOADS, "").splitlines():
-            self._download(Download.model_validate_json(line), context / "downloads")
+        write_context(spec, self._sources, context)
         secrets = write_secrets(scratch) if spec.fetches else {}
         self._engine.build(spec.name, context, log, secrets=secrets, labels=spec.labels)
-
-    def _download(self, download: Download, folder: Path) -> None:
-        file = folder / download.path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(fetch(download, self._sources))

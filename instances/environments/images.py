@@ -2,18 +2,17 @@
 
 import re
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from assay.harness import languages
 from assay.harness.domain import ImageSpec, Instance, PublishedImage, Recipe, TreeRef
 from assay.harness.engines.base import LABEL, SERVICE_LABEL, USER_LABEL
-from assay.instances.environments.pins.cutoff import cutoff
 from assay.instances.environments.pins.project import BuildSystem
 from assay.instances.environments.pins.pypi import bounds, exports
 from assay.instances.environments.scripts import read_script
-from assay.instances.toolchains.buildfiles import build_text, runner_texts
+from assay.instances.toolchains.buildfiles import build_text, compile_texts, runner_texts
 from assay.instances.toolchains.images import Toolchain
 from assay.instances.trees.sources import tree_key, tree_ref
 
@@ -40,24 +39,24 @@ class Packages:
     """Files of the instance."""
 
 
-def python_packages(instance: Instance, recipe: Recipe, lock: str, system: BuildSystem) -> Packages:
+def python_packages(instance: Instance, recipe: Recipe, lock: str, system: BuildSystem, date: str) -> Packages:
     """Return the files for a lock of exact Python versions and a project built by ``system``."""
     project = exports(instance, recipe) + (
         f"BACKEND={shlex.quote(system.backend)}\nBACKEND_PATH={shlex.quote(':'.join(system.backend_path))}\n"
     )
-    return Packages(
-        files={"requirements.txt": lock},
-        bounds={"bounds": "\n".join(bounds(cutoff(instance, recipe)))},
-        project={"install.py": build_text("install.py", "python"), "project.sh": project},
+    return replace(
+        _locked(lock, date), project={"install.py": build_text("install.py", "python"), "project.sh": project}
     )
 
 
-def manifest_packages(instance: Instance, recipe: Recipe, lock: str) -> Packages:
+def _locked(lock: str, date: str) -> Packages:
+    return Packages(files={"requirements.txt": lock}, bounds={"bounds": "\n".join(bounds(date))})
+
+
+def manifest_packages(instance: Instance, recipe: Recipe, lock: str, date: str) -> Packages:
     """Return the files for a lock of digests, and the tree over which the language's client fetches."""
-    date = {"cutoff": cutoff(instance, recipe) + "\n"}
-    return Packages(
-        files={"manifests.txt": lock}, bounds=date, tree=tree_ref(instance) if lock or recipe.fetch else None
-    )
+    tree = tree_ref(instance) if lock or recipe.fetch else None
+    return Packages(files={"manifests.txt": lock}, bounds={"cutoff": f"{date}\n"}, tree=tree)
 
 
 def image_chain(
@@ -66,8 +65,11 @@ def image_chain(
     toolchain: Toolchain,
     packages: Packages,
     services: Mapping[str, str] | None = None,
-) -> tuple[ImageSpec, ImageSpec]:
-    """Return the environment image and, over it, the instance image.
+    ancestors: Sequence[TreeRef] = (),
+) -> tuple[ImageSpec, ...]:
+    """Return the environment image, those of earlier trees that neighbours share, and the instance image.
+
+    The project is installed over the first tree and over the instance's own, which builds what has changed between.
 
     Args:
         instance: the instance to run.
@@ -75,15 +77,18 @@ def image_chain(
         toolchain: the image below both.
         packages: files that its lock adds.
         services: image of each service beside the tests, by the service's name.
+        ancestors: earlier trees, oldest first.
     """
-    environment = environment_spec(recipe, toolchain, packages)
-    return environment, instance_spec(instance, recipe, environment, packages, services or {})
+    chain = [environment_spec(recipe, toolchain, packages)]
+    for tree in ancestors:
+        chain.append(tree_spec(instance, recipe, tree, chain[-1], packages))
+    return *chain, instance_spec(instance, recipe, chain[-1], packages, services or {})
 
 
-def service_spec(instance: Instance, recipe: Recipe, toolchain: Toolchain, lock: str) -> ImageSpec:
+def service_spec(recipe: Recipe, toolchain: Toolchain, lock: str, date: str) -> ImageSpec:
     """Return the image of a service beside an instance's tests: its packages on a toolchain, without a project."""
-    alone = recipe.model_copy(update={"system_packages": (), "faketime": ""})
-    return environment_spec(alone, toolchain, python_packages(instance, recipe, lock, BuildSystem()))
+    alone = recipe.model_copy(update={"system_packages": (), "faketime": "", "downloads": ()})
+    return environment_spec(alone, toolchain, _locked(lock, date))
 
 
 def environment_spec(recipe: Recipe, toolchain: Toolchain, packages: Packages) -> ImageSpec:
@@ -112,6 +117,15 @@ def environment_spec(recipe: Recipe, toolchain: Toolchain, packages: Packages) -
     )
 
 
+def tree_spec(instance: Instance, recipe: Recipe, tree: TreeRef, parent: ImageSpec, packages: Packages) -> ImageSpec:
+    """Return the image with an earlier tree of an instance's repository, in which its neighbours find most files.
+
+    The project is installed in the first of several.
+    """
+    files = {} if _held_tree(parent) else _install_files(recipe, packages)
+    return _tree_image({f"{LABEL}.kind": "tree", f"{LABEL}.repo": instance.repo}, recipe, tree, parent, files)
+
+
 def instance_spec(
     instance: Instance, recipe: Recipe, parent: ImageSpec, packages: Packages, services: Mapping[str, str]
 ) -> ImageSpec:
@@ -119,25 +133,40 @@ def instance_spec(
 
     Its labels name the images of the services beside the tests.
     """
-    dockerfile = build_text("instance.Dockerfile").replace("@PARENT@", parent.name)
-    files = {"instance.sh": build_text("instance.sh"), "install.sh": build_text("install.sh", recipe.language)}
+    files = _install_files(recipe, packages)
     files |= {f"runner/{name}": text for name, text in runner_texts(recipe.language).items()}
-    files |= packages.project
-    if recipe.install:
-        files["commands.sh"] = _lines(recipe.install)
-    tree = tree_ref(instance)
     beside = {f"{SERVICE_LABEL}{name}": image for name, image in sorted(services.items())}
-    below = tree_key(tree) + (repr(beside) if beside else "")
-    owner_name = "__".join(_docker_part(part) for part in instance.repo.split("/"))
+    labels = {f"{LABEL}.kind": "instance", f"{LABEL}.repo": instance.repo, **beside}
+    return _tree_image(labels, recipe, tree_ref(instance), parent, files)
+
+
+def _tree_image(
+    labels: Mapping[str, str], recipe: Recipe, tree: TreeRef, parent: ImageSpec, files: Mapping[str, str]
+) -> ImageSpec:
+    dockerfile = build_text("instance.Dockerfile").replace("@PARENT@", parent.name)
+    files = {"instance.sh": build_text("instance.sh"), **compile_texts(recipe.language), **files}
+    services = {label: image for label, image in labels.items() if label.startswith(SERVICE_LABEL)}
+    below = tree_key(tree) + (repr(services) if services else "")
+    owner_name = "__".join(_docker_part(part) for part in labels[f"{LABEL}.repo"].split("/"))
     return ImageSpec(
-        name=f"assay/instance-{owner_name}:{content_hash(dockerfile, below, files)}",
+        name=f"assay/{labels[f'{LABEL}.kind']}-{owner_name}:{content_hash(dockerfile, below, files)}",
         dockerfile=dockerfile,
         parent=parent.name,
         files=files,
         tree=tree,
-        labels={f"{LABEL}.kind": "instance", f"{LABEL}.repo": instance.repo, **beside},
+        over=_held_tree(parent),
+        labels=labels,
         below=below,
     )
+
+
+def _held_tree(parent: ImageSpec) -> TreeRef | None:
+    return parent.tree if parent.labels[f"{LABEL}.kind"] == "tree" else None
+
+
+def _install_files(recipe: Recipe, packages: Packages) -> dict[str, str]:
+    commands = {"commands.sh": _lines(recipe.install)} if recipe.install else {}
+    return {"install.sh": build_text("install.sh", recipe.language), **packages.project, **commands}
 
 
 def published_spec(instance: Instance, published: PublishedImage, digest: str, owner: str) -> ImageSpec:

@@ -25,6 +25,16 @@ def build_text(path: str, language: str = "") -> str:
     raise EnvironmentFailure(f"language {language!r} has no build file dockerfiles/{name}{path}")
 
 
+def compile_texts(language: str) -> dict[str, str]:
+    """Return the script that compiles the modules of a new tree, by its name, if the language has one.
+
+    Raises:
+        UserError: there is no such language.
+    """
+    files = [folder.joinpath("compile.sh") for folder in _folders(language)]
+    return {file.name: file.read_text(encoding="utf-8") for file in files if file.is_file()}
+
+
 def runner_texts(language: str) -> dict[str, str]:
     """Return the files of a language's folder ``runner`` by name: programs that start tests or report their results.
 

@@ -21,6 +21,10 @@ class SharedFailures:
         """Know of no failure yet."""
         self._failed: dict[str, EnvironmentFailure] = {}
 
+    def __contains__(self, name: str) -> bool:
+        """Return whether a step has failed."""
+        return name in self._failed
+
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
         """Do a step in the block, unless it has failed before.

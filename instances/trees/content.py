@@ -56,17 +56,31 @@ def commit_entries(git_dir: Path, commit: str, env: dict[str, str]) -> Iterator[
     Raises:
         EnvironmentFailure: git fails, or the repository lacks some of the objects.
     """
-    git = ["git", f"--git-dir={git_dir}"]
-    listing = subprocess.run([*git, "ls-tree", "-r", "-z", commit], capture_output=True, env=env, check=False)
-    if listing.returncode:
-        raise EnvironmentFailure(f"git cannot list {commit} in {git_dir}: {last_line(listing.stderr)}")
-    rows = [_tree_row(row) for row in listing.stdout.split(b"\0") if row]
-    yield from (TreeEntry(path, mode, b"") for mode, _, path in rows if mode == SUBMODULE)
-    blobs = [row for row in rows if row[0] != SUBMODULE]
-    with tempfile.TemporaryFile() as wanted:  # not a pipe: both sides would fill theirs and wait for each other
-        wanted.write("".join(f"{sha}\n" for _, sha, _ in blobs).encode())
-        wanted.seek(0)
-        yield from _blob_entries([*git, "cat-file", "--batch"], wanted, env, blobs)
+    yield from _entries(git_dir, _rows(git_dir, commit, env), env)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeChanges:
+    """What turns one tree into another."""
+
+    entries: tuple[TreeEntry, ...]
+    """New and changed files."""
+    removed: tuple[str, ...]
+    """Files, and folders that hold no file any more."""
+
+
+def changed_entries(git_dir: Path, old: str, new: str, env: dict[str, str]) -> TreeChanges:
+    """Return what turns the tree of one commit into that of another.
+
+    Raises:
+        EnvironmentFailure: git fails, or the repository lacks some of the objects.
+    """
+    before, after = _rows(git_dir, old, env), _rows(git_dir, new, env)
+    changed = [row for row in after if row not in set(before)]
+    paths = {path for _, _, path in after}
+    removed = [path for _, _, path in before if path not in paths]
+    folders = _folders(path for _, _, path in before) - _folders(paths)
+    return TreeChanges(tuple(_entries(git_dir, changed, env)), (*removed, *sorted(folders)))
 
 
 def patched_entries(git_dir: Path, commit: str, patch: str, scratch: Path, env: dict[str, str]) -> Iterator[TreeEntry]:
@@ -110,6 +124,28 @@ def last_line(output: bytes) -> str:
     """Return the last line that a program wrote, for a message."""
     lines = output.decode(errors="replace").strip().splitlines()
     return lines[-1] if lines else "no message"
+
+
+def _rows(git_dir: Path, commit: str, env: dict[str, str]) -> list[tuple[int, str, str]]:
+    """Return mode, object and path of all files of a commit."""
+    command = ["git", f"--git-dir={git_dir}", "ls-tree", "-r", "-z", commit]
+    listing = subprocess.run(command, capture_output=True, env=env, check=False)
+    if listing.returncode:
+        raise EnvironmentFailure(f"git cannot list {commit} in {git_dir}: {last_line(listing.stderr)}")
+    return [_tree_row(row) for row in listing.stdout.split(b"\0") if row]
+
+
+def _entries(git_dir: Path, rows: list[tuple[int, str, str]], env: dict[str, str]) -> Iterator[TreeEntry]:
+    yield from (TreeEntry(path, mode, b"") for mode, _, path in rows if mode == SUBMODULE)
+    blobs = [row for row in rows if row[0] != SUBMODULE]
+    with tempfile.TemporaryFile() as wanted:  # not a pipe: both sides would fill theirs and wait for each other
+        wanted.write("".join(f"{sha}\n" for _, sha, _ in blobs).encode())
+        wanted.seek(0)
+        yield from _blob_entries(["git", f"--git-dir={git_dir}", "cat-file", "--batch"], wanted, env, blobs)
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    return {path[:at] for path in paths for at, letter in enumerate(path) if letter == "/"}
 
 
 def _tree_row(row: bytes) -> tuple[int, str, str]:

@@ -14,14 +14,17 @@ from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import atomic_file, locked, named
 from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.content import (
+    TreeChanges,
     TreeEntry,
     archive_entries,
+    changed_entries,
     commit_entries,
     last_line,
     patched_entries,
     read_tar,
     write_tar,
 )
+from assay.instances.trees.epochs import epochs
 from assay.instances.trees.indexes import download, kept_archive
 
 GIT_URL = "https://github.com/{repo}.git"
@@ -67,6 +70,23 @@ class Sources:
         if ref.archive:
             return archive_entries(download(ref.archive, self.cache, self.toolchains))
         return commit_entries(self._repository(ref), ref.commit, git_env())
+
+    def changes(self, old: TreeRef, new: TreeRef) -> TreeChanges:
+        """Return what turns one commit's tree into another's; raises EnvironmentFailure if one cannot be had."""
+        return changed_entries(self._repository(new), old.commit, new.commit, git_env())
+
+    def ancestors(self, ref: TreeRef) -> tuple[TreeRef, ...]:
+        """Return earlier trees of the main line that ref's neighbours have in common with it, oldest first.
+
+        They are the first of its quarter, of its month and of its week, as far as this machine has the history.
+        """
+        git_dir = self._local_repository(ref) if ref.commit and not (ref.archive or ref.patch) else None
+        if git_dir is None:
+            return ()
+        shown = _git(f"--git-dir={git_dir}", "show", "--no-patch", "--format=%cI", ref.commit)
+        starts = epochs(datetime.fromisoformat(shown.stdout.decode().strip()))
+        found = dict.fromkeys(_first_since(git_dir, ref.commit, start) for start in starts)
+        return tuple(TreeRef(ref.repo, commit) for commit in found if commit != ref.commit)
 
     def read_file(self, ref: TreeRef, path: str) -> bytes | None:
         """Return the content of one file of a tree, or None if the path is missing or not a file.
@@ -204,6 +224,13 @@ def git_env() -> dict[str, str]:
 
 def _git(*args: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(["git", *args], capture_output=True, env=git_env(), check=False)
+
+
+def _first_since(git_dir: Path, commit: str, start: datetime) -> str:
+    """Return the earliest commit since a time on the way from a commit to its first parents."""
+    since = f"--since={start.isoformat()}"
+    listed = _git(f"--git-dir={git_dir}", "rev-list", "--first-parent", since, commit).stdout.decode().split()
+    return listed[-1] if listed else commit
 
 
 def _read_blob(git_dir: Path, commit: str, path: str) -> bytes | None:

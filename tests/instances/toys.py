@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import os
 import re
 import subprocess
 import tarfile
@@ -105,12 +106,16 @@ class Repository:
 
     folder: Path
 
-    def git(self, *args: str) -> str:
+    def git(self, *args: str, env: Mapping[str, str] | None = None) -> str:
         who = ["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgSign=false", "-c", "core.autocrlf=false"]
-        done = subprocess.run(["git", *who, *args], cwd=self.folder, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["git", *who, *args], cwd=self.folder, env=env, capture_output=True, text=True, check=True
+        )
         return done.stdout.strip()
 
-    def commit(self, message: str = "state") -> str:
+    def commit(self, message: str = "state", date: str = "") -> str:
+        """Commit the work tree, perhaps as of a date (ISO); return the commit's id."""
         self.git("add", "--all", "--force")
-        self.git("commit", "--quiet", "--allow-empty", "-m", message)
+        env = {**os.environ, "GIT_COMMITTER_DATE": date} if date else None
+        self.git("commit", "--quiet", "--allow-empty", "-m", message, env=env)
         return self.git("rev-parse", "HEAD")

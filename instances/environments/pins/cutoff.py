@@ -4,21 +4,25 @@ from datetime import UTC, datetime, time, timedelta
 
 from assay.harness.domain import Instance, Recipe
 from assay.instances.toolchains.versions import versions_of
+from assay.instances.trees.epochs import epochs
 
 RIPENING = timedelta(days=90)
 """Wheels for a new Python take some weeks to appear."""
 
 
-def cutoff(instance: Instance, recipe: Recipe) -> str:
-    """Return the time, as ISO text in UTC, after which no package may have been uploaded.
+def cutoffs(instance: Instance, recipe: Recipe) -> tuple[str, ...]:
+    """Return times, as ISO text in UTC, after which no package may have been uploaded; the first that works counts.
 
-    It is the instance's own time, but not before the toolchain was in use: older packages do not run on it.
+    They are the starts of the instance's quarter, month and week, so that neighbours share packages, and its own time;
+    with the recipe's ``cutoff_days``, only its own time and these days more. None is before the toolchain was in use:
+    older packages do not run on it.
     """
     created = instance.created_at if instance.created_at.tzinfo else instance.created_at.replace(tzinfo=UTC)
-    wanted = created + timedelta(days=recipe.cutoff_days)
+    exact = created + timedelta(days=recipe.cutoff_days or 0)
+    wanted = [*epochs(created), exact] if recipe.cutoff_days is None else [exact]
     known = versions_of(recipe.language)
     version = known.versions.get(recipe.toolchain or known.default)
-    moment = wanted
     if version and version.released:
-        moment = max(wanted, datetime.combine(version.released, time.min, UTC) + RIPENING)
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        in_use = datetime.combine(version.released, time.min, UTC) + RIPENING
+        wanted = [max(moment, in_use) for moment in wanted]
+    return tuple(dict.fromkeys(moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") for moment in wanted))

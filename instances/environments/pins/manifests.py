@@ -9,8 +9,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from assay.harness import languages
-from assay.harness.domain import Instance, Recipe
-from assay.instances.environments.pins.cutoff import cutoff
+from assay.harness.domain import Recipe
 from assay.instances.toolchains.versions import versions_of
 from assay.instances.trees.content import read_tar
 
@@ -18,13 +17,13 @@ DATED = "# as of "
 """Start of the line that is added to a lock whose versions only a date fixes."""
 
 
-def lock(instance: Instance, recipe: Recipe, tree: Path) -> str:
+def lock(recipe: Recipe, tree: Path, date: str) -> str:
     """Return the lock of a tree: a line with digest and path for each file that decides which packages are fetched.
 
     Args:
-        instance: its date counts where there is no lock file.
         recipe: its ``manifests`` are patterns of further files.
         tree: tar of the base tree.
+        date: counts where there is no lock file.
     """
     patterns = (*languages.find(recipe.language).MANIFESTS, *recipe.manifests)
     if not patterns:
@@ -33,7 +32,7 @@ def lock(instance: Instance, recipe: Recipe, tree: Path) -> str:
     lines = [f"{sha256(content).hexdigest()}  {path}\n" for path, content in found]
     locks = versions_of(recipe.language).locks
     if locks and not any(PurePosixPath(path).name in locks for path, _ in found):
-        lines.insert(0, f"{DATED}{cutoff(instance, recipe)}\n")
+        lines.insert(0, f"{DATED}{date}\n")
     return "".join(lines)
 
 

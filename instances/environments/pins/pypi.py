@@ -10,7 +10,6 @@ from assay.harness.domain import Instance, Limits, Recipe, Service, TreeRef
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import tar_of
-from assay.instances.environments.pins.cutoff import cutoff
 from assay.instances.environments.pins.project import BuildSystem
 from assay.instances.toolchains.buildfiles import build_text
 from assay.instances.toolchains.images import Toolchain
@@ -53,14 +52,16 @@ class LockRequest:
         return sha256(repr((astuple(self), _script())).encode()).hexdigest()[:24]
 
 
-def lock_request(instance: Instance, recipe: Recipe, toolchain: Toolchain, system: BuildSystem) -> LockRequest:
-    """Return the request for an instance's packages; pure."""
+def lock_request(
+    instance: Instance, recipe: Recipe, toolchain: Toolchain, system: BuildSystem, date: str
+) -> LockRequest:
+    """Return the request for an instance's packages as of a date; pure."""
     extras = f"[{','.join(recipe.extras)}]" if recipe.extras else ""
     asks_project = system.backend and recipe.metadata
     return LockRequest(
         tree=tree_ref(instance),
         toolchain=toolchain.identity,
-        cutoff=cutoff(instance, recipe),
+        cutoff=date,
         # The project by its path: no release of it may come from the index.
         requirements=(*([f"/testbed{extras}"] if asks_project else []), *system.requires, *(recipe.packages or RUNNER)),
         files=recipe.requirements or system.requirement_files,
@@ -69,12 +70,12 @@ def lock_request(instance: Instance, recipe: Recipe, toolchain: Toolchain, syste
     )
 
 
-def service_lock_request(instance: Instance, recipe: Recipe, service: Service, toolchain: Toolchain) -> LockRequest:
-    """Return the request for a service's packages, with the same cut-off as the instance's; pure."""
+def service_lock_request(service: Service, toolchain: Toolchain, date: str) -> LockRequest:
+    """Return the request for a service's packages, as of the same date as the instance's; pure."""
     return LockRequest(
         tree=None,
         toolchain=toolchain.identity,
-        cutoff=cutoff(instance, recipe),
+        cutoff=date,
         requirements=service.packages,
         files=(),
         constraints=(),

@@ -166,6 +166,70 @@ def test_a_failed_build_carries_its_log_and_leaves_no_image(builder, project, do
     assert docker_engine.find_image(name) is None
 
 
+def history(repository: Repository) -> list[str]:
+    """Commit the first trees of a quarter and of a month, and one more; they differ in all ways in which trees can."""
+    write(repository, "pyproject.toml", PROJECT.format(setuptools=NEW))
+    write(repository, "src/calc.py", "def main():\n    print(1)\n")
+    for path in ("gone/with/all.py", "stays/one.py", "stays/two.py", "folder_then_file/x.py", "script.sh", "crlf.txt"):
+        write(repository, path, "old\n")
+    write(repository, "file_then_folder", "old\n")
+    write(repository, "crlf.txt", "a\r\nb\r\n")
+    commits = [repository.commit(date="2023-01-10T00:00:00Z")]
+    for path in ("gone/with/all.py", "stays/two.py", "folder_then_file/x.py", "file_then_folder"):
+        (repository.folder / path).unlink()
+    (repository.folder / "folder_then_file").rmdir()
+    write(repository, "folder_then_file", "new\n")
+    write(repository, "file_then_folder/grüße \n.py", "new\n")
+    commits.append(repository.commit(date="2023-03-02T00:00:00Z"))
+    (repository.folder / "script.sh").chmod(0o755)
+    (repository.folder / "link").symlink_to("script.sh")
+    write(repository, ".gitattributes", "*.txt text\n")
+    write(repository, "src/calc.py", "def main():\n    print(3)\n")
+    return [*commits, repository.commit(date="2023-03-10T00:00:00Z")]
+
+
+def test_an_instance_over_the_trees_of_its_neighbours_is_the_same_as_alone(
+    builder, repository, make_instance, docker_engine, notes
+):
+    repository.folder.rename(repository.folder.with_name("acme__layers"))
+    repository.folder = repository.folder.with_name("acme__layers")
+    commit = history(repository)[-1]
+    listed = "find . -name .git -prune -o -printf '%p %m %u %l\\n' | sort"
+    shown = f"git rev-parse HEAD; git status --porcelain; git fsck --unreachable 2>&1; {listed}"
+
+    def tree_of(commit: str) -> str:
+        with docker_engine.open(
+            builder.image_of(make_instance(repo="acme/layers", base_commit=commit)), Limits(), {}
+        ) as box:
+            assert said(box, "cd /tmp && calc") == "3"
+            return said(box, shown)
+
+    over = tree_of(commit)
+    layers = [note.split()[1] for note in notes if note.startswith("building assay/")]
+    repository.git("checkout", "--quiet", "--orphan", "alone")
+    alone = tree_of(repository.commit(date="2023-03-10T00:00:00Z"))
+
+    assert sum("/tree-acme__layers" in name for name in layers) == 2
+    assert "gone" not in over
+    assert over == alone
+
+
+def test_neighbours_whose_tree_cannot_be_installed_are_done_without(builder, repository, make_instance, notes):
+    repository.folder.rename(repository.folder.with_name("acme__broken"))
+    repository.folder = repository.folder.with_name("acme__broken")
+    write(repository, "setup.py", "raise SystemExit('broken then')\n")
+    repository.commit(date="2023-02-10T00:00:00Z")
+    write(repository, "setup.py", "from setuptools import setup\nsetup(name='calc')\n")
+    instance = make_instance(repo="acme/broken", base_commit=repository.commit(date="2023-03-10T00:00:00Z"))
+
+    image = builder.image_of(instance)
+
+    assert any("cannot share the trees of its neighbours" in note for note in notes)
+    notes.clear()
+    assert builder.image_of(instance) == image
+    assert notes == []  # nothing is tried again
+
+
 def test_packages_that_cannot_be_resolved_are_resolved_once_for_all_who_share_them(builder, project, notes):
     instance = project(packages=("pytest", "assay-has-no-such-package"))
 
@@ -177,8 +241,8 @@ def test_packages_that_cannot_be_resolved_are_resolved_once_for_all_who_share_th
     with ThreadPoolExecutor(4) as pool:
         said = list(pool.map(ask, range(8)))
 
-    assert [note for note in notes if note.startswith("resolving")] == notes
-    assert len(notes) == 1
+    resolved = [note for note in notes if note.startswith("resolving")]
+    assert len(resolved) == len(set(resolved))  # each date once
     assert len({(str(each), each.tail) for each in said}) == 1
     assert "assay-has-no-such-package" in said[0].tail
 

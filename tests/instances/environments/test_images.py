@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from assay.harness.domain import Download, Recipe
+from assay.harness.domain import Download, Recipe, TreeRef
 from assay.harness.languages import LANGUAGES
 from assay.instances.environments.images import image_chain, manifest_packages, python_packages, service_spec
 from assay.instances.environments.pins.project import BuildSystem
@@ -10,16 +10,17 @@ from assay.instances.toolchains.images import Toolchain
 
 TOOLCHAIN = Toolchain("assay/toolchain-python:3.11-x", "assay/toolchain-python:3.11-x")
 SOURCES = Download(path="lib.tar.gz", url="https://example.org/lib.tar.gz", sha256="0" * 64)
+DATE = "2023-02-02T00:00:00Z"
 PLACEHOLDER = re.compile(r"@[A-Z_]+@")
 LOCK = "pytest==7.2.0 \\\n    --hash=sha256:00\n"
 
 
 @pytest.fixture
 def chain(make_instance):
-    def make(recipe=None, toolchain=TOOLCHAIN, lock=LOCK, system=None, **changes):
+    def make(recipe=None, toolchain=TOOLCHAIN, lock=LOCK, system=None, ancestors=(), **changes):
         instance, recipe_ = make_instance(**changes), recipe or Recipe()
-        packages = python_packages(instance, recipe_, lock, system or BuildSystem())
-        return image_chain(instance, recipe_, toolchain, packages)
+        packages = python_packages(instance, recipe_, lock, system or BuildSystem(), DATE)
+        return image_chain(instance, recipe_, toolchain, packages, ancestors=ancestors)
 
     return make
 
@@ -81,6 +82,25 @@ def test_a_toolchain_tag_that_moved_changes_the_names(chain):
     assert one[0].name != two[0].name
 
 
+def test_ancestors_are_images_between_environment_and_instance(chain):
+    first, second = TreeRef("acme/calc", "a" * 40), TreeRef("acme/calc", "b" * 40)
+    environment, older, newer, instance = chain(ancestors=(first, second))
+
+    assert [spec.parent for spec in (older, newer, instance)] == [environment.name, older.name, newer.name]
+    assert [spec.over for spec in (older, newer, instance)] == [None, first, second]
+    assert [spec.labels["assay.kind"] for spec in (older, newer, instance)] == ["tree", "tree", "instance"]
+    # Installed in the first and in the instance's own.
+    assert ["install.sh" in spec.files for spec in (older, newer, instance)] == [True, False, True]
+    assert all("compile.sh" in spec.files for spec in (older, newer, instance))
+
+
+def test_instances_with_the_same_ancestors_share_all_images_but_their_own(chain):
+    ancestors = (TreeRef("acme/calc", "a" * 40),)
+    one, other = chain(ancestors=ancestors), chain(ancestors=ancestors, base_commit="1" * 40)
+
+    assert [a.name == b.name for a, b in zip(one, other, strict=True)] == [True, True, False]
+
+
 @pytest.mark.parametrize("repo", ["Acme/Calc", "a_b/..weird--Name_", "x/é", "group/sub/project"])
 def test_image_names_are_legal(chain, repo):
     component = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
@@ -106,7 +126,7 @@ def test_dockerfiles_use_only_what_every_builder_supports(chain):
 def test_an_instance_image_names_the_images_of_its_services(make_instance):
     def instance_image(**services):
         instance = make_instance()
-        packages = python_packages(instance, Recipe(), LOCK, BuildSystem())
+        packages = python_packages(instance, Recipe(), LOCK, BuildSystem(), DATE)
         return image_chain(instance, Recipe(), TOOLCHAIN, packages, services)[1]
 
     with_one = instance_image(web="assay/env-python:1")
@@ -117,7 +137,7 @@ def test_an_instance_image_names_the_images_of_its_services(make_instance):
 
 def test_a_service_image_has_its_own_packages_and_no_project(make_instance, chain):
     recipe = Recipe(system_packages=("graphviz",), faketime="2014-05-01 00:00:00")
-    spec = service_spec(make_instance(), recipe, TOOLCHAIN, LOCK)
+    spec = service_spec(recipe, TOOLCHAIN, LOCK, DATE)
 
     assert spec.name == chain()[0].name
     assert "graphviz" not in spec.dockerfile
@@ -134,7 +154,7 @@ def test_a_faketime_recipe_installs_faketime(chain):
 def test_instances_with_the_same_manifests_share_packages(make_instance, language):
     def images(lock, **changes):
         instance, recipe = make_instance(language=language, **changes), Recipe(language=language)
-        return image_chain(instance, recipe, TOOLCHAIN, manifest_packages(instance, recipe, lock))
+        return image_chain(instance, recipe, TOOLCHAIN, manifest_packages(instance, recipe, lock, DATE))
 
     one, other_commit, other_lock = images("a"), images("a", base_commit="1" * 40), images("b")
 

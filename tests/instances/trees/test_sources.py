@@ -10,6 +10,7 @@ from toys import Index, Repository
 
 from assay.harness.domain import UNKNOWN_TIME, Archive, TreeRef
 from assay.harness.errors import EnvironmentFailure
+from assay.instances.trees.content import EXECUTABLE, FILE
 from assay.instances.trees.indexes import WrongArchive
 from assay.instances.trees.sources import Sources, dated, find_mirror
 
@@ -313,3 +314,51 @@ def test_a_release_of_the_real_index_is_fetched(sources: Sources) -> None:
         name="sqlparse", version="0.4.4", sha256="d446183e84b8349fa3061f0fe7f06ca94ba65b426946ffebe6e3e8295332420c"
     )
     assert sources.read_file(TreeRef("andialbrecht/sqlparse", archive=archive), "pyproject.toml")
+
+
+def test_ancestors_are_the_first_commits_of_quarter_month_and_week(repository: Repository, tmp_path: Path) -> None:
+    days = ["2022-12-30", "2023-01-05", "2023-02-01", "2023-02-03", "2023-02-16", "2023-02-20"]
+    commits = [repository.commit(date=f"{day}T12:00:00Z") for day in days]
+    repository.git("checkout", "--quiet", "-b", "side", commits[1])
+    repository.commit("never on the main line", date="2023-02-01T00:00:00Z")
+    mirror_of(repository, tmp_path / "mirrors" / "owner__name")
+    sources = Sources([tmp_path / "mirrors"], tmp_path / "cache")
+
+    def ancestors(commit: str) -> list[str]:
+        return [ref.commit for ref in sources.ancestors(TreeRef(REPO, commit))]
+
+    assert ancestors(commits[5]) == [commits[1], commits[2], commits[4]]
+    assert ancestors(commits[3]) == [commits[1], commits[2]]
+    assert ancestors(commits[1]) == []
+    assert ancestors("1" * 40) == []
+
+
+def test_a_tree_with_a_patch_or_from_an_archive_has_no_ancestors(repository: Repository, tmp_path: Path) -> None:
+    repository.commit(date="2023-01-05T12:00:00Z")
+    commit = repository.commit(date="2023-02-05T12:00:00Z")
+    mirror_of(repository, tmp_path / "mirrors" / "owner__name")
+    sources = Sources([tmp_path / "mirrors"], tmp_path / "cache")
+    archive = Archive(name="x", version="1", sha256="0" * 64)
+
+    assert sources.ancestors(TreeRef(REPO, commit, patch="diff")) == ()
+    assert sources.ancestors(TreeRef(REPO, commit, archive)) == ()
+
+
+def test_changes_name_new_contents_and_what_is_gone(repository: Repository, tmp_path: Path) -> None:
+    for path in ("same.py", "changed.py", "gone/deep/file.py", "kept/gone.py", "kept/one.py", "mode.sh"):
+        (repository.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (repository.folder / path).write_text("old\n")
+    old = repository.commit()
+    shutil.rmtree(repository.folder / "gone")
+    (repository.folder / "kept" / "gone.py").unlink()
+    (repository.folder / "changed.py").write_text("new\n")
+    (repository.folder / "mode.sh").chmod(0o755)
+    new = repository.commit()
+    mirror_of(repository, tmp_path / "mirrors" / "owner__name")
+    changes = Sources([tmp_path / "mirrors"], tmp_path / "cache").changes(TreeRef(REPO, old), TreeRef(REPO, new))
+
+    assert [(entry.path, entry.mode, entry.content) for entry in changes.entries] == [
+        ("changed.py", FILE, b"new\n"),
+        ("mode.sh", EXECUTABLE, b"old\n"),
+    ]
+    assert sorted(changes.removed) == ["gone", "gone/deep", "gone/deep/file.py", "kept/gone.py"]

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from assay.harness.domain import Recipe
-from assay.instances.environments.pins.cutoff import cutoff
+from assay.instances.environments.pins.cutoff import cutoffs
 
 
 @pytest.mark.parametrize(
@@ -15,5 +15,24 @@ from assay.instances.environments.pins.cutoff import cutoff
         (datetime(2016, 1, 1, tzinfo=UTC), "2.7", 0, "2016-01-01T00:00:00Z"),
     ],
 )
-def test_the_cut_off_is_the_instances_time_but_not_before_its_toolchain(make_instance, created, python, days, expected):
-    assert cutoff(make_instance(created_at=created), Recipe(toolchain=python, cutoff_days=days)) == expected
+def test_the_cut_off_of_stated_days_is_exact_but_not_before_its_toolchain(
+    make_instance, created, python, days, expected
+):
+    assert cutoffs(make_instance(created_at=created), Recipe(toolchain=python, cutoff_days=days)) == (expected,)
+
+
+def test_a_cut_off_is_first_one_that_neighbours_share(make_instance):
+    instance = make_instance(created_at=datetime(2023, 5, 30, 16, 0, tzinfo=UTC))
+
+    assert cutoffs(instance, Recipe(toolchain="3.11")) == (
+        "2023-04-01T00:00:00Z",
+        "2023-05-01T00:00:00Z",
+        "2023-05-29T00:00:00Z",
+        "2023-05-30T16:00:00Z",
+    )
+
+
+def test_dates_before_the_toolchain_fall_together(make_instance):
+    instance = make_instance(created_at=datetime(2020, 12, 30, tzinfo=UTC))
+
+    assert cutoffs(instance, Recipe(toolchain="3.9")) == ("2021-01-03T00:00:00Z",)

@@ -1,10 +1,11 @@
-from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
 from assay.harness.domain import Recipe
 from assay.instances.environments.pins.manifests import lock
 from assay.instances.trees.content import FILE, TreeEntry, write_tar
+
+DATE = "2023-05-06T00:00:00Z"
 
 
 def tree(folder: Path, **files: str) -> Path:
@@ -18,22 +19,22 @@ def line(path: str, text: str) -> str:
     return f"{sha256(text.encode()).hexdigest()}  {path}\n"
 
 
-def test_a_lock_has_the_digests_of_the_languages_manifests_only(make_instance, tmp_path: Path):
-    found = lock(make_instance(), Recipe(language="go"), tree(tmp_path, go__sum="s", go__mod="m", main__go="x"))
+def test_a_lock_has_the_digests_of_the_languages_manifests_only(tmp_path: Path):
+    found = lock(Recipe(language="go"), tree(tmp_path, go__sum="s", go__mod="m", main__go="x"), DATE)
 
     assert found == line("go.mod", "m") + line("go.sum", "s")
 
 
-def test_a_recipe_names_further_manifests_by_pattern(make_instance, tmp_path: Path):
+def test_a_recipe_names_further_manifests_by_pattern(tmp_path: Path):
     recipe = Recipe(language="go", manifests=("*.versions",))
 
-    assert lock(make_instance(), recipe, tree(tmp_path, my__versions="v")).endswith(line("my.versions", "v"))
+    assert lock(recipe, tree(tmp_path, my__versions="v"), DATE).endswith(line("my.versions", "v"))
 
 
-def test_a_tree_without_a_lock_file_is_locked_by_the_instances_date(make_instance, tmp_path: Path):
-    instance, recipe = make_instance(created_at=datetime(2023, 5, 6, tzinfo=UTC)), Recipe(language="rust")
-    fixed = lock(instance, recipe, tree(tmp_path, Cargo__toml="t", Cargo__lock="l"))
-    dated = lock(instance, recipe, tree(tmp_path, Cargo__toml="t"))
+def test_a_tree_without_a_lock_file_is_locked_by_a_date(tmp_path: Path):
+    recipe = Recipe(language="rust")
+    fixed = lock(recipe, tree(tmp_path, Cargo__toml="t", Cargo__lock="l"), DATE)
+    dated = lock(recipe, tree(tmp_path, Cargo__toml="t"), DATE)
 
     assert "# as of" not in fixed
-    assert dated == "# as of 2023-05-06T00:00:00Z\n" + line("Cargo.toml", "t")
+    assert dated == f"# as of {DATE}\n" + line("Cargo.toml", "t")

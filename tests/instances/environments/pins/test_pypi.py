@@ -1,4 +1,3 @@
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from assay.instances.toolchains.images import Toolchain
 from assay.instances.trees.content import FILE, TreeEntry, write_tar
 
 TOOLCHAIN = Toolchain("assay/toolchain-python:3.11-x", "assay/toolchain-python:3.11-x")
+DATE = "2023-02-02T00:00:00Z"
 
 
 def test_packages_of_the_tree_are_left_out_of_a_lock():
@@ -34,13 +34,16 @@ def test_the_version_is_exported_only_on_request(make_instance):
 
 
 def test_the_key_of_a_lock_changes_with_every_input(make_instance):
-    def key(instance=make_instance(), recipe=Recipe(), toolchain=TOOLCHAIN, system=BuildSystem()) -> str:  # noqa: B008
-        return lock_request(instance, recipe, toolchain, system).key
+    usual = {"instance": make_instance(), "recipe": Recipe(), "toolchain": TOOLCHAIN, "system": BuildSystem()}
+
+    def key(instance=None, **changes) -> str:
+        given = {"date": DATE, **usual, **changes} | ({"instance": instance} if instance else {})
+        return lock_request(**given).key
 
     keys = [
         key(),
         key(make_instance(base_commit="1" * 40)),
-        key(make_instance(created_at=datetime(2024, 1, 1, tzinfo=UTC))),
+        key(date="2024-01-01T00:00:00Z"),
         key(recipe=Recipe(packages=("pytest", "more"))),
         key(recipe=Recipe(extras=("test",))),
         key(recipe=Recipe(requirements=("dev.txt",))),
@@ -56,11 +59,11 @@ def test_the_key_of_a_lock_changes_with_every_input(make_instance):
 def test_a_tree_that_is_no_project_is_asked_for_nothing(make_instance):
     system = BuildSystem(backend="", requirement_files=("requirements.txt",))
 
-    request = lock_request(make_instance(), Recipe(), TOOLCHAIN, system)
+    request = lock_request(make_instance(), Recipe(), TOOLCHAIN, system, DATE)
 
     assert request.requirements == ("pip", "setuptools", "wheel", "pytest")
     assert request.files == ("requirements.txt",)
-    own = lock_request(make_instance(), Recipe(requirements=("dev.txt",)), TOOLCHAIN, system)
+    own = lock_request(make_instance(), Recipe(requirements=("dev.txt",)), TOOLCHAIN, system, DATE)
     assert own.files == ("dev.txt",)
 
 
@@ -80,8 +83,7 @@ def tree(folder: Path, **files: str) -> Path:
 
 
 def request(make_instance, **recipe):
-    instance = make_instance(created_at=datetime(2023, 2, 2, tzinfo=UTC))
-    return lock_request(instance, Recipe(**recipe), TOOLCHAIN, BuildSystem())
+    return lock_request(make_instance(), Recipe(**recipe), TOOLCHAIN, BuildSystem(), DATE)
 
 
 @pytest.fixture
@@ -126,8 +128,8 @@ def test_an_unsatisfiable_requirement_is_an_environment_failure(
 def test_a_services_lock_has_the_instances_cut_off_and_no_project(make_instance):
     service = Service(name="web", packages=("flask",), command="flask run", port=80)
     recipe = Recipe(packages=("pytest", "more"), constraints=("a<2",))
-    request = service_lock_request(make_instance(), recipe, service, TOOLCHAIN)
-    tests = lock_request(make_instance(), recipe, TOOLCHAIN, BuildSystem())
+    request = service_lock_request(service, TOOLCHAIN, DATE)
+    tests = lock_request(make_instance(), recipe, TOOLCHAIN, BuildSystem(), DATE)
 
     assert (request.cutoff, request.toolchain) == (tests.cutoff, tests.toolchain)
     assert (request.requirements, request.tree) == (("flask",), None)

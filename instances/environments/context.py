@@ -1,0 +1,57 @@
+"""Writes the build context of an image: its Dockerfile and scripts, its tree or what changes in it, and downloads."""
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from assay.harness.domain import Download, ImageSpec, TreeRef
+from assay.instances.environments.images import DOWNLOADS
+from assay.instances.toolchains.host import linux_uv
+from assay.instances.trees.assets import fetch
+from assay.instances.trees.content import SUBMODULE, read_tar, write_tar
+from assay.instances.trees.sources import Sources
+
+
+def write_context(spec: ImageSpec, sources: Sources, folder: Path) -> None:
+    """Write all that an image is built from into a new folder.
+
+    Raises:
+        EnvironmentFailure: a tree or a download cannot be had.
+    """
+    for name, text in {"Dockerfile": spec.dockerfile, **spec.files}.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    if spec.tree is not None:
+        _put_tree(spec.tree, spec.over, sources, folder / "tree")
+    if "requirements.txt" in spec.files:
+        shutil.copy2(linux_uv(sources.cache), folder / "uv")
+    for line in spec.files.get(DOWNLOADS, "").splitlines():
+        _put_download(Download.model_validate_json(line), sources, folder / "downloads")
+
+
+def _put_tree(tree: TreeRef, over: TreeRef | None, sources: Sources, folder: Path) -> None:
+    """Write what turns one tree, or nothing, into another: ``changed.tar`` and the lists ``changed``, ``removed``."""
+    folder.mkdir()
+    packed, removed = folder / "changed.tar", tuple[str, ...]()
+    if over is None:
+        shutil.copyfile(sources.tree(tree), packed)
+    else:
+        changes = sources.changes(over, tree)
+        removed = changes.removed
+        with packed.open("wb") as to:
+            write_tar(changes.entries, to)
+    changed = (entry.path for entry in read_tar(packed) if entry.mode != SUBMODULE)
+    (folder / "changed").write_bytes(_list(changed))
+    (folder / "removed").write_bytes(_list(removed))
+
+
+def _list(paths: Iterable[str]) -> bytes:
+    """Return paths as ``xargs -0`` reads them."""
+    return b"".join(path.encode(errors="surrogateescape") + b"\0" for path in paths)
+
+
+def _put_download(download: Download, sources: Sources, folder: Path) -> None:
+    file = folder / download.path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(fetch(download, sources))
