@@ -22,7 +22,7 @@ FLOORS = {
     "agents": ("llm", "trajectory", "contract", "external", "registry", "solvers", "sampling"),
     "front doors": (
         *("choices", "view", "workbench", "workplace", "session", "solving", "auditing", "validating"),
-        *("evaluator", "comparing", "bundling", "viewer", "cli", "__main__", ""),
+        *("evaluator", "comparing", "bundling", "locking", "viewer", "cli", "__main__", ""),
     ),
 }
 """The floors and their rooms, from the lowest: each imports only what stands before it."""

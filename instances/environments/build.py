@@ -1,7 +1,7 @@
 """Builds the images of instances: looks every layer up by name and builds the missing ones."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -78,6 +78,20 @@ class ImageBuilder:
             return self._handed_over(instance, instance.environment)
         return self._built(instance, find_recipe(instance, self._recipes))
 
+    def rebuild(self, chain: Iterable[Toolchain | ImageSpec]) -> None:
+        """Build or pull what the engine lacks of a chain of images, given from the lowest up.
+
+        Raises:
+            EnvironmentFailure: an image cannot be built or pulled, or the builder was aborted.
+        """
+        for each in chain:
+            if isinstance(each, ImageSpec):
+                self._ensure_layer(each)
+            elif each.suite:
+                self._ensure_toolchain(each)
+            elif (found := self._pulled(each.name)).digest != each.identity:
+                raise EnvironmentFailure(f"{each.name} is {found.digest} now; the lock has {each.identity}")
+
     def abort(self) -> None:
         """Start no further step; calls that need one raise EnvironmentFailure."""
         self._aborted.set()
@@ -89,6 +103,7 @@ class ImageBuilder:
             EnvironmentFailure: it cannot be pulled, or its repository cannot be reduced to the base commit.
         """
         digest = self._pulled(published.image).digest
+        keep_toolchain(Toolchain(published.image, digest), self._sources.cache)
         spec = published_spec(instance, published, digest, TestPlan(command="").user)
         try:
             self._ensure_layer(spec)

@@ -6,15 +6,23 @@ the content, so a lock can be checked without the machine that made it.
 
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
-from assay.harness.domain import ImageSpec, Model
+from assay.harness.domain import ImageSpec, Model, TreeRef
 from assay.harness.engines.base import SERVICE_LABEL
+from assay.harness.errors import DataError
 from assay.harness.files import read_model, replace_file
 from assay.instances.environments.images import content_hash
 from assay.instances.toolchains.images import Toolchain
+from assay.instances.trees.sources import tree_key
+
+LOCKED = "locked"
+"""Folder of an image's contents, and then of a build context, with the files by which a language's client fetches the
+same packages again."""
+DEBIAN = "debian"
+"""Name of the list of Debian packages in a layer's contents; a line has package and version."""
 
 
 class Layer(Model):
@@ -29,12 +37,25 @@ class Layer(Model):
     """Build files, path to text (in a Lock: to the hash of the text); the package lock is one of them."""
     unnamed: dict[str, str] = Field(default_factory=dict)
     """Build files that do not count for the name."""
-    services: tuple[str, ...] = ()
-    """Images of the services beside the tests."""
+    tree: TreeRef | None = None
+    """The tree that went into the build."""
+    fetches: bool = False
+    """Whether the build reached package indexes."""
+    labels: dict[str, str] = Field(default_factory=dict)
     suite: str = ""
     """Debian release that a toolchain was bootstrapped from; empty for an image that the user named."""
     packages: tuple[str, ...] = ()
     """Debian packages of the toolchain."""
+    digest: str = ""
+    """The engine's digest of the image; another build of the same content has another one."""
+    contents: dict[str, str] = Field(default_factory=dict)
+    """Lists of what the image holds, name to text as in ``files``: Debian packages, the language's packages, the
+    commit, and the files of the folder ``LOCKED``."""
+
+    @property
+    def services(self) -> tuple[str, ...]:
+        """Images of the services beside the tests."""
+        return tuple(image for label, image in self.labels.items() if label.startswith(SERVICE_LABEL))
 
 
 class UsedImage(Model):
@@ -47,6 +68,8 @@ class UsedImage(Model):
 class Lock(Model):
     """Environments by instance, and all that they are made of; the content of ``images.lock``."""
 
+    made: str = ""
+    """Time of the lock, as ISO text in UTC; empty in a bundle, whose bytes do not depend on the day."""
     instances: dict[str, UsedImage] = Field(default_factory=dict)
     layers: dict[str, Layer] = Field(default_factory=dict)
     texts: dict[str, str] = Field(default_factory=dict)
@@ -57,28 +80,105 @@ class Lock(Model):
         """Images of which nothing but the name is known, such as those of an engine without containers."""
         return tuple(sorted({each.image for each in self.instances.values()} - self.layers.keys()))
 
+    def chain(self, name: str) -> tuple[Layer, ...]:
+        """Return the layers of an image, each after all that it needs: its parent's chain and its services'."""
+        ordered: dict[str, Layer] = {}
+        self._add_chain(name, ordered, ())
+        return tuple(ordered.values())
+
+    def text_of(self, files: Mapping[str, str]) -> dict[str, str]:
+        """Return name to text for one of the mappings of a layer."""
+        return {name: self.texts[key] for name, key in files.items()}
+
+    def _add_chain(self, name: str, ordered: dict[str, Layer], above: tuple[str, ...]) -> None:
+        layer = self.layers.get(name)
+        if layer is None or name in ordered or name in above:
+            return
+        for below in (layer.parent, *layer.services):
+            self._add_chain(below, ordered, (*above, name))
+        ordered[name] = layer
+
+
+def read_lock(path: Path) -> Lock:
+    """Read a lock from a file.
+
+    Raises:
+        DataError: it cannot be read, is no lock, or does not fit itself; names the first problem.
+    """
+    try:
+        lock = Lock.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise DataError(f"is no lock of this version of Assay: {first['msg']}", file=str(path), field=field) from error
+    for problem in check_lock(lock):
+        raise DataError(f"{problem}; make it again with: assay images lock", file=str(path))
+    return lock
+
 
 def keep_layer(spec: ImageSpec, cache: Path) -> None:
     """Keep the content of an image in the cache."""
-    named = {name: text for name, text in spec.files.items() if name not in spec.unnamed}
     _keep(
         Layer(
             name=spec.name,
             parent=spec.parent,
             below=spec.below,
             dockerfile=spec.dockerfile,
-            files=named,
+            files={name: text for name, text in spec.files.items() if name not in spec.unnamed},
             unnamed={name: spec.files[name] for name in spec.unnamed},
-            services=tuple(image for label, image in spec.labels.items() if label.startswith(SERVICE_LABEL)),
+            tree=spec.tree,
+            fetches=spec.fetches,
+            labels=dict(spec.labels),
         ),
         cache,
     )
 
 
+def spec_of(layer: Layer, lock: Lock) -> ImageSpec:
+    """Return the image that a layer of a lock describes; its build fetches by the files in the folder ``locked``."""
+    held = lock.text_of(layer.contents)
+    unnamed = lock.text_of(layer.unnamed)
+    unnamed |= {name: text for name, text in held.items() if name.startswith(f"{LOCKED}/")}
+    return ImageSpec(
+        name=layer.name,
+        dockerfile=layer.dockerfile,
+        parent=layer.parent,
+        files={**lock.text_of(layer.files), **unnamed},
+        tree=layer.tree,
+        fetches=layer.fetches,
+        labels=layer.labels,
+        below=layer.below,
+        unnamed=frozenset(unnamed),
+    )
+
+
 def keep_toolchain(toolchain: Toolchain, cache: Path) -> None:
     """Keep what a toolchain image is made from in the cache."""
-    name, identity = toolchain.name, toolchain.identity
-    _keep(Layer(name=name, below=identity, suite=toolchain.suite, packages=toolchain.packages), cache)
+    _keep(
+        Layer(
+            name=toolchain.name,
+            below=toolchain.identity,
+            labels=dict(toolchain.labels),
+            suite=toolchain.suite,
+            packages=toolchain.packages,
+        ),
+        cache,
+    )
+
+
+def toolchain_of(layer: Layer, lock: Lock) -> Toolchain:
+    """Return the toolchain that a layer of a lock describes, with the exact versions of its Debian packages."""
+    versions = lock.text_of(layer.contents).get(DEBIAN, "").splitlines()
+    return Toolchain(layer.name, layer.below, layer.labels, layer.suite, layer.packages, tuple(versions))
+
+
+def keep_lock(lock: Lock, cache: Path) -> None:
+    """Keep what the images of a lock are made of in the cache."""
+    for layer in lock.layers.values():
+        texts = {"files": lock.text_of(layer.files), "unnamed": lock.text_of(layer.unnamed)}
+        _keep(layer.model_copy(update={**texts, "digest": "", "contents": {}}), cache)
 
 
 def make_lock(used: Mapping[str, UsedImage], cache: Path) -> Lock:
@@ -91,19 +191,38 @@ def make_lock(used: Mapping[str, UsedImage], cache: Path) -> Lock:
     return Lock(instances=dict(sorted(used.items())), layers=dict(sorted(layers.items())), texts=texts)
 
 
+def with_contents(lock: Lock, held: Mapping[str, tuple[str, Mapping[str, str]]]) -> Lock:
+    """Return a lock with digest and contents of each image, by its name."""
+    texts, layers = dict(lock.texts), dict(lock.layers)
+    for name, (digest, contents) in held.items():
+        hashes = {key: _hash(text) for key, text in sorted(contents.items())}
+        texts |= {hashes[key]: text for key, text in contents.items()}
+        layers[name] = layers[name].model_copy(update={"digest": digest, "contents": hashes})
+    return lock.model_copy(update={"layers": layers, "texts": dict(sorted(texts.items()))})
+
+
 def check_lock(lock: Lock) -> Iterator[str]:
-    """Yield what is wrong with a lock: a text or an image whose name is not the hash of its content."""
+    """Yield what is wrong with a lock: a text or an image whose name is not the hash of its content, and the like."""
     wrong = [key for key, text in lock.texts.items() if _hash(text) != key]
     yield from (f"the text {key} has another hash" for key in wrong)
     for layer in lock.layers.values():
-        unknown = {*layer.files.values(), *layer.unnamed.values()} - lock.texts.keys()
-        if unknown:
-            yield f"{layer.name} has files whose text is missing"
-        elif layer.dockerfile and layer.name.rpartition(":")[2] != _tag(layer, lock.texts):
-            yield f"{layer.name} is not named by the hash of its content"
+        yield from _problems(layer, lock)
         parent = lock.layers.get(layer.parent)
         if parent and not parent.dockerfile and parent.below != layer.below:
             yield f"{layer.name} was not made on the toolchain {parent.below}"
+
+
+def _problems(layer: Layer, lock: Lock) -> Iterator[str]:
+    files = {**layer.files, **layer.unnamed, **layer.contents}
+    if {*files.values()} - lock.texts.keys():
+        yield f"{layer.name} has files whose text is missing"
+    elif layer.dockerfile and layer.name.rpartition(":")[2] != _tag(layer, lock.texts):
+        yield f"{layer.name} is not named by the hash of its content"
+    elif layer.tree and not layer.fetches and not layer.below.startswith(tree_key(layer.tree)):
+        yield f"{layer.name} was not made from the tree {tree_key(layer.tree)}"
+    for name in files:
+        if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+            yield f"{layer.name} has a file outside of its folder: {name!r}"
 
 
 def _tag(layer: Layer, texts: Mapping[str, str]) -> str:
@@ -132,7 +251,7 @@ def _without_texts(layer: Layer, texts: dict[str, str]) -> Layer:
 
 def _keep(layer: Layer, cache: Path) -> None:
     path = _kept(layer.name, cache)
-    if not path.is_file():
+    if read_model(path, Layer) != layer:  # another version of Assay kept less
         replace_file(path, layer.model_dump_json().encode())
 
 

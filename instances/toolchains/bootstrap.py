@@ -2,11 +2,12 @@
 
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from assay.harness.engines.base import Engine
@@ -46,7 +47,8 @@ def bootstrap(wanted: Toolchain, engine: Engine, scratch: Path, log: Path) -> No
     log.write_bytes(b"")
     with tempfile.TemporaryDirectory() as folder:
         keys = _ubuntu_keys(program, Path(folder), log) if wanted.distribution == "ubuntu" else None
-        _run([program, *_options(wanted), *_source(wanted, tar, keys)], wanted.suite, log)
+        options = [*_options(wanted), *_pins(wanted.versions, scratch)]
+        _run([program, *options, *_source(wanted, tar, keys)], wanted.suite, log)
     engine.import_image(wanted.name, tar, wanted.labels)
 
 
@@ -60,6 +62,25 @@ def _options(wanted: Toolchain) -> list[str]:
         *(f"--dpkgopt=path-include={pattern}" for pattern in kept),
         *(f'--essential-hook=mkdir -p "$1{folder}"' for folder in KEPT),
         *(f'--customize-hook=ln -s {target} "$1{path}"' for path, target in wanted.links),
+    ]
+
+
+def preferences(versions: Iterable[str]) -> str:
+    """Return apt's preferences for some packages, each a line of name and version: these versions if it has them."""
+    pairs = (line.partition(" ") for line in versions)
+    return "".join(f"Package: {name}\nPin: version {version}\nPin-Priority: 1001\n\n" for name, _, version in pairs)
+
+
+def _pins(versions: Sequence[str], scratch: Path) -> list[str]:
+    """Return the options by which packages are taken in exact versions, as far as the archive has them."""
+    if not versions:
+        return []
+    file = scratch / "assay"
+    file.write_text(preferences(versions), encoding="utf-8")
+    return [
+        '--setup-hook=mkdir -p "$1/etc/apt/preferences.d"',
+        f"--setup-hook=copy-in {shlex.quote(str(file))} /etc/apt/preferences.d",
+        '--customize-hook=rm "$1/etc/apt/preferences.d/assay"',
     ]
 
 

@@ -17,10 +17,8 @@ def build_text(path: str, language: str = "") -> str:
         EnvironmentFailure: there is no such file.
         UserError: there is no such language.
     """
-    for folder in _folders(language):
-        file = folder.joinpath(path)
-        if file.is_file():
-            return file.read_text(encoding="utf-8")
+    if text := find_text(path, language):
+        return text
     name = f"{languages.find(language).DOCKERFILES}/" if language else ""
     raise EnvironmentFailure(f"language {language!r} has no build file dockerfiles/{name}{path}")
 
@@ -33,6 +31,12 @@ def compile_texts(language: str) -> dict[str, str]:
     """
     files = [folder.joinpath("compile.sh") for folder in _folders(language)]
     return {file.name: file.read_text(encoding="utf-8") for file in files if file.is_file()}
+
+
+def find_text(path: str, language: str = "") -> str:
+    """Return a file as ``build_text`` does, or nothing if there is none."""
+    files = (folder.joinpath(path) for folder in _folders(language))
+    return next((file.read_text(encoding="utf-8") for file in files if file.is_file()), "")
 
 
 def runner_texts(language: str) -> dict[str, str]:

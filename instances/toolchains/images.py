@@ -38,6 +38,8 @@ class Toolchain:
     distribution: str = "debian"
     links: tuple[tuple[str, str], ...] = ()
     """Symbolic links to create: path and target."""
+    versions: tuple[str, ...] = ()
+    """Packages, each with the version that is taken if the archive still has it, as a lock says."""
 
 
 def find_toolchain(recipe: Recipe, images: UserImages, engine: Engine) -> Toolchain:

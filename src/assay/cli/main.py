@@ -13,7 +13,8 @@ from assay.cli.command import ConfiguredCommand, is_help, usage_problem
 from assay.cli.commands import demo, diff, doctor, evaluate, reap, solve, view
 from assay.cli.commands.dataset import audit, check, convert, mirror, predictions, validate
 from assay.cli.commands.dataset import show as show_dataset
-from assay.cli.commands.images import build, prune
+from assay.cli.commands.images import build, lock, prune
+from assay.cli.commands.images import check as check_images
 from assay.cli.commands.images import list as list_images
 from assay.cli.commands.report import bundle, compare, export, html, metrics, regrade, trajectory, verify
 from assay.cli.commands.report import show as show_run
@@ -32,8 +33,14 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 }
 GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     "images": (
-        "Build, list and remove the images that evaluations run in.",
-        {"build": build.build, "list": list_images.list_images, "prune": prune.prune},
+        "Build, list, lock, check and remove the images that evaluations run in.",
+        {
+            "build": build.build,
+            "list": list_images.list_images,
+            "lock": lock.lock,
+            "check": check_images.check,
+            "prune": prune.prune,
+        },
     ),
     "dataset": (
         "Show, check, convert, validate and audit instances.",

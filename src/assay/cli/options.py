@@ -27,15 +27,14 @@ def _existing_recipes(folders: list[Path] | None) -> list[Path] | None:
     return folders
 
 
-Dataset = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATASET",
-        help="Alias (releases, lite, verified, ...), hub id, file or folder.",
-        show_default=False,
-        autocompletion=completing.datasets,
-    ),
-]
+_DATASET = typer.Argument(
+    metavar="DATASET",
+    help="Alias (releases, lite, verified, ...), hub id, file or folder.",
+    show_default=False,
+    autocompletion=completing.datasets,
+)
+Dataset = Annotated[str, _DATASET]
+OptionalDataset = Annotated[str | None, _DATASET]
 Ids = Annotated[
     list[str] | None,
     typer.Option("-i", "--instance", metavar="ID", help="Only this instance; may be repeated.", show_default=False),

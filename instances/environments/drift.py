@@ -1,0 +1,97 @@
+"""Compares the images of a lock with those of an engine."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import StrEnum
+
+from assay.harness.domain import Model
+from assay.harness.engines.base import LABEL, Engine
+from assay.instances.environments.lock import LOCKED, Layer, Lock
+
+Read = Callable[[Layer], Mapping[str, str]]
+"""Returns what a layer's image holds on the engine now."""
+REBUILT = f"{LABEL}.lock"
+"""Label of an image that was built from a lock."""
+
+
+class LayerStatus(StrEnum):
+    """How an image on an engine compares with the lock."""
+
+    SAME = "same"
+    """The very image that was locked."""
+    REBUILT = "rebuilt"
+    """Another build, with the same labels, packages and commit."""
+    DIFFERS = "differs"
+    MISSING = "missing"
+
+
+class LayerState(Model):
+    """One image of a lock on an engine."""
+
+    image: str
+    status: LayerStatus
+    differences: tuple[str, ...] = ()
+
+
+def layer_state(layer: Layer, lock: Lock, engine: Engine, read: Read, *, exact: bool = False) -> LayerState:
+    """Compare one image with its layer of a lock.
+
+    Args:
+        layer: the image as locked.
+        lock: holds its texts.
+        engine: where the image should be.
+        read: called only if the image has another digest.
+        exact: another digest is a difference, even if the image holds the same.
+    """
+    info = engine.find_image(layer.name)
+    if info is None:
+        return LayerState(image=layer.name, status=LayerStatus.MISSING)
+    locked = layer.digest or ("" if layer.dockerfile or layer.suite else layer.below)
+    if locked and info.digest == locked:
+        return LayerState(image=layer.name, status=LayerStatus.SAME)
+    found = list(_labels(layer.labels, info.labels))
+    if exact or not (layer.dockerfile or layer.suite):
+        found.append(f"its digest is {info.digest}, locked is {locked or 'none'}")
+    found += _contents(lock.text_of(layer.contents), read(layer)) if layer.contents else []
+    status = LayerStatus.DIFFERS if found else LayerStatus.REBUILT
+    return LayerState(image=layer.name, status=status, differences=tuple(found))
+
+
+def without_inherited(states: Iterable[LayerState], lock: Lock) -> tuple[LayerState, ...]:
+    """Return the states with each difference only at the lowest image that has it; parents come before children."""
+    shown: dict[str, LayerState] = {}
+    inherited: dict[str, set[str]] = {}
+    for state in states:
+        below = inherited.get(lock.layers[state.image].parent, set())
+        inherited[state.image] = below | {*state.differences}
+        own = tuple(each for each in state.differences if each not in below)
+        shown[state.image] = state.model_copy(update={"differences": own})
+    return tuple(shown.values())
+
+
+def _labels(locked: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    for name in sorted({*locked, *now} - {REBUILT}):
+        if locked.get(name) != now.get(name):
+            yield f"its label {name} is {now.get(name, '')!r}, locked is {locked.get(name, '')!r}"
+
+
+def _contents(locked: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    for name in sorted({*locked, *now}):
+        before, after = locked.get(name, ""), now.get(name, "")
+        if name.startswith(f"{LOCKED}/") and before != after:
+            yield f"{name} is another text"
+        elif before != after:
+            yield from _lines(name, _by_first_word(before), _by_first_word(after))
+
+
+def _lines(name: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    for key in sorted({*before, *after}):
+        if before.get(key) != after.get(key):
+            yield f"{name}: {key} is {after.get(key) or 'missing'}, locked is {before.get(key) or 'nothing'}"
+
+
+def _by_first_word(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        key, _, value = line.partition(" ")
+        found[key] = f"{found[key]}, {value}" if key in found else value
+    return found

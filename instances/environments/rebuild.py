@@ -1,0 +1,44 @@
+"""Builds images from a lock alone: no data set, no recipe, and nothing is resolved again."""
+
+from collections.abc import Sequence
+
+from assay.harness.domain import ImageSpec
+from assay.instances.environments.drift import REBUILT
+from assay.instances.environments.images import APT
+from assay.instances.environments.lock import DEBIAN, Layer, Lock, spec_of, toolchain_of
+from assay.instances.toolchains.images import Toolchain, preferences
+
+PREFERENCES = "/etc/apt/preferences.d/assay"
+INSTALL, CLEAN = APT.removeprefix("RUN ").partition("{packages}")[::2]
+"""Begin and end of the command that installs a recipe's Debian packages."""
+
+
+def rebuilt_chain(lock: Lock, image: str) -> tuple[Toolchain | ImageSpec, ...]:
+    """Return an image of a lock and all below it, the lowest first, as they are built again."""
+    return tuple(_rebuilt(layer, lock) for layer in lock.chain(image))
+
+
+def _rebuilt(layer: Layer, lock: Lock) -> Toolchain | ImageSpec:
+    if not layer.dockerfile:
+        return toolchain_of(layer, lock)
+    spec = spec_of(layer, lock)
+    return ImageSpec(
+        **{name: getattr(spec, name) for name in spec.__slots__}
+        | {"dockerfile": _with_versions(spec.dockerfile, _added(layer, lock)), "labels": {**spec.labels, REBUILT: "1"}}
+    )
+
+
+def _added(layer: Layer, lock: Lock) -> Sequence[str]:
+    """Return the Debian packages, with versions, that an image has and its parent has not."""
+    parent = lock.layers.get(layer.parent, Layer(name=""))
+    before, after = (lock.text_of(each.contents).get(DEBIAN, "").splitlines() for each in (parent, layer))
+    return [line for line in after if line not in set(before)]
+
+
+def _with_versions(dockerfile: str, versions: Sequence[str]) -> str:
+    """Return a Dockerfile whose Debian packages are taken in these versions, as far as the archive has them."""
+    if not versions or INSTALL not in dockerfile:
+        return dockerfile
+    wanted = preferences(versions).replace("\n", "\\n")
+    pinned = dockerfile.replace(INSTALL, f"printf '{wanted}' > {PREFERENCES} && {INSTALL}")
+    return pinned.replace(CLEAN, f"{CLEAN} {PREFERENCES}")

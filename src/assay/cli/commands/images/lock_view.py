@@ -1,0 +1,64 @@
+"""Builds from a lock, and shows how the images of a lock are on an engine."""
+
+import json as jsonlib
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from assay.cli import console, exits
+from assay.harness.names import count
+from assay.instances.environments.drift import LayerState, LayerStatus
+from assay.instances.environments.lock import read_lock
+from assay.locking import check_images, is_as_locked, rebuild, select
+from assay.workplace import Workplace
+
+SHOWN = 20
+"""Differences of one image that are printed; ``--json`` has all."""
+WORDS = {
+    LayerStatus.SAME: "the same",
+    LayerStatus.REBUILT: "built anew with the same content",
+    LayerStatus.DIFFERS: "different",
+    LayerStatus.MISSING: "missing",
+}
+
+
+def print_states(states: Sequence[LayerState]) -> None:
+    """Print a line for each difference, and one that sums up."""
+    for state in states:
+        if state.status is LayerStatus.MISSING:
+            print(f"{state.image}: is missing")
+        for difference in state.differences[:SHOWN]:
+            print(f"{state.image}: {difference}")
+        if len(state.differences) > SHOWN:
+            print(f"{state.image}: {len(state.differences) - SHOWN} more; --json shows them")
+    found = Counter(state.status for state in states)
+    parts = [f"{found[status]} {words}" for status, words in WORDS.items() if found[status]]
+    print(f"{count(len(states), 'image')}: {', '.join(parts)}")
+
+
+def states_as_json(states: Sequence[LayerState]) -> dict[str, Any]:
+    """Return the states as plain data."""
+    return {"images": [state.model_dump(mode="json") for state in states]}
+
+
+def build_locked(path: Path, ids: Sequence[str], place: Workplace, *, json: bool) -> int:
+    """Build the images of a lock, compare them with it, and print what came of it.
+
+    Returns:
+        The exit status.
+    """
+    lock = select(read_lock(path), ids)
+    problems = rebuild(lock, place, console.counted)
+    built = [name for name, problem in problems.items() if not problem]
+    states = check_images(select(lock, built), place.bench.engine, place.jobs, console.counted) if built else ()
+    if json:
+        found = {name: {"image": lock.instances[name].image, "error": problem} for name, problem in problems.items()}
+        console.print_json(jsonlib.dumps({"instances": found, **states_as_json(states)}))
+    else:
+        rows = [(name, lock.instances[name].image, problem) for name, problem in problems.items()]
+        console.print_rows(("instance", "image", "problem"), rows)
+        print_states(states)
+    if any(problems.values()):
+        return exits.INFRASTRUCTURE
+    return 0 if is_as_locked(states) else exits.INVALID

@@ -1,0 +1,165 @@
+"""Locks of environments, as every front door makes, checks and builds them."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from assay.harness.domain import Instance
+from assay.harness.errors import EngineError, EnvironmentFailure, UserError
+from assay.instances.environments.contents import language_of, read_contents
+from assay.instances.environments.drift import LayerState, LayerStatus, layer_state, without_inherited
+from assay.instances.environments.lock import Layer, Lock, UsedImage, keep_lock, make_lock, with_contents
+from assay.instances.environments.rebuild import rebuilt_chain
+from assay.instances.trees.sources import default_cache
+from assay.workbench import BuiltWorkbench
+from assay.workplace import Workplace
+
+if TYPE_CHECKING:
+    from assay.harness.engines import Engine
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Counted = Callable[[int, str], AbstractContextManager[Callable[[], None]]]
+"""Shows progress: takes a number of items and a title; what it opens is called for each item that is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """A lock, and the instances that it lacks, each with the reason."""
+
+    lock: Lock
+    problems: Mapping[str, str]
+
+
+def lock_instances(instances: Sequence[Instance], place: Workplace, counted: Counted) -> Locked:
+    """Lock the environments of instances; what the engine lacks of them is built first.
+
+    Args:
+        instances: of a data set.
+        place: where they are built; its ``jobs`` run at once.
+        counted: shows progress.
+
+    Raises:
+        UserError: the engine has no images. EngineError: it does not answer.
+    """
+    bench = _with_images(place)
+    used: dict[str, UsedImage] = {}
+    problems: dict[str, str] = {}
+
+    def build(instance: Instance) -> None:
+        try:
+            used[instance.id] = UsedImage(image=bench.image_of(bench.settle(instance)))
+        except EnvironmentFailure as error:
+            problems[instance.id] = str(error)
+
+    _each(build, instances, place.jobs, counted, "building")
+    lock = _described(make_lock(used, default_cache()), bench.engine, place.jobs, counted)
+    made = datetime.now(UTC).replace(microsecond=0).isoformat()
+    return Locked(lock.model_copy(update={"made": made}), dict(sorted(problems.items())))
+
+
+def check_images(
+    lock: Lock, engine: "Engine", jobs: int, counted: Counted, *, exact: bool = False
+) -> tuple[LayerState, ...]:
+    """Compare all images of a lock with those of an engine, parents before children.
+
+    Args:
+        lock: from a file or a bundle.
+        engine: where the images should be.
+        jobs: images that are looked into at once.
+        counted: shows progress.
+        exact: an image with another digest differs, even if it holds the same.
+
+    Raises:
+        EnvironmentFailure: an image cannot be looked into.
+    """
+
+    def state(layer: Layer) -> LayerState:
+        return layer_state(layer, lock, engine, lambda one: _held(one, lock, engine), exact=exact)
+
+    return without_inherited(_each(state, _in_order(lock), jobs, counted, "checking"), lock)
+
+
+def rebuild(lock: Lock, place: Workplace, counted: Counted) -> dict[str, str]:
+    """Build what an engine lacks of the images of a lock, from the lock alone.
+
+    Returns:
+        The problem of each instance, empty if its images are there.
+
+    Raises:
+        UserError: the engine has no images.
+    """
+    bench = _with_images(place)
+    keep_lock(lock, default_cache())
+
+    def build(name: str) -> str:
+        image = lock.instances[name].image
+        try:
+            if image not in lock.layers:
+                return f"the lock has nothing of {image} but its name"
+            bench.builder.rebuild(rebuilt_chain(lock, image))
+        except (EnvironmentFailure, EngineError) as error:
+            return str(error)
+        return ""
+
+    return dict(zip(lock.instances, _each(build, lock.instances, place.jobs, counted, "building"), strict=True))
+
+
+def select(lock: Lock, ids: Sequence[str]) -> Lock:
+    """Return a lock with some of its instances and their images; raises UserError for one that it lacks."""
+    for name in ids:
+        if name not in lock.instances:
+            raise UserError(f"the lock has no instance {name}")
+    chosen = {name: lock.instances[name] for name in ids} or lock.instances
+    layers = {layer.name: layer for used in chosen.values() for layer in lock.chain(used.image)}
+    return lock.model_copy(update={"instances": dict(chosen), "layers": layers})
+
+
+def is_as_locked(states: Iterable[LayerState]) -> bool:
+    """Return whether no image is missing or differs."""
+    return not any(state.status in {LayerStatus.MISSING, LayerStatus.DIFFERS} for state in states)
+
+
+def _with_images(place: Workplace) -> BuiltWorkbench:
+    bench = place.bench
+    if not isinstance(bench, BuiltWorkbench):
+        raise UserError(f"engine {place.engine} has no images to lock")
+    return bench
+
+
+def _described(lock: Lock, engine: "Engine", jobs: int, counted: Counted) -> Lock:
+    """Return a lock with digests and contents of all images, read on an engine."""
+
+    def describe(layer: Layer) -> tuple[str, Mapping[str, str]]:
+        info = engine.find_image(layer.name)
+        return (info.digest, _held(layer, lock, engine)) if info else ("", {})
+
+    found = _each(describe, lock.layers.values(), jobs, counted, "reading images")
+    held = dict(zip(lock.layers, found, strict=True))
+    used = {name: each.model_copy(update={"digest": held[each.image][0]}) for name, each in lock.instances.items()}
+    return with_contents(lock, held).model_copy(update={"instances": used})
+
+
+def _held(layer: Layer, lock: Lock, engine: "Engine") -> dict[str, str]:
+    return read_contents(engine, layer.name, language_of(layer, lock))
+
+
+def _in_order(lock: Lock) -> list[Layer]:
+    return list({layer.name: layer for name in lock.layers for layer in lock.chain(name)}.values())
+
+
+def _each(
+    do: Callable[[Item], Result], items: Collection[Item], jobs: int, counted: Counted, title: str
+) -> list[Result]:
+    with counted(len(items), title) as tick, ThreadPoolExecutor(jobs) as pool:
+
+        def done(item: Item) -> Result:
+            try:
+                return do(item)
+            finally:
+                tick()
+
+        return list(pool.map(done, items))
