@@ -46,6 +46,7 @@ solve lite --agent null -n 4 --run-id lite.solve.bash_loop
 dataset validate rows.jsonl -k 1
 dataset convert rows.jsonl --to native -o native.jsonl
 report export mine --format harbor -o jobs
+images lock rows.jsonl
 report bundle releases.gold -o gold.bundle --new-key home/.ssh/id_ed25519
 """
 """Commands that make what the documented ones read."""

@@ -71,14 +71,20 @@ elif [ -e pnpm-lock.yaml ]; then
     with_manager pnpm-lock.yaml
 elif [ -e yarn.lock ]; then
     with_manager yarn.lock
+elif [ -e /build/locked/package-lock.json ]; then
+    cp /build/locked/package-lock.json .
+    npm ci || without_failing_scripts
 elif [ -e package.json ]; then
     # A mirror may give the date of its own copy, not of the release (here 2018-04-20), and so exclude all old versions.
     case "$(npm view npm@6.0.0 'time[6.0.0]')" in
-        2018-*) npm install --no-package-lock --before="$(cat /build/cutoff)" ;;
+        2018-*) npm install --package-lock --before="$(cat /build/cutoff)" ;;
         *)
-            echo "the package index does not know when packages came out: installing the newest that package.json allows"
-            npm install --no-package-lock ;;
+            echo "the package index does not say when packages came out: they are the newest of $(date --utc +%Y-%m-%d)" |
+                tee /opt/lock/note
+            npm install --package-lock ;;
     esac
+    # Packages by the index's own name, which clients replace by that of a mirror.
+    sed "s|$(npm config get registry)|https://index.invalid/|g" package-lock.json > /opt/lock/package-lock.json
 fi
 
 # Links between packages of one repository point into the tree, wherever the packages are installed.

@@ -32,7 +32,7 @@ grep -v -E '^(DEBUG|TRACE) ' /tmp/uv.log
 
 # Builds that an earlier try has finished are not in this log.
 built=/root/.cache/uv/assay-built-$key
-mkdir -p /root/.cache/uv /opt/lock
+mkdir -p /root/.cache/uv
 sed -nE 's/^DEBUG Installing (`.*`) in `.*builds-v[0-9]+.*/\1/p' /tmp/uv.log | tr ',' '\n' | tr -d '` ' >> "$built"
 sort -u "$built" | while read -r requirement; do
     echo "$requirement" | /build/uv pip compile --quiet --no-deps --no-header --no-annotate --generate-hashes - 2> /dev/null

@@ -21,6 +21,8 @@ from assay.instances.trees.sources import tree_key
 LOCKED = "locked"
 """Folder of an image's contents, and then of a build context, with the files by which a language's client fetches the
 same packages again."""
+NOTE = f"{LOCKED}/note"
+"""Name of the sentence in an image's contents that says what of its packages is not as of the date."""
 DEBIAN = "debian"
 """Name of the list of Debian packages in a layer's contents; a line has package and version."""
 
@@ -39,13 +41,17 @@ class Layer(Model):
     """Build files that do not count for the name."""
     tree: TreeRef | None = None
     """The tree that went into the build."""
+    over: TreeRef | None = None
+    """The tree that the parent holds already."""
     fetches: bool = False
     """Whether the build reached package indexes."""
     labels: dict[str, str] = Field(default_factory=dict)
     suite: str = ""
-    """Debian release that a toolchain was bootstrapped from; empty for an image that the user named."""
+    """Release that a toolchain was bootstrapped from; empty for an image that the user named."""
     packages: tuple[str, ...] = ()
-    """Debian packages of the toolchain."""
+    """Packages of the toolchain."""
+    distribution: str = ""
+    links: tuple[tuple[str, str], ...] = ()
     digest: str = ""
     """The engine's digest of the image; another build of the same content has another one."""
     contents: dict[str, str] = Field(default_factory=dict)
@@ -129,6 +135,7 @@ def keep_layer(spec: ImageSpec, cache: Path) -> None:
             files={name: text for name, text in spec.files.items() if name not in spec.unnamed},
             unnamed={name: spec.files[name] for name in spec.unnamed},
             tree=spec.tree,
+            over=spec.over,
             fetches=spec.fetches,
             labels=dict(spec.labels),
         ),
@@ -147,6 +154,7 @@ def spec_of(layer: Layer, lock: Lock) -> ImageSpec:
         parent=layer.parent,
         files={**lock.text_of(layer.files), **unnamed},
         tree=layer.tree,
+        over=layer.over,
         fetches=layer.fetches,
         labels=layer.labels,
         below=layer.below,
@@ -163,6 +171,8 @@ def keep_toolchain(toolchain: Toolchain, cache: Path) -> None:
             labels=dict(toolchain.labels),
             suite=toolchain.suite,
             packages=toolchain.packages,
+            distribution=toolchain.distribution,
+            links=toolchain.links,
         ),
         cache,
     )
@@ -171,7 +181,16 @@ def keep_toolchain(toolchain: Toolchain, cache: Path) -> None:
 def toolchain_of(layer: Layer, lock: Lock) -> Toolchain:
     """Return the toolchain that a layer of a lock describes, with the exact versions of its Debian packages."""
     versions = lock.text_of(layer.contents).get(DEBIAN, "").splitlines()
-    return Toolchain(layer.name, layer.below, layer.labels, layer.suite, layer.packages, tuple(versions))
+    return Toolchain(
+        name=layer.name,
+        identity=layer.below,
+        labels=layer.labels,
+        suite=layer.suite,
+        packages=layer.packages,
+        distribution=layer.distribution,
+        links=layer.links,
+        versions=tuple(versions),
+    )
 
 
 def keep_lock(lock: Lock, cache: Path) -> None:

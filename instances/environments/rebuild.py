@@ -6,7 +6,8 @@ from assay.harness.domain import ImageSpec
 from assay.instances.environments.drift import REBUILT
 from assay.instances.environments.images import APT
 from assay.instances.environments.lock import DEBIAN, Layer, Lock, spec_of, toolchain_of
-from assay.instances.toolchains.images import Toolchain, preferences
+from assay.instances.toolchains.bootstrap import preferences
+from assay.instances.toolchains.images import Toolchain
 
 PREFERENCES = "/etc/apt/preferences.d/assay"
 INSTALL, CLEAN = APT.removeprefix("RUN ").partition("{packages}")[::2]

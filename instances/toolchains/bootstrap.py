@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -20,6 +21,8 @@ KEYS_FROM = "trixie"
 """Debian release that has Ubuntu's keys in a package: so they are verified with Debian's."""
 UBUNTU_ARCHIVES = {"x86_64": "http://index.invalid/ubuntu"}
 UBUNTU_PORTS = "http://index.invalid/ubuntu-ports"
+PACKAGE = re.compile(r"([a-z0-9][a-z0-9+.-]+) ([A-Za-z0-9.+:~-]+)")
+"""A package and its version."""
 POCKETS = ("", "-updates", "-security")
 SHELLS_PAGE = "/usr/share/man/man1/sh.*"
 """A manual page that Ubuntu's dash moves while it is installed, so that it has to exist."""
@@ -67,8 +70,8 @@ def _options(wanted: Toolchain) -> list[str]:
 
 def preferences(versions: Iterable[str]) -> str:
     """Return apt's preferences for some packages, each a line of name and version: these versions if it has them."""
-    pairs = (line.partition(" ") for line in versions)
-    return "".join(f"Package: {name}\nPin: version {version}\nPin-Priority: 1001\n\n" for name, _, version in pairs)
+    pairs = [found.groups() for found in map(PACKAGE.fullmatch, versions) if found]
+    return "".join(f"Package: {name}\nPin: version {version}\nPin-Priority: 1001\n\n" for name, version in pairs)
 
 
 def _pins(versions: Sequence[str], scratch: Path) -> list[str]:

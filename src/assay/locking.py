@@ -1,6 +1,6 @@
 """Locks of environments, as every front door makes, checks and builds them."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from assay.harness.domain import Instance
 from assay.harness.errors import EngineError, EnvironmentFailure, UserError
 from assay.instances.environments.contents import language_of, read_contents
 from assay.instances.environments.drift import LayerState, LayerStatus, layer_state, without_inherited
-from assay.instances.environments.lock import Layer, Lock, UsedImage, keep_lock, make_lock, with_contents
+from assay.instances.environments.lock import NOTE, Layer, Lock, UsedImage, keep_lock, make_lock, with_contents
 from assay.instances.environments.rebuild import rebuilt_chain
 from assay.instances.trees.sources import default_cache
 from assay.workbench import BuiltWorkbench
@@ -43,15 +43,17 @@ def lock_instances(instances: Sequence[Instance], place: Workplace, counted: Cou
         counted: shows progress.
 
     Raises:
-        UserError: the engine has no images. EngineError: it does not answer.
+        EnvironmentFailure: an image cannot be looked into. EngineError: the engine does not answer.
     """
-    bench = _with_images(place)
+    bench = place.bench
     used: dict[str, UsedImage] = {}
     problems: dict[str, str] = {}
 
     def build(instance: Instance) -> None:
         try:
-            used[instance.id] = UsedImage(image=bench.image_of(bench.settle(instance)))
+            image = bench.image_of(bench.settle(instance))
+            info = bench.engine.find_image(image)
+            used[instance.id] = UsedImage(image=image, digest=info.digest if info else "")
         except EnvironmentFailure as error:
             problems[instance.id] = str(error)
 
@@ -90,9 +92,11 @@ def rebuild(lock: Lock, place: Workplace, counted: Counted) -> dict[str, str]:
         The problem of each instance, empty if its images are there.
 
     Raises:
-        UserError: the engine has no images.
+        UserError: the engine builds no images.
     """
-    bench = _with_images(place)
+    bench = place.bench
+    if not isinstance(bench, BuiltWorkbench):
+        raise UserError(f"engine {place.engine} builds no images")
     keep_lock(lock, default_cache())
 
     def build(name: str) -> str:
@@ -118,16 +122,16 @@ def select(lock: Lock, ids: Sequence[str]) -> Lock:
     return lock.model_copy(update={"instances": dict(chosen), "layers": layers})
 
 
+def notes_of(lock: Lock) -> Iterator[str]:
+    """Yield what is not as of the instances' dates, for each environment that the lock has a note of."""
+    for layer in lock.layers.values():
+        if layer.fetches and NOTE in layer.contents:
+            yield f"{layer.name}: {lock.texts[layer.contents[NOTE]].strip()}"
+
+
 def is_as_locked(states: Iterable[LayerState]) -> bool:
     """Return whether no image is missing or differs."""
     return not any(state.status in {LayerStatus.MISSING, LayerStatus.DIFFERS} for state in states)
-
-
-def _with_images(place: Workplace) -> BuiltWorkbench:
-    bench = place.bench
-    if not isinstance(bench, BuiltWorkbench):
-        raise UserError(f"engine {place.engine} has no images to lock")
-    return bench
 
 
 def _described(lock: Lock, engine: "Engine", jobs: int, counted: Counted) -> Lock:
@@ -139,8 +143,7 @@ def _described(lock: Lock, engine: "Engine", jobs: int, counted: Counted) -> Loc
 
     found = _each(describe, lock.layers.values(), jobs, counted, "reading images")
     held = dict(zip(lock.layers, found, strict=True))
-    used = {name: each.model_copy(update={"digest": held[each.image][0]}) for name, each in lock.instances.items()}
-    return with_contents(lock, held).model_copy(update={"instances": used})
+    return with_contents(lock, held)
 
 
 def _held(layer: Layer, lock: Lock, engine: "Engine") -> dict[str, str]:

@@ -4,10 +4,24 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import ImageSpec
+from assay.harness.domain import ImageSpec, TreeRef
 from assay.harness.engines.base import SERVICE_LABEL
+from assay.harness.errors import DataError
 from assay.instances.environments.images import content_hash
-from assay.instances.environments.lock import Lock, UsedImage, check_lock, keep_layer, keep_toolchain, make_lock
+from assay.instances.environments.lock import (
+    Layer,
+    Lock,
+    UsedImage,
+    check_lock,
+    keep_layer,
+    keep_lock,
+    keep_toolchain,
+    make_lock,
+    read_lock,
+    spec_of,
+    toolchain_of,
+    with_contents,
+)
 from assay.instances.toolchains.images import Toolchain
 
 TOOLCHAIN = Toolchain("assay/toolchain-python:3.9-1", "assay/toolchain-python:3.9-1", {}, "bookworm", ("python3",))
@@ -21,7 +35,8 @@ def spec(kind: str, below: str, parent: str, **files: str) -> ImageSpec:
 
 ENVIRONMENT = spec("env-python", TOOLCHAIN.identity, TOOLCHAIN.name, lock="flask==2.3.2", bounds="before 2023")
 SERVICE = spec("env-python", TOOLCHAIN.identity, TOOLCHAIN.name, lock="httpbin==0.7")
-INSTANCE = spec("instance-flask", "pallets/flask@0", ENVIRONMENT.name, install="pip install")
+TREE = TreeRef("pallets/flask", "0" * 40)
+INSTANCE = spec("instance-flask", f"{TREE.repo}@{TREE.commit}", ENVIRONMENT.name, install="pip install")
 
 
 @pytest.fixture
@@ -30,7 +45,7 @@ def lock(tmp_path: Path) -> Lock:
     for each in (
         ENVIRONMENT,
         SERVICE,
-        ImageSpec(**{**_fields(INSTANCE), "labels": {f"{SERVICE_LABEL}web": SERVICE.name}}),
+        ImageSpec(**{**_fields(INSTANCE), "labels": {f"{SERVICE_LABEL}web": SERVICE.name}, "tree": TREE}),
     ):
         keep_layer(each, tmp_path)
     return make_lock({"flask-1": UsedImage(image=INSTANCE.name), "flask-2": UsedImage(image="fake:1")}, tmp_path)
@@ -79,3 +94,78 @@ def test_another_toolchain_below_is_found(lock: Lock) -> None:
 def test_a_missing_text_is_found(lock: Lock) -> None:
     problems = list(check_lock(lock.model_copy(update={"texts": {}})))
     assert any("files whose text is missing" in each for each in problems)
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../Dockerfile", "a/../../b"])
+def test_a_file_outside_of_its_folder_is_found(path: str, lock: Lock) -> None:
+    layer = lock.layers[ENVIRONMENT.name]
+    changed = layer.model_copy(update={"unnamed": {path: next(iter(lock.texts))}})
+    problems = list(check_lock(lock.model_copy(update={"layers": {**lock.layers, layer.name: changed}})))
+    assert problems == [f"{ENVIRONMENT.name} has a file outside of its folder: {path!r}"]
+
+
+def test_another_tree_than_the_name_stands_for_is_found(lock: Lock) -> None:
+    other = lock.layers[INSTANCE.name].model_copy(update={"tree": TreeRef("pallets/flask", "1" * 40)})
+    problems = list(check_lock(lock.model_copy(update={"layers": {**lock.layers, INSTANCE.name: other}})))
+    assert problems == [f"{INSTANCE.name} was not made from the tree pallets/flask@{'1' * 40}"]
+
+
+def test_a_chain_has_every_layer_after_all_that_it_needs(lock: Lock) -> None:
+    names = [layer.name for layer in lock.chain(INSTANCE.name)]
+    assert names == [TOOLCHAIN.name, ENVIRONMENT.name, SERVICE.name, INSTANCE.name]
+
+
+def test_a_chain_that_leads_back_to_itself_ends() -> None:
+    layers = {name: Layer(name=name, parent=parent) for name, parent in (("a", "b"), ("b", "a"))}
+    assert [layer.name for layer in Lock(layers=layers).chain("a")] == ["b", "a"]
+
+
+def test_an_image_comes_out_of_the_lock_as_it_went_in(lock: Lock) -> None:
+    found = spec_of(lock.layers[INSTANCE.name], lock)
+    assert found == ImageSpec(**{**_fields(INSTANCE), "labels": {f"{SERVICE_LABEL}web": SERVICE.name}, "tree": TREE})
+    assert toolchain_of(lock.layers[TOOLCHAIN.name], lock) == TOOLCHAIN
+
+
+def test_contents_go_into_a_build_as_far_as_clients_fetch_by_them(lock: Lock) -> None:
+    held = {"debian": "libc6 2.36\n", "locked/Cargo.lock": "version = 4\n"}
+    with_held = with_contents(lock, {ENVIRONMENT.name: ("sha256:1", held), TOOLCHAIN.name: ("sha256:2", held)})
+
+    assert list(check_lock(with_held)) == []
+    assert with_held.layers[ENVIRONMENT.name].digest == "sha256:1"
+    built = spec_of(with_held.layers[ENVIRONMENT.name], with_held)
+    assert built.files == {**ENVIRONMENT.files, "locked/Cargo.lock": "version = 4\n"}
+    assert built.name == ENVIRONMENT.name
+    assert "locked/Cargo.lock" in built.unnamed
+    assert toolchain_of(with_held.layers[TOOLCHAIN.name], with_held).versions == ("libc6 2.36",)
+
+
+def test_a_lock_is_kept_so_that_the_same_lock_can_be_made_elsewhere(lock: Lock, tmp_path: Path) -> None:
+    keep_lock(with_contents(lock, {ENVIRONMENT.name: ("sha256:1", {"debian": "libc6 2.36\n"})}), tmp_path / "other")
+    assert make_lock(lock.instances, tmp_path / "other") == lock
+
+
+def test_what_another_version_kept_is_replaced(tmp_path: Path) -> None:
+    keep_layer(INSTANCE, tmp_path)
+    kept = next((tmp_path / "images").iterdir())
+    kept.write_text('{"name": "old"}')
+    keep_layer(INSTANCE, tmp_path)
+    assert make_lock({"a": UsedImage(image=INSTANCE.name)}, tmp_path).layers.keys() == {INSTANCE.name}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (None, "cannot be read: No such file or directory"),
+        ("[]", "is no lock of this version of Assay"),
+        ('{"layers": {"a": {"name": 1}}}', "layers.a.name"),
+        ('{"texts": {"0": "x"}}', "the text 0 has another hash; make it again with: assay images lock"),
+    ],
+)
+def test_a_file_that_is_no_lock_is_one_problem_with_its_place(text: str | None, problem: str, tmp_path: Path) -> None:
+    file = tmp_path / "images.lock"
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(DataError) as caught:
+        read_lock(file)
+    assert problem in str(caught.value)
+    assert str(file) in str(caught.value)

@@ -39,7 +39,7 @@ def lock(
     """
     from assay.cli import console
     from assay.harness.files import replace_file
-    from assay.locking import lock_instances
+    from assay.locking import lock_instances, notes_of
 
     found = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
     place = config.workplace(engine, mirror, recipes, environment, jobs=jobs)
@@ -50,12 +50,18 @@ def lock(
             "lock": str(output),
             "instances": len(locked.lock.instances),
             "images": len(locked.lock.layers),
+            "notes": list(notes_of(locked.lock)),
+            "undescribed": list(locked.lock.undescribed),
             "problems": dict(locked.problems),
         }
         console.print_json(jsonlib.dumps(result))
     else:
         for name, problem in locked.problems.items():
             console.say(f"{name} is not in the lock: {problem}")
+        for note in notes_of(locked.lock):
+            console.say(note)
+        if locked.lock.undescribed:
+            console.say(f"{count(len(locked.lock.undescribed), 'image')} in the lock with nothing but the name")
         images = count(len(locked.lock.layers), "image")
         print(f"locked {count(len(locked.lock.instances), 'instance')}, {images}: {output}")
     raise typer.Exit(exits.INFRASTRUCTURE if locked.problems else 0)

@@ -1,0 +1,82 @@
+"""``assay images lock``, ``check`` and ``build --lock`` where nothing is built: files, options and exit codes."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assay.instances.environments.lock import Layer, Lock, UsedImage, with_contents
+
+STOCKED = ("--engine", "stocked:open_engine")
+"""An engine with images that nothing can run in."""
+
+
+@pytest.fixture
+def lock(in_folder: Path) -> Callable[..., str]:
+    """Write a lock of one of the stocked engine's images, whose digest may be another."""
+
+    def write(digest: str, name: str = "assay/toolchain-python:3") -> str:
+        layer = Layer(name=name, suite="bookworm")
+        made = Lock(instances={"a": UsedImage(image=name)}, layers={name: layer})
+        (in_folder / "images.lock").write_text(with_contents(made, {name: (digest, {})}).model_dump_json())
+        return "images.lock"
+
+    return write
+
+
+def test_a_lock_names_the_image_of_each_instance(assay: Callable, rows: Path, in_folder: Path) -> None:
+    done = assay("images", "lock", str(rows))
+
+    assert done.code == 0, done.err
+    assert done.out == "locked 3 instances, 0 images: images.lock\n"
+    assert "3 images in the lock with nothing but the name" in done.err
+    found = Lock.model_validate_json((in_folder / "images.lock").read_bytes())
+    assert found.made
+    assert found.instances["acme__calc-2"] == UsedImage(
+        image="fake/acme__calc-2:1", digest="sha256:fake/acme__calc-2:1"
+    )
+
+
+def test_a_lock_of_some_instances_has_no_others(assay: Callable, rows: Path, in_folder: Path) -> None:
+    done = assay("images", "lock", str(rows), "-i", "acme__calc-3", "-o", "one.lock", "--json")
+
+    assert done.json["instances"] == 1
+    assert list(json.loads((in_folder / "one.lock").read_text())["instances"]) == ["acme__calc-3"]
+
+
+def test_a_missing_image_is_a_line_and_exit_status_4(assay: Callable, lock: Callable[..., str]) -> None:
+    done = assay("images", "check", lock("sha256:1", "assay/toolchain-python:0"), *STOCKED)
+
+    assert done.code == 4
+    assert done.out == "assay/toolchain-python:0: is missing\n1 image: 1 missing\n"
+
+
+def test_a_digest_counts_where_exactness_is_asked_for(assay: Callable, lock: Callable[..., str]) -> None:
+    done = assay("images", "check", lock("sha256:other"), "--exact", "--json", *STOCKED)
+
+    assert done.code == 4
+    (image,) = done.json["images"]
+    assert (image["image"], image["status"]) == ("assay/toolchain-python:3", "differs")
+    assert any("its digest is" in line for line in image["differences"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "problem"),
+    [
+        (("check", "none.lock"), 2, "none.lock: cannot be read: No such file or directory"),
+        (("check", "images.lock", "-i", "b"), 2, "the lock has no instance b"),
+        (("build",), 2, "name a data set, or a lock with --lock FILE; one of them"),
+        (("build", "releases", "--lock", "images.lock"), 2, "name a data set, or a lock with --lock FILE; one of them"),
+        (("build", "--lock", "images.lock"), 2, "engine fake builds no images"),
+    ],
+)
+def test_wrong_input_is_one_line(
+    assay: Callable, lock: Callable[..., str], arguments: tuple[str, ...], code: int, problem: str
+) -> None:
+    lock("sha256:1")
+    done = assay("images", *arguments)
+
+    assert done.code == code
+    assert problem in done.err
+    assert len(done.err.strip().splitlines()) == 1

@@ -1,0 +1,100 @@
+"""An environment that is locked, removed and built again from the lock, in real containers and from the real index."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+from toys import Repository
+
+from assay.harness.domain import Instance, Recipe
+from assay.instances.environments.drift import LayerStatus
+from assay.instances.environments.lock import Lock, read_lock
+from assay.locking import check_images, is_as_locked, lock_instances, rebuild, select
+from assay.workplace import Workplace
+
+pytestmark = [pytest.mark.docker, pytest.mark.network, pytest.mark.xdist_group("build")]
+PYPROJECT = """\
+[build-system]
+requires = ["setuptools>=64"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "calc"
+version = "1.0"
+dependencies = ["docopt"]
+
+[tool.setuptools]
+py-modules = ["calc"]
+"""
+
+
+def quiet(_total: int, _title: str) -> AbstractContextManager[Callable[[], None]]:
+    return contextlib.nullcontext(lambda: None)
+
+
+@pytest.fixture
+def locked(
+    docker_engine, toolchain_image, repository: Repository, make_instance, tmp_path: Path, monkeypatch
+) -> Iterator[tuple[Lock, Workplace]]:
+    """A project that needs a package which exists as source only, locked."""
+    repository.folder.rename(repository.folder.with_name("acme__locked"))
+    repository.folder = repository.folder.with_name("acme__locked")
+    (repository.folder / "pyproject.toml").write_text(PYPROJECT)
+    (repository.folder / "calc.py").write_text("import docopt\n")
+    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
+    instance: Instance = make_instance(
+        repo="acme/locked", base_commit=repository.commit(), environment=Recipe(system_packages=("sl",))
+    )
+    place = Workplace(mirrors=[repository.folder.parent], jobs=1)
+    made = lock_instances([instance], place, quiet)
+    assert not made.problems
+    yield made.lock, place
+    for layer in reversed(made.lock.chain(made.lock.instances[instance.id].image)):
+        if layer.dockerfile:
+            docker_engine.remove_image(layer.name)
+
+
+def test_a_lock_rebuilds_the_same_environment_without_data_set_recipe_or_resolution(
+    docker_engine, locked: tuple[Lock, Workplace], tmp_path: Path, monkeypatch
+) -> None:
+    lock, place = locked
+    file = tmp_path / "images.lock"
+    file.write_text(lock.model_dump_json())
+    lock = read_lock(file)
+    (instance,) = lock.instances.values()
+    chain = [layer for layer in lock.chain(instance.image) if layer.dockerfile]
+    environment = next(layer for layer in chain if layer.fetches)
+    held = lock.text_of(environment.contents)
+    assert held["debian"].count("sl ") == 1
+    assert held["locked/build-requirements.txt"].startswith("setuptools==")
+    assert "--hash=sha256:" in held["locked/build-requirements.txt"]
+    assert "docopt 0.6.2 sha256:" in held["packages"]
+    assert is_as_locked(check_images(lock, docker_engine, 1, quiet))
+
+    for layer in reversed(chain):
+        docker_engine.remove_image(layer.name)
+    missing = check_images(lock, docker_engine, 1, quiet)
+    assert {state.image for state in missing if state.status is LayerStatus.MISSING} == {layer.name for layer in chain}
+
+    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "other"))
+    again = Workplace(mirrors=place.mirrors, jobs=1)
+    assert rebuild(lock, again, quiet) == {"acme__calc-1": ""}
+    states = check_images(lock, docker_engine, 1, quiet)
+    assert [state.differences for state in states] == [()] * len(states)
+    assert not (tmp_path / "other/locks").exists(), "something was resolved"
+
+
+def test_an_image_that_was_tampered_with_differs(docker_engine, locked: tuple[Lock, Workplace], tmp_path: Path) -> None:
+    lock, _ = locked
+    (instance,) = lock.instances.values()
+    (tmp_path / "context").mkdir()
+    dockerfile = f"FROM {instance.image}\nRUN rm -rf /opt/venv/lib/python3*/site-packages/docopt-*.dist-info\n"
+    (tmp_path / "context/Dockerfile").write_text(dockerfile)
+    docker_engine.build(instance.image, tmp_path / "context", tmp_path / "log", secrets={}, labels={})
+
+    states = check_images(select(lock, ["acme__calc-1"]), docker_engine, 1, quiet)
+    (found,) = [state for state in states if state.image == instance.image]
+    assert found.status is LayerStatus.DIFFERS
+    assert found.differences[0].startswith("packages: docopt is missing, locked is 0.6.2 sha256:")
