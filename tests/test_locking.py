@@ -36,11 +36,12 @@ def quiet(_total: int, _title: str) -> AbstractContextManager[Callable[[], None]
 
 @pytest.fixture
 def locked(
-    docker_engine, toolchain_image, repository: Repository, make_instance, tmp_path: Path, monkeypatch
+    docker_engine, toolchain_image, make_instance, tmp_path: Path, monkeypatch
 ) -> Iterator[tuple[Lock, Workplace]]:
     """A project that needs a package which exists as source only, locked."""
-    repository.folder.rename(repository.folder.with_name("acme__locked"))
-    repository.folder = repository.folder.with_name("acme__locked")
+    repository = Repository(tmp_path / "mirrors/acme__locked")
+    repository.folder.mkdir(parents=True)
+    repository.git("init", "--quiet")
     (repository.folder / "pyproject.toml").write_text(PYPROJECT)
     (repository.folder / "calc.py").write_text("import docopt\n")
     monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))

@@ -48,7 +48,7 @@ def layer_state(layer: Layer, lock: Lock, engine: Engine, read: Read, *, exact: 
     locked = layer.digest or ("" if layer.dockerfile or layer.suite else layer.below)
     if locked and info.digest == locked:
         return LayerState(image=layer.name, status=LayerStatus.SAME)
-    found = list(_labels(layer.labels, info.labels))
+    found = list(_labels(_expected_labels(layer, lock), info.labels))
     if exact or not (layer.dockerfile or layer.suite):
         found.append(f"its digest is {info.digest}, locked is {locked or 'none'}")
     found += _contents(lock.text_of(layer.contents), read(layer)) if layer.contents else []
@@ -68,8 +68,15 @@ def without_inherited(states: Iterable[LayerState], lock: Lock) -> tuple[LayerSt
     return tuple(shown.values())
 
 
+def _expected_labels(layer: Layer, lock: Lock) -> dict[str, str]:
+    """Return an image's labels, to which those of its parent belong as far as it has no others."""
+    parent = lock.layers.get(layer.parent)
+    return (_expected_labels(parent, lock) if parent and layer.dockerfile else {}) | layer.labels
+
+
 def _labels(locked: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
-    for name in sorted({*locked, *now} - {REBUILT}):
+    own = {name for name in now if name.startswith(f"{LABEL}.")}
+    for name in sorted({*locked, *own} - {REBUILT}):
         if locked.get(name) != now.get(name):
             yield f"its label {name} is {now.get(name, '')!r}, locked is {locked.get(name, '')!r}"
 

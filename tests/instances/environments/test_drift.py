@@ -72,6 +72,15 @@ def test_another_label_is_a_difference() -> None:
     assert found.differences == ("its label assay.kind is 'instance', locked is 'environment'",)
 
 
+def test_labels_of_the_parent_are_no_difference() -> None:
+    base = Layer(name="assay/base:1", labels={"assay.language": "python", "assay.kind": "toolchain"})
+    lock = locked(parent=base.name)
+    lock = lock.model_copy(update={"layers": {**lock.layers, base.name: base}})
+    inherited = OneImage("sha256:2", {**LABELS, "assay.language": "python", "org.example": "x"})
+    assert state(inherited, lock=lock).differences == ()
+    assert state(OneImage("sha256:2"), lock=lock).differences == ("its label assay.language is '', locked is 'python'",)
+
+
 def test_an_image_that_the_user_named_has_to_have_its_digest() -> None:
     users = Lock(layers={"assay/env:1": Layer(name="assay/env:1", below="sha256:1")})
     assert state(OneImage("sha256:1", {}), lock=users).status is LayerStatus.SAME
