@@ -50,7 +50,7 @@ class Layer(Model):
     """Release that a toolchain was bootstrapped from; empty for an image that the user named."""
     packages: tuple[str, ...] = ()
     """Packages of the toolchain."""
-    distribution: str = ""
+    distribution: str = "debian"
     links: tuple[tuple[str, str], ...] = ()
     digest: str = ""
     """The engine's digest of the image; another build of the same content has another one."""
@@ -237,6 +237,10 @@ def _problems(layer: Layer, lock: Lock) -> Iterator[str]:
         yield f"{layer.name} has files whose text is missing"
     elif layer.dockerfile and layer.name.rpartition(":")[2] != _tag(layer, lock.texts):
         yield f"{layer.name} is not named by the hash of its content"
+    elif layer.dockerfile and f"FROM {layer.parent}" not in {
+        line.partition(" AS ")[0] for line in layer.dockerfile.splitlines()
+    }:
+        yield f"{layer.name} does not stand on {layer.parent}"
     elif layer.tree and not layer.fetches and not layer.below.startswith(tree_key(layer.tree)):
         yield f"{layer.name} was not made from the tree {tree_key(layer.tree)}"
     for name in files:

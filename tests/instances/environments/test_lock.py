@@ -29,8 +29,9 @@ TOOLCHAIN = Toolchain("assay/toolchain-python:3.9-1", "assay/toolchain-python:3.
 
 def spec(kind: str, below: str, parent: str, **files: str) -> ImageSpec:
     named = {name: text for name, text in files.items() if name != "bounds"}
-    name = f"assay/{kind}:{content_hash('FROM x', below, named)}"
-    return ImageSpec(name, "FROM x", parent, files, below=below, unnamed=frozenset(files.keys() - named.keys()))
+    dockerfile = f"FROM {parent} AS work\n"
+    name = f"assay/{kind}:{content_hash(dockerfile, below, named)}"
+    return ImageSpec(name, dockerfile, parent, files, below=below, unnamed=frozenset(files.keys() - named.keys()))
 
 
 ENVIRONMENT = spec("env-python", TOOLCHAIN.identity, TOOLCHAIN.name, lock="flask==2.3.2", bounds="before 2023")
@@ -89,6 +90,12 @@ def test_another_toolchain_below_is_found(lock: Lock) -> None:
     problems = list(check_lock(lock.model_copy(update={"layers": {**lock.layers, TOOLCHAIN.name: other}})))
     assert len(problems) == 2
     assert all("was not made on the toolchain sha256:other" in each for each in problems)
+
+
+def test_another_parent_than_the_build_file_has_is_found(lock: Lock) -> None:
+    other = lock.layers[INSTANCE.name].model_copy(update={"parent": INSTANCE.name})
+    problems = list(check_lock(lock.model_copy(update={"layers": {**lock.layers, INSTANCE.name: other}})))
+    assert problems == [f"{INSTANCE.name} does not stand on {INSTANCE.name}"]
 
 
 def test_a_missing_text_is_found(lock: Lock) -> None:

@@ -24,7 +24,7 @@ def chain(held: dict[str, tuple[str, dict[str, str]]]) -> tuple[Toolchain | Imag
 
 def test_a_toolchain_is_made_first_with_the_versions_of_the_lock() -> None:
     toolchain, _ = chain(HELD)
-    assert toolchain == Toolchain(BASE.name, BASE.below, {}, "bookworm", ("git",), ("git 2.39",))
+    assert toolchain == Toolchain(BASE.name, BASE.below, {}, "bookworm", ("git",), versions=("git 2.39",))
 
 
 def test_debian_packages_that_an_image_adds_are_taken_in_the_versions_of_the_lock() -> None:
