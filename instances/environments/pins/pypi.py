@@ -21,8 +21,11 @@ LOCK_BYTES = 16 * 1024 * 1024
 RUNNER = ("pytest",)
 """Packages added to the project's own if the recipe names none."""
 
-REUPLOADED = {"atomicwrites": "2022-07-09T00:00:00Z"}
-"""Packages whose old files were uploaded anew, so that their dates are too late; with the day after which they are."""
+OWN_DATES = {
+    "atomicwrites": "2022-07-09T00:00:00Z",  # its old files were uploaded anew
+    "setuptools": "2019-02-06T00:00:00Z",  # uv takes 40.8 or later for every setup script
+}
+"""Packages that are taken as of a date of their own if the cut-off is earlier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ def service_lock_request(service: Service, toolchain: Toolchain, date: str) -> L
 
 def bounds(newest: str) -> tuple[str, ...]:
     """Return uv's options that exclude later uploads, also from the build requirements of source packages."""
-    late = (f"--exclude-newer-package={name}={date}" for name, date in REUPLOADED.items() if newest < date)
+    late = (f"--exclude-newer-package={name}={date}" for name, date in OWN_DATES.items() if newest < date)
     return (f"--exclude-newer={newest}", *late)
 
 

@@ -6,6 +6,7 @@ from assay.harness.domain import Recipe, Service
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.environments.pins.project import BuildSystem
 from assay.instances.environments.pins.pypi import (
+    bounds,
     exports,
     lock_request,
     resolve,
@@ -24,6 +25,18 @@ def test_packages_of_the_tree_are_left_out_of_a_lock():
     lock = "a==1 \\\n    --hash=sha256:0\nproject @ file:///testbed\n-e file:///testbed\nb==2\n./local\n"
 
     assert without_local(lock) == "a==1 \\\n    --hash=sha256:0\nb==2\n"
+
+
+@pytest.mark.parametrize(
+    ("newest", "own"),
+    [
+        ("2018-10-01T00:00:00Z", ["atomicwrites=2022-07-09T00:00:00Z", "setuptools=2019-02-06T00:00:00Z"]),
+        ("2019-10-01T00:00:00Z", ["atomicwrites=2022-07-09T00:00:00Z"]),
+        ("2023-10-01T00:00:00Z", []),
+    ],
+)
+def test_some_packages_have_an_earliest_date_of_their_own(newest: str, own: list[str]):
+    assert bounds(newest) == (f"--exclude-newer={newest}", *(f"--exclude-newer-package={each}" for each in own))
 
 
 def test_the_version_is_exported_only_on_request(make_instance):
