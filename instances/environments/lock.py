@@ -16,6 +16,7 @@ from assay.harness.errors import DataError
 from assay.harness.files import read_model, replace_file
 from assay.instances.environments.images import content_hash
 from assay.instances.toolchains.images import Toolchain
+from assay.instances.toolchains.versions import PinnedArchive
 from assay.instances.trees.sources import tree_key
 
 LOCKED = "locked"
@@ -52,6 +53,9 @@ class Layer(Model):
     """Packages of the toolchain."""
     distribution: str = "debian"
     links: tuple[tuple[str, str], ...] = ()
+    archive: PinnedArchive | None = None
+    script: str = ""
+    """What was unpacked over the packages of a toolchain, and set up by the script."""
     digest: str = ""
     """The engine's digest of the image; another build of the same content has another one."""
     contents: dict[str, str] = Field(default_factory=dict)
@@ -173,6 +177,8 @@ def keep_toolchain(toolchain: Toolchain, cache: Path) -> None:
             packages=toolchain.packages,
             distribution=toolchain.distribution,
             links=toolchain.links,
+            archive=toolchain.archive,
+            script=toolchain.script,
         ),
         cache,
     )
@@ -189,6 +195,8 @@ def toolchain_of(layer: Layer, lock: Lock) -> Toolchain:
         packages=layer.packages,
         distribution=layer.distribution,
         links=layer.links,
+        archive=layer.archive,
+        script=layer.script,
         versions=tuple(versions),
     )
 

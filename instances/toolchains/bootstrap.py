@@ -13,6 +13,7 @@ from pathlib import Path
 
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EnvironmentFailure
+from assay.instances.toolchains.archives import SCRIPT, fetch, write_tar
 from assay.instances.toolchains.images import KEPT, LEFT_OUT, Toolchain
 
 SECONDS = 1800
@@ -50,7 +51,7 @@ def bootstrap(wanted: Toolchain, engine: Engine, scratch: Path, log: Path) -> No
     log.write_bytes(b"")
     with tempfile.TemporaryDirectory() as folder:
         keys = _ubuntu_keys(program, Path(folder), log) if wanted.distribution == "ubuntu" else None
-        options = [*_options(wanted), *_pins(wanted.versions, scratch)]
+        options = [*_options(wanted), *_pins(wanted.versions, scratch), *_unpacking(wanted, scratch)]
         _run([program, *options, *_source(wanted, tar, keys)], wanted.suite, log)
     engine.import_image(wanted.name, tar, wanted.labels)
 
@@ -84,6 +85,21 @@ def _pins(versions: Sequence[str], scratch: Path) -> list[str]:
         '--setup-hook=mkdir -p "$1/etc/apt/preferences.d"',
         f"--setup-hook=copy-in {shlex.quote(str(file))} /etc/apt/preferences.d",
         '--customize-hook=rm "$1/etc/apt/preferences.d/assay"',
+    ]
+
+
+def _unpacking(wanted: Toolchain, scratch: Path) -> list[str]:
+    """Return mmdebstrap's options that unpack the toolchain's archive, which is fetched, and run its script."""
+    if wanted.archive is None:
+        return []
+    zipped, tar = scratch / "archive.zip", scratch / "archive.tar"
+    fetch(wanted.archive, zipped)
+    write_tar(zipped, wanted.archive, wanted.script, tar)
+    zipped.unlink()
+    return [
+        f"--customize-hook=tar-in {tar} /",
+        f'--customize-hook=chroot "$1" sh -e /{SCRIPT}',
+        f'--customize-hook=rm "$1/{SCRIPT}"',
     ]
 
 

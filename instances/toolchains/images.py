@@ -4,6 +4,7 @@ An image comes from one of three places: a local image, a public image pinned by
 from packages of Debian or Ubuntu, for machines that reach no container registry.
 """
 
+import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -12,11 +13,13 @@ from assay.harness import languages
 from assay.harness.domain import Recipe
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EnvironmentFailure, ImageMissing
-from assay.instances.toolchains.versions import LanguageVersion, versions_of
+from assay.instances.toolchains.buildfiles import build_text
+from assay.instances.toolchains.versions import LanguageVersion, PinnedArchive, versions_of
 
 EVERYWHERE = ("git", "patch", "procps", "ca-certificates")
 """Packages of every toolchain: what applying patches and ending runs needs."""
 LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*")
+ARCHIVES_MACHINE = "x86_64"
 KEPT = ("/usr/share/man/man1",)
 """A folder inside ``LEFT_OUT`` that is created empty: the set-up of some packages (Java's) writes links into it."""
 
@@ -40,6 +43,9 @@ class Toolchain:
     """Symbolic links to create: path and target."""
     versions: tuple[str, ...] = ()
     """Packages, each with the version that is taken if the archive still has it, as a lock says."""
+    archive: PinnedArchive | None = None
+    """What is unpacked over the packages, and set up by the script."""
+    script: str = ""
 
 
 def find_toolchain(recipe: Recipe, images: UserImages, engine: Engine) -> Toolchain:
@@ -65,13 +71,29 @@ def find_toolchain(recipe: Recipe, images: UserImages, engine: Engine) -> Toolch
             f"{language} {version} cannot be bootstrapped from packages (only {bootstrapped});"
             f" name an image for it in assay.toml: [toolchains.{language}]"
         )
+    if found.archive and platform.machine() != ARCHIVES_MACHINE:
+        problem = f"{language} {version} is an archive for {ARCHIVES_MACHINE}, and this machine is {platform.machine()}"
+        raise EnvironmentFailure(f"{problem}; name an image for it in assay.toml: [toolchains.{language}]")
     packages = (*found.packages, *EVERYWHERE)
     links = tuple(sorted(found.links.items()))
+    script = build_text("toolchain.sh", language) if found.archive else ""
     inputs = "\n".join((found.suite, *packages, *LEFT_OUT, *KEPT, *(f"{path} {target}" for path, target in links)))
+    if found.archive:
+        inputs += f"\n{found.archive.model_dump_json()}\n{script}"
     shared = languages.find(language).DOCKERFILES
     name = f"assay/toolchain-{shared}:{version}-{sha256(inputs.encode()).hexdigest()[:12]}"
     labels = {f"{LABEL}.kind": "toolchain", f"{LABEL}.language": f"{language}-{version}"}
-    return Toolchain(name, name, labels, found.suite, packages, found.distribution, links)
+    return Toolchain(
+        name=name,
+        identity=name,
+        labels=labels,
+        suite=found.suite,
+        packages=packages,
+        distribution=found.distribution,
+        links=links,
+        archive=found.archive,
+        script=script,
+    )
 
 
 def _users_image(name: str, version: str, engine: Engine) -> Toolchain:

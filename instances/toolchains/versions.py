@@ -9,7 +9,21 @@ import yaml
 from pydantic import Field
 
 from assay.harness.domain import Model
+from assay.harness.domain.vocabulary import Sha256
 from assay.instances.toolchains.buildfiles import build_text
+
+
+class PinnedArchive(Model):
+    """A zip archive of a package index, for 64-bit x86 only, that is unpacked over the packages of a release."""
+
+    index: Literal["maven", "go"]
+    path: str
+    """Below the URL of the index."""
+    sha256: Sha256
+    folder: str
+    """The folder of the archive that is taken."""
+    to: str
+    """The folder that it becomes."""
 
 
 class LanguageVersion(Model):
@@ -21,6 +35,8 @@ class LanguageVersion(Model):
     packages: tuple[str, ...] = ()
     links: Mapping[str, str] = Field(default_factory=dict)
     """Symbolic links to create, path to target: the usual name of a program that its package does not give it."""
+    archive: PinnedArchive | None = None
+    """The language's own programs, where packages have an older or newer version; ``toolchain.sh`` sets them up."""
     released: date | None = None
 
 

@@ -4,29 +4,23 @@ The link is looked up in the index that uv or pip is set to use. Not by ``pip do
 metadata and so runs its code.
 """
 
-import base64
 import json
 import os
 import shutil
-import ssl
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
-from http.client import HTTPException
 from pathlib import Path
 from typing import IO, Any
-from urllib.error import HTTPError
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
-from urllib.request import Request, urlopen
 
 from packaging.utils import InvalidSdistFilename, canonicalize_name, parse_sdist_filename
 from packaging.version import InvalidVersion, Version
 
 from assay.harness.domain import Archive
 from assay.harness.errors import EnvironmentFailure
+from assay.instances.toolchains.downloads import opened
 from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.indexes.base import WrongArchive
 
@@ -40,9 +34,6 @@ Not build files (pyproject.toml, setup.cfg ...): they may configure the test run
 
 ACCEPT = "application/vnd.pypi.simple.v1+json, text/html;q=0.5"
 
-TIMEOUT = 60.0
-"""Seconds without a byte after which a download is abandoned."""
-
 
 @dataclass(frozen=True, slots=True)
 class IndexFile:
@@ -55,7 +46,7 @@ class IndexFile:
 
 def fetch(archive: Archive, to: IO[bytes], _cache: Path, _images: UserImages, /) -> None:
     """Write the source archive of a release; see ``base.Index``."""
-    with _opened(find_link(archive).url, {}) as answer:
+    with opened(find_link(archive).url, {}) as answer:
         shutil.copyfileobj(answer, to)
 
 
@@ -67,7 +58,7 @@ def find_link(archive: Archive) -> IndexFile:
         EnvironmentFailure: the index does not answer.
     """
     page = f"{index_url()}/{canonicalize_name(archive.name)}/"
-    with _opened(page, {"Accept": ACCEPT}) as answer:
+    with opened(page, {"Accept": ACCEPT}) as answer:
         is_json = "json" in answer.headers.get("Content-Type", "")
         text = answer.read().decode("utf-8", errors="replace")
     links = _json_links(text) if is_json else _html_links(text)
@@ -145,40 +136,3 @@ class _Anchors(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "a":
             self.hrefs.extend(value for name, value in attrs if name == "href" and value)
-
-
-@contextmanager
-def _opened(url: str, headers: dict[str, str]) -> Iterator[Any]:
-    """Open a URL; raises EnvironmentFailure for any failure, also while its body is read."""
-    request = _request(url, headers)
-    try:
-        with urlopen(request, timeout=TIMEOUT, context=_trust()) as answer:
-            yield answer
-    except HTTPError as error:
-        error.close()
-        raise EnvironmentFailure(f"{request.full_url} answers {error.code} {error.reason}") from None
-    except (OSError, HTTPException) as error:
-        reason = getattr(error, "reason", error)
-        raise EnvironmentFailure(f"no answer from {request.host} ({reason}); is there a network?") from None
-
-
-def _request(url: str, headers: dict[str, str]) -> Request:
-    """Make a request; a name and password in the URL become a header, since urllib takes no such URL."""
-    parts = urlsplit(url)
-    if parts.username is None:
-        return Request(url, headers=headers)
-    secret = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
-    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-    request = Request(bare, headers=headers)
-    request.add_unredirected_header("Authorization", "Basic " + base64.b64encode(secret).decode())
-    return request
-
-
-def _trust() -> ssl.SSLContext:
-    """Trust the system's certificates, SSL_CERT_FILE and pip's bundle."""
-    context = ssl.create_default_context()
-    for name in ("PIP_CERT", "REQUESTS_CA_BUNDLE"):
-        bundle = os.environ.get(name, "")
-        if Path(bundle).is_file():
-            context.load_verify_locations(bundle)
-    return context

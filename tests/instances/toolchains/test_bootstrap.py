@@ -1,5 +1,6 @@
 from dataclasses import replace
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -8,12 +9,15 @@ from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.fake import FakeEngine, open_engine
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.toolchains import bootstrap as bootstrapping
+from assay.instances.toolchains import images
 from assay.instances.toolchains.bootstrap import bootstrap
 from assay.instances.toolchains.images import find_toolchain
+from assay.instances.toolchains.versions import PinnedArchive
 from toolchains import toolchain_image as made
 
 RECORDER = """#!/bin/sh
 printf '%s\\n' "$@" >> {said}
+for argument; do case $argument in */root.tar) : > "$argument" ;; esac; done
 case $1 in *extract) mkdir -p {keys}; echo key > {keys}/ubuntu-archive-keyring.gpg; tar -cf $4 -C {root} ./usr ;; esac
 """
 
@@ -94,6 +98,43 @@ def test_a_failed_bootstrap_carries_its_log(engine: FakeEngine, monkeypatch: pyt
 
     assert caught.value.log_path == str(tmp_path / "log")
     assert "no such suite" in caught.value.tail
+
+
+def test_archive_is_unpacked_and_set_up_in_the_new_system(
+    engine: FakeEngine, said: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    def write_zip(_archive: PinnedArchive, to: Path) -> None:
+        with ZipFile(to, "w") as file:
+            file.writestr("org/bytedeco/cpython/linux-x86_64/bin/python3", "")
+
+    monkeypatch.setattr(bootstrapping, "fetch", write_zip)
+    monkeypatch.setattr(images.platform, "machine", lambda: "x86_64")
+    bootstrap(find_toolchain(Recipe(toolchain="3.14"), {}, engine), engine, tmp_path, tmp_path / "log")
+
+    hooks = [line for line in said.read_text().splitlines() if line.startswith("--customize-hook")]
+    assert hooks == [
+        f"--customize-hook=tar-in {tmp_path}/archive.tar /",
+        '--customize-hook=chroot "$1" sh -e /assay-toolchain.sh',
+        '--customize-hook=rm "$1/assay-toolchain.sh"',
+    ]
+
+
+@pytest.mark.docker
+@pytest.mark.network
+@pytest.mark.toolchain("python", "3.9.6")
+def test_python_of_an_archive_is_whole_and_compiles(docker_engine: DockerEngine):
+    modules = "sqlite3, ssl, ctypes, bz2, lzma, zlib, readline, curses"
+    trust = "assert ssl.create_default_context().cert_store_stats()['x509_ca'] > 50"
+    script = f"""set -e; cd /tmp; python3 --version; python3 -c "import {modules}; {trust}"
+        python3 -m venv made; made/bin/pip --version
+        echo '#include <Python.h>' > a.c; echo 'int main(void) {{ return PY_MINOR_VERSION != 9; }}' >> a.c
+        gcc a.c $(python3-config --includes) -o a; ./a"""
+
+    with docker_engine.open(made(docker_engine, version="3.9.6"), Limits(), {}) as box:
+        done = box.exec(["sh", "-c", script])
+
+    assert done.exit_code == 0, done.output
+    assert done.output.startswith(b"Python 3.9.6")
 
 
 @pytest.mark.docker

@@ -5,6 +5,7 @@ from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.fake import FakeEngine, open_engine
 from assay.harness.errors import EnvironmentFailure, UserError
 from assay.harness.languages import LANGUAGES
+from assay.instances.toolchains import images
 from assay.instances.toolchains.images import find_toolchain
 from assay.instances.toolchains.versions import versions_of
 
@@ -67,3 +68,21 @@ def test_a_users_image_is_used_unchanged(docker_engine: DockerEngine, toolchain_
 def test_a_missing_users_image_is_an_environment_failure(docker_engine: DockerEngine, image: str):
     with pytest.raises(EnvironmentFailure, match="toolchain image"):
         find_toolchain(Recipe(), {"python": {"3.11": image}}, docker_engine)
+
+
+def test_identity_of_an_archive_holds_its_hash_and_its_script(engine: FakeEngine, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(images.platform, "machine", lambda: "x86_64")
+    before = find_toolchain(Recipe(toolchain="3.9.6"), {}, engine)
+    monkeypatch.setattr(images, "build_text", lambda *_names: "exit 1\n")
+    after = find_toolchain(Recipe(toolchain="3.9.6"), {}, engine)
+
+    assert before.archive is not None
+    assert before.archive.path.startswith("org/bytedeco/cpython/3.9.6-")
+    assert before.identity != after.identity
+
+
+def test_an_archive_for_another_machine_needs_a_users_image(engine: FakeEngine, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(images.platform, "machine", lambda: "aarch64")
+
+    with pytest.raises(EnvironmentFailure, match=r"3.9.6 is an archive for x86_64, and .* aarch64; .*\[toolchains"):
+        find_toolchain(Recipe(toolchain="3.9.6"), {}, engine)

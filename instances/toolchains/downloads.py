@@ -1,0 +1,55 @@
+"""Downloads over HTTPS with the host's proxies and certificates."""
+
+import base64
+import os
+import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import unquote, urlsplit
+from urllib.request import Request, urlopen
+
+from assay.harness.errors import EnvironmentFailure
+
+TIMEOUT = 60.0
+"""Seconds without a byte after which a download is abandoned."""
+
+
+@contextmanager
+def opened(url: str, headers: Mapping[str, str]) -> Iterator[Any]:
+    """Open a URL; raises EnvironmentFailure for any failure, also while its body is read."""
+    request = _request(url, headers)
+    try:
+        with urlopen(request, timeout=TIMEOUT, context=_trust()) as answer:
+            yield answer
+    except HTTPError as error:
+        error.close()
+        raise EnvironmentFailure(f"{request.full_url} answers {error.code} {error.reason}") from None
+    except (OSError, HTTPException) as error:
+        reason = getattr(error, "reason", error)
+        raise EnvironmentFailure(f"no answer from {request.host} ({reason}); is there a network?") from None
+
+
+def _request(url: str, headers: Mapping[str, str]) -> Request:
+    """Make a request; a name and password in the URL become a header, since urllib takes no such URL."""
+    parts = urlsplit(url)
+    if parts.username is None:
+        return Request(url, headers=dict(headers))
+    secret = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
+    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    request = Request(bare, headers=dict(headers))
+    request.add_unredirected_header("Authorization", "Basic " + base64.b64encode(secret).decode())
+    return request
+
+
+def _trust() -> ssl.SSLContext:
+    """Trust the system's certificates, SSL_CERT_FILE and pip's bundle."""
+    context = ssl.create_default_context()
+    for name in ("PIP_CERT", "REQUESTS_CA_BUNDLE"):
+        bundle = os.environ.get(name, "")
+        if Path(bundle).is_file():
+            context.load_verify_locations(bundle)
+    return context
