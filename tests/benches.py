@@ -1,6 +1,7 @@
 """A workbench for tests: an engine, one plan for every instance, and images that are there already."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ class StubBench:
     """See the Workbench Protocol."""
 
     engine: Any
-    image: Callable[[Instance], str] | str = image_name
+    name: Callable[[Instance], str] | str = image_name
     """Name of the image of every instance, or a function that returns it."""
     plan_of_all: TestPlan = PLAN
 
@@ -34,8 +35,8 @@ class StubBench:
     def assets(self, _instance: Instance) -> Callable[[], Mapping[str, bytes]]:
         return dict
 
-    def image_of(self, instance: Instance) -> str:
-        return self.image if isinstance(self.image, str) else self.image(instance)
+    def image(self, instance: Instance) -> AbstractContextManager[str]:
+        return nullcontext(self.name if isinstance(self.name, str) else self.name(instance))
 
     def abort(self) -> None:
         self.engine.abort()

@@ -21,7 +21,8 @@ FLOORS = {
     "instances": ("toolchains", "trees", "environments", "dataset", "audit"),
     "agents": ("llm", "trajectory", "contract", "external", "registry", "solvers", "sampling"),
     "front doors": (
-        *("choices", "view", "workbench", "workplace", "session", "solving", "auditing", "validating"),
+        *("choices", "view", "workbench", "workplace", "building"),
+        *("session", "solving", "auditing", "validating"),
         *("evaluator", "comparing", "bundling", "locking", "viewer", "cli", "__main__", ""),
     ),
 }

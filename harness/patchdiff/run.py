@@ -94,8 +94,8 @@ def compare(
 ) -> PatchDiffRecord:
     """Compare the patch of a task with the gold patch; what goes wrong is a comparison that is not assessed."""
     try:
-        sides = Sides(task, bench.image_of(task.instance), bench.engine, labels)
-        return assess(sides, settings, bench.plan_files, ask, note)
+        with bench.image(task.instance) as image:
+            return assess(Sides(task, image, bench.engine, labels), settings, bench.plan_files, ask, note)
     except AssayError as error:
         problem = str(error)
     except Exception as error:  # a bug in Assay must not cost the other instances their comparisons

@@ -65,7 +65,8 @@ class Runner:
             if isinstance(judged, Evaluation):
                 return judged  # no image is built for a patch that needs none
             aimed = replace(task, plan=self.bench.aim(task.plan, task.instance))
-            return evaluate(aimed, self.bench.image_of(task.instance), self.bench.engine, labels)
+            with self.bench.image(task.instance) as image:
+                return evaluate(aimed, image, self.bench.engine, labels)
         except Exception as error:
             return failed(task, error)
 

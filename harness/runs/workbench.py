@@ -1,6 +1,7 @@
 """The contract of a workbench: an open engine, and the way to an instance's image and test plan."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from assay.harness.domain import Instance, TestPlan
@@ -39,8 +40,8 @@ class Workbench(Protocol):
         """Return a function that reads the binary files of the instance's tests, by path."""
         ...
 
-    def image_of(self, instance: Instance) -> str:
-        """Return the name of the instance's image, building it if need be.
+    def image(self, instance: Instance) -> AbstractContextManager[str]:
+        """Give the name of the instance's image, building it if need be; it stays until the block ends.
 
         Raises:
             EnvironmentFailure: it cannot be built. EngineError: the engine failed.

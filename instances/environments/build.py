@@ -1,12 +1,15 @@
 """Builds the images of instances: looks every layer up by name and builds the missing ones."""
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 from assay.harness.domain import ImageSpec, Instance, PublishedImage, Recipe, Service, TestPlan
 from assay.harness.engines.base import Engine, ImageInfo
+from assay.harness.engines.shelf import Shelf
+from assay.harness.engines.uses import Hold, Uses
 from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.harness.evaluation.protection import ROOT
 from assay.harness.files import locked, replace_file
@@ -19,14 +22,15 @@ from assay.instances.environments.images import (
     python_packages,
     service_spec,
 )
-from assay.instances.environments.lock import keep_layer, keep_toolchain
+from assay.instances.environments.known import KnownImages, fetch_files, known_key, send_files
+from assay.instances.environments.lock import Layer, keep_layer, keep_toolchain
 from assay.instances.environments.pins import manifests
 from assay.instances.environments.pins.cutoff import cutoffs
 from assay.instances.environments.pins.project import find_build_system
 from assay.instances.environments.pins.pypi import LockRequest, lock_request, resolve, service_lock_request
 from assay.instances.environments.recipes import find_recipe
 from assay.instances.toolchains.bootstrap import bootstrap
-from assay.instances.toolchains.ensure import SharedFailures, ensure, scratch_folder
+from assay.instances.toolchains.ensure import Make, SharedFailures, ensure, scratch_folder
 from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.toolchains.images import Toolchain, UserImages, find_toolchain
 from assay.instances.trees.sources import Sources, dated, tree_ref
@@ -48,6 +52,7 @@ class ImageBuilder:
         *,
         toolchains: UserImages | None = None,
         recipes: Sequence[Path] = (),
+        shelf: Shelf | None = None,
         note: Callable[[str], None] = lambda _text: None,
     ) -> None:
         """Create a builder; it starts nothing.
@@ -57,8 +62,11 @@ class ImageBuilder:
             sources: of repository trees; its cache also keeps locks and logs.
             toolchains: the user's images by language and version.
             recipes: folders of the user's own recipes.
+            shelf: where images are found; by default the engine's own, without a registry and without a limit.
             note: called with one line before and after every slow step.
         """
+        self.known = KnownImages(sources.cache)
+        self.shelf = shelf or Shelf(engine, Uses(sources.cache / "uses"))
         self._engine = engine
         self._sources = sources
         self._toolchains = toolchains or {}
@@ -67,16 +75,33 @@ class ImageBuilder:
         self._aborted = threading.Event()
         self._failures = SharedFailures()
 
-    def image_of(self, instance: Instance) -> str:
-        """Return the name of an instance's image after building or pulling what the engine lacks of it.
+    @contextmanager
+    def image(self, instance: Instance) -> Iterator[str]:
+        """Give the name of an instance's image after building or pulling what the engine lacks of it.
+
+        No process removes the image before the block ends.
 
         Raises:
             DataError: the instance's recipe file is wrong.
             EnvironmentFailure: the image cannot be built or pulled, or the builder was aborted.
         """
-        if isinstance(instance.environment, PublishedImage):
-            return self._handed_over(instance, instance.environment)
-        return self._built(instance, find_recipe(instance, self._recipes))
+        recipe = find_recipe(instance, self._recipes)
+        key = known_key(instance, recipe, self._toolchains)
+        with self.shelf.uses.hold() as hold:
+            yield self._found(key, hold) or self._worked_out(instance, recipe, key, hold)
+
+    def image_of(self, instance: Instance) -> str:
+        """Return the name of an instance's image, as ``image`` gives it; from then on it may be removed."""
+        with self.image(instance) as name:
+            return name
+
+    def key_of(self, instance: Instance) -> str:
+        """Return the key under which ``known`` keeps the name of an instance's image; raises DataError."""
+        return known_key(instance, find_recipe(instance, self._recipes), self._toolchains)
+
+    def files_of(self, instance: Instance) -> dict[str, bytes]:
+        """Return what another machine's cache needs of this one to evaluate an instance, by path; raises DataError."""
+        return self.known.files(self.key_of(instance), instance, find_recipe(instance, self._recipes))
 
     def rebuild(self, chain: Iterable[Toolchain | ImageSpec]) -> None:
         """Build or pull what the engine lacks of a chain of images, given from the lowest up.
@@ -96,20 +121,51 @@ class ImageBuilder:
         """Start no further step; calls that need one raise EnvironmentFailure."""
         self._aborted.set()
 
-    def _handed_over(self, instance: Instance, published: PublishedImage) -> str:
+    def _found(self, key: str, hold: Hold) -> str:
+        """Return the image that a key is known to stand for, if the engine or the registry has all of it; else ""."""
+        if self.shelf.registry and not self.known.find(key):
+            self.known.adopt(fetch_files(self.shelf.registry, key))
+        name = self.known.find(key)
+        layers = self.known.layers(name) if name else []
+        hold.add(*(layer.name for layer in layers))
+        needed = [name, *(service for layer in layers for service in layer.services)]
+        return name if layers and self._is_current(layers) and all(map(self.shelf.has, needed)) else ""
+
+    def _is_current(self, layers: Sequence[Layer]) -> bool:
+        """Return whether no image of other origin below these layers has got another content under its name."""
+        ours = {layer.name for layer in layers}
+        others = {layer.name: layer.below for layer in layers if not layer.dockerfile and not layer.suite}
+        others |= {layer.parent: layer.below for layer in layers if layer.parent and layer.parent not in ours}
+        found = {name: self._engine.find_image(name) for name in others}
+        return all(info is None or info.digest == others[name] for name, info in found.items())
+
+    def _worked_out(self, instance: Instance, recipe: Recipe, key: str, hold: Hold) -> str:
+        """Return an instance's image after working out its name and building what is missing."""
+        if isinstance(instance.environment, PublishedImage):
+            name = self._handed_over(instance, instance.environment, hold)
+        else:
+            name = self._built(instance, recipe, hold)
+        self.known.keep(key, name)
+        self.shelf.send(partial(send_files, key=key, files=self.known.files(key, instance, recipe)))
+        return name
+
+    def _handed_over(self, instance: Instance, published: PublishedImage, hold: Hold) -> str:
         """Return the image over a published one in which tests run, if possible as an unprivileged user, else as root.
 
         Raises:
             EnvironmentFailure: it cannot be pulled, or its repository cannot be reduced to the base commit.
         """
+        hold.add(published.image)
         digest = self._pulled(published.image).digest
         keep_toolchain(Toolchain(published.image, digest), self._sources.cache)
         spec = published_spec(instance, published, digest, TestPlan(command="").user)
+        hold.add(spec.name)
         try:
             self._ensure_layer(spec)
         except EnvironmentFailure as error:
             self._note(f"tests in {published.image} run as root: {error}")
             spec = published_spec(instance, published, digest, ROOT)
+            hold.add(spec.name)
             self._ensure_layer(spec)
         keep_layer(spec, self._sources.cache)
         return spec.name
@@ -124,15 +180,18 @@ class ImageBuilder:
                 raise EnvironmentFailure(str(error)) from error
         return found
 
-    def _built(self, instance: Instance, recipe: Recipe) -> str:
+    def _built(self, instance: Instance, recipe: Recipe, hold: Hold) -> str:
         base = find_toolchain(recipe, self._toolchains, self._engine)
+        hold.add(base.name)
         self._sources.tree(tree_ref(instance))  # fetched first: a commit's time is known only once it is here
         instance = dated(instance, self._sources)
         date, packages = self._packages(instance, recipe, base)
-        services = {service.name: self._service(recipe, service, date) for service in recipe.services}
+        services = {service.name: self._service(recipe, service, date, hold) for service in recipe.services}
         ancestors = self._sources.ancestors(tree_ref(instance))
         ways = [image_chain(instance, recipe, base, packages, services, way) for way in dict.fromkeys((ancestors, ()))]
-        made = next((specs for specs in ways if self._engine.find_image(specs[-1].name)), None)
+        for specs in ways:
+            hold.add(*(spec.name for spec in specs))
+        made = next((specs for specs in ways if self.shelf.has(specs[-1].name)), None)
         return self._kept(base, made) if made else self._kept(base, self._made(base, ways))
 
     def _made(self, base: Toolchain, ways: Sequence[tuple[ImageSpec, ...]]) -> tuple[ImageSpec, ...]:
@@ -189,12 +248,13 @@ class ImageBuilder:
                 return request
         return own
 
-    def _service(self, recipe: Recipe, service: Service, date: str) -> str:
+    def _service(self, recipe: Recipe, service: Service, date: str, hold: Hold) -> str:
         """Return the name of a service's image after building what the engine lacks of it."""
         recipe = recipe if recipe.language == PYTHON else Recipe(language=PYTHON)
         base = find_toolchain(recipe, self._toolchains, self._engine)
         lock = self._lock(service_lock_request(service, base, date), base)
         spec = service_spec(recipe, base, lock, date)
+        hold.add(base.name, spec.name)
         keep_toolchain(base, self._sources.cache)
         keep_layer(spec, self._sources.cache)
         self._ensure_toolchain(base)
@@ -225,12 +285,17 @@ class ImageBuilder:
 
     def _ensure_toolchain(self, base: Toolchain) -> None:
         if base.suite:
-            make = partial(bootstrap, base, self._engine)
-            ensure(base.name, self._engine, self._sources.cache, make, self._begin, self._failures)
+            self._ensure(base.name, partial(bootstrap, base, self._engine))
 
     def _ensure_layer(self, spec: ImageSpec) -> None:
-        make = partial(self._build, spec)
-        ensure(spec.name, self._engine, self._sources.cache, make, self._begin, self._failures)
+        self._ensure(spec.name, partial(self._build, spec))
+
+    def _ensure(self, name: str, make: Make) -> None:
+        """Find, pull or build an image; what is built is sent to the registry if that is wanted."""
+        if not self.shelf.has(name):
+            self.shelf.make_room()
+            if ensure(name, self._engine, self._sources.cache, make, self._begin, self._failures):
+                self.shelf.added(name)
 
     def _begin(self, what: str) -> None:
         if self._aborted.is_set():

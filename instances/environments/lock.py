@@ -213,7 +213,7 @@ def make_lock(used: Mapping[str, UsedImage], cache: Path) -> Lock:
     layers: dict[str, Layer] = {}
     texts: dict[str, str] = {}
     for name in sorted({each.image for each in used.values()}):
-        for layer in _chain(name, cache, layers.keys()):
+        for layer in kept_chain(name, cache, layers.keys()):
             layers[layer.name] = _without_texts(layer, texts)
     return Lock(instances=dict(sorted(used.items())), layers=dict(sorted(layers.items())), texts=texts)
 
@@ -260,14 +260,14 @@ def _tag(layer: Layer, texts: Mapping[str, str]) -> str:
     return content_hash(layer.dockerfile, layer.below, {name: texts[key] for name, key in layer.files.items()})
 
 
-def _chain(name: str, cache: Path, known: Iterable[str]) -> Iterator[Layer]:
+def kept_chain(name: str, cache: Path, known: Iterable[str] = ()) -> Iterator[Layer]:
     """Yield the layers of an image that are kept and not known yet, from the top, with those of its services."""
-    layer = None if name in known else read_model(_kept(name, cache), Layer)
+    layer = None if name in known else read_model(kept_layer(name, cache), Layer)
     if layer is not None:
         yield layer
         for below in (layer.parent, *layer.services):
             if below:
-                yield from _chain(below, cache, known)
+                yield from kept_chain(below, cache, known)
 
 
 def _without_texts(layer: Layer, texts: dict[str, str]) -> Layer:
@@ -281,12 +281,13 @@ def _without_texts(layer: Layer, texts: dict[str, str]) -> Layer:
 
 
 def _keep(layer: Layer, cache: Path) -> None:
-    path = _kept(layer.name, cache)
+    path = kept_layer(layer.name, cache)
     if read_model(path, Layer) != layer:  # another version of Assay kept less
         replace_file(path, layer.model_dump_json().encode())
 
 
-def _kept(name: str, cache: Path) -> Path:
+def kept_layer(name: str, cache: Path) -> Path:
+    """Return the file that says what an image is made of, if it has been worked out."""
     return cache / "images" / f"{name.replace('/', '-').replace(':', '-')}.json"
 
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 
 from assay.harness import languages
 from assay.harness.domain import Instance, Recipe, Rule
@@ -74,13 +75,18 @@ def kept_files_to_run(instance: Instance, recipe: Recipe, sources: Sources) -> t
         read.append(True)
         return read_tar(sources.tree(tree_ref(instance)))
 
-    kept = sources.cache / "targets" / f"{_key(instance, recipe)}.json"
+    kept = kept_targets(instance, recipe, sources.cache)
     if kept.is_file():
         return tuple(json.loads(kept.read_bytes()))
     files = files_to_run(instance, recipe, tree)
     if read:
         replace_file(kept, json.dumps(files).encode())
     return files
+
+
+def kept_targets(instance: Instance, recipe: Recipe, cache: Path) -> Path:
+    """Return the file of the answer, which is there if the tree had to be read for it."""
+    return cache / "targets" / f"{_key(instance, recipe)}.json"
 
 
 def _key(instance: Instance, recipe: Recipe) -> str:

@@ -1,11 +1,23 @@
 """Reads the files of ``dockerfiles/``, from which images are built."""
 
+from collections.abc import Iterator
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from assay.harness import languages
 from assay.harness.errors import EnvironmentFailure
+
+
+def all_build_files() -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the content of every file of ``dockerfiles/``, in a fixed order."""
+    folders = [resources.files("assay").joinpath("dockerfiles")]
+    while folders:
+        for entry in sorted(folders.pop().iterdir(), key=lambda each: each.name):
+            if entry.is_dir():
+                folders.append(entry)
+            elif not entry.name.endswith(".pyc"):
+                yield entry.name, entry.read_bytes()
 
 
 def build_text(path: str, language: str = "") -> str:

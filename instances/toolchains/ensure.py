@@ -50,8 +50,8 @@ def ensure(
     make: Make,
     note: Callable[[str], None] = lambda _text: None,
     failures: SharedFailures | None = None,
-) -> None:
-    """Build an image unless the engine has it.
+) -> bool:
+    """Build an image unless the engine has it; return whether this call built it.
 
     Args:
         name: name of the image.
@@ -62,18 +62,19 @@ def ensure(
         failures: of earlier builds, which are not tried again; None tries every time.
     """
     if engine.find_image(name) is not None:
-        return
+        return False
     file = name.replace("/", "-").replace(":", "-")
     log = cache / "logs" / f"{file}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     with locked(cache / "building" / f"{file}.lock"), (failures or SharedFailures()).step(name):
         if engine.find_image(name) is not None:
-            return
+            return False
         note(f"building {name}")
         began = time.monotonic()
         with scratch_folder(cache) as scratch:
             make(Path(scratch), log)
         note(f"built {name} in {time.monotonic() - began:.1f} s")
+    return True
 
 
 def scratch_folder(cache: Path) -> tempfile.TemporaryDirectory[str]:

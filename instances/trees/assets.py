@@ -36,7 +36,7 @@ def fetch(asset: Asset | Download, sources: Sources) -> bytes:
     Raises:
         EnvironmentFailure: the file cannot be fetched, or its sha256 is not the one that is asked for.
     """
-    kept = sources.cache / "assets" / sha256(asset.url.encode()).hexdigest()
+    kept = kept_asset(asset, sources.cache)
     if not kept.is_file():
         content = _from_mirror(asset, sources)
         content = _from_url(asset) if content is None else content
@@ -47,6 +47,11 @@ def fetch(asset: Asset | Download, sources: Sources) -> bytes:
         kept.unlink()
         raise EnvironmentFailure(f"{asset.path}: {asset.url} has sha256 {found}, not {asset.sha256}")
     return content
+
+
+def kept_asset(asset: Asset | Download, cache: Path) -> Path:
+    """Return where a file is kept once it has been fetched."""
+    return cache / "assets" / sha256(asset.url.encode()).hexdigest()
 
 
 def _from_mirror(asset: Asset | Download, sources: Sources) -> bytes | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from assay.harness.domain import UNKNOWN_TIME, Instance, TreeRef
 from assay.harness.errors import EnvironmentFailure
-from assay.harness.files import atomic_file, locked, named
+from assay.harness.files import atomic_file, locked, named, replace_file
 from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.content import (
     TreeChanges,
@@ -107,10 +107,14 @@ class Sources:
         return self._local_repository(ref) is not None
 
     def commit_time(self, ref: TreeRef) -> datetime | None:
-        """Return when a tree's commit was made, if that commit is on this machine."""
+        """Return when a tree's commit was made, if that commit is on this machine or has been."""
+        kept = kept_time(ref, self.cache)
+        if ref.commit and kept.is_file():
+            return datetime.fromisoformat(kept.read_text())
         for git_dir in self._local(ref.repo) if ref.commit else ():
             shown = _git(f"--git-dir={git_dir}", "show", "--no-patch", "--format=%cI", ref.commit)
             if shown.returncode == 0:
+                replace_file(kept, shown.stdout.strip())
                 return datetime.fromisoformat(shown.stdout.decode().strip())
         return None
 
@@ -164,6 +168,11 @@ class Sources:
 def fetched_ref(commit: str) -> str:
     """Return the ref that marks a fetched commit as complete in Assay's own repository."""
     return f"refs/assay/{commit}"
+
+
+def kept_time(ref: TreeRef, cache: Path) -> Path:
+    """Return the file of the time of a tree's commit, which is there if it was asked for."""
+    return cache / "times" / sha256(f"{ref.repo.lower()}@{ref.commit}".encode()).hexdigest()[:32]
 
 
 def tree_ref(instance: Instance) -> TreeRef:

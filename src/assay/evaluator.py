@@ -159,8 +159,8 @@ class Evaluator(Workplace):
             if isinstance(judged, Evaluation):
                 return judged  # no image is built for a patch that needs none
             aimed = replace(task, plan=self.bench.aim(task.plan, task.instance))
-            image = self.bench.image_of(task.instance)
-            return evaluate(aimed, image, self.bench.engine, {"assay.instance": task.instance.id})
+            with self.bench.image(task.instance) as image:
+                return evaluate(aimed, image, self.bench.engine, {"assay.instance": task.instance.id})
         except Exception as error:
             return failed(task, error)
 

@@ -51,9 +51,9 @@ def lock_instances(instances: Sequence[Instance], place: Workplace, counted: Cou
 
     def build(instance: Instance) -> None:
         try:
-            image = bench.image_of(bench.settle(instance))
-            info = bench.engine.find_image(image)
-            used[instance.id] = UsedImage(image=image, digest=info.digest if info else "")
+            with bench.image(bench.settle(instance)) as image:
+                info = bench.engine.find_image(image)
+                used[instance.id] = UsedImage(image=image, digest=info.digest if info else "")
         except EnvironmentFailure as error:
             problems[instance.id] = str(error)
 

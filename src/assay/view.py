@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
-from assay.harness.domain import PatchDiffResult
+from assay.harness.domain import Instance, PatchDiffResult
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.runs.crew import Progress
+from assay.harness.runs.each import Done
 from assay.harness.runs.store import SavedVerdict
 
 
@@ -30,6 +31,10 @@ class View(Protocol):
         """Show the progress of so many evaluations; ``seconds`` are what tests took before, by instance id."""
         ...
 
+    def doing(self, total: int, verb: str, /) -> AbstractContextManager[Progress[Instance, Done]]:
+        """Show the progress of something that is done for so many instances, such as ``building``."""
+        ...
+
     def comparing(self, total: int, /) -> AbstractContextManager[Progress[Task, PatchDiffResult]]:
         """Show the progress of so many comparisons with gold."""
         ...
@@ -48,6 +53,11 @@ class Quiet:
 
     @contextmanager
     def evaluating(self, _total: int, _title: str, _seconds: Mapping[str, float]) -> Iterator[Progress[Any, Any]]:
+        """Show nothing."""
+        yield Progress()
+
+    @contextmanager
+    def doing(self, _total: int, _verb: str) -> Iterator[Progress[Any, Any]]:
         """Show nothing."""
         yield Progress()
 

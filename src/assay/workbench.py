@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -90,9 +91,9 @@ class BuiltWorkbench:
 
         return Assets(instance.assets, self.sources)
 
-    def image_of(self, instance: Instance) -> str:
+    def image(self, instance: Instance) -> AbstractContextManager[str]:
         """Build the instance's image, or find it."""
-        return self.builder.image_of(instance)
+        return self.builder.image(instance)
 
     def abort(self) -> None:
         """End builds, then containers."""
@@ -132,9 +133,9 @@ class ActedWorkbench:
         """Return a function that reads nothing."""
         return dict
 
-    def image_of(self, instance: Instance) -> str:
+    def image(self, instance: Instance) -> AbstractContextManager[str]:
         """Tell the engine of the instance."""
-        return self.engine.act_out(instance)
+        return nullcontext(self.engine.act_out(instance))
 
     def abort(self) -> None:
         """End what the engine acts out."""

@@ -12,6 +12,10 @@ from assay.choices import EnvironmentChoice
 from assay.harness.domain import Instance, Prediction
 from assay.harness.engines import open_engine
 from assay.harness.engines.base import ActingEngine
+from assay.harness.engines.eviction import bytes_of
+from assay.harness.engines.registry import Registry, checked_prefix
+from assay.harness.engines.shelf import Shelf
+from assay.harness.engines.uses import Uses
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.files import check_folder
 from assay.harness.runs.workbench import Workbench
@@ -38,6 +42,12 @@ class Workplace:
     """The user's toolchain images, by language and version."""
     environment: EnvironmentChoice | str = EnvironmentChoice.AUTO
     """``recipe``, ``published``, or ``auto``: the row's image if the engine has it already, else the recipe's."""
+    registry: str = ""
+    """``HOST:PORT/prefix`` of the registry that is asked for images before they are built."""
+    push: bool = False
+    """Send images that are built to the registry."""
+    disk: str = ""
+    """Limit of the disk that images take, such as ``40GB``; those not used for longest go."""
     timeout: float | None = None
     """Limit of the test command in seconds, in place of the plans' own."""
     strict: bool = False
@@ -93,6 +103,7 @@ class Workplace:
             check_folder(Path(folder).expanduser(), "folder of mirrors")
         for folder in self.recipes:
             check_recipes(Path(folder).expanduser())
+        limit = bytes_of(self.disk) if self.disk else None
         engine = open_engine(self.engine)
         for name in engine.reap():
             self.view.say(f"removed {name}, left behind by a dead process")
@@ -103,5 +114,9 @@ class Workplace:
         from assay.instances.environments.build import ImageBuilder
 
         sources = make_sources([Path(folder).expanduser() for folder in self.mirrors], self.toolchains)
-        builder = ImageBuilder(engine, sources, toolchains=self.toolchains, recipes=recipes, note=self.view.note)
+        registry = Registry(engine, checked_prefix(self.registry), self.push, self.view.note) if self.registry else None
+        shelf = Shelf(engine, Uses(sources.cache / "uses"), registry, limit, self.view.note)
+        builder = ImageBuilder(
+            engine, sources, toolchains=self.toolchains, recipes=recipes, shelf=shelf, note=self.view.note
+        )
         return BuiltWorkbench(engine, planner, sources, builder, EnvironmentChoice(self.environment))

@@ -47,16 +47,16 @@ class WorkspaceOpener:
             EngineError: the engine failed.
         """
         labels = {**self.labels, "assay.instance": instance.id}
-        image = self.bench.image_of(instance)
-        if not self.has_containers:
-            with statement_folder(self.bench, instance, image, labels) as workspace:
-                yield workspace
-            return
-        plan = self.bench.plan(instance)
-        place = agent_container(self.bench.engine, self.images.image(image, plan), plan, labels, mounts)
-        with place.open(visible_tests(self.bench, instance, image, labels)) as opened:
-            check_start(opened)
-            yield opened
+        with self.bench.image(instance) as image:
+            if not self.has_containers:
+                with statement_folder(self.bench, instance, image, labels) as workspace:
+                    yield workspace
+                return
+            plan = self.bench.plan(instance)
+            place = agent_container(self.bench.engine, self.images.image(image, plan), plan, labels, mounts)
+            with place.open(visible_tests(self.bench, instance, image, labels)) as opened:
+                check_start(opened)
+                yield opened
 
 
 def agent_container(

@@ -64,6 +64,9 @@ def workplace(
     jobs: int = 1,
     timeout: int | None = None,
     strict: bool = False,
+    registry: str = "",
+    push: bool = False,
+    disk: str = "",
     view: "View | None" = None,
 ) -> "Workplace":
     """Return where patches are evaluated, with the user's toolchain images; shown on the terminal by default."""
@@ -79,6 +82,9 @@ def workplace(
         jobs=jobs,
         timeout=timeout,
         strict=strict,
+        registry=registry,
+        push=push,
+        disk=disk,
         view=view or RunView(),
     )
 

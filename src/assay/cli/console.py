@@ -10,17 +10,18 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from assay.cli.estimate import Estimate, in_words
-from assay.harness.domain import INFRASTRUCTURE, Outcome, PatchDiffResult, Verdict
+from assay.harness.domain import INFRASTRUCTURE, Instance, Outcome, PatchDiffResult, Verdict
 from assay.harness.runs.crew import Progress
 
 if TYPE_CHECKING:
     from assay.harness.evaluation.evaluate import Task
+    from assay.harness.runs.each import Done
     from assay.harness.runs.report import RunReport
     from assay.harness.runs.store import SavedVerdict
 
 COLOURS = {Outcome.RESOLVED: "green", Outcome.UNRESOLVED: "red", **dict.fromkeys(INFRASTRUCTURE, "magenta")}
 OTHER_COLOUR = "yellow"
-NUMBERS = frozenset({"unfixed", "broken", "tests s", "images", "unique MB", "shared MB"})
+NUMBERS = frozenset({"unfixed", "broken", "tests s", "seconds", "images", "unique MB", "shared MB"})
 """Columns whose cells are set to the right."""
 SILENCE = 60.0
 """Seconds after which plain lines say what is at work."""
@@ -117,6 +118,25 @@ class RunView:
                 started=lambda task: count.start(task.instance.id),
                 finished=finished,
                 planned=lambda tasks, jobs: count.plan([each.instance.id for each in tasks], jobs),
+            )
+
+    @contextmanager
+    def doing(self, total: int, verb: str) -> "Iterator[Progress[Instance, Done]]":
+        """Show what is at work and what has failed so far, or each instance in a line of its own."""
+        with self.shown(total, verb, verb=verb) as count:
+            failed = 0
+
+            def finished(done: "Done", _known: bool) -> None:
+                nonlocal failed
+                failed += bool(done.error)
+                text = f"{done.instance_id}: {_first_line(done.error) or done.result} ({done.seconds:.1f} s)"
+                summary = f"{failed} failed" if failed else ""
+                count.finish(text, summary, name=done.instance_id, says=bool(done.error))
+
+            yield Progress(
+                started=lambda instance: count.start(instance.id),
+                finished=finished,
+                planned=lambda pending, jobs: count.plan([each.id for each in pending], jobs),
             )
 
     @contextmanager

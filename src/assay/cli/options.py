@@ -79,6 +79,25 @@ Environment = Annotated[
         "auto: the row's image if the engine has it, else recipe.",
     ),
 ]
+Registry = Annotated[
+    str,
+    typer.Option(
+        "--registry",
+        metavar="HOST:PORT/PREFIX",
+        help="Registry that is asked for an image before it is built.",
+        show_default=False,
+    ),
+]
+Push = Annotated[bool, typer.Option("--push", help="Send images that are built to the registry.")]
+Disk = Annotated[
+    str,
+    typer.Option(
+        "--disk",
+        metavar="SIZE",
+        help="Disk that images may take, such as 40GB; those that have not been used for longest are removed.",
+        show_default=False,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, everything else on stderr.")]
 
 PatchDiff = Annotated[bool, typer.Option("--patchdiff", help="Compare resolved patches with the gold patch.")]

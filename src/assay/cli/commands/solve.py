@@ -43,6 +43,9 @@ def solve(
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
     environment: options.Environment = EnvironmentChoice.AUTO,
+    registry: options.Registry = "",
+    push: options.Push = False,
+    disk: options.Disk = "",
     skip_bad_rows: options.SkipBadRows = False,
     fresh: options.SolveAgain = False,
     json: options.Json = False,
@@ -82,7 +85,9 @@ def solve(
         chosen,
         run_id or chosen.run_name(dataset),
         runs_dir,
-        config.workplace(engine, mirror, recipes, environment, jobs=jobs, view=view),
+        config.workplace(
+            engine, mirror, recipes, environment, jobs=jobs, registry=registry, push=push, disk=disk, view=view
+        ),
         fresh=fresh,
         view=view,
     )

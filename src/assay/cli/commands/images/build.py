@@ -1,8 +1,7 @@
 """``assay images build``: the images of a data set."""
 
 import json as jsonlib
-from concurrent.futures import ThreadPoolExecutor
-from itertools import repeat
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,10 +11,10 @@ from assay.choices import EnvironmentChoice
 from assay.cli import config, exits, options
 from assay.cli.loading import load_to_evaluate
 from assay.harness.errors import UserError
+from assay.harness.names import count
 
 if TYPE_CHECKING:
-    from assay.harness.domain import Instance
-    from assay.harness.runs.workbench import Workbench
+    from assay.building import Built
 
 
 def build(
@@ -31,10 +30,16 @@ def build(
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
     environment: options.Environment = EnvironmentChoice.AUTO,
+    registry: options.Registry = "",
+    push: options.Push = False,
+    disk: options.Disk = "",
     skip_bad_rows: options.SkipBadRows = False,
     json: options.Json = False,
 ) -> None:
     """Build every image that a data set's instances need; what is there already is not built again.
+
+    A layer that several instances share is built once. What fails because of the engine is tried again; an instance
+    that fails stops no other.
 
     With --lock, the images are built from the lock alone: trees by commit, packages by hash, nothing resolved again.
     Whatever then differs from the lock, such as a version that Debian no longer has, is a line, and the exit status is
@@ -43,33 +48,42 @@ def build(
     \b
     Examples:
       assay images build lite -i pallets__flask-5063 --mirror ~/mirrors
+      assay images build rows.jsonl -j 4 --disk 40GB
+      assay images build rows.jsonl -j 4 --registry registry.example:5000/assay --push
       assay images build --lock images.lock --mirror ~/mirrors -j 4
     """
+    from assay.building import Images
     from assay.cli.console import print_json, print_rows
 
     if (dataset is None) == (lock is None):
         raise UserError("name a data set, or a lock with --lock FILE; one of them")
-    place = config.workplace(engine, mirror, recipes, environment, jobs=jobs)
+    place = config.workplace(engine, mirror, recipes, environment, jobs=jobs, registry=registry, push=push, disk=disk)
     if lock is not None:
         from assay.cli.commands.images.lock_view import build_locked
 
         raise typer.Exit(build_locked(lock.expanduser(), ids or (), place, json=json))
     found = load_to_evaluate(dataset or "", ids, split, skip_bad_rows=skip_bad_rows)
-    bench = place.bench
-    with ThreadPoolExecutor(jobs) as pool:
-        built = list(pool.map(_build_one, repeat(bench), found))
+    built = Images(place).build(found)
     if json:
-        print_json(jsonlib.dumps({name: {"image": image, "error": error} for name, image, error in built}))
+        print_json(jsonlib.dumps(as_json(built)))
     else:
-        print_rows(("instance", "image", "problem"), built)
-    raise typer.Exit(exits.INFRASTRUCTURE if any(error for _, _, error in built) else 0)
+        rows = [(each.instance_id, each.result, f"{each.seconds:.1f}", each.error) for each in built.done]
+        print_rows(("instance", "image", "seconds", "problem"), rows)
+        print(summary(built))
+    raise typer.Exit(exits.INFRASTRUCTURE if built.failed else 0)
 
 
-def _build_one(bench: "Workbench", instance: "Instance") -> tuple[str, str, str]:
-    """Return (instance id, image name, problem); one of the last two is empty."""
-    from assay.harness.errors import EngineError, EnvironmentFailure
+def as_json(built: "Built") -> dict[str, object]:
+    """Return what came of building, with seconds."""
+    rows = {each.instance_id: {"image": each.result, **asdict(each)} for each in built.done}
+    for row in rows.values():
+        del row["instance_id"], row["result"], row["broke"]
+    return {"instances": rows, "built": built.built, "pulled": built.pulled, "seconds": round(built.seconds, 1)}
 
-    try:
-        return instance.id, bench.image_of(bench.settle(instance)), ""
-    except (EnvironmentFailure, EngineError) as error:
-        return instance.id, "", str(error)
+
+def summary(built: "Built") -> str:
+    """Return what came of building in one line."""
+    ready = len(built.done) - len(built.failed)
+    parts = [f"{count(ready, 'instance')} ready", f"{len(built.failed)} failed" if built.failed else ""]
+    parts += [f"{count(len(built.built), 'image')} built", f"{len(built.pulled)} pulled" if built.pulled else ""]
+    return f"{', '.join(filter(None, parts))} in {built.seconds:.1f} s"

@@ -1,0 +1,138 @@
+"""The names of images that have been worked out, so that neither tree nor lock nor network is needed again.
+
+What is kept of an instance is a few small files of the cache. They travel with its image: another machine that has them
+finds the image by the instance alone.
+"""
+
+import io
+import json
+import tarfile
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from assay.harness.domain import Instance, Recipe
+from assay.harness.engines.base import LABEL
+from assay.harness.engines.registry import Registry
+from assay.harness.files import replace_file, tar_of
+from assay.instances.environments.lock import Layer, kept_chain, kept_layer
+from assay.instances.environments.targets import kept_targets
+from assay.instances.toolchains.buildfiles import all_build_files
+from assay.instances.toolchains.images import UserImages
+from assay.instances.trees.assets import kept_asset
+from assay.instances.trees.sources import kept_time, tree_ref
+
+ABOUT = {"id", "dataset", "origin", "problem_statement", "hints"}
+"""Fields that say what an instance is about and where it comes from."""
+LABELS = {"fail_to_pass", "pass_to_pass", "quarantined", "stages", "log_format", "test_id", "rule"}
+"""Fields that say which tests count; no image depends on them."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownImages:
+    """The names that a cache knows."""
+
+    cache: Path
+
+    def find(self, key: str) -> str:
+        """Return the name of the image that a key stands for, if what it is made of is known, too; else ""."""
+        try:
+            name = str(json.loads(self._file(key).read_bytes())["image"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
+        return name if kept_layer(name, self.cache).is_file() else ""
+
+    def keep(self, key: str, name: str) -> None:
+        """Remember the image that a key stands for."""
+        replace_file(self._file(key), json.dumps({"image": name}).encode())
+
+    def layers(self, name: str) -> list[Layer]:
+        """Return what an image is made of, from the top, with its services."""
+        return list(kept_chain(name, self.cache))
+
+    def files(self, key: str, instance: Instance, recipe: Recipe) -> dict[str, bytes]:
+        """Return the files of the cache that an evaluation of an instance needs, by path below it."""
+        paths = [self._file(key), kept_targets(instance, recipe, self.cache), kept_time(tree_ref(instance), self.cache)]
+        paths += [kept_layer(layer.name, self.cache) for layer in self.layers(self.find(key))]
+        paths += [kept_asset(asset, self.cache) for asset in instance.assets]
+        return {str(path.relative_to(self.cache)): path.read_bytes() for path in paths if path.is_file()}
+
+    def adopt(self, files: Mapping[str, bytes]) -> None:
+        """Put files of another machine's cache into this one; those that are there stay as they are."""
+        for path, content in files.items():
+            place = self.cache / path
+            if place.parent.name in FOLDERS and place.parent.parent == self.cache and not place.exists():
+                replace_file(place, content)
+
+    def _file(self, key: str) -> Path:
+        return self.cache / "known" / f"{key}.json"
+
+
+PARCEL = "assay/known"
+"""Repository of the images by which files travel through a registry."""
+FOLDERS = frozenset({"known", "targets", "times", "images", "assets"})
+"""Folders of the cache that travel; nothing else is taken from another machine."""
+
+
+def known_key(instance: Instance, recipe: Recipe, toolchains: UserImages) -> str:
+    """Return what an image's name depends on, as a hash; equal on machines with the same version of Assay."""
+    fields = instance.model_dump_json(exclude=ABOUT | LABELS)
+    images = sorted(toolchains.get(recipe.language, {}).items())
+    return sha256(repr((fields, recipe.model_dump_json(), images, edition())).encode()).hexdigest()[:32]
+
+
+@cache
+def edition() -> str:
+    """Return a hash of all code and data of Assay that names of images depend on."""
+    instances = Path(__file__).parent.parent
+    folders = (instances / "environments", instances / "toolchains", instances.parent / "harness/languages")
+    code = ((file.name, file.read_bytes()) for folder in folders for file in sorted(folder.rglob("*.py")))
+    digest = sha256()
+    for name, content in (*all_build_files(), *code):
+        digest.update(repr((name, content)).encode())
+    return digest.hexdigest()
+
+
+def send_files(registry: Registry, key: str, files: Mapping[str, bytes]) -> None:
+    """Put the files of an instance into a registry, as an image that holds nothing else; raises EngineError."""
+    name = f"{PARCEL}:{key}"
+    with tempfile.TemporaryDirectory() as scratch:
+        tar = Path(scratch) / "files.tar"
+        tar.write_bytes(tar_of(files))
+        registry.engine.import_image(name, tar, {f"{LABEL}.kind": "known"})
+    try:
+        registry.push(name)
+    finally:
+        registry.engine.remove_image(name)
+
+
+def fetch_files(registry: Registry, key: str) -> dict[str, bytes]:
+    """Return the files that ``send_files`` put into a registry, none if it has none; raises EngineError."""
+    name = f"{PARCEL}:{key}"
+    if not registry.pull(name):
+        return {}
+    try:
+        with registry.engine.save([name]) as saved:
+            return files_of_layers(b"".join(saved))
+    finally:
+        registry.engine.remove_image(name)
+
+
+def files_of_layers(saved: bytes) -> dict[str, bytes]:
+    """Return the files in the layers of a small image that an engine has saved, by path."""
+    found: dict[str, bytes] = {}
+    for content in regular_files(saved).values():
+        with suppress(tarfile.ReadError):
+            found |= regular_files(content)
+    return found
+
+
+def regular_files(packed: bytes) -> dict[str, bytes]:
+    """Return the files of a tar archive by path; raises tarfile.ReadError if it is none."""
+    with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
+        files = ((member.name, tar.extractfile(member)) for member in tar if member.isreg())
+        return {name: file.read() for name, file in files if file}

@@ -1,0 +1,71 @@
+"""The images of a data set, built ahead of time or fetched; as every front door does it."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from assay.harness.domain import Instance
+from assay.harness.errors import UserError
+from assay.harness.runs.each import Done, for_each
+from assay.workbench import BuiltWorkbench
+from assay.workplace import Workplace
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What came of building."""
+
+    done: tuple[Done, ...]
+    """In the order of the instances."""
+    built: tuple[str, ...] = ()
+    """Images that were built, each once."""
+    pulled: tuple[str, ...] = ()
+    """Images that came from the registry."""
+    seconds: float = 0.0
+
+    @property
+    def failed(self) -> tuple[Done, ...]:
+        """Those that failed."""
+        return tuple(each for each in self.done if each.error)
+
+
+@dataclass(frozen=True, slots=True)
+class Images:
+    """The images of instances at one workplace."""
+
+    place: Workplace = field(default_factory=Workplace)
+
+    @property
+    def bench(self) -> BuiltWorkbench:
+        """The open workbench.
+
+        Raises:
+            UserError: its engine has no containers, so there are no images. EngineUnavailable: no engine answers.
+        """
+        bench = self.place.bench
+        if not isinstance(bench, BuiltWorkbench):
+            raise UserError(f"the engine {bench.engine.name} has no images to move; name one with containers")
+        return bench
+
+    def build(self, instances: Sequence[Instance]) -> Built:
+        """Build every image that instances need and that is not there; one that fails stops no other.
+
+        Raises:
+            RunStopped: a signal ended it; what is built stays. EngineUnavailable: no engine answers.
+        """
+        bench = self.place.bench
+        began = time.monotonic()
+
+        def build(instance: Instance) -> str:
+            with bench.image(bench.settle(instance)) as name:
+                return name
+
+        done = self.each(instances, "building", build)
+        shelf = bench.builder.shelf if isinstance(bench, BuiltWorkbench) else None
+        built, pulled = (shelf.built, shelf.pulled) if shelf else ([], [])
+        return Built(tuple(done), tuple(built), tuple(pulled), time.monotonic() - began)
+
+    def each(self, instances: Sequence[Instance], verb: str, do: Callable[[Instance], str]) -> list[Done]:
+        """Do something for each instance in front of a person."""
+        with self.place.view.doing(len(instances), verb) as progress:
+            return for_each(instances, do, self.place.jobs, progress, abort=self.place.bench.abort)
