@@ -12,7 +12,7 @@ from assay.harness.engines.base import LABEL, SERVICE_LABEL, USER_LABEL
 from assay.instances.environments.pins.project import BuildSystem
 from assay.instances.environments.pins.pypi import bounds, exports
 from assay.instances.environments.scripts import read_script
-from assay.instances.toolchains.buildfiles import build_text, compile_texts, runner_texts
+from assay.instances.toolchains.buildfiles import build_text, compile_texts, fetch_texts, runner_texts
 from assay.instances.toolchains.images import Toolchain
 from assay.instances.trees.sources import tree_key, tree_ref
 
@@ -100,7 +100,8 @@ def environment_spec(recipe: Recipe, toolchain: Toolchain, packages: Packages) -
     dockerfile = dockerfile.replace("@SYSTEM_PACKAGES@", APT.format(packages=system) if system else "")
     dockerfile = dockerfile.replace("@PARENT@", toolchain.name)
     fetch = _lines(recipe.fetch) or build_text("fetch.sh", language)
-    files = {"environment.sh": build_text("environment.sh"), "fetch.sh": fetch, **packages.files}
+    scripts = {"environment.sh": build_text("environment.sh"), "fetch.sh": fetch}
+    files = {**scripts, **({} if recipe.fetch else fetch_texts(language)), **packages.files}
     if recipe.downloads:
         files["fetch.sh"] += KEEP_DOWNLOADS
         files[DOWNLOADS] = _lines(tuple(download.model_dump_json() for download in recipe.downloads))
