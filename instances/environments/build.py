@@ -1,7 +1,7 @@
 """Builds the images of instances: looks every layer up by name and builds the missing ones."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -103,19 +103,21 @@ class ImageBuilder:
         """Return what another machine's cache needs of this one to evaluate an instance, by path; raises DataError."""
         return self.known.files(self.key_of(instance), instance, find_recipe(instance, self._recipes))
 
-    def rebuild(self, chain: Iterable[Toolchain | ImageSpec]) -> None:
+    def rebuild(self, chain: Sequence[Toolchain | ImageSpec]) -> None:
         """Build or pull what the engine lacks of a chain of images, given from the lowest up.
 
         Raises:
             EnvironmentFailure: an image cannot be built or pulled, or the builder was aborted.
         """
-        for each in chain:
-            if isinstance(each, ImageSpec):
-                self._ensure_layer(each)
-            elif each.suite:
-                self._ensure_toolchain(each)
-            elif (found := self._pulled(each.name)).digest != each.identity:
-                raise EnvironmentFailure(f"{each.name} is {found.digest} now; the lock has {each.identity}")
+        with self.shelf.uses.hold() as hold:
+            hold.add(*(each.name for each in chain))
+            for each in chain:
+                if isinstance(each, ImageSpec):
+                    self._ensure_layer(each)
+                elif each.suite:
+                    self._ensure_toolchain(each)
+                elif (found := self._pulled(each.name)).digest != each.identity:
+                    raise EnvironmentFailure(f"{each.name} is {found.digest} now; the lock has {each.identity}")
 
     def abort(self) -> None:
         """Start no further step; calls that need one raise EnvironmentFailure."""
@@ -134,7 +136,7 @@ class ImageBuilder:
     def _is_current(self, layers: Sequence[Layer]) -> bool:
         """Return whether no image of other origin below these layers has got another content under its name."""
         ours = {layer.name for layer in layers}
-        others = {layer.name: layer.below for layer in layers if not layer.dockerfile and not layer.suite}
+        others = {layer.name: layer.below for layer in layers if not layer.dockerfile and not layer.toolchain}
         others |= {layer.parent: layer.below for layer in layers if layer.parent and layer.parent not in ours}
         found = {name: self._engine.find_image(name) for name in others}
         return all(info is None or info.digest == others[name] for name, info in found.items())

@@ -45,11 +45,11 @@ def layer_state(layer: Layer, lock: Lock, engine: Engine, read: Read, *, exact: 
     info = engine.find_image(layer.name)
     if info is None:
         return LayerState(image=layer.name, status=LayerStatus.MISSING)
-    locked = layer.digest or ("" if layer.dockerfile or layer.suite else layer.below)
+    locked = layer.digest or ("" if layer.dockerfile or layer.toolchain else layer.below)
     if locked and info.digest == locked:
         return LayerState(image=layer.name, status=LayerStatus.SAME)
     found = list(_labels(_expected_labels(layer, lock), info.labels))
-    if exact or not (layer.dockerfile or layer.suite):
+    if exact or not (layer.dockerfile or layer.toolchain):
         found.append(f"its digest is {info.digest}, locked is {locked or 'none'}")
     found += _contents(lock.text_of(layer.contents), read(layer)) if layer.contents else []
     status = LayerStatus.DIFFERS if found else LayerStatus.REBUILT

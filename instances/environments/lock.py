@@ -5,6 +5,7 @@ the content, so a lock can be checked without the machine that made it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
@@ -16,7 +17,6 @@ from assay.harness.errors import DataError
 from assay.harness.files import read_model, replace_file
 from assay.instances.environments.images import content_hash
 from assay.instances.toolchains.images import Toolchain
-from assay.instances.toolchains.versions import PinnedArchive
 from assay.instances.trees.sources import tree_key
 
 LOCKED = "locked"
@@ -47,15 +47,8 @@ class Layer(Model):
     fetches: bool = False
     """Whether the build reached package indexes."""
     labels: dict[str, str] = Field(default_factory=dict)
-    suite: str = ""
-    """Release that a toolchain was bootstrapped from; empty for an image that the user named."""
-    packages: tuple[str, ...] = ()
-    """Packages of the toolchain."""
-    distribution: str = "debian"
-    links: tuple[tuple[str, str], ...] = ()
-    archive: PinnedArchive | None = None
-    script: str = ""
-    """What was unpacked over the packages of a toolchain, and set up by the script."""
+    toolchain: Toolchain | None = None
+    """The packages that a toolchain is bootstrapped from; None for other images, such as one that the user named."""
     digest: str = ""
     """The engine's digest of the image; another build of the same content has another one."""
     contents: dict[str, str] = Field(default_factory=dict)
@@ -168,37 +161,16 @@ def spec_of(layer: Layer, lock: Lock) -> ImageSpec:
 
 def keep_toolchain(toolchain: Toolchain, cache: Path) -> None:
     """Keep what a toolchain image is made from in the cache."""
-    _keep(
-        Layer(
-            name=toolchain.name,
-            below=toolchain.identity,
-            labels=dict(toolchain.labels),
-            suite=toolchain.suite,
-            packages=toolchain.packages,
-            distribution=toolchain.distribution,
-            links=toolchain.links,
-            archive=toolchain.archive,
-            script=toolchain.script,
-        ),
-        cache,
-    )
+    bootstrapped = toolchain if toolchain.suite else None
+    name, identity = toolchain.name, toolchain.identity
+    _keep(Layer(name=name, below=identity, labels=dict(toolchain.labels), toolchain=bootstrapped), cache)
 
 
 def toolchain_of(layer: Layer, lock: Lock) -> Toolchain:
     """Return the toolchain that a layer of a lock describes, with the exact versions of its Debian packages."""
     versions = lock.text_of(layer.contents).get(DEBIAN, "").splitlines()
-    return Toolchain(
-        name=layer.name,
-        identity=layer.below,
-        labels=layer.labels,
-        suite=layer.suite,
-        packages=layer.packages,
-        distribution=layer.distribution,
-        links=layer.links,
-        archive=layer.archive,
-        script=layer.script,
-        versions=tuple(versions),
-    )
+    base = layer.toolchain or Toolchain(layer.name, layer.below)
+    return replace(base, name=layer.name, identity=layer.below, versions=tuple(versions))
 
 
 def keep_lock(lock: Lock, cache: Path) -> None:

@@ -51,10 +51,10 @@ def _shown(layer: Layer, texts: Mapping[str, str]) -> ShownLayer:
     files = {name: texts.get(key, "") for name, key in layer.files.items()}
     if layer.dockerfile:
         files["Dockerfile"] = layer.dockerfile
-    debian = f"Debian {layer.suite}: " if layer.suite else ""
+    base = layer.toolchain
     return ShownLayer(
         layer.name,
-        f"{debian}{', '.join(layer.packages)}" if layer.packages else "",
+        f"{base.distribution.capitalize()} {base.suite}: {', '.join(base.packages)}" if base else "",
         tuple((readable(name), _part(text)) for name, text in sorted(files.items())),
     )
 

@@ -60,7 +60,7 @@ def test_a_lock_holds_every_layer_down_to_the_toolchain_and_those_of_services(lo
     assert set(lock.layers) == {INSTANCE.name, ENVIRONMENT.name, SERVICE.name, TOOLCHAIN.name}
     assert lock.texts[lock.layers[ENVIRONMENT.name].files["lock"]] == "flask==2.3.2"
     assert lock.texts[lock.layers[ENVIRONMENT.name].unnamed["bounds"]] == "before 2023"
-    assert lock.layers[TOOLCHAIN.name].packages == ("python3",)
+    assert lock.layers[TOOLCHAIN.name].toolchain == TOOLCHAIN
     assert lock.undescribed == ("fake:1",)
     assert list(check_lock(lock)) == []
 

@@ -1,5 +1,7 @@
 """What is built from a lock, and in which order."""
 
+from dataclasses import replace
+
 from assay.harness.domain import ImageSpec
 from assay.instances.environments.drift import REBUILT
 from assay.instances.environments.images import APT
@@ -8,7 +10,8 @@ from assay.instances.environments.rebuild import rebuilt_chain
 from assay.instances.toolchains.bootstrap import preferences
 from assay.instances.toolchains.images import Toolchain
 
-BASE = Layer(name="assay/toolchain:1", below="assay/toolchain:1", suite="bookworm", packages=("git",))
+TOOLCHAIN = Toolchain("assay/toolchain:1", "assay/toolchain:1", {}, "bookworm", ("git",), "ubuntu", (("/a", "/b"),))
+BASE = Layer(name=TOOLCHAIN.name, below=TOOLCHAIN.identity, toolchain=TOOLCHAIN)
 DOCKERFILE = f"FROM assay/toolchain:1 AS base\n{APT.format(packages='libxml2')}\nFROM base\n"
 ENVIRONMENT = Layer(name="assay/env:1", parent=BASE.name, below=BASE.below, dockerfile=DOCKERFILE)
 HELD = {
@@ -24,7 +27,7 @@ def chain(held: dict[str, tuple[str, dict[str, str]]]) -> tuple[Toolchain | Imag
 
 def test_a_toolchain_is_made_first_with_the_versions_of_the_lock() -> None:
     toolchain, _ = chain(HELD)
-    assert toolchain == Toolchain(BASE.name, BASE.below, {}, "bookworm", ("git",), versions=("git 2.39",))
+    assert toolchain == replace(TOOLCHAIN, versions=("git 2.39",))
 
 
 def test_debian_packages_that_an_image_adds_are_taken_in_the_versions_of_the_lock() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.instances.environments.lock import Layer, Lock, UsedImage, with_contents
+from assay.instances.toolchains.images import Toolchain
 
 STOCKED = ("--engine", "stocked:open_engine")
 """An engine with images that nothing can run in."""
@@ -17,7 +18,7 @@ def lock(in_folder: Path) -> Callable[..., str]:
     """Write a lock of one of the stocked engine's images, whose digest may be another."""
 
     def write(digest: str, name: str = "assay/toolchain-python:3") -> str:
-        layer = Layer(name=name, suite="bookworm")
+        layer = Layer(name=name, toolchain=Toolchain(name, name, suite="bookworm"))
         made = Lock(instances={"a": UsedImage(image=name)}, layers={name: layer})
         (in_folder / "images.lock").write_text(with_contents(made, {name: (digest, {})}).model_dump_json())
         return "images.lock"
