@@ -3,6 +3,12 @@
 # its file "note" is what is not as of the date; a build from a lock finds them in /build/locked.
 set -eu
 [ ! -e /run/secrets/settings ] || . /run/secrets/settings
+# Java reads its own store of certificates.
+if [ -e /run/secrets/ca ] && command -v keytool > /dev/null; then
+    csplit --quiet --elide-empty-files --prefix=/usr/local/share/ca-certificates/host- --suffix-format=%04d.crt \
+        /run/secrets/ca '/-----BEGIN CERTIFICATE-----/' '{*}'
+    update-ca-certificates > /dev/null
+fi
 mkdir -p /testbed
 [ ! -e /build/tree ] || tar --extract --no-same-owner --file /build/tree/changed.tar --directory /testbed
 mkdir -p /opt/lock

@@ -97,6 +97,7 @@ while read -r link; do
         *) ln -sfn "$target" "$link" ;;
     esac
 done < /tmp/links
+rm -rf /opt/node
 while read -r folder; do
     mkdir -p "/opt/node/$(dirname "$folder")"
     mv "$folder" "/opt/node/$folder"

@@ -1,4 +1,5 @@
-# Creates /opt/venv from the lock. What source packages are built with is kept in /opt/lock, and taken from there again.
+# Installs the lock in /opt/venv, in place of other versions that are there. What source packages are built with is kept
+# in /opt/lock, and taken from there again.
 export UV_PYTHON_DOWNLOADS=never UV_LINK_MODE=copy VIRTUAL_ENV=/opt/venv
 # uv takes a wheel that it has built before, whatever it was built with, unless its build had other variables.
 key=$(cat /build/requirements.txt /build/bounds | sha256sum | cut -c 1-16)
@@ -20,7 +21,7 @@ bounds() {
     fi
 }
 
-/build/uv venv --quiet --python "$(command -v python3)" /opt/venv
+[ -e /opt/venv ] || /build/uv venv --quiet --python "$(command -v python3)" /opt/venv
 /build/uv pip install --verbose --no-deps $(bounds) --requirements /build/requirements.txt 2> /tmp/uv.log || {
     grep -v -E '^(DEBUG|TRACE) ' /tmp/uv.log
     exit 1

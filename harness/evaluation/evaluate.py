@@ -1,11 +1,13 @@
 """One evaluation: run an instance's tests with a patch in a fresh container, and return the evidence."""
 
 import random
+import re
 import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from assay.harness import languages
 from assay.harness.domain import (
     Apply,
     ApplyStatus,
@@ -22,6 +24,7 @@ from assay.harness.evaluation.applying import applied_evidence, apply_patch
 from assay.harness.evaluation.delivery import PIPE, RESULTS, SUPERVISE, TEST, Delivery, make_delivery
 from assay.harness.evaluation.protection import ROOT, check_spelling
 from assay.harness.evaluation.witnesses import expected_by_place, read_witnesses
+from assay.harness.languages.base import is_manifest
 from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.gate import GatedPatch, gate
 from assay.harness.runners import Tripwires
@@ -29,6 +32,7 @@ from assay.harness.runners import find as find_runner
 
 REPORT_BYTES = 64 * 1024 * 1024
 NO_TRIPWIRES = "no_tripwires"
+PACKAGES_MISSING = "packages_missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,11 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
             "environment": environment_of(task.instance),
             "strict": task.plan.strict,
             "timings": timings,
-            "flags": (*evaluation.evidence.flags, *_untripped(evaluation.evidence, engine)),
+            "flags": (
+                *evaluation.evidence.flags,
+                *_untripped(evaluation.evidence, engine),
+                *_missing(task, patch, evaluation.output),
+            ),
         }
     )
     return Evaluation(evidence, evaluation.patch, evaluation.output, evaluation.report_files)
@@ -123,6 +131,18 @@ def _untripped(evidence: Evidence, engine: Engine) -> tuple[str, ...]:
     """Return the flag of tests that ran without tripwires, unless nothing ran at all."""
     ran = engine.has_containers and evidence.exit_code is not None
     return (NO_TRIPWIRES,) if ran and not evidence.tripwires else ()
+
+
+def _missing(task: Task, patch: GatedPatch, output: bytes) -> tuple[str, ...]:
+    """Return the flag of a patch that changes manifests, if the output says that a package is not there.
+
+    The outcome does not depend on it: what is printed is the patch's to choose.
+    """
+    language = languages.find_or_none(task.instance.language)
+    if language is None or not any(is_manifest(path, language.MANIFESTS) for path in patch.paths):
+        return ()
+    says_so = language.MISSING_PACKAGE and re.search(language.MISSING_PACKAGE.encode(), output)
+    return (PACKAGES_MISSING,) if says_so else ()
 
 
 def _tripwires(plan: TestPlan) -> Tripwires | None:

@@ -35,6 +35,10 @@ FLAGS: Mapping[str, str] = {
         "and its own tests cannot be taken for expected ones."
     ),
     "build_products_left_out": "The patch brought build products along; they were not applied.",
+    "packages_missing": (
+        "The patch changes which packages the project asks for, and the output says that one is not there: the tests "
+        "have no network, only the packages of the base commit and of the fix."
+    ),
     "tests_ran_as_root": (
         "The tests ran as root, in a row's own image that could not be handed over to another user; --strict "
         "makes it not_run."

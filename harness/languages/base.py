@@ -129,6 +129,8 @@ class Language(Protocol):
     """Exit statuses of a runner that ran to its end, with or without failed tests."""
     MANIFESTS: tuple[str, ...]
     """Patterns (``*`` matches ``/`` too) of the files that decide which packages a build needs."""
+    MISSING_PACKAGE: str
+    """Regular expression of what clients without a network print about a package that is not there; empty: nothing."""
 
     BUILD_PRODUCTS: tuple[str, ...]
     """Patterns (``*`` matches ``/`` too) of files that a build leaves in the tree; patches may not contain them."""
@@ -236,6 +238,11 @@ def named(path: str, patterns: Iterable[str]) -> bool:
     """Return whether the last part of a path matches one of these patterns; case matters."""
     name = PurePosixPath(path).name
     return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def is_manifest(path: str, patterns: Iterable[str]) -> bool:
+    """Return whether a path, in any folder, matches one of these patterns of manifests."""
+    return any(fnmatchcase(path, pattern) for pattern in anywhere(*patterns))
 
 
 def anywhere(*patterns: str) -> tuple[str, ...]:

@@ -78,6 +78,7 @@ FINISHED = frozenset({0, 1, 2, 8})
 """After failed tests, ctest exits with 8 and make with 2."""
 MANIFESTS: tuple[str, ...] = ()
 """Empty: libraries are Debian packages, which recipes name."""
+MISSING_PACKAGE = ""
 BUILD_PRODUCTS: tuple[str, ...] = (
     *(BUILD, f"{BUILD}/*"),
     *("*.o", "*.lo", "*.a", "*.la", "*.so", "*.so.*", "*.gch", "*.pch"),

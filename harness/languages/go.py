@@ -106,6 +106,7 @@ DEFAULT_ID = "node"
 DEFAULT_RUNNER = "go"
 FINISHED = frozenset({0, 1})
 MANIFESTS: tuple[str, ...] = ("go.mod", "go.sum", "go.work", "go.work.sum")
+MISSING_PACKAGE = r"no required module provides package|module lookup disabled by GOPROXY=off|missing go\.sum entry"
 STEERING_NAMES: frozenset[str] = frozenset({*MANIFESTS, "vendor"})
 BUILD_PRODUCTS: tuple[str, ...] = ("*.a", "*.o", "*.syso")
 """A ``.syso`` file is linked into the package of its folder."""

@@ -94,6 +94,7 @@ MANIFESTS: tuple[str, ...] = (
     *("*.gradle", "*.gradle.kts", "gradle.properties", "gradle.lockfile"),
     *("*.versions.toml", "gradle-wrapper.properties", "maven-wrapper.properties"),
 )
+MISSING_PACKAGE = r"Cannot access .* in offline mode|No cached version of .* available for offline mode"
 OUTPUTS = (
     *("target/classes/*", "target/test-classes/*", "target/*-reports/*", "target/maven-status/*"),
     *("build/classes/*", "build/resources/*", "build/libs/*", "build/test-results/*", "build/tmp/*"),

@@ -80,6 +80,7 @@ MANIFESTS: tuple[str, ...] = (
     *("package.json", "package-lock.json", "npm-shrinkwrap.json", ".npmrc"),
     *("yarn.lock", ".yarnrc", ".yarnrc.yml", "pnpm-lock.yaml", "pnpm-workspace.yaml"),
 )
+MISSING_PACKAGE = r"Cannot find (?:module|package) '[^./]|Failed to resolve import \"[^./]"
 BUILD_PRODUCTS: tuple[str, ...] = anywhere("node_modules", "node_modules/*", "*.node", "*.tsbuildinfo")
 
 TEST_FOLDERS = frozenset({"tests", "__tests__", "__mocks__", "__snapshots__", "__fixtures__", "cypress", "e2e"})

@@ -58,6 +58,7 @@ DEFAULT_RUNNER = "phpunit"
 FINISHED = frozenset({0, 1, 2})
 """PHPUnit exits with 2 after an error in a test."""
 MANIFESTS: tuple[str, ...] = ("composer.json", "composer.lock")
+MISSING_PACKAGE = r"Your requirements could not be resolved to an installable set of packages"
 BUILD_PRODUCTS: tuple[str, ...] = ("vendor", "vendor/*", *anywhere(".phpunit.cache", ".phpunit.cache/*"), "*.phar")
 """Composer's packages, which include the runner."""
 

@@ -53,8 +53,11 @@ DEFAULT_LOG = "pytest_text"
 DEFAULT_ID = "node"
 DEFAULT_RUNNER = "pytest"
 FINISHED = frozenset({0, 1})
-MANIFESTS: tuple[str, ...] = ()
-"""Empty: packages are resolved as of the instance's date."""
+MANIFESTS: tuple[str, ...] = (
+    *("pyproject.toml", "setup.py", "setup.cfg"),
+    *("*requirements*.txt", "requirements/*.txt", "constraints*.txt", "Pipfile", "Pipfile.lock", "poetry.lock"),
+)
+MISSING_PACKAGE = r"(?:ModuleNotFound|Import)Error: No module named|DistributionNotFound|PackageNotFoundError"
 BUILD_PRODUCTS: tuple[str, ...] = (
     *("*.egg-info", "*.egg-info/*", "*.egg-link", "*.dist-info", "*.dist-info/*", "*.egg", "*.egg/*"),
     *("*.pyc", "*.pyo"),

@@ -51,6 +51,7 @@ DEFAULT_ID = "rspec"
 DEFAULT_RUNNER = "rspec"
 FINISHED = frozenset({0, 1})
 MANIFESTS: tuple[str, ...] = ("Gemfile", "Gemfile.lock", "gems.rb", "gems.locked", "*.gemspec")
+MISSING_PACKAGE = r"Could not find gem|cannot load such file -- [^./]|Could not find '[^']*' \("
 BUILD_PRODUCTS: tuple[str, ...] = ("vendor/bundle", "vendor/bundle/*", "*.so", "*.bundle", "*.o")
 
 TEST_FOLDERS = frozenset({"test", "tests", "spec", "features"})

@@ -75,6 +75,7 @@ DEFAULT_RUNNER = "cargo"
 FINISHED = frozenset({0, 100, 101})
 """nextest exits with 100 after failed tests."""
 MANIFESTS: tuple[str, ...] = ("Cargo.toml", "Cargo.lock", "rust-toolchain", "rust-toolchain.toml", ".cargo/*")
+MISSING_PACKAGE = r"no matching package named|failed to select a version for|but --offline was specified"
 BUILD_PRODUCTS: tuple[str, ...] = (
     "target",
     "target/*",

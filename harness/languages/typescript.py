@@ -34,6 +34,7 @@ DEFAULT_ID = javascript.DEFAULT_ID
 DEFAULT_RUNNER = javascript.DEFAULT_RUNNER
 FINISHED = javascript.FINISHED
 MANIFESTS: tuple[str, ...] = javascript.MANIFESTS
+MISSING_PACKAGE = javascript.MISSING_PACKAGE
 BUILD_PRODUCTS: tuple[str, ...] = javascript.BUILD_PRODUCTS
 STEERING_NAMES: frozenset[str] = javascript.STEERING_NAMES
 SOURCE_NAMES = javascript.SOURCE_NAMES

@@ -94,7 +94,7 @@ def compare(
 ) -> PatchDiffRecord:
     """Compare the patch of a task with the gold patch; what goes wrong is a comparison that is not assessed."""
     try:
-        with bench.image(task.instance) as image:
+        with bench.image(task.instance, task.instance.gold_patch) as image:  # one for both sides
             return assess(Sides(task, image, bench.engine, labels), settings, bench.plan_files, ask, note)
     except AssayError as error:
         problem = str(error)

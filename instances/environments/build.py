@@ -14,7 +14,9 @@ from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.harness.evaluation.protection import ROOT
 from assay.harness.files import locked, replace_file
 from assay.instances.environments.context import write_context
+from assay.instances.environments.grading import grading_spec, with_asking_base
 from assay.instances.environments.images import (
+    LOCK_FILE,
     Packages,
     image_chain,
     manifest_packages,
@@ -27,7 +29,7 @@ from assay.instances.environments.lock import Layer, keep_layer, keep_toolchain
 from assay.instances.environments.pins import manifests
 from assay.instances.environments.pins.cutoff import cutoffs
 from assay.instances.environments.pins.project import find_build_system
-from assay.instances.environments.pins.pypi import LockRequest, lock_request, resolve, service_lock_request
+from assay.instances.environments.pins.pypi import LockRequest, Resolving, lock_request, resolve, service_lock_request
 from assay.instances.environments.recipes import find_recipe
 from assay.instances.toolchains.bootstrap import bootstrap
 from assay.instances.toolchains.ensure import Make, SharedFailures, ensure, scratch_folder
@@ -76,23 +78,25 @@ class ImageBuilder:
         self._failures = SharedFailures()
 
     @contextmanager
-    def image(self, instance: Instance) -> Iterator[str]:
-        """Give the name of an instance's image after building or pulling what the engine lacks of it.
+    def image(self, instance: Instance, patch: str = "") -> Iterator[str]:
+        """Give the name of the image in which a patch is tested after building or pulling what the engine lacks of it.
 
-        No process removes the image before the block ends.
+        Without a patch, or with one that changes no manifest, it is the instance's own, in which solvers work. A
+        published image is never added to. No process removes the image before the block ends.
 
         Raises:
             DataError: the instance's recipe file is wrong.
             EnvironmentFailure: the image cannot be built or pulled, or the builder was aborted.
         """
         recipe = find_recipe(instance, self._recipes)
-        key = known_key(instance, recipe, self._toolchains)
+        asking = with_asking_base(instance, recipe, patch)
+        key = known_key(asking or instance, recipe, self._toolchains)
         with self.shelf.uses.hold() as hold:
-            yield self._found(key, hold) or self._worked_out(instance, recipe, key, hold)
+            yield self._found(key, hold) or self._worked_out(instance, asking, recipe, key, hold)
 
-    def image_of(self, instance: Instance) -> str:
-        """Return the name of an instance's image, as ``image`` gives it; from then on it may be removed."""
-        with self.image(instance) as name:
+    def image_of(self, instance: Instance, patch: str = "") -> str:
+        """Return the name of an image, as ``image`` gives it; from then on it may be removed."""
+        with self.image(instance, patch) as name:
             return name
 
     def key_of(self, instance: Instance) -> str:
@@ -141,12 +145,12 @@ class ImageBuilder:
         found = {name: self._engine.find_image(name) for name in others}
         return all(info is None or info.digest == others[name] for name, info in found.items())
 
-    def _worked_out(self, instance: Instance, recipe: Recipe, key: str, hold: Hold) -> str:
-        """Return an instance's image after working out its name and building what is missing."""
+    def _worked_out(self, instance: Instance, asking: Instance | None, recipe: Recipe, key: str, hold: Hold) -> str:
+        """Return the image of an instance, or of it over ``asking``, after building what is missing."""
         if isinstance(instance.environment, PublishedImage):
             name = self._handed_over(instance, instance.environment, hold)
         else:
-            name = self._built(instance, recipe, hold)
+            name = self._built(instance, asking, recipe, hold)
         self.known.keep(key, name)
         self.shelf.send(partial(send_files, key=key, files=self.known.files(key, instance, recipe)))
         return name
@@ -182,7 +186,7 @@ class ImageBuilder:
                 raise EnvironmentFailure(str(error)) from error
         return found
 
-    def _built(self, instance: Instance, recipe: Recipe, hold: Hold) -> str:
+    def _built(self, instance: Instance, asking: Instance | None, recipe: Recipe, hold: Hold) -> str:
         base = find_toolchain(recipe, self._toolchains, self._engine)
         hold.add(base.name)
         self._sources.tree(tree_ref(instance))  # fetched first: a commit's time is known only once it is here
@@ -194,7 +198,18 @@ class ImageBuilder:
         for specs in ways:
             hold.add(*(spec.name for spec in specs))
         made = next((specs for specs in ways if self.shelf.has(specs[-1].name)), None)
-        return self._kept(base, made) if made else self._kept(base, self._made(base, ways))
+        image = self._kept(base, made or self._made(base, ways))
+        if asking is None:
+            return image
+        _, asked = self._packages(asking, recipe, base, preferred=packages.files.get(LOCK_FILE, ""))
+        return image if asked.files == packages.files else self._added(grading_spec(asking, recipe, image, asked), hold)
+
+    def _added(self, spec: ImageSpec, hold: Hold) -> str:
+        """Return the name of an image over another one after building it if need be."""
+        hold.add(spec.name)
+        keep_layer(spec, self._sources.cache)
+        self._ensure_layer(spec)
+        return spec.name
 
     def _made(self, base: Toolchain, ways: Sequence[tuple[ImageSpec, ...]]) -> tuple[ImageSpec, ...]:
         """Build the first chain of images that can be built; an older tree may not go with the packages of a newer."""
@@ -221,10 +236,13 @@ class ImageBuilder:
             keep_layer(spec, self._sources.cache)
         return specs[-1].name
 
-    def _packages(self, instance: Instance, recipe: Recipe, base: Toolchain) -> tuple[str, Packages]:
+    def _packages(
+        self, instance: Instance, recipe: Recipe, base: Toolchain, preferred: str = ""
+    ) -> tuple[str, Packages]:
         """Return the date as of which an instance's packages resolve, and what their lock adds to its images.
 
-        Of the dates that it may have in common with its neighbours, the first that works is taken.
+        Of the dates that it may have in common with its neighbours, the first that works is taken. Python's versions
+        are those of the lock ``preferred`` wherever the tree allows them.
         """
         dates = cutoffs(instance, recipe)
         if recipe.language != PYTHON:
@@ -233,15 +251,15 @@ class ImageBuilder:
         system = find_build_system(partial(self._sources.read_file, tree_ref(instance)))
         requests = [lock_request(instance, recipe, base, system, date) for date in dates]
         known = next((request for request in requests if self._kept_lock(request).is_file()), None)
-        request = known or self._first_resolved(requests, base)
-        lock = self._lock(request, base)
+        request = known or self._first_resolved(requests, base, preferred)
+        lock = self._lock(request, base, preferred)
         return request.cutoff, python_packages(instance, recipe, lock, system, request.cutoff)
 
-    def _first_resolved(self, requests: Sequence[LockRequest], base: Toolchain) -> LockRequest:
+    def _first_resolved(self, requests: Sequence[LockRequest], base: Toolchain, preferred: str) -> LockRequest:
         *shared, own = requests
         for request in shared:
             try:
-                self._lock(request, base)
+                self._lock(request, base, preferred)
             except EnvironmentFailure as error:
                 if self._aborted.is_set():
                     raise
@@ -263,27 +281,27 @@ class ImageBuilder:
         self._ensure_layer(spec)
         return spec.name
 
-    def _lock(self, request: LockRequest, base: Toolchain) -> str:
-        """Return a lock from the cache, or resolve and cache it."""
+    def _lock(self, request: LockRequest, base: Toolchain, preferred: str = "") -> str:
+        """Return a lock from the cache, or resolve and cache it; ``preferred`` is the lock of the same base tree."""
         kept = self._kept_lock(request)
         if not kept.is_file():
             self._ensure_toolchain(base)
             with locked(kept.with_suffix(".lock")), self._failures.step(request.key):
                 if not kept.is_file():
                     self._begin(f"resolving packages of {request.owner} as of {request.cutoff}")
-                    text = self._resolve(request, base)
+                    text = self._resolve(request, base, preferred)
                     replace_file(kept, text.encode())
         return kept.read_text(encoding="utf-8")
 
     def _kept_lock(self, request: LockRequest) -> Path:
         return self._sources.cache / "locks" / f"{request.key}.txt"
 
-    def _resolve(self, request: LockRequest, base: Toolchain) -> str:
+    def _resolve(self, request: LockRequest, base: Toolchain, preferred: str) -> str:
         with scratch_folder(self._sources.cache) as scratch:
             files = {f"{IN_BOX}/{key}": path for key, path in write_secrets(Path(scratch)).items()}
             files["/run/uv"] = linux_uv(self._sources.cache)
             tree = self._sources.tree(request.tree) if request.tree else None
-            return resolve(request, base.name, self._engine, tree, files)
+            return resolve(request, base.name, self._engine, Resolving(tree, files, preferred))
 
     def _ensure_toolchain(self, base: Toolchain) -> None:
         if base.suite:

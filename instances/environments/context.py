@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from assay.harness.domain import Download, ImageSpec, TreeRef
-from assay.instances.environments.images import DOWNLOADS
+from assay.instances.environments.images import DOWNLOADS, LOCK_FILE
 from assay.instances.toolchains.host import linux_uv
 from assay.instances.trees.assets import fetch
 from assay.instances.trees.content import SUBMODULE, read_tar, write_tar
@@ -24,7 +24,7 @@ def write_context(spec: ImageSpec, sources: Sources, folder: Path) -> None:
         file.write_text(text, encoding="utf-8")
     if spec.tree is not None:
         _put_tree(spec.tree, spec.over, sources, folder / "tree")
-    if "requirements.txt" in spec.files:
+    if LOCK_FILE in spec.files:
         shutil.copy2(linux_uv(sources.cache), folder / "uv")
     for line in spec.files.get(DOWNLOADS, "").splitlines():
         _put_download(Download.model_validate_json(line), sources, folder / "downloads")

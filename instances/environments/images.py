@@ -23,6 +23,8 @@ APT = (
 DOWNLOADS = "downloads.jsonl"
 """Build file with a ``Download`` a line; the builder puts the files themselves into the context's ``downloads``."""
 KEEP_DOWNLOADS = "cp -R /build/downloads /opt/downloads\n"
+LOCK_FILE = "requirements.txt"
+"""Build file with a lock of Python packages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def python_packages(instance: Instance, recipe: Recipe, lock: str, system: Build
 
 
 def _locked(lock: str, date: str) -> Packages:
-    return Packages(files={"requirements.txt": lock}, bounds={"bounds": "\n".join(bounds(date))})
+    return Packages(files={LOCK_FILE: lock}, bounds={"bounds": "\n".join(bounds(date))})
 
 
 def manifest_packages(instance: Instance, recipe: Recipe, lock: str, date: str) -> Packages:
@@ -99,9 +101,7 @@ def environment_spec(recipe: Recipe, toolchain: Toolchain, packages: Packages) -
     dockerfile = build_text("environment.Dockerfile", language)
     dockerfile = dockerfile.replace("@SYSTEM_PACKAGES@", APT.format(packages=system) if system else "")
     dockerfile = dockerfile.replace("@PARENT@", toolchain.name)
-    fetch = _lines(recipe.fetch) or build_text("fetch.sh", language)
-    scripts = {"environment.sh": build_text("environment.sh"), "fetch.sh": fetch}
-    files = {**scripts, **({} if recipe.fetch else fetch_texts(language)), **packages.files}
+    files = {**fetch_files(recipe), **packages.files}
     if recipe.downloads:
         files["fetch.sh"] += KEEP_DOWNLOADS
         files[DOWNLOADS] = _lines(tuple(download.model_dump_json() for download in recipe.downloads))
@@ -194,6 +194,16 @@ def published_spec(instance: Instance, published: PublishedImage, digest: str, o
         labels={f"{LABEL}.kind": "published", f"{LABEL}.repo": instance.repo, USER_LABEL: owner},
         below=digest,
     )
+
+
+def fetch_files(recipe: Recipe) -> dict[str, str]:
+    """Return the build files by which packages are fetched: the recipe's own commands, or the language's script."""
+    own = _lines(recipe.fetch)
+    scripts = {
+        "environment.sh": build_text("environment.sh"),
+        "fetch.sh": own or build_text("fetch.sh", recipe.language),
+    }
+    return scripts if own else {**scripts, **fetch_texts(recipe.language)}
 
 
 def content_hash(dockerfile: str, below: str, files: Mapping[str, str]) -> str:

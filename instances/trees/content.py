@@ -1,6 +1,7 @@
 """The content of a repository tree: entries read from git or a release archive, and one tar that never changes."""
 
 import io
+import json
 import posixpath
 import re
 import subprocess
@@ -21,6 +22,8 @@ MTIME = 1_000_000_000
 
 FILE, EXECUTABLE, LINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
 """The modes of entries in git."""
+STORED = "refs/heads/main"
+"""The commit of ``store_entries``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +102,30 @@ def patched_entries(git_dir: Path, commit: str, patch: str, scratch: Path, env: 
         command = ["git", f"--git-dir={git_dir}", *step]
         done = subprocess.run(command, input=patch.encode(), capture_output=True, env={**env, **own}, check=False)
         if done.returncode:
-            raise EnvironmentFailure(f"the patch of the base tree does not apply: {last_line(done.stderr)}")
+            raise EnvironmentFailure(f"a patch of the tree does not apply: {last_line(done.stderr)}")
     yield from commit_entries(git_dir, done.stdout.decode().strip(), {**env, **own})
+
+
+def store_entries(entries: Iterable[TreeEntry], git_dir: Path, env: dict[str, str]) -> str:
+    """Make a repository of a tree as it is, and return the name of its commit; a submodule's empty folder is left out.
+
+    Raises:
+        EnvironmentFailure: git cannot store it.
+    """
+    subprocess.run(["git", "init", "--quiet", "--bare", str(git_dir)], capture_output=True, env=env, check=False)
+    with tempfile.TemporaryFile() as stream:
+        stream.write(f"commit {STORED}\ncommitter assay <assay@localhost> 0 +0000\ndata 0\n".encode())
+        for entry in entries:
+            if entry.mode != SUBMODULE:
+                path = json.dumps(entry.path, ensure_ascii=False).encode(errors="surrogateescape")
+                stream.write(b"M %o inline %s\ndata %d\n" % (entry.mode, path, len(entry.content)))
+                stream.write(entry.content + b"\n")
+        stream.seek(0)
+        command = ["git", f"--git-dir={git_dir}", "fast-import", "--quiet"]
+        done = subprocess.run(command, stdin=stream, capture_output=True, env=env, check=False)
+    if done.returncode:
+        raise EnvironmentFailure(f"git cannot store the tree: {last_line(done.stderr)}")
+    return STORED
 
 
 def archive_entries(path: Path) -> Iterator[TreeEntry]:

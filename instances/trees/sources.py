@@ -9,7 +9,7 @@ from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
-from assay.harness.domain import UNKNOWN_TIME, Instance, TreeRef
+from assay.harness.domain import UNKNOWN_TIME, Archive, Instance, TreeRef
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import atomic_file, locked, named, replace_file
 from assay.instances.toolchains.images import UserImages
@@ -22,6 +22,7 @@ from assay.instances.trees.content import (
     last_line,
     patched_entries,
     read_tar,
+    store_entries,
     write_tar,
 )
 from assay.instances.trees.epochs import epochs
@@ -65,11 +66,17 @@ class Sources:
         return kept
 
     def _entries(self, ref: TreeRef, scratch: Path) -> Iterable[TreeEntry]:
+        if ref.patch and ref.archive:
+            commit = store_entries(self._archived(ref.archive), scratch / "stored", git_env())
+            return patched_entries(scratch / "stored", commit, ref.patch, scratch, git_env())
         if ref.patch:
             return patched_entries(self._repository(ref), ref.commit, ref.patch, scratch, git_env())
         if ref.archive:
-            return archive_entries(download(ref.archive, self.cache, self.toolchains))
+            return self._archived(ref.archive)
         return commit_entries(self._repository(ref), ref.commit, git_env())
+
+    def _archived(self, archive: Archive) -> Iterable[TreeEntry]:
+        return archive_entries(download(archive, self.cache, self.toolchains))
 
     def changes(self, old: TreeRef, new: TreeRef) -> TreeChanges:
         """Return what turns one commit's tree into another's; raises EnvironmentFailure if one cannot be had."""
@@ -178,7 +185,7 @@ def kept_time(ref: TreeRef, cache: Path) -> Path:
 def tree_ref(instance: Instance) -> TreeRef:
     """Return the reference to an instance's base tree."""
     if instance.base:
-        return TreeRef(instance.repo, instance.base.commit, patch=instance.base.patch)
+        return TreeRef(instance.repo, instance.base.commit, instance.archive, instance.base.patch)
     return TreeRef(instance.repo, instance.base_commit, instance.archive)
 
 

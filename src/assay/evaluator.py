@@ -159,7 +159,7 @@ class Evaluator(Workplace):
             if isinstance(judged, Evaluation):
                 return judged  # no image is built for a patch that needs none
             aimed = replace(task, plan=self.bench.aim(task.plan, task.instance))
-            with self.bench.image(task.instance) as image:
+            with self.bench.image(task.instance, judged.text) as image:
                 return evaluate(aimed, image, self.bench.engine, {"assay.instance": task.instance.id})
         except Exception as error:
             return failed(task, error)

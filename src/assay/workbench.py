@@ -91,9 +91,9 @@ class BuiltWorkbench:
 
         return Assets(instance.assets, self.sources)
 
-    def image(self, instance: Instance) -> AbstractContextManager[str]:
-        """Build the instance's image, or find it."""
-        return self.builder.image(instance)
+    def image(self, instance: Instance, patch: str = "") -> AbstractContextManager[str]:
+        """Build the image of the instance, or of a patch that changes manifests, or find it."""
+        return self.builder.image(instance, patch)
 
     def abort(self) -> None:
         """End builds, then containers."""
@@ -133,7 +133,7 @@ class ActedWorkbench:
         """Return a function that reads nothing."""
         return dict
 
-    def image(self, instance: Instance) -> AbstractContextManager[str]:
+    def image(self, instance: Instance, patch: str = "") -> AbstractContextManager[str]:  # noqa: ARG002 - the same
         """Tell the engine of the instance."""
         return nullcontext(self.engine.act_out(instance))
 

@@ -4,12 +4,12 @@ The language's ordinary client fetches the packages over the base tree, and inst
 Where no lock file fixes the versions, the instance's date does, as far as the client can look back.
 """
 
-from fnmatch import fnmatchcase
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from assay.harness import languages
 from assay.harness.domain import Recipe
+from assay.harness.languages.base import is_manifest
 from assay.instances.toolchains.versions import versions_of
 from assay.instances.trees.content import read_tar
 
@@ -25,10 +25,9 @@ def lock(recipe: Recipe, tree: Path, date: str) -> str:
         tree: tar of the base tree.
         date: counts where there is no lock file.
     """
-    patterns = (*languages.find(recipe.language).MANIFESTS, *recipe.manifests)
-    if not patterns:
+    if not _patterns(recipe):
         return ""
-    found = sorted((entry.path, entry.content) for entry in read_tar(tree) if _matches(entry.path, patterns))
+    found = sorted((entry.path, entry.content) for entry in read_tar(tree) if decides_packages(entry.path, recipe))
     lines = [f"{sha256(content).hexdigest()}  {path}\n" for path, content in found]
     locks = versions_of(recipe.language).locks
     if locks and not any(PurePosixPath(path).name in locks for path, _ in found):
@@ -36,5 +35,10 @@ def lock(recipe: Recipe, tree: Path, date: str) -> str:
     return "".join(lines)
 
 
-def _matches(path: str, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatchcase(path, pattern) or fnmatchcase(path, f"*/{pattern}") for pattern in patterns)
+def decides_packages(path: str, recipe: Recipe) -> bool:
+    """Return whether a file of the tree decides which packages are fetched."""
+    return is_manifest(path, _patterns(recipe))
+
+
+def _patterns(recipe: Recipe) -> tuple[str, ...]:
+    return (*languages.find(recipe.language).MANIFESTS, *recipe.manifests, *recipe.requirements)

@@ -100,15 +100,26 @@ def exports(instance: Instance, recipe: Recipe) -> str:
     return "".join(f"export {name}={shlex.quote(instance.version)}\n" for name in names)
 
 
-def resolve(request: LockRequest, image: str, engine: Engine, tree: Path | None, files: Mapping[str, Path]) -> str:
+@dataclass(frozen=True, slots=True)
+class Resolving:
+    """All that goes into the container in which a lock is resolved."""
+
+    tree: Path | None
+    """Tar of the request's tree, if it has one."""
+    files: Mapping[str, Path]
+    """Path in the container to host file (uv and the host's network settings), mounted read-only."""
+    preferred: str = ""
+    """A lock whose versions are taken wherever the requirements allow them."""
+
+
+def resolve(request: LockRequest, image: str, engine: Engine, given: Resolving) -> str:
     """Resolve a lock in a container of the toolchain.
 
     Args:
         request: what to resolve.
         image: the toolchain image.
         engine: where the container runs; it gets network access.
-        tree: tar of the base tree, if the request has one.
-        files: path in the container to host file (uv and the host's network settings), mounted read-only.
+        given: goes into the container.
 
     Returns:
         Exact versions with hashes, in pip's requirements format, without the project itself.
@@ -117,11 +128,11 @@ def resolve(request: LockRequest, image: str, engine: Engine, tree: Path | None,
         EnvironmentFailure: nothing satisfies the requirements; carries uv's output.
     """
     limits = Limits(network=True, cpus=2.0, seconds=SECONDS)
-    mounts = {str(host): box for box, host in files.items()}
+    mounts = {str(host): box for box, host in given.files.items()}
     with engine.open(image, limits, {f"{LABEL}.kind": "lock"}, mounts=mounts) as box:
-        box.put(_delivery(request))
-        if tree:
-            box.put(tree.read_bytes(), "/testbed")
+        box.put(_delivery(request, given.preferred))
+        if given.tree:
+            box.put(given.tree.read_bytes(), "/testbed")
         done = box.exec(["sh", "/build/lock.sh"], seconds=SECONDS)
         lock = box.get("/build/lock.txt", LOCK_BYTES)
     if done.exit_code != 0 or not lock:
@@ -142,8 +153,9 @@ def _is_local(line: str) -> bool:
     return line.startswith(("-e ", "./", "/", "file:")) or " @ file:" in line
 
 
-def _delivery(request: LockRequest) -> bytes:
-    texts = {
+def _delivery(request: LockRequest, preferred: str) -> bytes:
+    texts = {"lock.txt": preferred} if preferred else {}  # uv keeps the versions of the file that it overwrites
+    texts |= {
         "lock.sh": _script(),
         "project.sh": request.exports,
         "bounds": _lines(bounds(request.cutoff)),

@@ -145,8 +145,8 @@ def test_steering_names_are_runner_configuration(language: Language) -> None:
 
 
 @each_language
-def test_manifests_are_runner_configuration(language: Language) -> None:
-    for pattern in language.MANIFESTS:
+def test_manifests_that_test_runs_read_are_runner_configuration(language: Language) -> None:
+    for pattern in language.MANIFESTS if language.NAME != "python" else ():  # its packages are installed before
         assert language.runner_config(pattern.replace("*", "x")), pattern
 
 
@@ -210,6 +210,7 @@ DEFAULT_ID = "node"
 DEFAULT_RUNNER = ""
 FINISHED = frozenset({0, 1})
 MANIFESTS = ("tiny.lock",)
+MISSING_PACKAGE = ""
 BUILD_PRODUCTS = ("out/*",)
 STEERING_NAMES = frozenset({"tiny.lock"})
 SOURCE_NAMES = ""

@@ -69,7 +69,7 @@ def test_a_tree_with_a_patch_on_top_has_the_patched_files(repository: Repository
     assert (sources.read_file(plain, "crlf.txt"), sources.read_file(patched, "crlf.txt")) == (b"a\nb\n", b"a\nc\n")
     assert sources.read_file(patched, "left_out.py") == b"kept = True\n"
     assert sorted(path for path in mirror.rglob("*")) == before
-    with pytest.raises(EnvironmentFailure, match="the patch of the base tree does not apply"):
+    with pytest.raises(EnvironmentFailure, match="a patch of the tree does not apply"):
         sources.tree(TreeRef(REPO, commit, patch=patch.replace("-b", "-x")))
 
 

@@ -17,7 +17,7 @@ def prune(
         list[str] | None,
         typer.Option(
             "--kind",
-            help="agent, instance, published (these by default), environment or toolchain; may be repeated.",
+            help="agent, grading, instance, published (these by default), environment or toolchain; may be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -36,8 +36,8 @@ def prune(
     from assay.harness.engines import open_engine
     from assay.harness.errors import UserError
 
-    known = ("agent", "instance", "published", "environment", "toolchain")
-    wanted = set(known if everything else kinds or known[:3])
+    known = ("agent", "grading", "instance", "published", "environment", "toolchain")
+    wanted = set(known if everything else kinds or known[:4])
     if not wanted <= set(known):
         raise UserError(f"--kind must be one of {', '.join(known)}")
     opened = open_engine(engine)
@@ -50,7 +50,7 @@ def prune(
 
 def _remove(engine: "Engine", images: "list[ImageInfo]") -> list[str]:
     # An image can only go when none is built on it, so the upper layers go first.
-    order = {"agent": 0, "instance": 1, "environment": 2, "toolchain": 3}
+    order = {"agent": 0, "grading": 0, "instance": 1, "environment": 2, "toolchain": 3}
     names = [image.name for image in sorted(images, key=lambda image: order.get(_kind(image), 0))]
     for name in names:
         engine.remove_image(name)

@@ -1,0 +1,57 @@
+"""The image in which a patch that changes manifests is graded: an instance's image and further packages. Pure.
+
+An instance's own image, the only one that solvers see, has the packages for which the base commit asks. A patch that
+changes manifests is tested with those for which the gold patch asks, too. Any other patch is not: a later version of a
+package could be all of the fix.
+"""
+
+from assay.harness.domain import ImageSpec, Instance, PatchedCommit, PublishedImage, Recipe
+from assay.harness.engines.base import LABEL
+from assay.harness.patches.diff import touched_paths, without_binary_hunks
+from assay.instances.environments.images import Packages, content_hash, fetch_files
+from assay.instances.environments.pins.manifests import decides_packages
+from assay.instances.toolchains.buildfiles import build_text
+from assay.instances.trees.sources import tree_ref
+
+
+def with_asking_base(instance: Instance, recipe: Recipe, patch: str) -> Instance | None:
+    """Return the instance over the tree that asks for the packages with which a patch is graded; None if its own does.
+
+    The test patch counts for every patch, the gold patch for those that change manifests themselves. A published image
+    is as it is.
+    """
+    asking = [*([instance.gold_patch] if _asks(patch, recipe) else []), instance.test_patch]
+    counted = [without_binary_hunks(each).rstrip("\n") for each in asking if _asks(each, recipe)]
+    if not counted or isinstance(instance.environment, PublishedImage):
+        return None
+    tree = tree_ref(instance)
+    patched = "".join(f"{each}\n" for each in (tree.patch.rstrip("\n"), *counted) if each)
+    return instance.model_copy(update={"base": PatchedCommit(commit=tree.commit, patch=patched)})
+
+
+def grading_spec(asking: Instance, recipe: Recipe, parent: str, packages: Packages) -> ImageSpec:
+    """Return the image over an instance's image that has packages, too.
+
+    Args:
+        asking: the instance over its patched tree, in which packages are fetched.
+        recipe: its recipe, with the variant applied.
+        parent: name of the instance's image.
+        packages: files that the lock of that tree adds; of the tree itself, only they count for the name.
+    """
+    dockerfile = build_text("grading.Dockerfile").replace("@PARENT@", parent)
+    files = {"grading.sh": build_text("grading.sh"), **fetch_files(recipe), **packages.files}
+    return ImageSpec(
+        name=f"assay/grading:{content_hash(dockerfile, '', files)}",
+        dockerfile=dockerfile,
+        parent=parent,
+        files={**files, **packages.bounds},
+        tree=tree_ref(asking),
+        fetches=True,
+        labels={f"{LABEL}.kind": "grading", f"{LABEL}.repo": asking.repo},
+        unnamed=frozenset(packages.bounds),
+    )
+
+
+def _asks(patch: str, recipe: Recipe) -> bool:
+    """Return whether a patch changes files that decide which packages are fetched."""
+    return any(decides_packages(path, recipe) for path in touched_paths(patch)) if patch.strip() else False

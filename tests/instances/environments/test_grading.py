@@ -1,0 +1,270 @@
+"""Patches that change manifests: pure, and with real packages in real containers."""
+
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Instance, Limits, Outcome, Prediction, Recipe, Status
+from assay.harness.engines.docker import DockerEngine
+from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
+from assay.harness.grading.grade import grade
+from assay.instances.environments.build import ImageBuilder
+from assay.instances.environments.grading import grading_spec, with_asking_base
+from assay.instances.environments.images import manifest_packages
+from assay.instances.environments.plan import make_plan
+from assay.instances.environments.recipes import find_recipe
+from assay.instances.trees.sources import Sources, tree_ref
+from corpus.model import diff
+from languages.hello import Hello
+
+DATE = "2023-01-01T00:00:00Z"
+GO = Recipe(language="go")
+BEFORE = {"go.mod": "module a\n", "a.go": "package a\n", "tools/go.mod": "module b\n", "a_test.go": "package a\n"}
+MODULES = diff(BEFORE, BEFORE | {"go.mod": "module a\n\nrequire b v1.0.0\n", "a.go": "package a\n\nvar A = 1\n"})
+SOURCE = diff(BEFORE, BEFORE | {"a.go": "package a\n\nvar A = 2\n"})
+OTHER_MODULE = diff(BEFORE, BEFORE | {"tools/go.mod": "module b\n\ngo 1.21\n"})
+TESTS = diff(BEFORE, BEFORE | {"a_test.go": "package a\n\nvar B = 1\n"})
+
+
+@pytest.fixture
+def go_instance(make_instance):
+    def make(gold: str = MODULES, tests: str = TESTS, **changes) -> Instance:
+        return make_instance(language="go", gold_patch=gold, test_patch=tests, **changes)
+
+    return make
+
+
+@pytest.mark.parametrize("patch", ["", SOURCE], ids=["no patch", "sources alone"])
+def test_patch_without_manifest_asks_for_nothing(go_instance, patch):
+    assert with_asking_base(go_instance(), GO, patch) is None
+
+
+def test_patch_with_manifest_asks_for_what_gold_asks(go_instance):
+    asking = with_asking_base(go_instance(), GO, OTHER_MODULE)
+
+    assert asking is not None
+    assert tree_ref(asking).patch == MODULES
+    assert tree_ref(asking).commit == go_instance().base_commit
+
+
+def test_gold_patch_of_sources_alone_asks_for_nothing(go_instance):
+    assert with_asking_base(go_instance(gold=SOURCE), GO, OTHER_MODULE) is None
+
+
+def test_manifest_of_test_patch_counts_for_every_patch(go_instance):
+    asking = with_asking_base(go_instance(tests=OTHER_MODULE), GO, SOURCE)
+
+    assert asking is not None
+    assert tree_ref(asking).patch == OTHER_MODULE
+
+
+def test_patterns_of_a_recipe_name_manifests(go_instance):
+    recipe = Recipe(language="go", manifests=("a.go",))
+
+    assert with_asking_base(go_instance(gold=SOURCE), recipe, SOURCE) is not None
+
+
+def test_name_depends_on_manifests_and_parent_alone(go_instance):
+    asking = with_asking_base(go_instance(), GO, MODULES)
+    same = with_asking_base(go_instance(gold=MODULES.replace("A = 1", "A = 3")), GO, MODULES)
+
+    def name(instance: Instance, lock: str = "00  go.mod\n", parent: str = "assay/instance-a:1") -> str:
+        return grading_spec(instance, GO, parent, manifest_packages(instance, GO, lock, DATE)).name
+
+    assert name(asking) == name(same)
+    assert len({name(asking), name(asking, "11  go.mod\n"), name(asking, parent="assay/instance-a:2")}) == 3
+    spec = grading_spec(asking, GO, "assay/instance-a:1", manifest_packages(asking, GO, "00  go.mod\n", DATE))
+    assert not [text for text in spec.files.values() if "require b" in text]
+
+
+CARGO = '[package]\nname = "hello"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\n'
+PACKAGE = '{"name": "hello", "version": "1.0.0", "dependencies": {%s}}\n'
+PYPROJECT = """\
+[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "hello"
+version = "1"
+dependencies = [{}]
+
+[tool.setuptools]
+py-modules = ["hello"]
+"""
+PROJECTS = {
+    "go": Hello(
+        language="go",
+        files={
+            "go.mod": "module example.com/hello\n\ngo 1.19\n",
+            "hello.go": 'package hello\n\nfunc Hello() string { return "" }\n',
+            "hello_test.go": "package hello\n",
+        },
+        fix={
+            "go.mod": "module example.com/hello\n\ngo 1.19\n\nrequire github.com/pkg/errors v0.9.1\n",
+            "go.sum": "github.com/pkg/errors v0.9.1 h1:FEBLx1zS214owpjy7qsBeixbURkuhQAwrK5UwLGTwt4=\n"
+            "github.com/pkg/errors v0.9.1/go.mod h1:bwawxfHBFNV+L2hUp1rHADufV3IMtnDRdf1r5NINEl0=\n",
+            "hello.go": """package hello
+
+import "github.com/pkg/errors"
+
+func Hello() string { return errors.New("hello").Error() }
+""",
+        },
+        test_change={
+            "hello_test.go": """package hello
+
+import "testing"
+
+func TestHello(t *testing.T) {
+	if Hello() != "hello" {
+		t.Fatal(Hello())
+	}
+}
+"""
+        },
+        tests={"TestHello": Status.PASSED},
+        fixed=("TestHello",),
+        kept=(),
+    ),
+    "rust": Hello(
+        language="rust",
+        files={
+            "Cargo.toml": CARGO,
+            "Cargo.lock": 'version = 3\n\n[[package]]\nname = "hello"\nversion = "0.1.0"\n',
+            "src/lib.rs": "pub fn hello() -> usize {\n    0\n}\n",
+            "tests/hello.rs": "",
+        },
+        fix={
+            "Cargo.toml": f'{CARGO}fnv = "1"\n',
+            "src/lib.rs": "pub fn hello() -> usize {\n    fnv::FnvHashSet::from_iter([1, 1]).len()\n}\n",
+        },
+        test_change={"tests/hello.rs": "#[test]\nfn counts() {\n    assert_eq!(hello::hello(), 1);\n}\n"},
+        tests={"counts": Status.PASSED},
+        fixed=("counts",),
+        kept=(),
+    ),
+    "python": Hello(
+        language="python",
+        files={
+            "pyproject.toml": PYPROJECT.format(""),
+            "hello.py": "def hello():\n    return ''\n",
+            "test_hello.py": "",
+        },
+        fix={
+            "pyproject.toml": PYPROJECT.format("'toolz'"),
+            "hello.py": "import toolz\n\n\ndef hello():\n    return toolz.identity('hello')\n",
+        },
+        test_change={"test_hello.py": "import hello\n\n\ndef test_hello():\n    assert hello.hello() == 'hello'\n"},
+        tests={"test_hello.py::test_hello": Status.PASSED},
+        fixed=("test_hello.py::test_hello",),
+        kept=(),
+    ),
+    "javascript": Hello(
+        language="javascript",
+        files={
+            "package.json": PACKAGE % '"ms": "2.0.0"',
+            "hello.js": 'exports.hello = () => require("ms")("1s");\n',
+            "test/hello.test.js": "",
+        },
+        fix={
+            "package.json": PACKAGE % '"ms": "2.0.0", "isarray": "2.0.5"',
+            "hello.js": 'exports.hello = () => require("isarray")([require("ms")("1s")]);\n',
+        },
+        test_change={
+            "test/hello.test.js": 'const { it } = require("node:test");\nconst { hello } = require("../hello");\n'
+            'it("is an array", () => require("node:assert").equal(hello(), true));\n'
+        },
+        tests={"is an array": Status.PASSED},
+        fixed=("is an array",),
+        kept=(),
+        recipe={
+            "toolchain": "20",
+            "report_format": "junit_xml",
+            "log_format": "tap",
+            "runner": "node_test",
+            "test_command": "exec node --test --test-reporter=tap --test-reporter-destination=stdout "
+            "--test-reporter=junit --test-reporter-destination={report} {files}",
+        },
+    ),
+}
+"""For each language a project whose fix needs a package that the base commit does not ask for."""
+OTHER_PACKAGE = {
+    "go": {
+        "go.mod": PROJECTS["go"].fix["go.mod"].replace("pkg/errors v0.9.1", "google/uuid v1.6.0"),
+        "hello.go": PROJECTS["go"]
+        .fix["hello.go"]
+        .replace("pkg/errors", "google/uuid")
+        .replace("errors.New", "uuid.New"),
+    },
+    "rust": {
+        "Cargo.toml": f'{CARGO}itoa = "1"\n',
+        "src/lib.rs": "pub fn hello() -> usize {\n    itoa::Buffer::new().format(1).len()\n}\n",
+    },
+    "python": {
+        "pyproject.toml": PYPROJECT.format("'wcwidth'"),
+        "hello.py": "import wcwidth\n\n\ndef hello():\n    return 'hello'\n",
+    },
+    "javascript": {
+        "package.json": PACKAGE % '"ms": "2.0.0", "is-obj": "2.0.0"',
+        "hello.js": 'exports.hello = () => require("is-obj")({});\n',
+    },
+}
+"""A patch for each that needs still another package."""
+KEPT = {
+    "go": "ls -d /opt/go/mod/github.com/pkg/errors@v0.9.1",
+    "rust": "ls -d /opt/cargo/registry/src/*/fnv-1.*",
+    "python": "/opt/venv/bin/python -c 'import toolz'",
+    "javascript": "ls -d /opt/node/node_modules/isarray",
+}
+"""Commands that succeed where the fix's package is."""
+
+
+@pytest.mark.docker
+@pytest.mark.network
+@pytest.mark.parametrize("name", [pytest.param(name, marks=each.toolchain) for name, each in PROJECTS.items()])
+def test_packages_that_a_fix_adds_are_there_for_patches_that_change_manifests_alone(
+    name: str, tmp_path: Path, docker_engine: DockerEngine
+) -> None:
+    hello = PROJECTS[name]
+    instance = hello.instance(name, hello.make_repository(tmp_path / "mirror"))
+    notes = list[str]()
+    builder = ImageBuilder(docker_engine, Sources([tmp_path / "mirror"], tmp_path / "cache"), note=notes.append)
+
+    def run(patch: str) -> Evaluation:
+        task = Task(instance, Prediction(instance_id=instance.id, patch=patch), plan_of(instance), runs_empty=True)
+        return evaluate(task, builder.image_of(instance, patch), docker_engine)
+
+    try:
+        of_solvers, graded = builder.image_of(instance), builder.image_of(instance, instance.gold_patch)
+        assert builder.image_of(instance, sources_alone(hello)) == of_solvers
+        assert has(docker_engine, graded, KEPT[name])
+        assert not has(docker_engine, of_solvers, KEPT[name])
+        assert has(docker_engine, graded, "git -C /testbed diff --quiet HEAD")
+        assert not has(docker_engine, graded, "ls /build /run/secrets/settings")
+
+        fixed, empty = run(instance.gold_patch), run("")
+        other = run(diff(hello.files, hello.files | OTHER_PACKAGE[name]))
+    finally:
+        for image in [note.split()[1] for note in notes if note.startswith("built assay/")][::-1]:
+            docker_engine.remove_image(image)
+
+    assert grade(instance, fixed.evidence).outcome is Outcome.RESOLVED, fixed.output.decode(errors="replace")[-3000:]
+    assert grade(instance, empty.evidence).outcome in {Outcome.UNRESOLVED, Outcome.NOT_RUN}
+    assert grade(instance, other.evidence).outcome in {Outcome.UNRESOLVED, Outcome.NOT_RUN}
+    assert "packages_missing" in other.evidence.flags, other.output.decode(errors="replace")[-3000:]
+    assert "packages_missing" not in (*fixed.evidence.flags, *empty.evidence.flags)
+
+
+def plan_of(instance: Instance):
+    return make_plan(instance, find_recipe(instance))
+
+
+def sources_alone(hello: Hello) -> str:
+    manifests = {"go.mod", "go.sum", "Cargo.toml", "pyproject.toml", "package.json"}
+    return diff(hello.files, hello.files | {path: text for path, text in hello.fix.items() if path not in manifests})
+
+
+def has(engine: DockerEngine, image: str, command: str) -> bool:
+    with engine.open(image, Limits(), {}) as box:
+        return box.exec(["sh", "-c", command], user="assay", workdir="/testbed").exit_code == 0
