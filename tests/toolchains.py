@@ -11,16 +11,16 @@ import pytest
 from assay.harness.domain import Recipe
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.toolchains.bootstrap import bootstrap
 from assay.instances.toolchains.ensure import ensure
 from assay.instances.toolchains.images import find_toolchain
+from assay.instances.toolchains.make import make_toolchain
 from assay.instances.trees.sources import default_cache
 
 
 def toolchain_image(engine: Engine, language: str = "python", version: str = "") -> str:
     """Return the name of a toolchain image, which is on the engine then; raises EnvironmentFailure."""
     wanted = find_toolchain(Recipe(language=language, toolchain=version), {}, engine)
-    ensure(wanted.name, engine, default_cache(), partial(bootstrap, wanted, engine))
+    ensure(wanted.name, engine, default_cache(), partial(make_toolchain, wanted, engine))
     return wanted.name
 
 

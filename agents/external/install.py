@@ -21,10 +21,10 @@ from assay.harness.domain import Limits, Recipe
 from assay.harness.engines.base import LABEL, Box
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import locked
-from assay.instances.toolchains.bootstrap import bootstrap
 from assay.instances.toolchains.ensure import ensure, scratch_folder
 from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.toolchains.images import Toolchain, find_toolchain
+from assay.instances.toolchains.make import make_toolchain
 
 HOME = "/opt/agents"
 RUNTIME = f"{HOME}/runtime"
@@ -108,15 +108,11 @@ def _ensure(wanted: _Folder, host: Host, mounts: Mapping[str, str]) -> Path:
         return path
     with locked(host.cache / "building" / f"{path.name}.lock"):
         if not path.is_dir():
-            if base.suite:
-                ensure(base.name, host.engine, host.cache, partial(_bootstrap, base, host), host.note)
+            if base.is_made:
+                ensure(base.name, host.engine, host.cache, partial(make_toolchain, base, host.engine), host.note)
             host.note(f"installing {wanted.name}{': ' * bool(wanted.arguments)}{' '.join(wanted.arguments)}")
             _build(wanted, base, host, mounts, path)
     return path
-
-
-def _bootstrap(base: Toolchain, host: Host, scratch: Path, log: Path) -> None:
-    bootstrap(base, host.engine, scratch, log)
 
 
 def _build(wanted: _Folder, base: Toolchain, host: Host, mounts: Mapping[str, str], path: Path) -> None:

@@ -200,6 +200,15 @@ class Engine(Protocol):
         """Fetch an image from its registry; raises ImageMissing with the registry's answer."""
         ...
 
+    def remote_digest(self, name: str) -> str:
+        """Return the digest of an image in its registry, without fetching it.
+
+        Raises:
+            ImageMissing: the registry answers, but has no such image.
+            EngineError: the registry does not answer within a few seconds, or the engine cannot ask it.
+        """
+        ...
+
     def push(self, name: str) -> None:
         """Send an image to the registry that its name begins with."""
         ...

@@ -1,5 +1,6 @@
 """The images of a Docker engine: found, listed by layer, moved between engines and registries."""
 
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 TRANSFER_SECONDS = 3600
 """Seconds that the engine may be silent while it packs or unpacks images."""
+REGISTRY_SECONDS = 5.0
+"""Seconds for a registry to answer what an image's digest is."""
+ABSENT = frozenset({401, 403, 404})
+"""Answers of a registry that lacks an image; some do not say whether it exists or is not allowed."""
 
 
 class DockerImages:
@@ -22,6 +27,9 @@ class DockerImages:
 
     def __init__(self, client: "APIClient") -> None:
         self._client = client
+        self._asking = threading.Lock()
+        self._asked: dict[str, str | EngineError] = {}
+        """Answers of registries by image, and why a registry does not answer by its host."""
 
     def find_image(self, name: str) -> ImageInfo | None:
         try:
@@ -49,6 +57,32 @@ class DockerImages:
         if info is None:
             raise ImageMissing(f"image {name} was pulled but is not here")
         return info
+
+    def remote_digest(self, name: str) -> str:
+        """Return the digest in the registry; asks once for an image, and no registry again that did not answer."""
+        host = name.partition("/")[0]
+        with self._asking:
+            known = self._asked.get(host) or self._asked.get(name)
+            if known is None:
+                known = self._ask_registry(name)
+                silent = isinstance(known, EngineError) and not isinstance(known, ImageMissing)
+                self._asked[host if silent else name] = known
+        if isinstance(known, EngineError):
+            raise known
+        return known
+
+    def _ask_registry(self, name: str) -> str | EngineError:
+        client = self._client
+        url = f"{client.base_url}/v{client.api_version}/distribution/{name}/json"
+        try:
+            with engine_errors():
+                answer = client.get(url, timeout=REGISTRY_SECONDS)
+                if answer.status_code < 400:
+                    return str(answer.json()["Descriptor"]["digest"])
+        except EngineError as error:
+            return error
+        kind = ImageMissing if answer.status_code in ABSENT else EngineError
+        return kind(_message(answer.json()))
 
     def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
         repository, _, tag = name.rpartition(":")

@@ -137,6 +137,12 @@ class FakeEngine(ActingEngine):
         self.stock[name] = self.registry[name]
         return self.stock[name].info
 
+    def remote_digest(self, name: str) -> str:
+        self.fault("remote_digest", name)
+        if name not in self.registry:
+            raise ImageMissing(f"no registry of the fake engine has {name}")
+        return self.registry[name].info.digest
+
     def push(self, name: str) -> None:
         self.fault("push", name)
         self.registry[name] = self._image(name)

@@ -115,6 +115,9 @@ class FaultyEngine(Engine):
     def pull(self, name: str) -> ImageInfo:
         return self.call("pull", lambda: self._engine.pull(name))
 
+    def remote_digest(self, name: str) -> str:
+        return self.call("remote_digest", lambda: self._engine.remote_digest(name))
+
     def layers(self, name: str) -> tuple[ImageLayer, ...]:
         return self.call("layers", lambda: self._engine.layers(name))
 

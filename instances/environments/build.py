@@ -31,10 +31,10 @@ from assay.instances.environments.pins.cutoff import cutoffs
 from assay.instances.environments.pins.project import find_build_system
 from assay.instances.environments.pins.pypi import LockRequest, Resolving, lock_request, resolve, service_lock_request
 from assay.instances.environments.recipes import find_recipe
-from assay.instances.toolchains.bootstrap import bootstrap
 from assay.instances.toolchains.ensure import Make, SharedFailures, ensure, scratch_folder
 from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.toolchains.images import Toolchain, UserImages, find_toolchain
+from assay.instances.toolchains.make import make_toolchain
 from assay.instances.trees.sources import Sources, dated, tree_ref
 
 PYTHON = "python"
@@ -118,7 +118,7 @@ class ImageBuilder:
             for each in chain:
                 if isinstance(each, ImageSpec):
                     self._ensure_layer(each)
-                elif each.suite:
+                elif each.is_made:
                     self._ensure_toolchain(each)
                 elif (found := self._pulled(each.name)).digest != each.identity:
                     raise EnvironmentFailure(f"{each.name} is {found.digest} now; the lock has {each.identity}")
@@ -304,8 +304,8 @@ class ImageBuilder:
             return resolve(request, base.name, self._engine, Resolving(tree, files, preferred))
 
     def _ensure_toolchain(self, base: Toolchain) -> None:
-        if base.suite:
-            self._ensure(base.name, partial(bootstrap, base, self._engine))
+        if base.is_made:
+            self._ensure(base.name, partial(make_toolchain, base, self._engine))
 
     def _ensure_layer(self, spec: ImageSpec) -> None:
         self._ensure(spec.name, partial(self._build, spec))

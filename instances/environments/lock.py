@@ -48,7 +48,7 @@ class Layer(Model):
     """Whether the build reached package indexes."""
     labels: dict[str, str] = Field(default_factory=dict)
     toolchain: Toolchain | None = None
-    """The packages that a toolchain is bootstrapped from; None for other images, such as one that the user named."""
+    """What a toolchain is made from; None for other images, such as one that the user named."""
     digest: str = ""
     """The engine's digest of the image; another build of the same content has another one."""
     contents: dict[str, str] = Field(default_factory=dict)
@@ -161,9 +161,9 @@ def spec_of(layer: Layer, lock: Lock) -> ImageSpec:
 
 def keep_toolchain(toolchain: Toolchain, cache: Path) -> None:
     """Keep what a toolchain image is made from in the cache."""
-    bootstrapped = toolchain if toolchain.suite else None
+    made = toolchain if toolchain.is_made else None
     name, identity = toolchain.name, toolchain.identity
-    _keep(Layer(name=name, below=identity, labels=dict(toolchain.labels), toolchain=bootstrapped), cache)
+    _keep(Layer(name=name, below=identity, labels=dict(toolchain.labels), toolchain=made), cache)
 
 
 def toolchain_of(layer: Layer, lock: Lock) -> Toolchain:

@@ -1,18 +1,18 @@
 """Toolchain images: operating system and language version, the first layer under every environment.
 
-An image comes from one of three places: a local image, a public image pinned by digest, or (the default) a bootstrap
-from packages of Debian or Ubuntu, for machines that reach no container registry.
+An image comes from the first of these that has the version: an image that the user names; the official public image
+by digest, where a registry answers; a bootstrap from packages of Debian or Ubuntu, some with an archive on top.
 """
 
 import platform
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from assay.harness import languages
 from assay.harness.domain import Recipe
 from assay.harness.engines.base import LABEL, Engine
-from assay.harness.errors import EnvironmentFailure, ImageMissing
+from assay.harness.errors import EngineError, EnvironmentFailure, ImageMissing
 from assay.instances.toolchains.buildfiles import build_text
 from assay.instances.toolchains.versions import LanguageVersion, PinnedArchive, versions_of
 
@@ -23,8 +23,15 @@ ARCHIVES_MACHINE = "x86_64"
 KEPT = ("/usr/share/man/man1",)
 """A folder inside ``LEFT_OUT`` that is created empty: the set-up of some packages (Java's) writes links into it."""
 
+OFFICIAL, BOOTSTRAP = "official", "bootstrap"
+ORDER = (OFFICIAL, BOOTSTRAP)
+"""The sources of versions for which the user names no image, the preferred one first."""
+REGISTRY = "docker.io/library"
+SOURCES = "sources"
+"""The table of ``UserImages`` that is no language: ``order`` of sources, and ``registry`` of official images."""
+
 UserImages = Mapping[str, Mapping[str, str]]
-"""The user's own toolchain images: language to version to image name."""
+"""The user's own toolchain images, language to version to image name; and the table ``SOURCES``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,29 @@ class Toolchain:
     archive: PinnedArchive | None = None
     """What is unpacked over the packages, and set up by the script."""
     script: str = ""
+    image: str = ""
+    """The public image, by digest, over which the script, a Dockerfile, adds the packages."""
+
+    @property
+    def origin(self) -> str:
+        """What the packages are added to, in words."""
+        archive = f" with {self.archive.path.rpartition('/')[2]}" if self.archive else ""
+        return self.image or f"{self.distribution.capitalize()} {self.suite}{archive}"
+
+    @property
+    def is_made(self) -> bool:
+        """Whether Assay makes the image; if not, it is the user's own."""
+        return bool(self.suite or self.image)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One source of a toolchain, and what it has."""
+
+    source: str
+    toolchain: Toolchain | None
+    why: str
+    """What the toolchain is, or why there is none."""
 
 
 def find_toolchain(recipe: Recipe, images: UserImages, engine: Engine) -> Toolchain:
@@ -54,39 +84,75 @@ def find_toolchain(recipe: Recipe, images: UserImages, engine: Engine) -> Toolch
     Args:
         recipe: names language and version.
         images: the user's own images: a local name, or ``name@sha256:...``, which is pulled if the engine lacks it.
-        engine: where a user's image must be.
+        engine: where a user's image must be, and which asks the registry.
 
     Raises:
-        EnvironmentFailure: there is no such version, or the user's image is not on the engine and cannot be pulled.
+        EnvironmentFailure: no source has the version, or the user's image is not on the engine and cannot be pulled.
     """
-    language, known = recipe.language, versions_of(recipe.language)
-    version = recipe.toolchain or known.default
+    version = recipe.toolchain or versions_of(recipe.language).default
+    refused = []
+    for offer in offers(recipe.language, version, images, engine):
+        if offer.toolchain is not None:
+            return offer.toolchain
+        refused.append(f"{offer.source}: {offer.why}")
+    problem = f"there is no toolchain for {recipe.language} {version} ({'; '.join(refused)})"
+    raise EnvironmentFailure(f"{problem}; name an image for it in assay.toml: [toolchains.{recipe.language}]")
+
+
+def offers(language: str, version: str, images: UserImages, engine: Engine) -> Iterator[Offer]:
+    """Yield the sources of a version in the order in which they count; a later one is not asked before its turn.
+
+    Raises:
+        EnvironmentFailure: the user's image is not on the engine and cannot be pulled.
+    """
     chosen = images.get(language, {}).get(version)
     if chosen:
-        return _users_image(chosen, f"{language} {version}", engine)
-    found = known.versions.get(version, LanguageVersion())
+        yield Offer("image", _users_image(chosen, f"{language} {version}", engine), f"{chosen}, by your settings")
+    else:
+        yield Offer("image", None, "none named in the settings")
+    settings = images.get(SOURCES, {})
+    for source in settings.get("order", " ".join(ORDER)).split():
+        if source == OFFICIAL:
+            yield _official(language, version, settings.get("registry") or REGISTRY, engine)
+        else:
+            yield _bootstrapped(language, version)
+
+
+def _official(language: str, version: str, registry: str, engine: Engine) -> Offer:
+    official = versions_of(language).official
+    if official is None:
+        return Offer(OFFICIAL, None, "test runners are Debian's packages for Debian's version")
+    tagged = f"{registry}/{official.image.format(version=version)}"
+    try:
+        digest = engine.remote_digest(tagged)
+    except ImageMissing:
+        return Offer(OFFICIAL, None, f"the registry has no {tagged}")
+    except EngineError as error:
+        reason = str(error).rpartition(": ")[2]
+        return Offer(OFFICIAL, None, f"{registry.partition('/')[0]} does not answer ({reason})")
+    image = f"{tagged.rpartition(':')[0]}@{digest}"
+    packages = (*EVERYWHERE, *official.packages)
+    text = build_text("official.Dockerfile").replace("@IMAGE@", image).replace("@PACKAGES@", " ".join(packages))
+    named = _named(language, version, text)
+    made = replace(named, packages=packages, image=image, script=text)
+    return Offer(OFFICIAL, made, f"{tagged}, {digest}")
+
+
+def _bootstrapped(language: str, version: str) -> Offer:
+    known = versions_of(language).versions
+    found = known.get(version, LanguageVersion())
     if not found.suite:
-        bootstrapped = ", ".join(name for name, each in known.versions.items() if each.suite)
-        raise EnvironmentFailure(
-            f"{language} {version} cannot be bootstrapped from packages (only {bootstrapped});"
-            f" name an image for it in assay.toml: [toolchains.{language}]"
-        )
+        return Offer(BOOTSTRAP, None, f"only {', '.join(name for name, each in known.items() if each.suite)}")
     if found.archive and platform.machine() != ARCHIVES_MACHINE:
-        problem = f"{language} {version} is an archive for {ARCHIVES_MACHINE}, and this machine is {platform.machine()}"
-        raise EnvironmentFailure(f"{problem}; name an image for it in assay.toml: [toolchains.{language}]")
+        return Offer(BOOTSTRAP, None, f"an archive for {ARCHIVES_MACHINE}, and this machine is {platform.machine()}")
     packages = (*found.packages, *EVERYWHERE)
     links = tuple(sorted(found.links.items()))
     script = build_text("toolchain.sh", language) if found.archive else ""
     inputs = "\n".join((found.suite, *packages, *LEFT_OUT, *KEPT, *(f"{path} {target}" for path, target in links)))
     if found.archive:
         inputs += f"\n{found.archive.model_dump_json()}\n{script}"
-    shared = languages.find(language).DOCKERFILES
-    name = f"assay/toolchain-{shared}:{version}-{sha256(inputs.encode()).hexdigest()[:12]}"
-    labels = {f"{LABEL}.kind": "toolchain", f"{LABEL}.language": f"{language}-{version}"}
-    return Toolchain(
-        name=name,
-        identity=name,
-        labels=labels,
+    made = replace(
+        _named(language, version, inputs),
         suite=found.suite,
         packages=packages,
         distribution=found.distribution,
@@ -94,6 +160,15 @@ def find_toolchain(recipe: Recipe, images: UserImages, engine: Engine) -> Toolch
         archive=found.archive,
         script=script,
     )
+    return Offer(BOOTSTRAP, made, made.origin)
+
+
+def _named(language: str, version: str, inputs: str) -> Toolchain:
+    """Return a toolchain that is named after all that it is made from."""
+    shared = languages.find(language).DOCKERFILES
+    name = f"assay/toolchain-{shared}:{version}-{sha256(inputs.encode()).hexdigest()[:12]}"
+    labels = {f"{LABEL}.kind": "toolchain", f"{LABEL}.language": f"{language}-{version}"}
+    return Toolchain(name, name, labels)
 
 
 def _users_image(name: str, version: str, engine: Engine) -> Toolchain:

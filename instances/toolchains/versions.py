@@ -40,11 +40,22 @@ class LanguageVersion(Model):
     released: date | None = None
 
 
+class OfficialImage(Model):
+    """The public image of a language, on which its versions are tags."""
+
+    image: str
+    """Repository and tag; ``{version}`` stands for the version."""
+    packages: tuple[str, ...] = ()
+    """Packages that it lacks."""
+
+
 class LanguageVersions(Model):
     """The content of one ``toolchains.yaml``."""
 
     default: str
     versions: dict[str, LanguageVersion]
+    official: OfficialImage | None = None
+    """None if tests need packages of a distribution that go with the distribution's own version."""
     locks: tuple[str, ...] = ()
     """Names of files that fix all packages of a build; without one, packages are taken as of the instance's date."""
 

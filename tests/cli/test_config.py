@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import typer
 
+from assay.cli.config import toolchain_images
 from assay.cli.main import app
 from assay.cli.settings import Setting, settings_of
 
@@ -158,6 +159,10 @@ def test_a_switch_that_the_file_sets_is_turned_off_on_the_line(assay: Callable, 
         ("[dataset.audit]\ncutoff = 'soon'", ["dataset.audit.cutoff", "date"]),
         ("toolchains = 3", ["toolchains"]),
         ("[toolchains]\npython = 'python:3.9'", ["toolchains.python", "versions"]),
+        ("[toolchains.sources]\nfirst = 1", ["toolchains.sources", "order and registry"]),
+        ("[toolchains.sources]\norder = ['nix']", ["toolchains.sources.order", "official or bootstrap"]),
+        ("[toolchains.sources]\norder = []", ["toolchains.sources.order", "official or bootstrap"]),
+        ("[toolchains.sources]\nregistry = 5000", ["toolchains.sources.registry", "a text"]),
         ("jobs", ["assay.toml", "TOML"]),
     ],
 )
@@ -168,6 +173,29 @@ def test_a_wrong_settings_file_is_one_line(assay: Callable, rows: Path, text: st
     assert len(done.err.strip().splitlines()) == 1
     assert all(word in done.err for word in words), done.err
     assert assay("evaluate", "--help").code == 0
+
+
+def test_wrong_order_of_sources_in_a_variable_is_one_line(assay: Callable, rows: Path) -> None:
+    done = assay("evaluate", "rows.jsonl", "--gold", ASSAY_TOOLCHAINS_ORDER="nix")
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+    assert "ASSAY_TOOLCHAINS_ORDER is 'nix'; write official or bootstrap" in done.err
+
+
+def test_sources_of_toolchains_come_from_the_file_and_the_environment(
+    in_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ASSAY_TOOLCHAINS_ORDER", raising=False)
+    assert toolchain_images() == {}
+    Path("assay.toml").write_text(
+        "[toolchains.python]\n'3.9' = 'mine:3.9'\n"
+        "[toolchains.sources]\norder = ['bootstrap', 'official']\nregistry = 'registry.test/library/'\n"
+    )
+    monkeypatch.setenv("ASSAY_TOOLCHAINS_REGISTRY", "other.test")
+
+    assert toolchain_images() == {
+        "python": {"3.9": "mine:3.9"},
+        "sources": {"order": "bootstrap official", "registry": "other.test"},
+    }
 
 
 def test_a_wrong_variable_is_one_line_and_a_misspelt_one_is_named(assay: Callable, rows: Path) -> None:

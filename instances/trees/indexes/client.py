@@ -16,11 +16,11 @@ from assay.harness.domain import Archive, Limits, Recipe
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EngineUnavailable, EnvironmentFailure
 from assay.harness.files import tar_of
-from assay.instances.toolchains.bootstrap import bootstrap
 from assay.instances.toolchains.buildfiles import build_text
 from assay.instances.toolchains.ensure import ensure, scratch_folder
 from assay.instances.toolchains.host import IN_BOX, write_secrets
 from assay.instances.toolchains.images import UserImages, find_toolchain
+from assay.instances.toolchains.make import make_toolchain
 from assay.instances.trees.indexes.base import WrongArchive
 
 SECONDS = 600.0
@@ -109,8 +109,8 @@ class _Toolbox:
 
     def _image(self, engine: Engine) -> str:
         base = find_toolchain(Recipe(language=self.language), self.images, engine)
-        if base.suite:
-            ensure(base.name, engine, self.cache, partial(bootstrap, base, engine))
+        if base.is_made:
+            ensure(base.name, engine, self.cache, partial(make_toolchain, base, engine))
         return base.name
 
 

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 TOOLCHAINS = "toolchains"
 """The one table of the file that belongs to no command: images by language and version."""
+SOURCES = "sources"
+"""The table below it that is no language: where versions come from for which no image is named."""
+HOST = "registry.example.com"
+SOURCE_VARIABLES = {"order": "ASSAY_TOOLCHAINS_ORDER", "registry": "ASSAY_TOOLCHAINS_REGISTRY"}
 ALSO = {"base_url": "OPENAI_BASE_URL"}
 """Variables of other tools that are read where Assay's own is not set."""
 
@@ -48,11 +52,35 @@ def toolchain_images() -> Mapping[str, Mapping[str, str]]:
     images: Any = settings.get(TOOLCHAINS, {})
     if not isinstance(images, dict):
         raise DataError('is no table; write [toolchains.python] and below it "3.12" = "IMAGE"', file=str(path))
-    for language, versions in images.items():
+    sources = _toolchain_sources(images.get(SOURCES, {}), path)
+    chosen: dict[str, dict[str, str]] = {name: table for name, table in images.items() if name != SOURCES}
+    for language, versions in chosen.items():
         if not isinstance(versions, dict) or not all(isinstance(image, str) for image in versions.values()):
             problem = 'must hold versions and images, such as "3.12" = "python@sha256:..."'
             raise DataError(problem, file=str(path), field=f"{TOOLCHAINS}.{language}")
-    return images
+    return chosen | ({SOURCES: sources} if sources else {})
+
+
+def _toolchain_sources(table: Any, path: Path) -> dict[str, str]:
+    """Return the order of sources and the registry of official images, as the file and the environment set them."""
+    from assay.instances.toolchains.images import ORDER
+
+    if not isinstance(table, dict) or not {*table} <= {*SOURCE_VARIABLES}:
+        raise DataError("may hold order and registry", file=str(path), field=f"{TOOLCHAINS}.{SOURCES}")
+    found = {name: os.environ.get(variable) or table.get(name, "") for name, variable in SOURCE_VARIABLES.items()}
+    order, registry = found["order"], found["registry"]
+    names = order if isinstance(order, list) else str(order).split()
+    wrong = not all(name in ORDER for name in names) or (not names and "order" in table)
+    for field, problem in (
+        ("order", f"is {order!r}; write {' or '.join(ORDER)}, or a list of both" if wrong else ""),
+        ("registry", "" if isinstance(registry, str) else f'is {registry!r}; write a text, such as "{HOST}/library"'),
+    ):
+        if problem and os.environ.get(SOURCE_VARIABLES[field]):
+            raise UserError(f"{SOURCE_VARIABLES[field]} {problem}")
+        if problem:
+            raise DataError(problem, file=str(path), field=f"{TOOLCHAINS}.{SOURCES}.{field}")
+    chosen = {"order": " ".join(names), "registry": registry.rstrip("/")}
+    return {name: value for name, value in chosen.items() if value}
 
 
 def workplace(
@@ -121,7 +149,7 @@ def defaults_of(root: Any, path: Sequence[str]) -> dict[str, Any]:
 
 def odd_variables(root: Any) -> Iterator[str]:
     """Yield a sentence for each ``ASSAY_*`` variable that is no setting but nearly the name of one."""
-    known = {"ASSAY_CACHE", "ASSAY_KEY_PASSPHRASE", "ASSAY_PUBLISHED"}
+    known = {"ASSAY_CACHE", "ASSAY_KEY_PASSPHRASE", "ASSAY_PUBLISHED", *SOURCE_VARIABLES.values()}
     for path, command in _leaves(root):
         known |= {name for key in settings_of(command) for name in (_variable(key), _variable(*path, key))}
     by_end = {name.removeprefix("ASSAY_"): name for name in known}

@@ -54,7 +54,7 @@ def _shown(layer: Layer, texts: Mapping[str, str]) -> ShownLayer:
     base = layer.toolchain
     return ShownLayer(
         layer.name,
-        f"{base.distribution.capitalize()} {base.suite}: {', '.join(base.packages)}" if base else "",
+        f"{base.origin}: {', '.join(base.packages)}" if base else "",
         tuple((readable(name), _part(text)) for name, text in sorted(files.items())),
     )
 

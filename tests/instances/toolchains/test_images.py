@@ -1,13 +1,16 @@
 import pytest
 
 from assay.harness.domain import Recipe
+from assay.harness.engines.base import ImageInfo
 from assay.harness.engines.docker import DockerEngine
-from assay.harness.engines.fake import FakeEngine, open_engine
-from assay.harness.errors import EnvironmentFailure, UserError
+from assay.harness.engines.fake import FakeEngine, FakeImage, open_engine
+from assay.harness.errors import EngineError, EnvironmentFailure, UserError
 from assay.harness.languages import LANGUAGES
 from assay.instances.toolchains import images
-from assay.instances.toolchains.images import find_toolchain
+from assay.instances.toolchains.images import find_toolchain, offers
 from assay.instances.toolchains.versions import versions_of
+
+DIGEST = "sha256:" + "a" * 64
 
 
 @pytest.fixture
@@ -81,8 +84,79 @@ def test_identity_of_an_archive_holds_its_hash_and_its_script(engine: FakeEngine
     assert before.identity != after.identity
 
 
+def test_official_image_by_digest_comes_before_packages(engine: FakeEngine):
+    engine.registry["docker.io/library/python:3.9"] = FakeImage(ImageInfo("python:3.9", DIGEST, 1, "", {}))
+
+    chosen = find_toolchain(Recipe(toolchain="3.9"), {}, engine)
+    other = find_toolchain(Recipe(toolchain="3.13"), {}, engine)
+
+    assert (chosen.image, chosen.suite, chosen.is_made) == (f"docker.io/library/python@{DIGEST}", "", True)
+    assert f"FROM docker.io/library/python@{DIGEST}\n" in chosen.script
+    assert chosen.name.startswith("assay/toolchain-python:3.9-")
+    assert (other.image, other.suite) == ("", "trixie")
+
+
+def test_another_digest_is_another_toolchain(engine: FakeEngine):
+    found = []
+    for digest in (DIGEST, DIGEST.replace("a", "b")):
+        engine.registry["docker.io/library/python:3.9"] = FakeImage(ImageInfo("python:3.9", digest, 1, "", {}))
+        found.append(find_toolchain(Recipe(toolchain="3.9"), {}, engine))
+
+    assert found[0].identity != found[1].identity
+
+
+def test_order_and_registry_of_sources_are_settable(engine: FakeEngine):
+    engine.registry["registry.test/python:3.9"] = FakeImage(ImageInfo("python:3.9", DIGEST, 1, "", {}))
+    engine.registry["docker.io/library/python:3.11"] = FakeImage(ImageInfo("python:3.11", DIGEST, 1, "", {}))
+
+    mine = find_toolchain(Recipe(toolchain="3.9"), {"sources": {"registry": "registry.test"}}, engine)
+    packages = find_toolchain(Recipe(), {"sources": {"order": "bootstrap official"}}, engine)
+
+    assert mine.image == f"registry.test/python@{DIGEST}"
+    assert packages.suite == "bookworm"
+    with pytest.raises(EnvironmentFailure, match=r"no toolchain for python 3.6 .*the registry has no docker.io/library"):
+        find_toolchain(Recipe(toolchain="3.6"), {"sources": {"order": "official"}}, engine)
+
+
+def test_registry_that_does_not_answer_is_named_among_the_reasons(engine: FakeEngine):
+    def silent(call: str, _image: str) -> None:
+        if call == "remote_digest":
+            raise EngineError("the container engine failed: dial tcp: no such host")
+
+    engine.fault = silent
+    found = list(offers("python", "3.11", {}, engine))
+
+    assert [(each.source, each.why) for each in found] == [
+        ("image", "none named in the settings"),
+        ("official", "docker.io does not answer (no such host)"),
+        ("bootstrap", "Debian bookworm"),
+    ]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_official_images_of_a_language_are_named_by_its_versions(engine: FakeEngine, language: str):
+    official = versions_of(language).official
+    image = official.image.format(version="7") if official else ""
+
+    assert image.endswith("7") or language in {"php", "ruby"}
+
+
+@pytest.mark.parametrize("machine", ["aarch64", "arm64", "x86_64"])
+def test_packages_and_official_images_are_for_every_machine(
+    engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, machine: str
+):
+    monkeypatch.setattr(images.platform, "machine", lambda: machine)
+    found = [find_toolchain(Recipe(toolchain=version), {}, engine).name for version in ("3.8", "3.9", "3.11")]
+
+    assert found == [
+        "assay/toolchain-python:3.8-52fda15ec41e",
+        "assay/toolchain-python:3.9-529f9d908c1b",
+        "assay/toolchain-python:3.11-d70e907059e7",
+    ]
+
+
 def test_an_archive_for_another_machine_needs_a_users_image(engine: FakeEngine, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(images.platform, "machine", lambda: "aarch64")
 
-    with pytest.raises(EnvironmentFailure, match=r"3.9.6 is an archive for x86_64, and .* aarch64; .*\[toolchains"):
+    with pytest.raises(EnvironmentFailure, match=r"3.9.6 .*an archive for x86_64, and .* aarch64\).*\[toolchains"):
         find_toolchain(Recipe(toolchain="3.9.6"), {}, engine)

@@ -4,7 +4,7 @@ import json as jsonlib
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +16,9 @@ from assay.harness.errors import AssayError
 from assay.harness.names import count
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assay.harness.engines import Engine
     from assay.harness.engines.doctor import Measurement
 
 NO_IMAGE = "no toolchain image is on the engine; make one with: assay images build releases -i pallets__jinja-3.1.3"
@@ -62,7 +65,7 @@ def doctor(
         lambda: _room(runs_dir),
         lambda: _orphans(engine),
     )
-    findings = [check() for check in checks]
+    findings = [*(check() for check in checks), *_toolchains(engine)]
     limits, unmeasured = ([], "not asked for (--quick)") if quick else _limits(engine)
     if json:
         found = {"findings": [asdict(check) for check in findings], "limits": [asdict(each) for each in limits]}
@@ -126,6 +129,42 @@ def _bootstrap() -> MachineCheck:
     path = shutil.which("mmdebstrap")
     remedy = "install mmdebstrap, or name toolchain images in assay.toml: [toolchains.python]"
     return MachineCheck("bootstrap", path or "no mmdebstrap", "" if path else remedy)
+
+
+def _toolchains(name: str) -> Iterator[MachineCheck]:
+    """Yield for each language where the toolchain of its usual version comes from, and why not from a better source."""
+    from assay.cli.config import toolchain_images
+    from assay.harness.engines import open_engine
+    from assay.harness.languages import LANGUAGES
+    from assay.instances.toolchains.versions import versions_of
+
+    try:
+        opened = open_engine(name)
+    except AssayError:
+        return
+    images = toolchain_images()
+    for language in LANGUAGES:
+        version = versions_of(language).default
+        yield _toolchain(language, version, images, opened)
+
+
+def _toolchain(
+    language: str, version: str, images: "Mapping[str, Mapping[str, str]]", engine: "Engine"
+) -> MachineCheck:
+    from assay.instances.toolchains.images import offers
+
+    what = f"{language} {version}"
+    refused: list[str] = []
+    try:
+        for offer in offers(language, version, images, engine):
+            if offer.toolchain is not None:
+                because = f" (not {'; not '.join(refused)})" if refused else ""
+                return MachineCheck(what, f"{offer.source}: {offer.why}{because}")
+            if offer.source != "image":
+                refused.append(f"{offer.source}: {offer.why}")
+    except AssayError as error:
+        return MachineCheck(what, str(error), f"pull that image, or remove it from assay.toml: [toolchains.{language}]")
+    return MachineCheck(what, "; ".join(refused), f"name an image in assay.toml: [toolchains.{language}]")
 
 
 def _certificates() -> MachineCheck:
