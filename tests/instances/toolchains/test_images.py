@@ -114,7 +114,7 @@ def test_order_and_registry_of_sources_are_settable(engine: FakeEngine):
 
     assert mine.image == f"registry.test/python@{DIGEST}"
     assert packages.suite == "bookworm"
-    with pytest.raises(EnvironmentFailure, match=r"no toolchain for python 3.6 .*the registry has no docker.io/library"):
+    with pytest.raises(EnvironmentFailure, match=r"no toolchain for python 3.6 .*the registry has no"):
         find_toolchain(Recipe(toolchain="3.6"), {"sources": {"order": "official"}}, engine)
 
 
