@@ -125,6 +125,27 @@ class Sources:
                 return datetime.fromisoformat(shown.stdout.decode().strip())
         return None
 
+    def commit_of(self, repo: str, name: str) -> str:
+        """Return the full id of a commit that a local clone knows by this name: a branch, a tag, part of an id, HEAD.
+
+        A full id is returned as it is. Empty if no clone knows the name.
+        """
+        if re.fullmatch("[0-9a-f]{40}", name):
+            return name
+        for git_dir in () if name.startswith("-") else self._local(repo):
+            found = _git(f"--git-dir={git_dir}", "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+            if found.returncode == 0:
+                return found.stdout.decode().strip()
+        return ""
+
+    def nearest_tag(self, ref: TreeRef) -> str:
+        """Return the name of the newest tag below a commit, in the clones on this machine; empty if there is none."""
+        for git_dir in self._local(ref.repo) if ref.commit else ():
+            found = _git(f"--git-dir={git_dir}", "describe", "--tags", "--abbrev=0", ref.commit)
+            if found.returncode == 0:
+                return found.stdout.decode(errors="replace").strip()
+        return ""
+
     def _kept(self, ref: TreeRef) -> Path:
         if not ref.archive and not re.fullmatch("[0-9a-f]{40}", ref.commit):
             raise EnvironmentFailure(f"{ref.repo}: {ref.commit!r} is not a full commit id of 40 hex digits")

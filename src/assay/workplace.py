@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from assay.choices import EnvironmentChoice
 from assay.harness.domain import Instance, Prediction
@@ -16,6 +16,7 @@ from assay.harness.engines.eviction import bytes_of
 from assay.harness.engines.registry import Registry, checked_prefix
 from assay.harness.engines.shelf import Shelf
 from assay.harness.engines.uses import Uses
+from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.files import check_folder
 from assay.harness.runs.workbench import Workbench
@@ -24,6 +25,7 @@ from assay.workbench import ActedWorkbench, BuiltWorkbench, Planner, make_source
 
 if TYPE_CHECKING:
     from assay.instances.toolchains.images import UserImages
+    from assay.setting_up import Setter
 
 Pair = tuple[Instance, Prediction]
 
@@ -82,6 +84,20 @@ class Workplace:
         if self.timeout is not None:
             plan = plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": float(self.timeout)})})
         return Task(settled, prediction, plan, runs_empty, self.bench.assets(settled))
+
+    def setter(self, folder: Path, **limits: Any) -> "Setter":
+        """Return what finds recipes here and keeps them in a folder; ``limits`` are fields of ``Setter``.
+
+        Raises:
+            UserError: the engine builds nothing. EngineUnavailable: it does not answer.
+        """
+        from assay.setting_up import Setter
+
+        bench = self.bench
+        if not isinstance(bench, BuiltWorkbench):
+            raise UserError(f"the engine {self.engine} builds nothing; set-up needs one that does, such as docker")
+        note = self.view.note
+        return Setter(bench.engine, bench.sources, bench.builder, folder, self.toolchains, note=note, **limits)
 
     def close(self) -> None:
         """End every container and build that is under way; nothing can be evaluated here any more."""

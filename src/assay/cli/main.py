@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 
 from assay.cli.command import ConfiguredCommand, is_help, usage_problem
 from assay.cli.commands import demo, diff, doctor, evaluate, reap, solve, view
-from assay.cli.commands.dataset import audit, check, convert, mirror, predictions, validate
+from assay.cli.commands.dataset import audit, check, convert, mirror, predictions, setup, validate
 from assay.cli.commands.dataset import show as show_dataset
 from assay.cli.commands.images import build, lock, prune
 from assay.cli.commands.images import check as check_images
@@ -50,6 +50,7 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
             "convert": convert.convert,
             "predictions": predictions.predictions,
             "mirror": mirror.mirror,
+            "setup": setup.setup,
             "validate": validate.validate,
             "audit": audit.audit,
         },

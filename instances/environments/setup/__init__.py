@@ -1,0 +1,1 @@
+"""Finds the recipe of a repository that has none: extract, propose, build, run, diagnose, refine."""

@@ -1,0 +1,60 @@
+"""The tables of ``known.yaml``: what brings a missing header, command, library, module, fixture or API."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from assay.harness.domain import Model
+
+
+class LocalService(Model):
+    """A program that listens on a port of the tests' own container."""
+
+    packages: tuple[str, ...]
+    start: str
+
+
+class Known(Model):
+    """The content of the file; its comments say what each table holds."""
+
+    headers: dict[str, str]
+    libraries: dict[str, str]
+    shared: dict[str, str]
+    commands: dict[str, str]
+    modules: dict[str, str]
+    fixtures: dict[str, str]
+    options: dict[str, str]
+    markers: dict[str, str]
+    removed: dict[str, str]
+    python_removed: dict[str, str]
+    python_added: dict[str, str]
+    services: dict[str, LocalService]
+
+
+@cache
+def known() -> Known:
+    """Return the tables."""
+    path = Path(__file__).with_name("known.yaml")
+    return Known.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+def package_of_header(header: str) -> str:
+    """Return the Debian package with a header such as ``libpq-fe.h`` or ``openssl/ssl.h``; empty if it is not known."""
+    table = known().headers
+    parts = header.split("/")
+    return next((table[each] for each in (header, parts[0], parts[-1]) if each in table), "")
+
+
+def package_of_shared(library: str) -> str:
+    """Return the Debian package with a shared library such as ``libGL.so.1``."""
+    return known().shared.get(re.sub(r"\.so.*", ".so", library), "")
+
+
+def distribution_of(module: str) -> str:
+    """Return the usual distribution of a module that is imported, such as ``yaml``; empty for what is on no index."""
+    table = known().modules
+    top = module.partition(".")[0]
+    two = ".".join(module.split(".")[:2])
+    return table.get(two, table.get(top, top.replace("_", "-")))

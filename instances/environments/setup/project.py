@@ -1,0 +1,108 @@
+"""The files of a tree that say how a project is built and tested, and its language."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+
+from assay.harness import languages
+from assay.instances.trees.content import read_tar
+
+TELLING = (
+    *("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "noxfile.py", "pytest.ini", "Pipfile", ".python-version"),
+    *("*requirements*.txt", "*requirements*.in", "requirements/*", "environment*.yml", "environment*.yaml"),
+    *(".github/workflows/*", ".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml", ".circleci/config.yml"),
+    *(
+        "appveyor.yml",
+        "Makefile",
+        "GNUmakefile",
+        "justfile",
+        "Dockerfile*",
+        "*/Dockerfile*",
+        "README*",
+        "CONTRIBUTING*",
+    ),
+    *("go.mod", "Cargo.toml", "rust-toolchain", "rust-toolchain.toml", "package.json", ".nvmrc", ".node-version"),
+    *("pom.xml", "build.gradle", "build.gradle.kts", "Gemfile", ".ruby-version", "composer.json"),
+    *("manage.py", "*/manage.py", "runtests.py", "tests/runtests.py"),
+    *("CMakeLists.txt", "configure.ac", "meson.build", "phpunit.xml*"),
+)
+"""Patterns of paths (``*`` matches ``/`` too) whose text is read."""
+LONGEST = 300_000
+"""Bytes of a file that is read; nobody writes a longer manifest by hand."""
+DEEPEST = 3
+"""Folders that a path may have: deeper down are examples and test data."""
+MANIFESTS: Mapping[str, tuple[str, ...]] = {
+    "python": ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"),
+    "go": ("go.mod",),
+    "rust": ("Cargo.toml",),
+    "java": ("pom.xml", "build.gradle", "build.gradle.kts"),
+    "typescript": ("tsconfig.json",),
+    "javascript": ("package.json",),
+    "php": ("composer.json",),
+    "ruby": ("Gemfile",),
+    "cpp": ("CMakeLists.txt", "meson.build"),
+    "c": ("configure.ac", "configure", "Makefile"),
+}
+"""Files in the root folder that are a sign of a language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A tree as far as set-up looks at it."""
+
+    repo: str
+    language: str
+    date: datetime
+    """Of the commit."""
+    paths: tuple[str, ...]
+    texts: Mapping[str, str]
+    """Content of the files that say something, by path."""
+
+    def text(self, path: str) -> str:
+        """Return the content of a file, or nothing."""
+        return self.texts.get(path, "")
+
+    def matching(self, *patterns: str) -> Iterator[tuple[str, str]]:
+        """Yield path and content of the files that match a pattern, in the order of their paths."""
+        return ((path, text) for path, text in self.texts.items() if _matches(path, patterns))
+
+
+def read_project(repo: str, tree: Path, date: datetime, language: str = "") -> Project:
+    """Read a tree.
+
+    Args:
+        repo: ``owner/name``.
+        tree: tar of the tree.
+        date: of its commit.
+        language: of the project; empty to find it out.
+    """
+    paths, texts = [], {}
+    for entry in read_tar(tree):
+        paths.append(entry.path)
+        if _is_telling(entry.path) and len(entry.content) <= LONGEST:
+            texts[entry.path] = entry.content.decode(errors="replace")
+    return Project(repo, language or language_of(paths), date, tuple(paths), texts)
+
+
+def language_of(paths: Iterable[str]) -> str:
+    """Return the language with most source files; one whose manifest is in the root folder counts tenfold."""
+    known = tuple(paths)
+    suffixes = Counter(PurePosixPath(path).suffix for path in known)
+    at_root = {path for path in known if "/" not in path}
+
+    def weight(name: str) -> int:
+        files = sum(suffixes[suffix] for suffix in languages.find(name).SUFFIXES)
+        return files * (10 if at_root.intersection(MANIFESTS.get(name, ())) else 1)
+
+    return max(MANIFESTS, key=weight)
+
+
+def _is_telling(path: str) -> bool:
+    return path.count("/") <= DEEPEST and _matches(path, TELLING)
+
+
+def _matches(path: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(path, pattern) for pattern in patterns)

@@ -1,0 +1,116 @@
+"""What a search leaves behind: the recipe as YAML, and every attempt with its reasons as JSON."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from assay.harness.domain import Model, Recipe
+from assay.harness.files import read_model, replace_file
+
+
+class AppliedChange(Model):
+    """A change of the recipe for the next round."""
+
+    rule: str
+    reason: str
+    line: str = ""
+    """The text of the output that it was found in."""
+
+
+class Attempt(Model):
+    """One round: a recipe, and what came of it."""
+
+    recipe: Recipe
+    problem: str = ""
+    """Why there are no results; empty if there are."""
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    share: float = 0.0
+    """Of the collected tests, those that passed: from 0 to 1."""
+    failing: tuple[str, ...] = ()
+    """The first tests that failed."""
+    seconds: float = 0.0
+    changes: tuple[AppliedChange, ...] = ()
+    """What the next round does differently, and why."""
+    output: str = ""
+    """The last lines of the failed step, or of the tests."""
+
+
+class SetupRecord(Model):
+    """A search for the recipe of one repository at one commit."""
+
+    repo: str
+    commit: str
+    date: datetime
+    """Of the commit."""
+    language: str
+    version: str = ""
+    """The project's, from its tags."""
+    accepted: bool = False
+    reason: str = ""
+    """Why it was accepted, or was not."""
+    ended: bool = False
+    """Whether the search came to its end; one that was interrupted resumes."""
+    seconds: float = 0.0
+    share: float = 0.0
+    """Of the tests that either of the two runs collected, those that passed in both; else of the best round."""
+    unstable: tuple[str, ...] = ()
+    """Tests on which the two runs do not agree."""
+    recipe: Recipe = Recipe()
+    """The accepted one, or that of the best round."""
+    following: Recipe | None = None
+    """To be tried in the next round, if the search goes on."""
+    attempts: tuple[Attempt, ...] = ()
+    assay_version: str = ""
+
+
+def recipe_path(folder: Path, record: SetupRecord) -> Path:
+    """Return the recipe file of a record in a folder of recipes, as ``--recipes`` reads it."""
+    return folder / record.language / f"{record.repo.lower().replace('/', '__')}.yaml"
+
+
+def record_path(folder: Path, language: str, repo: str, commit: str) -> Path:
+    """Return the file of a record in a folder of recipes."""
+    return folder / language / f"{repo.lower().replace('/', '__')}.{commit[:12]}.attempts.json"
+
+
+def save_record(folder: Path, record: SetupRecord) -> Path:
+    """Write a record, and its recipe if it is accepted; returns the path of the record."""
+    path = record_path(folder, record.language, record.repo, record.commit)
+    replace_file(path, record.model_dump_json(indent=2, exclude_defaults=True).encode() + b"\n")
+    if record.accepted:
+        replace_file(recipe_path(folder, record), recipe_text(record).encode())
+    return path
+
+
+def load_record(path: Path) -> SetupRecord | None:
+    """Read a record; None if there is none, or it is torn."""
+    return read_model(path, SetupRecord)
+
+
+def recipe_text(record: SetupRecord) -> str:
+    """Return an accepted recipe as YAML, with a comment for each change that a rule made."""
+    head = f"# Found by `assay dataset setup` for {record.commit} of {record.date:%Y-%m-%d}: {record.reason}.\n"
+    changes = (change for attempt in record.attempts for change in attempt.changes)
+    notes = dict.fromkeys(f"# {change.rule}: {' '.join(change.reason.split())}\n" for change in changes)
+    return head + "".join(notes) + yaml.dump(_plain(record.recipe), Dumper=_Readable, sort_keys=False, width=110)
+
+
+def _plain(recipe: Recipe) -> Mapping[str, Any]:
+    content = recipe.model_dump(mode="json", exclude_defaults=True)
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in content.items()}
+
+
+class _Readable(yaml.SafeDumper):
+    """Writes texts of several lines as blocks."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Readable.add_representer(str, _text)

@@ -1,0 +1,114 @@
+"""Tries a recipe: builds its images and runs the whole suite of a tree, without any patch."""
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from assay.harness.domain import FAILING, PASSING, Instance, Prediction, Recipe, Status
+from assay.harness.engines.base import Engine
+from assay.harness.errors import EnvironmentFailure
+from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
+from assay.instances.environments.build import ImageBuilder
+from assay.instances.environments.plan import make_plan
+
+READ = 2_000_000
+"""Characters at the end of a log in which causes are looked for."""
+UNCOLLECTED = re.compile(r"^_*\s*ERROR collecting (\S+)", re.MULTILINE)
+"""How pytest names a test module that it cannot import."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteRun:
+    """The result of building with a recipe and running the suite once."""
+
+    problem: str = ""
+    """Why there are no results, in a line; empty if there are."""
+    output: str = ""
+    """What the failed step, or the tests, printed."""
+    tests: Mapping[str, Status] = field(default_factory=dict)
+    built: bool = False
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> frozenset[str]:
+        """The tests that passed."""
+        return frozenset(name for name, status in self.tests.items() if status in PASSING)
+
+    @property
+    def counted(self) -> frozenset[str]:
+        """The tests that passed or failed; skipped ones count neither way."""
+        return self.passed | {name for name, status in self.tests.items() if status in FAILING}
+
+    @property
+    def share(self) -> float:
+        """Share of the collected tests that passed, from 0 to 1.
+
+        Never more than the share of test modules that could be collected: the others hide any number of tests.
+        """
+        if not self.counted:
+            return 0.0
+        lost = set(UNCOLLECTED.findall(self.output))
+        modules = {name.partition("::")[0] for name in self.counted} | lost
+        return min(len(self.passed) / len(self.counted), 1 - len(lost) / len(modules))
+
+
+class Trial(Protocol):
+    """Tries recipes of one tree."""
+
+    def run(self, recipe: Recipe, seconds: float) -> SuiteRun:
+        """Build with a recipe, unless it is built, and run the suite for at most so many seconds.
+
+        Raises:
+            EngineError: the engine failed, which says nothing about the recipe.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltTrial:
+    """Tries recipes on an engine."""
+
+    instance: Instance
+    """The tree: without patches and labels."""
+    builder: ImageBuilder
+    engine: Engine
+
+    def run(self, recipe: Recipe, seconds: float) -> SuiteRun:
+        """Build and run; see the Protocol."""
+        began = time.monotonic()
+        instance = self.instance.model_copy(update={"environment": recipe})
+        try:
+            image = self.builder.image_of(instance)
+            plan = make_plan(instance, recipe)
+            limits = plan.limits.model_copy(update={"seconds": max(1.0, seconds)})
+            task = Task(instance, Prediction(instance_id=instance.id), plan.model_copy(update={"limits": limits}), True)
+            done = evaluate(task, image, self.engine, {"assay.instance": instance.id})
+        except EnvironmentFailure as error:
+            return SuiteRun(error.problem, _whole(error), seconds=time.monotonic() - began)
+        return _suite_run(done, time.monotonic() - began)
+
+
+def _suite_run(done: Evaluation, seconds: float) -> SuiteRun:
+    evidence, output = done.evidence, done.output.decode(errors="replace")[-READ:]
+    return SuiteRun(_problem(done), output, evidence.report.tests, built=True, seconds=seconds)
+
+
+def _problem(done: Evaluation) -> str:
+    evidence = done.evidence
+    if evidence.timed_out:
+        return "the tests did not end in time"
+    if evidence.oom_killed:
+        return "the tests ran out of memory"
+    if not evidence.report.tests:
+        return f"no test result was found (exit status {evidence.exit_code})"
+    return ""
+
+
+def _whole(error: EnvironmentFailure) -> str:
+    """Return the log of a failed build as far as it is there, or what the error carries of it."""
+    log = Path(error.log_path) if error.log_path else None
+    text = log.read_text(encoding="utf-8", errors="replace") if log and log.is_file() else ""
+    return f"{error.problem}\n{text or error.tail}"[-READ:]
