@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from functools import partial
 from pathlib import Path
 
@@ -76,6 +77,7 @@ class ImageBuilder:
         self._note = note
         self._aborted = threading.Event()
         self._failures = SharedFailures()
+        self._alone = False
 
     @contextmanager
     def image(self, instance: Instance, patch: str = "") -> Iterator[str]:
@@ -122,6 +124,12 @@ class ImageBuilder:
                     self._ensure_toolchain(each)
                 elif (found := self._pulled(each.name)).digest != each.identity:
                     raise EnvironmentFailure(f"{each.name} is {found.digest} now; the lock has {each.identity}")
+
+    def lone(self) -> "ImageBuilder":
+        """Return this builder as one that builds no trees which only neighbours of an instance would share."""
+        other = copy(self)
+        other._alone = True
+        return other
 
     def abort(self) -> None:
         """Start no further step; calls that need one raise EnvironmentFailure."""
@@ -193,7 +201,7 @@ class ImageBuilder:
         instance = dated(instance, self._sources)
         date, packages = self._packages(instance, recipe, base)
         services = {service.name: self._service(recipe, service, date, hold) for service in recipe.services}
-        ancestors = self._sources.ancestors(tree_ref(instance))
+        ancestors = () if self._alone else self._sources.ancestors(tree_ref(instance))
         ways = [image_chain(instance, recipe, base, packages, services, way) for way in dict.fromkeys((ancestors, ()))]
         for specs in ways:
             hold.add(*(spec.name for spec in specs))

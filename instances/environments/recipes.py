@@ -45,6 +45,12 @@ def find_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
     return resolve(load_recipe(path), instance) if path else Recipe(language=instance.language)
 
 
+def has_recipe(instance: Instance, folders: Sequence[Path] = ()) -> bool:
+    """Return whether an instance carries an environment, or a recipe of a folder or a shipped one names it."""
+    named = next(_recipe_files(instance, (*folders, FOLDER)), None)
+    return instance.environment is not None or named is not None
+
+
 def _recipe_files(instance: Instance, folders: Sequence[Path]) -> Iterator[Path]:
     own = instance.repo.lower().replace("/", "__")
     for name in (f"{own}.yaml", "default.yaml"):

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from assay.harness import languages
 from assay.harness.domain import UNKNOWN_TIME, Instance, Recipe
 from assay.harness.engines import Engine
 from assay.harness.errors import EnvironmentFailure, UserError
+from assay.harness.files import locked
 from assay.instances.environments.build import ImageBuilder
 from assay.instances.environments.setup.facts import read_facts
 from assay.instances.environments.setup.project import read_project
@@ -20,6 +22,8 @@ from assay.instances.toolchains.versions import versions_of
 from assay.instances.trees.sources import Sources, dated, tree_ref
 from assay.version import __version__
 
+NEAR = timedelta(days=90)
+"""Time between two commits of a repository that take one recipe."""
 NO_VERSION = "1.0"
 """Reported to build tools that read the version from git tags, where there are none."""
 
@@ -49,44 +53,19 @@ class Setter:
             fresh: forget an earlier search.
 
         Raises:
-            UserError: there is no such commit or language.
+            UserError: there is no such repository, commit or language.
             EnvironmentFailure: the tree cannot be had. EngineError: the engine failed; the same call resumes.
         """
         if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo):
             raise UserError(f"{repo!r} is not the name of a repository; write it as owner/name, such as pallets/flask")
-        instance = self._instance(repo, at)
-        project = read_project(
-            repo, self.sources.tree(tree_ref(instance)), instance.created_at, language and languages.find(language).NAME
-        )
-        facts = read_facts(project, self._available(project.language))
-        instance = instance.model_copy(update={"language": project.language})
-        start = SetupRecord(
-            repo=repo,
-            commit=instance.base_commit,
-            date=instance.created_at,
-            language=project.language,
-            version=instance.version,
-            assay_version=__version__,
-        )
-        kept = load_record(record_path(self.folder, project.language, repo, instance.base_commit))
-        record = start if fresh or kept is None else kept
-        if record.ended:
-            return record
-        trial = BuiltTrial(instance, self.builder, self.engine)
-        return Search(facts, trial, self.rounds, self.seconds, self.advisor, self.note, self._save).find(record)
-
-    def _save(self, record: SetupRecord) -> None:
-        save_record(self.folder, record)
-
-    def _instance(self, repo: str, at: str) -> Instance:
-        """Return the tree as an instance without patches, dated by its commit."""
         commit = self.sources.commit_of(repo, at)
         if not commit:
             raise UserError(
                 f"no local clone of {repo} knows the commit {at!r}; write its full id of 40 hex digits,"
                 " or give a folder of clones with --mirror"
             )
-        instance = Instance(
+        named = language and languages.find(language).NAME
+        bare = Instance(
             id=re.sub(r"[^A-Za-z0-9_.-]", "-", f"{repo.replace('/', '__')}-{commit[:12]}")[:128],
             repo=repo,
             base_commit=commit,
@@ -97,9 +76,78 @@ class Setter:
             pass_to_pass=(),
             created_at=UNKNOWN_TIME,
         )
-        self.sources.tree(tree_ref(instance))  # fetched first: a commit's time is known only once it is here
-        found = re.search(r"\d+(?:\.\d+)+(?:(?:a|b|rc|\.post|\.dev)\d+)?", self.sources.nearest_tag(tree_ref(instance)))
-        return dated(instance.model_copy(update={"version": found[0] if found else NO_VERSION}), self.sources)
+        with locked(self.folder / f".{bare.id}.lock"):
+            return self._search(bare, named, fresh=fresh)
+
+    def recipe_for(self, instance: Instance) -> Recipe | None:
+        """Return a recipe for an instance that has none: one that was found near its commit, or else a new search's.
+
+        Returns:
+            None if the search found none, or if the instance's tree is no commit.
+
+        Raises:
+            EngineError: the engine failed; the same call resumes.
+        """
+        if not instance.base_commit:
+            return None
+        with locked(self.folder / f".{instance.repo.lower().replace('/', '__')}.lock"):
+            record = self._near(instance)
+            if record is None:
+                self.note(
+                    f"no recipe names {instance.repo}: searching for one, for at most {self.seconds / 60:.0f} min"
+                )
+                record = self._try(instance)
+        if record is None or not record.accepted:
+            return None
+        return record.recipe
+
+    def _try(self, instance: Instance) -> SetupRecord | None:
+        try:
+            record = self.set_up(instance.repo, instance.base_commit, instance.language)
+        except EnvironmentFailure as error:
+            self.note(f"no set-up of {instance.repo}: {error}")
+            return None
+        self.note(f"set-up of {instance.repo}: {'accepted' if record.accepted else 'not accepted'}: {record.reason}")
+        return record
+
+    def _near(self, instance: Instance) -> SetupRecord | None:
+        """Return the record of the search nearest in time, if it is near enough; accepted ones first."""
+        pattern = record_path(self.folder, instance.language, instance.repo, "*").name
+        records = map(load_record, sorted((self.folder / instance.language).glob(pattern)))
+        ended = [record for record in records if record is not None and record.ended]
+        near = [record for record in ended if abs(record.date - instance.created_at) <= NEAR]
+        return min(near, key=lambda each: (not each.accepted, abs(each.date - instance.created_at)), default=None)
+
+    def _search(self, bare: Instance, language: str, *, fresh: bool) -> SetupRecord:
+        instance = self._dated(bare)
+        tree = self.sources.tree(tree_ref(instance))
+        project = read_project(instance.repo, tree, instance.created_at, language)
+        instance = instance.model_copy(update={"language": project.language})
+        kept = load_record(record_path(self.folder, project.language, instance.repo, instance.base_commit))
+        if kept is None or fresh:
+            kept = SetupRecord(
+                repo=instance.repo,
+                commit=instance.base_commit,
+                date=instance.created_at,
+                language=project.language,
+                version=instance.version,
+                assay_version=__version__,
+            )
+        if kept.ended:
+            return kept
+        facts = read_facts(project, self._available(project.language))
+        trial = BuiltTrial(instance, self.builder, self.engine)
+        return Search(facts, trial, self.rounds, self.seconds, self.advisor, self.note, self._save).find(kept)
+
+    def _save(self, record: SetupRecord) -> None:
+        save_record(self.folder, record)
+
+    def _dated(self, bare: Instance) -> Instance:
+        """Return a tree with its commit's time and the version of its newest tag."""
+        ref = tree_ref(bare)
+        self.sources.tree(ref)  # fetched first: a commit's time is known only once it is here
+        found = re.search(r"\d+(?:\.\d+)+(?:(?:a|b|rc|\.post|\.dev)\d+)?", self.sources.nearest_tag(ref))
+        return dated(bare.model_copy(update={"version": found[0] if found else NO_VERSION}), self.sources)
 
     def _available(self, language: str) -> list[str]:
         """Return the versions of a language that there are toolchains for."""

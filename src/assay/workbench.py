@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from assay.instances.environments.build import ImageBuilder
     from assay.instances.toolchains.images import UserImages
     from assay.instances.trees.sources import Sources
+    from assay.setting_up import Setter
 
 NO_RECIPE = TestPlan(command="exit 1\n")
 """Stands for the plan of an instance whose recipe cannot be read; building its image raises the reason."""
@@ -59,12 +60,14 @@ class BuiltWorkbench:
     sources: "Sources"
     builder: "ImageBuilder"
     environment: EnvironmentChoice = EnvironmentChoice.AUTO
+    setter: "Setter | None" = None
+    """Finds recipes for instances that have none."""
 
     def settle(self, instance: Instance) -> Instance:
-        """Keep the row's image if that is the choice, and date an instance whose row has no date."""
+        """Keep the row's image if that is the choice; date an instance whose row has no date; find a missing recipe."""
         from assay.instances.trees.sources import dated
 
-        return dated(instance if self._keeps_image(instance) else without_image(instance), self.sources)
+        return self._set_up(dated(instance if self._keeps_image(instance) else without_image(instance), self.sources))
 
     def plan(self, instance: Instance) -> TestPlan:
         """Plan by the instance's recipe."""
@@ -99,6 +102,13 @@ class BuiltWorkbench:
         """End builds, then containers."""
         self.builder.abort()
         self.engine.abort()
+
+    def _set_up(self, instance: Instance) -> Instance:
+        from assay.instances.environments.recipes import has_recipe
+
+        if self.setter is None or has_recipe(instance, self.planner.recipes):
+            return instance
+        return instance.model_copy(update={"environment": self.setter.recipe_for(instance)})
 
     def _keeps_image(self, instance: Instance) -> bool:
         if self.environment is EnvironmentChoice.AUTO and isinstance(instance.environment, PublishedImage):

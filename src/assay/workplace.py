@@ -52,6 +52,8 @@ class Workplace:
     """Limit of the disk that images take, such as ``40GB``; those not used for longest go."""
     timeout: float | None = None
     """Limit of the test command in seconds, in place of the plans' own."""
+    setup: bool = False
+    """Search for the recipe of a repository that none names; what is found is kept in the cache and used again."""
     strict: bool = False
     """Count results that only a log shows, or that root's tests wrote, as none."""
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
@@ -96,8 +98,7 @@ class Workplace:
         bench = self.bench
         if not isinstance(bench, BuiltWorkbench):
             raise UserError(f"the engine {self.engine} builds nothing; set-up needs one that does, such as docker")
-        note = self.view.note
-        return Setter(bench.engine, bench.sources, bench.builder, folder, self.toolchains, note=note, **limits)
+        return Setter(bench.engine, bench.sources, bench.builder, folder, self.toolchains, note=self.view.say, **limits)
 
     def close(self) -> None:
         """End every container and build that is under way; nothing can be evaluated here any more."""
@@ -135,4 +136,9 @@ class Workplace:
         builder = ImageBuilder(
             engine, sources, toolchains=self.toolchains, recipes=recipes, shelf=shelf, note=self.view.note
         )
-        return BuiltWorkbench(engine, planner, sources, builder, EnvironmentChoice(self.environment))
+        setter = None
+        if self.setup:
+            from assay.setting_up import Setter
+
+            setter = Setter(engine, sources, builder, sources.cache / "setup", self.toolchains, note=self.view.say)
+        return BuiltWorkbench(engine, planner, sources, builder, EnvironmentChoice(self.environment), setter)

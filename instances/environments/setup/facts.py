@@ -112,13 +112,15 @@ def _python_recipe(facts: Facts, recipe: Recipe) -> Recipe:
     recipe = recipe.model_copy(
         update={
             "extras": _named(declared.extras, TEST_NAME),
-            "requirements": _test_files(facts),
+            "requirements": tuple(path for path in declared.files if path in facts.project.texts),
             "packages": _requirements(declared.groups, TEST_NAME),
             "pretend_version": declared.from_tags,
             "env": {"PYTEST_ADDOPTS": without_markers(declared.markers)} if declared.markers else {},
             **_command(facts),
         }
     )
+    if not (recipe.extras or recipe.requirements or recipe.packages):
+        recipe = recipe.model_copy(update={"requirements": _test_files(facts)})
     if not (recipe.extras or recipe.requirements or recipe.packages):
         recipe = recipe.model_copy(
             update={
@@ -172,15 +174,14 @@ def _requirements(groups: Mapping[str, Sequence[str]], pattern: re.Pattern[str])
 
 
 def _test_files(facts: Facts) -> tuple[str, ...]:
-    """Return the requirement files that tox uses, else the one with the shortest name that is for tests.
+    """Return the requirement file with the shortest name that is for tests.
 
     Several of that kind are usually for different versions, and exclude each other.
     """
-    used = [path for path in facts.declared.files if path in facts.project.texts]
     named = [
         path for path, _ in facts.project.matching("*.txt") if TEST_FILE.fullmatch(path) and "test" in path.lower()
     ]
-    return tuple(used or sorted(named, key=len)[:1])
+    return tuple(sorted(named, key=len)[:1])
 
 
 def _dev_files(facts: Facts) -> tuple[str, ...]:

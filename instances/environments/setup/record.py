@@ -20,7 +20,7 @@ class AppliedChange(Model):
     """The text of the output that it was found in."""
 
 
-class Attempt(Model):
+class SetupRound(Model):
     """One round: a recipe, and what came of it."""
 
     recipe: Recipe
@@ -64,7 +64,7 @@ class SetupRecord(Model):
     """The accepted one, or that of the best round."""
     following: Recipe | None = None
     """To be tried in the next round, if the search goes on."""
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[SetupRound, ...] = ()
     assay_version: str = ""
 
 

@@ -286,6 +286,7 @@ REMEDIES: Mapping[str, Remedy] = {
             import_by_path,
             allow_warnings,
             drop_requirement,
+            take_one_file,
             loosen_requirement,
         ),
         *(declare_requirements, pretend_version, install_by_path, newer_version, older_version, newer_rust, bound),

@@ -10,9 +10,9 @@ from assay.harness.domain import FAILING, Recipe, Status
 from assay.harness.names import count
 from assay.instances.environments.setup import changes
 from assay.instances.environments.setup.facts import Facts, propose
-from assay.instances.environments.setup.record import AppliedChange, Attempt, SetupRecord
+from assay.instances.environments.setup.record import AppliedChange, SetupRecord, SetupRound
 from assay.instances.environments.setup.symptoms import diagnose, without_colours
-from assay.instances.environments.setup.trial import SuiteRun, Trial
+from assay.instances.environments.setup.trial import Trial, TriedRecipe
 
 ENOUGH = 0.95
 """Share of the collected tests that must pass, twice."""
@@ -80,7 +80,7 @@ class Search:
             recipe = record.following
         return self._end(record, _why_not(record, self.rounds), began)
 
-    def _judge(self, record: SetupRecord, recipe: Recipe, run: SuiteRun, began: float) -> SetupRecord:
+    def _judge(self, record: SetupRecord, recipe: Recipe, run: TriedRecipe, began: float) -> SetupRecord:
         """Add a round to the record: it ends the search, or leads to the next recipe."""
         again = None
         if not run.problem and run.share >= ENOUGH:
@@ -101,7 +101,7 @@ class Search:
         return _compared(record, recipe, run, again) if again else record
 
     def _refine(
-        self, recipe: Recipe, run: SuiteRun, record: SetupRecord
+        self, recipe: Recipe, run: TriedRecipe, record: SetupRecord
     ) -> tuple[Recipe | None, tuple[AppliedChange, ...]]:
         """Return the next recipe and why; rules come first, then the advisor. None if nobody knows more."""
         changed, findings = diagnose(run.output, recipe, self.facts)
@@ -122,7 +122,7 @@ class Search:
         return ended
 
 
-def _by_limits(recipe: Recipe, run: SuiteRun) -> tuple[Recipe, tuple[AppliedChange, ...]]:
+def _by_limits(recipe: Recipe, run: TriedRecipe) -> tuple[Recipe, tuple[AppliedChange, ...]]:
     """Return what answers a limit that ended the tests."""
     if "memory" in run.problem:
         return changes.with_more_memory(recipe), (AppliedChange(rule="more-memory", reason=run.problem),)
@@ -144,7 +144,7 @@ def _as_workflows_do(recipe: Recipe, facts: Facts) -> tuple[Recipe, tuple[Applie
     )
 
 
-def _compared(record: SetupRecord, recipe: Recipe, one: SuiteRun, two: SuiteRun) -> SetupRecord:
+def _compared(record: SetupRecord, recipe: Recipe, one: TriedRecipe, two: TriedRecipe) -> SetupRecord:
     """Return the record with the end that two runs of the same recipe lead to."""
     every, both = one.counted | two.counted, one.passed & two.passed
     share = min(len(both) / len(every), one.share, two.share) if every else 0.0
@@ -163,10 +163,10 @@ def _compared(record: SetupRecord, recipe: Recipe, one: SuiteRun, two: SuiteRun)
     )
 
 
-def _attempt(recipe: Recipe, run: SuiteRun, applied: tuple[AppliedChange, ...]) -> Attempt:
+def _attempt(recipe: Recipe, run: TriedRecipe, applied: tuple[AppliedChange, ...]) -> SetupRound:
     statuses = list(run.tests.values())
     lines = without_colours(run.output).splitlines()
-    return Attempt(
+    return SetupRound(
         recipe=recipe,
         problem=run.problem,
         passed=len(run.passed),
@@ -186,7 +186,7 @@ def _summary(recipe: Recipe) -> str:
     return "; ".join([f"{recipe.language} {recipe.toolchain}".strip(), *parts])[:160]
 
 
-def _told(attempt: Attempt) -> str:
+def _told(attempt: SetupRound) -> str:
     result = attempt.problem or f"{attempt.passed} of {attempt.passed + attempt.failed} tests pass"
     changes = "; ".join(f"{change.rule} ({change.reason})" for change in attempt.changes[:3])
     return f"{result}{' -> ' if changes else ''}{changes}"[:300]

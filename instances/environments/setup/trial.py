@@ -21,7 +21,7 @@ UNCOLLECTED = re.compile(r"^_*\s*ERROR collecting (\S+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteRun:
+class TriedRecipe:
     """The result of building with a recipe and running the suite once."""
 
     problem: str = ""
@@ -58,7 +58,7 @@ class SuiteRun:
 class Trial(Protocol):
     """Tries recipes of one tree."""
 
-    def run(self, recipe: Recipe, seconds: float) -> SuiteRun:
+    def run(self, recipe: Recipe, seconds: float) -> TriedRecipe:
         """Build with a recipe, unless it is built, and run the suite for at most so many seconds.
 
         Raises:
@@ -76,24 +76,24 @@ class BuiltTrial:
     builder: ImageBuilder
     engine: Engine
 
-    def run(self, recipe: Recipe, seconds: float) -> SuiteRun:
+    def run(self, recipe: Recipe, seconds: float) -> TriedRecipe:
         """Build and run; see the Protocol."""
         began = time.monotonic()
         instance = self.instance.model_copy(update={"environment": recipe})
         try:
-            image = self.builder.image_of(instance)
             plan = make_plan(instance, recipe)
             limits = plan.limits.model_copy(update={"seconds": max(1.0, seconds)})
             task = Task(instance, Prediction(instance_id=instance.id), plan.model_copy(update={"limits": limits}), True)
-            done = evaluate(task, image, self.engine, {"assay.instance": instance.id})
+            with self.builder.lone().image(instance) as image:
+                done = evaluate(task, image, self.engine, {"assay.instance": instance.id})
         except EnvironmentFailure as error:
-            return SuiteRun(error.problem, _whole(error), seconds=time.monotonic() - began)
-        return _suite_run(done, time.monotonic() - began)
+            return TriedRecipe(error.problem, _whole(error), seconds=time.monotonic() - began)
+        return _tried(done, time.monotonic() - began)
 
 
-def _suite_run(done: Evaluation, seconds: float) -> SuiteRun:
+def _tried(done: Evaluation, seconds: float) -> TriedRecipe:
     evidence, output = done.evidence, done.output.decode(errors="replace")[-READ:]
-    return SuiteRun(_problem(done), output, evidence.report.tests, built=True, seconds=seconds)
+    return TriedRecipe(_problem(done), output, evidence.report.tests, built=True, seconds=seconds)
 
 
 def _problem(done: Evaluation) -> str:

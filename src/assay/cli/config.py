@@ -95,6 +95,7 @@ def workplace(
     registry: str = "",
     push: bool = False,
     disk: str = "",
+    setup: bool = False,
     view: "View | None" = None,
 ) -> "Workplace":
     """Return where patches are evaluated, with the user's toolchain images; shown on the terminal by default."""
@@ -113,6 +114,7 @@ def workplace(
         registry=registry,
         push=push,
         disk=disk,
+        setup=setup,
         view=view or RunView(),
     )
 

@@ -70,6 +70,13 @@ Recipes = Annotated[
         show_default=False,
     ),
 ]
+Setup = Annotated[
+    bool,
+    typer.Option(
+        "--setup",
+        help="Search for the recipe of a repository that none names, ten minutes each at most; what is found is kept.",
+    ),
+]
 SkipBadRows = Annotated[bool, typer.Option("--skip-bad-rows", help="Report wrong rows and continue without them.")]
 Environment = Annotated[
     EnvironmentChoice,

@@ -5,8 +5,8 @@ from assay.harness.domain import Instance, Recipe
 from assay.instances.environments.recipes import check_recipes, find_recipe
 from assay.instances.environments.setup.record import (
     AppliedChange,
-    Attempt,
     SetupRecord,
+    SetupRound,
     load_record,
     record_path,
     save_record,
@@ -21,7 +21,7 @@ RECORD = SetupRecord(
     accepted=True,
     reason="100.0% of 3 tests pass in two runs",
     recipe=RECIPE,
-    attempts=(Attempt(recipe=RECIPE, changes=(AppliedChange(rule="missing-module", reason="the module\nx"),)),),
+    attempts=(SetupRound(recipe=RECIPE, changes=(AppliedChange(rule="missing-module", reason="the module\nx"),)),),
 )
 
 

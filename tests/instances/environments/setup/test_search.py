@@ -7,27 +7,27 @@ from assay.harness.domain import Recipe, Status
 from assay.instances.environments.setup.facts import Facts
 from assay.instances.environments.setup.record import SetupRecord
 from assay.instances.environments.setup.search import Search
-from assay.instances.environments.setup.trial import SuiteRun
+from assay.instances.environments.setup.trial import TriedRecipe
 
 START = SetupRecord(repo="acme/calc", commit="a" * 40, date=datetime(2021, 6, 1, tzinfo=UTC), language="python")
 
 
-def results(passed: int, failed: int = 0, output: str = "") -> SuiteRun:
+def results(passed: int, failed: int = 0, output: str = "") -> TriedRecipe:
     tests = {f"t.py::p{n}": Status.PASSED for n in range(passed)} | {
         f"t.py::f{n}": Status.FAILED for n in range(failed)
     }
-    return SuiteRun(output=output, tests=tests, built=True)
+    return TriedRecipe(output=output, tests=tests, built=True)
 
 
 class PlayedTrial:
     """Gives results that were written beforehand, one for each run."""
 
-    def __init__(self, runs: Sequence[SuiteRun]) -> None:
+    def __init__(self, runs: Sequence[TriedRecipe]) -> None:
         self.runs = list(runs)
         self.recipes: list[Recipe] = []
         self.seconds: list[float] = []
 
-    def run(self, recipe: Recipe, seconds: float) -> SuiteRun:
+    def run(self, recipe: Recipe, seconds: float) -> TriedRecipe:
         self.recipes.append(recipe)
         self.seconds.append(seconds)
         return self.runs.pop(0)
@@ -62,8 +62,8 @@ def test_a_share_just_below_is_not_accepted(facts) -> None:
 
 
 def test_runs_that_do_not_agree_are_not_accepted(facts) -> None:
-    one = SuiteRun(tests={f"t.py::{n}": Status.FAILED if n == 0 else Status.PASSED for n in range(20)})
-    two = SuiteRun(tests={f"t.py::{n}": Status.FAILED if n == 1 else Status.PASSED for n in range(20)})
+    one = TriedRecipe(tests={f"t.py::{n}": Status.FAILED if n == 0 else Status.PASSED for n in range(20)})
+    two = TriedRecipe(tests={f"t.py::{n}": Status.FAILED if n == 1 else Status.PASSED for n in range(20)})
     found = Search(facts({}), PlayedTrial([one, two])).find(START)
     assert not found.accepted
     assert found.share == 0.9
@@ -104,7 +104,7 @@ def test_rounds_and_seconds_are_limits(facts) -> None:
 
 
 def test_a_failed_build_is_a_round_like_any_other(facts) -> None:
-    failed = SuiteRun("image x could not be built", "error: command 'gcc' failed: No such file or directory")
+    failed = TriedRecipe("image x could not be built", "error: command 'gcc' failed: No such file or directory")
     found = Search(facts({}), PlayedTrial([failed, results(3), results(3)])).find(START)
     assert found.accepted
     assert found.attempts[0].problem == "image x could not be built"
@@ -123,20 +123,20 @@ def test_the_advisor_is_asked_where_no_rule_knows_more(facts) -> None:
 
 def test_modules_that_cannot_be_collected_count_against_the_recipe() -> None:
     tests = {f"t{n}.py::a": Status.PASSED for n in range(9)} | {"bad.py": Status.ERROR}
-    run = SuiteRun(output="____ ERROR collecting bad.py ____\n", tests=tests)
+    run = TriedRecipe(output="____ ERROR collecting bad.py ____\n", tests=tests)
     assert run.share == 0.9
     many = {f"t1.py::{n}": Status.PASSED for n in range(999)} | {"bad.py": Status.ERROR}
-    assert SuiteRun(output="ERROR collecting bad.py", tests=many).share == 0.5
+    assert TriedRecipe(output="ERROR collecting bad.py", tests=many).share == 0.5
 
 
 def test_skipped_tests_count_neither_way() -> None:
-    run = SuiteRun(tests={"a": Status.PASSED, "b": Status.SKIPPED, "c": Status.XFAIL, "d": Status.MISSING})
+    run = TriedRecipe(tests={"a": Status.PASSED, "b": Status.SKIPPED, "c": Status.XFAIL, "d": Status.MISSING})
     assert (run.share, run.counted) == (1.0, {"a", "c"})
-    assert SuiteRun(tests={"b": Status.SKIPPED}).share == 0.0
+    assert TriedRecipe(tests={"b": Status.SKIPPED}).share == 0.0
 
 
 def test_a_hanging_suite_gets_a_limit_for_each_test(facts) -> None:
-    stuck = SuiteRun("the tests did not end in time", built=True)
+    stuck = TriedRecipe("the tests did not end in time", built=True)
     found = Search(facts({}), PlayedTrial([stuck, results(3), results(3)])).find(START)
     assert found.accepted
     assert found.recipe.env == {"PYTEST_ADDOPTS": "--timeout=60"}

@@ -19,6 +19,7 @@ def validate(
     mirror: options.Mirrors = None,
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
+    setup: options.Setup = False,
     skip_bad_rows: options.SkipBadRows = False,
     times: Annotated[int, typer.Option("-k", "--times", min=1, help="Runs of each control.")] = 3,
     write: Annotated[
@@ -63,7 +64,7 @@ def validate(
     session = Session(
         run_name(dataset, "measure" if write else "validate"),
         runs_dir,
-        config.workplace(engine, mirror, recipes, jobs=jobs),
+        config.workplace(engine, mirror, recipes, jobs=jobs, setup=setup),
         alone=True,
         kind=RunKind.VALIDATE,
     )

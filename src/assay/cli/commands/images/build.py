@@ -33,6 +33,7 @@ def build(
     registry: options.Registry = "",
     push: options.Push = False,
     disk: options.Disk = "",
+    setup: options.Setup = False,
     skip_bad_rows: options.SkipBadRows = False,
     json: options.Json = False,
 ) -> None:
@@ -57,7 +58,9 @@ def build(
 
     if (dataset is None) == (lock is None):
         raise UserError("name a data set, or a lock with --lock FILE; one of them")
-    place = config.workplace(engine, mirror, recipes, environment, jobs=jobs, registry=registry, push=push, disk=disk)
+    place = config.workplace(
+        engine, mirror, recipes, environment, jobs=jobs, setup=setup, registry=registry, push=push, disk=disk
+    )
     if lock is not None:
         from assay.cli.commands.images.lock_view import build_locked
 

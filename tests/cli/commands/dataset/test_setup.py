@@ -1,0 +1,100 @@
+"""``assay dataset setup`` as a person calls it: what needs no container."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Recipe
+from assay.instances.environments.setup.record import AppliedChange, SetupRecord, SetupRound, save_record
+from assay.setting_up import Setter
+from assay.workplace import Workplace
+
+
+@pytest.fixture
+def commit(in_folder: Path) -> str:
+    """A clone with one commit, whose id this is."""
+    folder = in_folder / "mirrors/acme/calc"
+    folder.mkdir(parents=True)
+    (folder / "setup.py").write_text("setup()")
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    for args in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "one"], ["tag", "v1.2"]):
+        subprocess.run(["git", *who, "-C", str(folder), *args], check=True)
+    head = subprocess.run(["git", "-C", str(folder), "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+    return head.stdout.strip()
+
+
+@pytest.fixture
+def searched(commit: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., SetupRecord]:
+    """Let the search end as a test says; everything before and after it is real."""
+
+    def end(*, accepted: bool) -> SetupRecord:
+        recipe = Recipe(repo="acme/calc", packages=("pytest", "mock"))
+        change = AppliedChange(rule="missing-module", reason="the module mock is missing")
+        rounds = (SetupRound(recipe=recipe, passed=1, failed=2, changes=(change,)), SetupRound(recipe=recipe, passed=3))
+
+        def search(self: Setter, bare, language: str, *, fresh: bool) -> SetupRecord:
+            assert not language
+            assert not fresh
+            dated = self._dated(bare)
+            assert (dated.base_commit, dated.version) == (commit, "1.2")
+            record = SetupRecord(
+                repo=dated.repo, commit=dated.base_commit, date=dated.created_at, language="python", ended=True,
+                accepted=accepted, reason="because", recipe=recipe, attempts=rounds,
+            )  # fmt: skip
+            save_record(self.folder, record)
+            return record
+
+        def setter(self: Workplace, folder: Path, **limits: int) -> Setter:
+            from assay.workbench import make_sources
+
+            return Setter(None, make_sources([Path("mirrors")]), None, folder, {}, **limits)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(Setter, "_search", search)
+        monkeypatch.setattr(Workplace, "setter", setter)
+
+    return end
+
+
+def test_an_accepted_recipe_is_written_and_shown(assay: Callable, searched: Callable, commit: str) -> None:
+    searched(accepted=True)
+    done = assay("dataset", "setup", "acme/calc", "--at", "v1.2", "--mirror", "mirrors", "-o", "mine")
+    assert done.code == 0, done.err
+    assert "1 of 3 tests pass" in done.out
+    assert "missing-module: the module mock is missing" in done.out
+    assert f"acme/calc at {commit[:12]}" in done.out
+    assert "Recipe: mine/python/acme__calc.yaml" in done.out
+    assert Path("mine/python/acme__calc.yaml").is_file()
+
+
+def test_without_a_recipe_it_is_exit_4_and_says_where_the_attempts_are(assay: Callable, searched: Callable) -> None:
+    searched(accepted=False)
+    done = assay("dataset", "setup", "acme/calc", "--mirror", "mirrors", "--json")
+    assert done.code == 4
+    assert (done.json["accepted"], done.json["recipe_file"]) == (False, "")
+    assert Path(done.json["attempts_file"]).is_file()
+
+
+@pytest.mark.usefixtures("searched")
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["calc"], "'calc' is not the name of a repository; write it as owner/name"),
+        (["acme/calc", "--at", "v9"], "no local clone of acme/calc knows the commit 'v9'; write its full id of 40 hex"),
+        (["acme/calc", "--at=--all"], "knows the commit '--all'"),
+        (["acme/calc", "--language", "cobol"], "cobol"),
+    ],
+)
+def test_wrong_input_is_one_line_and_exit_2(assay: Callable, searched: Callable, args: list[str], said: str) -> None:
+    searched(accepted=True)
+    done = assay("dataset", "setup", *args, "--mirror", "mirrors")
+    assert done.code == 2
+    assert said in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_an_engine_that_builds_nothing_is_refused(assay: Callable) -> None:
+    done = assay("dataset", "setup", "acme/calc")
+    assert done.code == 2
+    assert "the engine fake builds nothing; set-up needs one that does" in done.err
