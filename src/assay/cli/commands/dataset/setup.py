@@ -1,6 +1,8 @@
 """``assay dataset setup``: the recipe of a repository that has none."""
 
 import json as jsonlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +11,7 @@ import typer
 from assay.cli import config, exits, options
 
 if TYPE_CHECKING:
+    from assay.advising import ModelAdvisor
     from assay.instances.environments.setup.record import SetupRecord
 
 
@@ -26,6 +29,13 @@ def setup(
     ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Recipes to try at most.")] = 5,
     limit: Annotated[int, typer.Option(min=60, metavar="SECONDS", help="Time for the whole search.")] = 600,
+    model: Annotated[
+        str | None, typer.Option(help="Model to ask where no rule knows more.", show_default=False)
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", help="OpenAI-compatible endpoint of that model.", show_default=False)
+    ] = None,
+    cassette: options.Cassette = None,
     mirror: options.Mirrors = None,
     engine: options.EngineName = "docker",
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget an earlier search of this commit.")] = False,
@@ -45,13 +55,14 @@ def setup(
     Examples:
       assay dataset setup pallets/click --at 8.1.7 --mirror ~/mirrors
       assay dataset setup gorilla/mux --at db9d1d0073d27a0a2d9a8c1bc52aa0af4374d265 -o recipes --json
+      assay dataset setup pallets/click --at 8.1.7 --model MODEL --base-url http://host:8000/v1 --mirror ~/mirrors
       assay evaluate rows.jsonl --gold --recipes recipes
     """
     from assay.cli import console
     from assay.instances.environments.setup.record import record_path
 
-    with config.workplace(engine, mirror) as place:
-        setter = place.setter(output, rounds=rounds, seconds=float(limit))
+    with config.workplace(engine, mirror) as place, _advisor(model, base_url, cassette) as advisor:
+        setter = place.setter(output, rounds=rounds, seconds=float(limit), advisor=advisor)
         record = setter.set_up(repo, at, language or "", fresh=fresh)
     kept = record_path(output, record.language, record.repo, record.commit)
     if json:
@@ -60,6 +71,23 @@ def setup(
     else:
         _show(record, output, kept)
     raise typer.Exit(0 if record.accepted else exits.INVALID)
+
+
+@contextmanager
+def _advisor(model: str | None, base_url: str | None, cassette: Path | None) -> "Iterator[ModelAdvisor | None]":
+    """Give the model that the options name as an advisor; None if they name none."""
+    if model is None:
+        yield None
+        return
+    from assay.advising import ModelAdvisor
+    from assay.agents.llm.ask import make_ask
+    from assay.cli.console import say
+
+    ask = make_ask(model, base_url or "", cassette=cassette, note=say)
+    try:
+        yield ModelAdvisor(f"model {model}", ask, say)
+    finally:
+        ask.stack.close()
 
 
 def _recipe_file(folder: Path, record: "SetupRecord") -> str:
