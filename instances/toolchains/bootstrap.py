@@ -1,13 +1,10 @@
-"""Builds toolchain images from the packages of Debian or Ubuntu with mmdebstrap."""
+"""Builds toolchain images from the packages of Debian with mmdebstrap."""
 
 import os
-import platform
 import re
 import shlex
 import shutil
 import subprocess
-import tarfile
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -17,16 +14,8 @@ from assay.instances.toolchains.archives import SCRIPT, fetch, write_tar
 from assay.instances.toolchains.images import KEPT, LEFT_OUT, Toolchain
 
 SECONDS = 1800
-UBUNTU_KEYS = Path("/usr/share/keyrings/ubuntu-archive-keyring.gpg")
-KEYS_FROM = "trixie"
-"""Debian release that has Ubuntu's keys in a package: so they are verified with Debian's."""
-UBUNTU_ARCHIVES = {"x86_64": "http://index.invalid/ubuntu"}
-UBUNTU_PORTS = "http://index.invalid/ubuntu-ports"
 PACKAGE = re.compile(r"([a-z0-9][a-z0-9+.-]+) ([A-Za-z0-9.+:~-]+)")
 """A package and its version."""
-POCKETS = ("", "-updates", "-security")
-SHELLS_PAGE = "/usr/share/man/man1/sh.*"
-"""A manual page that Ubuntu's dash moves while it is installed, so that it has to exist."""
 
 
 def bootstrap(wanted: Toolchain, engine: Engine, scratch: Path, log: Path) -> None:
@@ -49,23 +38,17 @@ def bootstrap(wanted: Toolchain, engine: Engine, scratch: Path, log: Path) -> No
         raise EnvironmentFailure(f"no mmdebstrap to bootstrap {wanted.name} with; {remedy}")
     tar = scratch / "root.tar"
     log.write_bytes(b"")
-    with tempfile.TemporaryDirectory() as folder:
-        keys = _ubuntu_keys(program, Path(folder), log) if wanted.distribution == "ubuntu" else None
-        options = [*_options(wanted), *_pins(wanted.versions, scratch), *_unpacking(wanted, scratch)]
-        _run([program, *options, *_source(wanted, tar, keys)], wanted.suite, log)
+    options = [*_options(wanted), *_pins(wanted.versions, scratch), *_unpacking(wanted, scratch)]
+    _run([program, *options, wanted.suite, str(tar)], wanted.suite, log)
     engine.import_image(wanted.name, tar, wanted.labels)
 
 
 def _options(wanted: Toolchain) -> list[str]:
-    included = (*wanted.packages, "apt") if wanted.distribution == "ubuntu" else wanted.packages
-    kept = [SHELLS_PAGE] if wanted.distribution == "ubuntu" else []
     return [
         "--variant=minbase",
-        f"--include={','.join(included)}",
+        f"--include={','.join(wanted.packages)}",
         *(f"--dpkgopt=path-exclude={pattern}" for pattern in LEFT_OUT),
-        *(f"--dpkgopt=path-include={pattern}" for pattern in kept),
         *(f'--essential-hook=mkdir -p "$1{folder}"' for folder in KEPT),
-        *(f'--customize-hook=ln -s {target} "$1{path}"' for path, target in wanted.links),
     ]
 
 
@@ -101,33 +84,6 @@ def _unpacking(wanted: Toolchain, scratch: Path) -> list[str]:
         f'--customize-hook=chroot "$1" sh -e /{SCRIPT}',
         f'--customize-hook=rm "$1/{SCRIPT}"',
     ]
-
-
-def _source(wanted: Toolchain, tar: Path, keys: Path | None) -> list[str]:
-    """Return mmdebstrap's arguments: release, output and, other than for Debian, where packages come from."""
-    if keys is None:
-        return [wanted.suite, str(tar)]
-    archive = UBUNTU_ARCHIVES.get(platform.machine(), UBUNTU_PORTS)
-    lines = [f"deb {archive} {wanted.suite}{pocket} main universe" for pocket in POCKETS]
-    return [f"--keyring={keys}", wanted.suite, str(tar), *lines]
-
-
-def _ubuntu_keys(program: str, folder: Path, log: Path) -> Path:
-    """Return the file with Ubuntu's keys: the machine's own, or the one in Debian's package of them.
-
-    It is readable for all, since apt verifies as a user of its own.
-    """
-    if UBUNTU_KEYS.is_file():
-        return UBUNTU_KEYS
-    folder.chmod(0o755)
-    tar = folder / "keys.tar"
-    _run([program, "--variant=extract", "--include=ubuntu-archive-keyring", KEYS_FROM, str(tar)], KEYS_FROM, log)
-    keys = folder / UBUNTU_KEYS.name
-    with tarfile.open(tar) as package:
-        found = package.extractfile(f".{UBUNTU_KEYS}")
-        keys.write_bytes(found.read() if found else b"")
-    keys.chmod(0o644)
-    return keys
 
 
 def _run(command: Sequence[str], suite: str, log: Path) -> None:

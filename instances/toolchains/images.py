@@ -1,7 +1,7 @@
 """Toolchain images: operating system and language version, the first layer under every environment.
 
 An image comes from the first of these that has the version: an image that the user names; the official public image
-by digest, where a registry answers; a bootstrap from packages of Debian or Ubuntu, some with an archive on top.
+by digest, where a registry answers; a bootstrap from packages of Debian, some with an archive on top.
 """
 
 import platform
@@ -43,11 +43,8 @@ class Toolchain:
     """Stands for the image's content in the names of all images above it."""
     labels: Mapping[str, str] = field(default_factory=dict)
     suite: str = ""
-    """Release of the distribution to bootstrap from; empty for a user's image."""
+    """Debian release to bootstrap from; empty for a user's image."""
     packages: tuple[str, ...] = ()
-    distribution: str = "debian"
-    links: tuple[tuple[str, str], ...] = ()
-    """Symbolic links to create: path and target."""
     versions: tuple[str, ...] = ()
     """Packages, each with the version that is taken if the archive still has it, as a lock says."""
     archive: PinnedArchive | None = None
@@ -60,7 +57,7 @@ class Toolchain:
     def origin(self) -> str:
         """What the packages are added to, in words."""
         archive = f" with {self.archive.path.rpartition('/')[2]}" if self.archive else ""
-        return self.image or f"{self.distribution.capitalize()} {self.suite}{archive}"
+        return self.image or f"Debian {self.suite}{archive}"
 
     @property
     def is_made(self) -> bool:
@@ -146,17 +143,14 @@ def _bootstrapped(language: str, version: str) -> Offer:
     if found.archive and platform.machine() != ARCHIVES_MACHINE:
         return Offer(BOOTSTRAP, None, f"an archive for {ARCHIVES_MACHINE}, and this machine is {platform.machine()}")
     packages = (*found.packages, *EVERYWHERE)
-    links = tuple(sorted(found.links.items()))
     script = build_text("toolchain.sh", language) if found.archive else ""
-    inputs = "\n".join((found.suite, *packages, *LEFT_OUT, *KEPT, *(f"{path} {target}" for path, target in links)))
+    inputs = "\n".join((found.suite, *packages, *LEFT_OUT, *KEPT))
     if found.archive:
         inputs += f"\n{found.archive.model_dump_json()}\n{script}"
     made = replace(
         _named(language, version, inputs),
         suite=found.suite,
         packages=packages,
-        distribution=found.distribution,
-        links=links,
         archive=found.archive,
         script=script,
     )

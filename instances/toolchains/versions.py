@@ -1,12 +1,10 @@
 """Versions of a language that there are toolchains for, from ``dockerfiles/<language>/toolchains.yaml``."""
 
-from collections.abc import Mapping
 from datetime import date
 from functools import cache
 from typing import Literal
 
 import yaml
-from pydantic import Field
 
 from assay.harness.domain import Model
 from assay.harness.domain.vocabulary import Sha256
@@ -29,12 +27,9 @@ class PinnedArchive(Model):
 class LanguageVersion(Model):
     """One version of a language."""
 
-    distribution: Literal["debian", "ubuntu"] = "debian"
     suite: str = ""
-    """Release of the distribution to bootstrap from; empty for a version that only a user's image can carry."""
+    """Debian release to bootstrap from; empty for a version that only a user's image can carry."""
     packages: tuple[str, ...] = ()
-    links: Mapping[str, str] = Field(default_factory=dict)
-    """Symbolic links to create, path to target: the usual name of a program that its package does not give it."""
     archive: PinnedArchive | None = None
     """The language's own programs, where packages have an older or newer version; ``toolchain.sh`` sets them up."""
     released: date | None = None

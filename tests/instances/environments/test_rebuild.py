@@ -10,7 +10,7 @@ from assay.instances.environments.rebuild import rebuilt_chain
 from assay.instances.toolchains.bootstrap import preferences
 from assay.instances.toolchains.images import Toolchain
 
-TOOLCHAIN = Toolchain("assay/toolchain:1", "assay/toolchain:1", {}, "bookworm", ("git",), "ubuntu", (("/a", "/b"),))
+TOOLCHAIN = Toolchain("assay/toolchain:1", "assay/toolchain:1", {}, "bookworm", ("git",))
 BASE = Layer(name=TOOLCHAIN.name, below=TOOLCHAIN.identity, toolchain=TOOLCHAIN)
 DOCKERFILE = f"FROM assay/toolchain:1 AS base\n{APT.format(packages='libxml2')}\nFROM base\n"
 ENVIRONMENT = Layer(name="assay/env:1", parent=BASE.name, below=BASE.below, dockerfile=DOCKERFILE)
