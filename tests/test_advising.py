@@ -2,14 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 from assay.advising import ModelAdvisor
+from assay.agents.llm.ask import make_ask
+from assay.agents.llm.cassette import Mode
 from assay.agents.llm.errors import ModelUnavailable
 from assay.harness.domain import Recipe
 from assay.instances.environments.setup.facts import Facts, read_facts
 from assay.instances.environments.setup.project import Project
+from played_endpoint import played_endpoint, said
 
 RECIPE = Recipe(repo="acme/calc", toolchain="3.9", packages=("pytest",), env={"PYTEST_ADDOPTS": "-x", "A": "1"})
 
@@ -87,3 +91,16 @@ def test_a_model_that_does_not_answer_ends_no_search(facts: Facts) -> None:
 
     assert ModelAdvisor("model m", ask, said.append).advise(facts, RECIPE, "") is None
     assert said == ["model m gives no answer: nobody there"]
+
+
+def test_a_recorded_answer_needs_no_endpoint(facts: Facts, tmp_path: Path) -> None:
+    answer, cassette = "```yaml\nconstraints: ['numpy<2']\n```", tmp_path / "answers.jsonl"
+    with played_endpoint() as played:
+        played.plays(said(answer))
+        ask = make_ask("m", played.url, cassette=cassette)
+        live = ModelAdvisor("model m", ask).advise(facts, RECIPE, "output")
+        ask.stack.close()
+    assert live == RECIPE.model_copy(update={"constraints": ("numpy<2",)})
+    replay = make_ask("m", cassette=cassette, mode=Mode.REPLAY)
+    assert ModelAdvisor("model m", replay).advise(facts, RECIPE, "output") == live
+    replay.stack.close()

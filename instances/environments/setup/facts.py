@@ -12,7 +12,13 @@ from assay.harness import languages
 from assay.harness.domain import Recipe
 from assay.instances.environments.setup.project import Project
 from assay.instances.environments.setup.python_manifests import Declared, read_declared
-from assay.instances.environments.setup.shell_lines import Installs, automation, installs, workflow_values
+from assay.instances.environments.setup.shell_lines import (
+    Installs,
+    automation,
+    documented,
+    installs,
+    workflow_values,
+)
 from assay.instances.environments.setup.versions import choose_version
 
 TEST_NAME = re.compile(
@@ -56,7 +62,7 @@ class Facts:
     project: Project
     declared: Declared
     installed: Installs
-    """By the project's own workflows, Dockerfiles and makefiles."""
+    """By the project's own workflows, Dockerfiles, makefiles and nox sessions, and Debian packages by its documents."""
     versions: tuple[str, ...]
     """Of the language, as workflows and classifiers name them."""
     requires: str
@@ -87,7 +93,7 @@ def read_facts(project: Project, available: Sequence[str]) -> Facts:
     return Facts(
         project=project,
         declared=declared,
-        installed=installs(automation(project)),
+        installed=installs([*automation(project), *documented(project)]),
         versions=named,
         requires=declared.requires or _bound(project),
         available=tuple(available),

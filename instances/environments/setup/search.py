@@ -24,6 +24,8 @@ SHOWN = ("extras", "requirements", "packages", "constraints", "system_packages")
 """Fields of a recipe that a note on a round names."""
 HEAVY = re.compile(r"texlive|cuda|docker|google-chrome|firefox|postgres|mysql|mariadb|python|linux-")
 """Debian packages of workflows that are large, or no part of what tests need."""
+ERROR = re.compile(r"\w(?:Error|Exception)\b|\b(?:error|fatal)(?:\[\w+\])?:|^E  ")
+"""A line of output that probably says what went wrong."""
 STALLED = "the tests did not end in time"
 
 
@@ -201,4 +203,6 @@ def _why_not(record: SetupRecord, rounds: int) -> str:
         return "nothing was tried"
     last = record.attempts[-1]
     state = last.problem or f"{last.share:.1%} of the tests pass, {ENOUGH:.0%} are wanted"
-    return f"{state}; {'no round is left' if len(record.attempts) >= rounds else 'no rule knows more'}"
+    errors = [line.strip() for line in last.output.splitlines() if ERROR.search(line)]
+    end = "no round is left" if len(record.attempts) >= rounds else "no rule knows more"
+    return f"{state}; {end}" + (f" (last error: {errors[-1][:160]})" if errors else "")

@@ -14,6 +14,8 @@ WORKFLOWS = (".github/workflows/*", ".travis.yml", ".gitlab-ci.yml", "azure-pipe
 SCRIPTS = ("Dockerfile*", "*/Dockerfile*", "Makefile", "GNUmakefile", "justfile")
 KEYS_OF_COMMANDS = frozenset({"run", "script", "before_script", "before_install", "install", "bash", "command"})
 APT = frozenset({"apt", "apt-get", "aptitude"})
+NOX_INSTALL = re.compile(r"session\.install\(([^)]*)\)")
+TEXT = re.compile(r"""["']([^"'\n]+)["']""")
 SEPARATORS = re.compile(r"&&|\|\||;|\n")
 
 
@@ -33,13 +35,23 @@ class Installs:
 
 
 def automation(project: Project) -> list[str]:
-    """Return the shell commands of workflows, Dockerfiles and makefiles, one a line."""
+    """Return the shell commands of workflows, Dockerfiles, makefiles and nox sessions, one a line."""
     lines: list[str] = []
     for _, text in project.matching(*WORKFLOWS):
         lines += _lines(_texts_of_commands(_yaml(text)))
     for _, text in project.matching(*SCRIPTS):
         lines += _lines([re.sub(r"(?m)^(RUN|\t@?-?)\s*", "", text)])
+    for _, text in project.matching("noxfile.py"):
+        calls = NOX_INSTALL.findall(text)
+        lines += [f"pip install {shlex.join(TEXT.findall(call))}" for call in calls]
     return list(dict.fromkeys(lines))
+
+
+def documented(project: Project) -> list[str]:
+    """Return the lines of README and CONTRIBUTING that install Debian packages; prose has no other sure commands."""
+    texts = (text for _, text in project.matching("README*", "CONTRIBUTING*"))
+    lines = (line.strip().lstrip("$# ") for text in texts for line in text.splitlines())
+    return [line for line in lines if re.match(r"(sudo )?apt(-get)? ", line)]
 
 
 def workflow_values(project: Project, *keys: str) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Tries a recipe: builds its images and runs the whole suite of a tree, without any patch."""
 
 import re
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,8 +10,9 @@ from typing import Protocol
 
 from assay.harness.domain import FAILING, PASSING, Instance, Prediction, Recipe, Status
 from assay.harness.engines.base import Engine
-from assay.harness.errors import EnvironmentFailure
+from assay.harness.errors import EngineError, EnvironmentFailure, RunStopped
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
+from assay.harness.runs.attempt import ATTEMPTS, PAUSE, attempts
 from assay.instances.environments.build import ImageBuilder
 from assay.instances.environments.plan import make_plan
 
@@ -77,7 +79,18 @@ class BuiltTrial:
     engine: Engine
 
     def run(self, recipe: Recipe, seconds: float) -> TriedRecipe:
-        """Build and run; see the Protocol."""
+        """Build and run, up to three times if the engine fails; see the Protocol."""
+        for number in attempts(threading.Event(), PAUSE):
+            try:
+                return self._run(recipe, seconds)
+            except RunStopped:
+                raise
+            except EngineError:
+                if number == ATTEMPTS:
+                    raise
+        raise AssertionError  # the last attempt returns or raises
+
+    def _run(self, recipe: Recipe, seconds: float) -> TriedRecipe:
         began = time.monotonic()
         instance = self.instance.model_copy(update={"environment": recipe})
         try:

@@ -61,6 +61,12 @@ def test_a_share_just_below_is_not_accepted(facts) -> None:
     assert found.reason == "94.0% of the tests pass, 95% are wanted; no rule knows more"
 
 
+def test_the_reason_names_the_last_error_that_was_printed(facts) -> None:
+    run = TriedRecipe("image x could not be built", "a\nerror: first\nstrange.OddError: last\nexit code: 1")
+    found = Search(facts({}), PlayedTrial([run])).find(START)
+    assert found.reason == "image x could not be built; no rule knows more (last error: strange.OddError: last)"
+
+
 def test_runs_that_do_not_agree_are_not_accepted(facts) -> None:
     one = TriedRecipe(tests={f"t.py::{n}": Status.FAILED if n == 0 else Status.PASSED for n in range(20)})
     two = TriedRecipe(tests={f"t.py::{n}": Status.FAILED if n == 1 else Status.PASSED for n in range(20)})

@@ -1,6 +1,6 @@
 import pytest
 
-from assay.instances.environments.setup.shell_lines import automation, installs, workflow_values
+from assay.instances.environments.setup.shell_lines import automation, documented, installs, workflow_values
 
 WORKFLOW = """\
 on: push
@@ -60,3 +60,10 @@ def test_packages_of_a_command_are_read(line: str, field: str, value: tuple[str,
 
 def test_a_broken_workflow_says_nothing(project) -> None:
     assert automation(project({".github/workflows/ci.yml": "a: [b"})) == []
+
+
+def test_nox_sessions_and_documents_are_read(project) -> None:
+    nox = "def tests(session):\n    session.install('-e', '.[test]', 'mock>=4')\n    session.install(*deps)\n"
+    made = project({"noxfile.py": nox, "README.md": "Use apt to be happy.\n\n    $ sudo apt-get install libxml2-dev\n"})
+    found = installs([*automation(made), *documented(made)])
+    assert (found.extras, found.packages, found.system) == (("test",), ("mock>=4",), ("libxml2-dev",))
