@@ -20,8 +20,10 @@ manager() {
 }
 
 with_manager() {
-    package=$(manager "$1")
+    package=$(cat /build/locked/manager 2> /dev/null || manager "$1")
     npm install --silent --no-save --prefix /tmp/manager "$package"
+    name=${package%@*}
+    echo "$name@$(node -p "require('/tmp/manager/node_modules/$name/package.json').version")" > /opt/lock/manager
     PATH="/tmp/manager/node_modules/.bin:$PATH"
     case "$package" in
         pnpm@*)
