@@ -152,3 +152,16 @@ def test_a_bootstrapped_image_has_the_programs_of_every_environment(docker_engin
 
     assert done.exit_code == 0
     assert done.output.startswith(b"Python 3.11.")
+
+
+def test_packages_of_a_lock_are_taken_in_their_versions(engine: FakeEngine, said: Path, tmp_path: Path):
+    wanted = find_toolchain(Recipe(toolchain="3.11"), {}, engine)
+    bootstrap(wanted, engine, tmp_path, tmp_path / "log")
+    assert "preferences" not in said.read_text()
+
+    bootstrap(replace(wanted, versions=("git 1:2.39.5-0+deb12u2",)), engine, tmp_path, tmp_path / "log")
+
+    (pins,) = [line for line in said.read_text().splitlines() if "copy-in" in line]
+    file = pins.split()[1]
+    assert Path(file).read_text() == "Package: git\nPin: version 1:2.39.5-0+deb12u2\nPin-Priority: 1001\n\n"
+    assert f'--customize-hook=rm "$1/etc/apt/preferences.d/{Path(file).name}"' in said.read_text()
