@@ -1,6 +1,7 @@
 """Builds images from a lock alone: no data set, no recipe, and nothing is resolved again."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from assay.harness.domain import ImageSpec
 from assay.instances.environments.drift import REBUILT
@@ -23,10 +24,8 @@ def _rebuilt(layer: Layer, lock: Lock) -> Toolchain | ImageSpec:
     if not layer.dockerfile:
         return toolchain_of(layer, lock)
     spec = spec_of(layer, lock)
-    return ImageSpec(
-        **{name: getattr(spec, name) for name in spec.__slots__}
-        | {"dockerfile": _with_versions(spec.dockerfile, _added(layer, lock)), "labels": {**spec.labels, REBUILT: "1"}}
-    )
+    dockerfile = _with_versions(spec.dockerfile, _added(layer, lock))
+    return replace(spec, dockerfile=dockerfile, labels={**spec.labels, REBUILT: "1"})
 
 
 def _added(layer: Layer, lock: Lock) -> Sequence[str]:
