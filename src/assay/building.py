@@ -48,7 +48,7 @@ class Images:
         return bench
 
     def build(self, instances: Sequence[Instance]) -> Built:
-        """Build every image that instances need and that is not there; one that fails stops no other.
+        """Build every image that instances and their gold patches need and that is not there; one failure stops no other.
 
         Raises:
             RunStopped: a signal ended it; what is built stays. EngineUnavailable: no engine answers.
@@ -57,7 +57,8 @@ class Images:
         began = time.monotonic()
 
         def build(instance: Instance) -> str:
-            with bench.image(bench.settle(instance)) as name:
+            settled = bench.settle(instance)
+            with bench.image(settled) as name, bench.image(settled, settled.gold_patch):
                 return name
 
         done = self.each(instances, "building", build)

@@ -3,6 +3,7 @@ const path = require("path");
 const results = require("./results");
 
 const { ASSAY_REPORT: report, ASSAY_KARMA: theirs = "karma.conf.js" } = process.env;
+const hour = 3600 * 1000; // in milliseconds
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]; // a container lacks the rights for another sandbox
 
 function Reporter() {
@@ -15,15 +16,20 @@ function Reporter() {
 module.exports = (config) => {
   const file = path.resolve(theirs);
   const configure = require(file);
-  (configure.default || configure)(config);
-  config.set({
-    basePath: path.resolve(path.dirname(file), config.basePath || ""),
-    browsers: ["Headless"],
-    customLaunchers: { Headless: { base: "ChromeHeadless", flags } },
-    files: [...(config.files || []), ...(results.tripwires ? [results.tripwires] : [])],
-    plugins: [...(config.plugins || ["karma-*"]), { "reporter:assay": ["type", Reporter] }],
-    reporters: ["dots", "assay"],
-    singleRun: true,
-    autoWatch: false,
-  });
+  const steer = () =>
+    config.set({
+      basePath: path.resolve(path.dirname(file), config.basePath || ""),
+      browsers: ["Headless"],
+      customLaunchers: { Headless: { base: "ChromeHeadless", flags } },
+      files: [...(config.files || []), ...(results.tripwires ? [results.tripwires] : [])],
+      plugins: [...(config.plugins || ["karma-*"]), { "reporter:assay": ["type", Reporter] }],
+      reporters: ["dots", "assay"],
+      singleRun: true,
+      autoWatch: false,
+      // Only the harness limits the time: a busy machine is no failure.
+      captureTimeout: hour,
+      browserNoActivityTimeout: hour,
+    });
+  const configured = (configure.default || configure)(config);
+  return configured && configured.then ? configured.then(steer) : steer();
 };
