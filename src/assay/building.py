@@ -48,7 +48,7 @@ class Images:
         return bench
 
     def build(self, instances: Sequence[Instance]) -> Built:
-        """Build every image that instances and their gold patches need and that is not there; one failure stops no other.
+        """Build every missing image that instances and their gold patches need; one that fails stops no other.
 
         Raises:
             RunStopped: a signal ended it; what is built stays. EngineUnavailable: no engine answers.
