@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from assay.choices import EnvironmentChoice
 from assay.harness.domain import Instance, Prediction
 from assay.harness.engines import open_engine
-from assay.harness.engines.base import ActingEngine
+from assay.harness.engines.base import ActingEngine, Engine
 from assay.harness.engines.eviction import bytes_of
 from assay.harness.engines.registry import Registry, checked_prefix
 from assay.harness.engines.shelf import Shelf
@@ -24,7 +24,9 @@ from assay.view import Quiet, View
 from assay.workbench import ActedWorkbench, BuiltWorkbench, Planner, make_sources
 
 if TYPE_CHECKING:
+    from assay.instances.environments.build import ImageBuilder
     from assay.instances.toolchains.images import UserImages
+    from assay.instances.trees.sources import Sources
     from assay.setting_up import Setter
 
 Pair = tuple[Instance, Prediction]
@@ -87,18 +89,24 @@ class Workplace:
             plan = plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": float(self.timeout)})})
         return Task(settled, prediction, plan, runs_empty, self.bench.assets(settled))
 
-    def setter(self, folder: Path, **limits: Any) -> "Setter":
-        """Return what finds recipes here and keeps them in a folder; ``limits`` are fields of ``Setter``.
+    def setter(self, folder: Path | None = None) -> "Setter":
+        """Return what finds recipes here and keeps them in a folder, by default in the cache.
 
         Raises:
             UserError: the engine builds nothing. EngineUnavailable: it does not answer.
         """
-        from assay.setting_up import Setter
-
         bench = self.bench
         if not isinstance(bench, BuiltWorkbench):
             raise UserError(f"the engine {self.engine} builds nothing; set-up needs one that does, such as docker")
-        return Setter(bench.engine, bench.sources, bench.builder, folder, self.toolchains, note=self.view.say, **limits)
+        return self._setter(bench.engine, bench.sources, bench.builder, folder)
+
+    def _setter(
+        self, engine: Engine, sources: "Sources", builder: "ImageBuilder", folder: Path | None = None
+    ) -> "Setter":
+        from assay.setting_up import Setter
+
+        kept = folder or sources.cache / "setup"
+        return Setter(engine, sources, builder, kept, self.toolchains, note=self.view.say)
 
     def close(self) -> None:
         """End every container and build that is under way; nothing can be evaluated here any more."""
@@ -136,9 +144,5 @@ class Workplace:
         builder = ImageBuilder(
             engine, sources, toolchains=self.toolchains, recipes=recipes, shelf=shelf, note=self.view.note
         )
-        setter = None
-        if self.setup:
-            from assay.setting_up import Setter
-
-            setter = Setter(engine, sources, builder, sources.cache / "setup", self.toolchains, note=self.view.say)
+        setter = self._setter(engine, sources, builder) if self.setup else None
         return BuiltWorkbench(engine, planner, sources, builder, EnvironmentChoice(self.environment), setter)

@@ -32,7 +32,10 @@ STALLED = "the tests did not end in time"
 class Advisor(Protocol):
     """Proposes a change where no rule knows one, such as a language model."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Stands for it in the records."""
+        ...
 
     def advise(self, facts: Facts, recipe: Recipe, output: str) -> Recipe | None:
         """Return a changed recipe, or None for no idea.

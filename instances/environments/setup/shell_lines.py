@@ -14,8 +14,11 @@ WORKFLOWS = (".github/workflows/*", ".travis.yml", ".gitlab-ci.yml", "azure-pipe
 SCRIPTS = ("Dockerfile*", "*/Dockerfile*", "Makefile", "GNUmakefile", "justfile")
 KEYS_OF_COMMANDS = frozenset({"run", "script", "before_script", "before_install", "install", "bash", "command"})
 APT = frozenset({"apt", "apt-get", "aptitude"})
+EXPRESSION = re.compile(r"\$\{\{.*?\}\}")
+"""A value that only the service that runs a workflow fills in."""
 NOX_INSTALL = re.compile(r"session\.install\(([^)]*)\)")
 TEXT = re.compile(r"""["']([^"'\n]+)["']""")
+DEBIAN_NAME = re.compile(r"[a-z0-9][a-z0-9.+-]*[a-z0-9+]")
 SEPARATORS = re.compile(r"&&|\|\||;|\n")
 
 
@@ -75,7 +78,9 @@ def installs(lines: Iterable[str]) -> Installs:
 
 def _read(words: list[str], found: Mapping[str, dict[str, None]]) -> None:
     if APT.intersection(words[:2]) and "install" in words:
-        plain = (word for word in words[words.index("install") + 1 :] if re.fullmatch(r"[a-z0-9][a-z0-9.+-]+", word))
+        plain = (
+            word for word in words[words.index("install") + 1 :] if re.fullmatch(r"[a-z0-9][a-z0-9.+-]*[a-z0-9+]", word)
+        )
         found["system"].update(dict.fromkeys(plain))
     elif "install" in words[:5] and _is_pip(words[:4]):
         _read_pip(words[words.index("install") + 1 :], found)
@@ -121,7 +126,7 @@ def _commands(line: str) -> Iterator[list[str]]:
 
 
 def _lines(texts: Iterable[str]) -> list[str]:
-    joined = (re.sub(r"\\\n\s*", " ", text) for text in texts)
+    joined = (EXPRESSION.sub("", re.sub(r"\\\n\s*", " ", text)) for text in texts)
     return [line.strip() for text in joined for line in text.splitlines() if line.strip()]
 
 

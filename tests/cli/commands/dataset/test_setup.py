@@ -46,10 +46,10 @@ def searched(commit: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Setu
             save_record(self.folder, record)
             return record
 
-        def setter(self: Workplace, folder: Path, **limits: int) -> Setter:
+        def setter(self: Workplace, folder: Path) -> Setter:
             from assay.workbench import make_sources
 
-            return Setter(None, make_sources([Path("mirrors")]), None, folder, {}, **limits)  # type: ignore[arg-type]
+            return Setter(None, make_sources([Path("mirrors")]), None, folder, {})  # type: ignore[arg-type]
 
         monkeypatch.setattr(Setter, "_search", search)
         monkeypatch.setattr(Workplace, "setter", setter)

@@ -14,7 +14,7 @@ jobs:
         with: {python-version: "${{ matrix.python-version }}"}
       - run: |
           sudo apt-get update && sudo apt-get install -y libxml2-dev \\
-            graphviz
+            graphviz libfoo-${{ matrix.arch }}
           python -m pip install -e ".[test,dev]" -r requirements/ci.txt pytest-mock==3.6
       - run: tox -e py
 """

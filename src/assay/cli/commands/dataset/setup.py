@@ -3,6 +3,7 @@
 import json as jsonlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,7 +63,7 @@ def setup(
     from assay.instances.environments.setup.record import record_path
 
     with config.workplace(engine, mirror) as place, _advisor(model, base_url, cassette) as advisor:
-        setter = place.setter(output, rounds=rounds, seconds=float(limit), advisor=advisor)
+        setter = replace(place.setter(output), rounds=rounds, seconds=float(limit), advisor=advisor)
         record = setter.set_up(repo, at, language or "", fresh=fresh)
     kept = record_path(output, record.language, record.repo, record.commit)
     if json:
