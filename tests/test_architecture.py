@@ -21,7 +21,7 @@ FLOORS = {
     "instances": ("toolchains", "trees", "environments", "dataset", "audit"),
     "agents": ("llm", "trajectory", "contract", "external", "registry", "solvers", "sampling"),
     "front doors": (
-        *("choices", "view", "advising", "setting_up", "workbench", "workplace", "building"),
+        *("choices", "view", "advising", "setting_up", "workbench", "workplace", "building", "shipping"),
         *("session", "solving", "auditing", "validating"),
         *("evaluator", "comparing", "bundling", "locking", "viewer", "cli", "__main__", ""),
     ),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from assay.harness.engines.base import LABEL, Engine, ImageInfo, ImageLayer
 
-KINDS = ("toolchain", "environment", "tree", "instance", "published", "agent")
+KINDS = ("toolchain", "environment", "tree", "instance", "published", "grading", "agent")
 """From the lowest layer up."""
 READERS = 4
 """Images asked for at once."""

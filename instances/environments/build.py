@@ -101,13 +101,14 @@ class ImageBuilder:
         with self.image(instance, patch) as name:
             return name
 
-    def key_of(self, instance: Instance) -> str:
-        """Return the key under which ``known`` keeps the name of an instance's image; raises DataError."""
-        return known_key(instance, find_recipe(instance, self._recipes), self._toolchains)
+    def key_of(self, instance: Instance, patch: str = "") -> str:
+        """Return the key under which ``known`` keeps the name of an image; raises DataError."""
+        recipe = find_recipe(instance, self._recipes)
+        return known_key(with_asking_base(instance, recipe, patch) or instance, recipe, self._toolchains)
 
-    def files_of(self, instance: Instance) -> dict[str, bytes]:
-        """Return what another machine's cache needs of this one to evaluate an instance, by path; raises DataError."""
-        return self.known.files(self.key_of(instance), instance, find_recipe(instance, self._recipes))
+    def files_of(self, instance: Instance, patch: str = "") -> dict[str, bytes]:
+        """Return what another machine's cache needs of this one to test a patch, by path; raises DataError."""
+        return self.known.files(self.key_of(instance, patch), instance, find_recipe(instance, self._recipes))
 
     def rebuild(self, chain: Sequence[Toolchain | ImageSpec]) -> None:
         """Build or pull what the engine lacks of a chain of images, given from the lowest up.
@@ -131,14 +132,27 @@ class ImageBuilder:
         other._alone = True
         return other
 
+    def learn(self, instance: Instance) -> None:
+        """Ask the registry, if there is one, for what another machine knows of an instance; raises EngineError."""
+        if self.shelf.registry:
+            self._learn(self.key_of(instance))
+
+    def found(self, instance: Instance, patch: str = "") -> str:
+        """Return the name of an image if it is known and here or in the registry, else ""; build nothing."""
+        with self.shelf.uses.hold() as hold:
+            return self._found(self.key_of(instance, patch), hold)
+
     def abort(self) -> None:
         """Start no further step; calls that need one raise EnvironmentFailure."""
         self._aborted.set()
 
-    def _found(self, key: str, hold: Hold) -> str:
-        """Return the image that a key is known to stand for, if the engine or the registry has all of it; else ""."""
+    def _learn(self, key: str) -> None:
         if self.shelf.registry and not self.known.find(key):
             self.known.adopt(fetch_files(self.shelf.registry, key))
+
+    def _found(self, key: str, hold: Hold) -> str:
+        """Return the image that a key is known to stand for, if the engine or the registry has all of it; else ""."""
+        self._learn(key)
         name = self.known.find(key)
         layers = self.known.layers(name) if name else []
         hold.add(*(layer.name for layer in layers))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.choices import EnvironmentChoice
-from assay.harness.domain import Instance, PublishedImage, TestPlan
+from assay.harness.domain import UNKNOWN_TIME, Instance, PublishedImage, TestPlan
 from assay.harness.engines import ActingEngine, Engine
 from assay.harness.errors import EnvironmentFailure
 
@@ -67,6 +67,8 @@ class BuiltWorkbench:
         """Keep the row's image if that is the choice; date an instance whose row has no date; find a missing recipe."""
         from assay.instances.trees.sources import dated
 
+        if instance.created_at == UNKNOWN_TIME:
+            self.builder.learn(instance)
         return self._set_up(dated(instance if self._keeps_image(instance) else without_image(instance), self.sources))
 
     def plan(self, instance: Instance) -> TestPlan:
@@ -84,6 +86,7 @@ class BuiltWorkbench:
 
         if isinstance(instance.environment, PublishedImage):
             return plan
+        self.builder.learn(instance)
         recipe = find_recipe(instance, self.planner.recipes)
         aimed = self.planner.plan(instance, kept_files_to_run(instance, recipe, self.sources))
         return plan.model_copy(update={"command": aimed.command, "targets": aimed.targets})

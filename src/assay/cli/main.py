@@ -13,8 +13,9 @@ from assay.cli.command import ConfiguredCommand, is_help, usage_problem
 from assay.cli.commands import demo, diff, doctor, evaluate, reap, solve, view
 from assay.cli.commands.dataset import audit, check, convert, mirror, predictions, setup, validate
 from assay.cli.commands.dataset import show as show_dataset
-from assay.cli.commands.images import build, lock, prune
+from assay.cli.commands.images import build, import_, lock, prune, pull, push
 from assay.cli.commands.images import check as check_images
+from assay.cli.commands.images import export as export_images
 from assay.cli.commands.images import list as list_images
 from assay.cli.commands.report import bundle, compare, export, html, metrics, regrade, trajectory, verify
 from assay.cli.commands.report import show as show_run
@@ -33,12 +34,16 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 }
 GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     "images": (
-        "Build, list, lock, check and remove the images that evaluations run in.",
+        "Build, list, lock, check, move and remove the images that evaluations run in.",
         {
             "build": build.build,
             "list": list_images.list_images,
             "lock": lock.lock,
             "check": check_images.check,
+            "export": export_images.export,
+            "import": import_.import_images,
+            "push": push.push,
+            "pull": pull.pull,
             "prune": prune.prune,
         },
     ),

@@ -105,6 +105,9 @@ Disk = Annotated[
         show_default=False,
     ),
 ]
+RegistryToUse = Annotated[
+    str, typer.Option("--registry", metavar="HOST:PORT/PREFIX", help="Registry, and the beginning of its names.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, everything else on stderr.")]
 
 PatchDiff = Annotated[bool, typer.Option("--patchdiff", help="Compare resolved patches with the gold patch.")]

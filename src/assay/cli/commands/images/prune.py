@@ -9,7 +9,13 @@ from assay.cli import options
 from assay.harness.names import count
 
 if TYPE_CHECKING:
-    from assay.harness.engines import Engine, ImageInfo
+    from collections.abc import Sequence
+
+    from assay.harness.engines.shelf import Shelf
+    from assay.harness.engines.stock import Stock, Stocked
+
+USUAL = ("agent", "grading", "instance", "published")
+DAY = 86400.0
 
 
 def prune(
@@ -17,45 +23,76 @@ def prune(
         list[str] | None,
         typer.Option(
             "--kind",
-            help="agent, grading, instance, published (these by default), environment or toolchain; may be repeated.",
+            help="agent, grading, instance, published (the default), tree, environment or toolchain; may be repeated.",
             show_default=False,
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Images of every kind.")] = False,
+    older: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="DAYS", help="Only images that were not used for so long.", show_default=False),
+    ] = None,
+    disk: options.Disk = "",
     engine: options.EngineName = "docker",
     json: options.Json = False,
 ) -> None:
     """Remove images that Assay made; the next evaluation builds again what it needs.
 
+    Images that a running command needs stay. With --disk, images that have not been used for longest go until the
+    others take no more than that: those of instances first, then trees, environments and toolchains.
+
     \b
     Examples:
       assay images prune
+      assay images prune --older 30
+      assay images prune --disk 40GB
       assay images prune --all
     """
     from assay.cli import console
     from assay.harness.engines import open_engine
+    from assay.harness.engines.shelf import Shelf
+    from assay.harness.engines.stock import KINDS, StockTaker
+    from assay.harness.engines.uses import Uses
     from assay.harness.errors import UserError
+    from assay.instances.trees.sources import default_cache
 
-    known = ("agent", "grading", "instance", "published", "environment", "toolchain")
-    wanted = set(known if everything else kinds or known[:4])
-    if not wanted <= set(known):
-        raise UserError(f"--kind must be one of {', '.join(known)}")
-    opened = open_engine(engine)
-    removed = _remove(opened, [image for image in opened.list_images() if _kind(image) in wanted])
+    wanted = set(KINDS if everything else kinds or USUAL)
+    if not wanted <= set(KINDS):
+        raise UserError(f"--kind must be one of {', '.join(KINDS)}")
+    if disk and (everything or kinds or older is not None):
+        raise UserError("--disk chooses by itself what goes; leave out --kind, --all and --older")
+    shelf = Shelf(open_engine(engine), Uses(default_cache() / "uses"), note=console.say)
+    before = StockTaker(shelf.engine).take()
+    going = over_budget(before, shelf, disk) if disk else chosen(before, wanted, older, shelf)
+    removed = shelf.remove(going)
+    after = StockTaker(shelf.engine).take()
     if json:
-        console.print_json(jsonlib.dumps({"removed": removed}))
+        console.print_json(jsonlib.dumps({"removed": removed, "freed": before.size - after.size, "left": after.size}))
     else:
-        print(f"removed {count(len(removed), 'image')}; the builder's own cache goes with: docker builder prune")
+        print(summary(len(going), len(removed), before.size - after.size, after.size))
 
 
-def _remove(engine: "Engine", images: "list[ImageInfo]") -> list[str]:
-    # An image can only go when none is built on it, so the upper layers go first.
-    order = {"agent": 0, "grading": 0, "instance": 1, "environment": 2, "toolchain": 3}
-    names = [image.name for image in sorted(images, key=lambda image: order.get(_kind(image), 0))]
-    for name in names:
-        engine.remove_image(name)
-    return names
+def over_budget(stock: "Stock", shelf: "Shelf", disk: str) -> "Sequence[Stocked]":
+    """Return what has to go until the rest fits."""
+    from assay.harness.engines.eviction import bytes_of, to_evict
+
+    return to_evict(stock, bytes_of(disk), shelf.uses.held(), lambda image: shelf.uses.last_used(image.info))
 
 
-def _kind(image: "ImageInfo") -> str:
-    return image.labels.get("assay.kind", "")
+def chosen(stock: "Stock", kinds: set[str], older: float | None, shelf: "Shelf") -> "Sequence[Stocked]":
+    """Return the images of some kinds that were not used for so many days, those on top first."""
+    import time
+
+    latest = float("inf") if older is None else time.time() - older * DAY
+    return [
+        image for image in reversed(stock.images) if image.kind in kinds and shelf.uses.last_used(image.info) <= latest
+    ]
+
+
+def summary(going: int, gone: int, freed: int, left: int) -> str:
+    """Return what was removed in one line."""
+    from assay.harness.engines.eviction import in_units
+
+    stayed = f", {going - gone} in use stayed" if going > gone else ""
+    cache = "; the builder's own cache goes with: docker builder prune" if gone else ""
+    return f"removed {count(gone, 'image')}{stayed}: {in_units(freed)} freed, {in_units(left)} left{cache}"
