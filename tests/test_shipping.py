@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.harness.domain import Service
+from assay.harness.engines.docker_build import find_builder
 from assay.instances.dataset.formats import native
 from languages.hello import hellos
 from second_engine import SecondEngine, registry, second_engine
@@ -120,6 +121,28 @@ def test_an_archive_gives_an_empty_engine_the_same_verdicts_without_a_network(wo
     assert (again["moved"], again["images"]) == ([], exported["images"])
     there("images", "prune", "--all")
     assert there("images", "list")["images"] == []
+
+
+def test_what_builds_left_goes_with_the_images(world, there, other, tmp_path):
+    world.assay("images", "export", "rows.jsonl", "-o", str(tmp_path / "rows.oci.tar"))
+    base = there("images", "import", "rows.oci.tar")["images"][0]
+    folder = tmp_path / "context"
+    folder.mkdir()
+    made = f"FROM {base} AS work\nRUN head -c 3000000 /dev/urandom > /half\nFROM {base}\nCOPY --from=work /half /\n"
+    (folder / "Dockerfile").write_text(made)
+    program = find_builder().program
+    if not program:
+        pytest.skip("the plain builder keeps no cache")
+    build = [program, "build", "--tag=assay/test:1", "--label=assay.kind=instance", "."]
+    assert other.run(build, folder, DOCKER_BUILDKIT="1").returncode == 0
+
+    def kept() -> str:
+        return other.run([program, "system", "df", "--format", "{{.Type}} {{.Reclaimable}}"], tmp_path).stdout
+
+    assert "Build Cache 3MB" in kept() or "Build Cache 6MB" in kept()
+    there("images", "prune", "--all")
+    assert there("images", "list")["images"] == []
+    assert "Build Cache 0B" in kept()
 
 
 def test_a_damaged_archive_changes_nothing(world, other, tmp_path):

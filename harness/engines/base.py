@@ -239,6 +239,10 @@ class Engine(Protocol):
         """Remove an image; does nothing if it is not there."""
         ...
 
+    def drop_build_cache(self) -> int:
+        """Remove layers that builds left beside images, but no caches of package clients; return the bytes."""
+        ...
+
     def abort(self) -> None:
         """Kill every open box and every build at once; commands at work end, and ``open`` raises RunStopped."""
         ...

@@ -94,6 +94,16 @@ class DockerImages:
         with suppress(ImageMissing), engine_errors():
             self._client.remove_image(name, force=True)
 
+    def drop_build_cache(self) -> int:
+        try:
+            with engine_errors():
+                answer: Mapping[str, Any] = self._client.prune_builds(filters={"type": ["regular"]})  # type: ignore[arg-type]
+                return int(answer.get("SpaceReclaimed") or 0)
+        except EngineError as error:
+            if getattr(error.__cause__, "status_code", 0) == 404:  # podman keeps no such cache
+                return 0
+            raise
+
     def layers(self, name: str) -> tuple[ImageLayer, ...]:
         try:
             with engine_errors():

@@ -181,6 +181,10 @@ class FakeEngine(ActingEngine):
         self.fault("remove_image", name)
         self.stock.pop(name, None)
 
+    def drop_build_cache(self) -> int:
+        self.fault("drop_build_cache", "")
+        return 0
+
     def _image(self, name: str) -> FakeImage:
         if name not in self.stock:
             raise ImageMissing(f"image {name} is not here")

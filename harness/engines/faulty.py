@@ -148,6 +148,9 @@ class FaultyEngine(Engine):
     def remove_image(self, name: str) -> None:
         self.call("remove_image", lambda: self._engine.remove_image(name))
 
+    def drop_build_cache(self) -> int:
+        return self.call("drop_build_cache", self._engine.drop_build_cache)
+
     def abort(self) -> None:
         self._engine.abort()
 

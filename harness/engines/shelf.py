@@ -45,6 +45,8 @@ class Shelf:
     def added(self, name: str) -> None:
         """Take note of an image that has been built: send it to the registry if that is wanted, and make room."""
         self.built.append(name)
+        if self.limit is not None:
+            self.engine.drop_build_cache()
         self.send(lambda registry: registry.push(name))
         self.make_room()
 
@@ -75,7 +77,7 @@ class Shelf:
             raise EngineError(f"{problem}: allow more, or lower --jobs")
 
     def remove(self, images: Sequence[Stocked]) -> list[str]:
-        """Remove images, each unless it is in use; return the names of those that went."""
+        """Remove images, each unless it is in use, with what their builds left; return the names of those that went."""
         gone = []
         for image in images:
             try:
@@ -84,4 +86,6 @@ class Shelf:
                     self.note(f"removed {image.info.name}")
             except EngineError as error:
                 self.note(f"{image.info.name} stays: {error}")
+        if gone:
+            self.engine.drop_build_cache()
         return gone

@@ -141,3 +141,15 @@ def test_an_address_is_a_host_and_a_prefix(text, prefix):
 def test_what_an_engine_would_take_for_something_else_is_no_address(text):
     with pytest.raises(UserError, match="is no address; write HOST:PORT"):
         checked_prefix(text)
+
+
+def test_what_builds_left_goes_only_where_disk_is_limited(engine, make_shelf):
+    calls: list[str] = []
+    engine.fault = lambda call, _image: calls.append(call)
+
+    make_shelf(engine).added(NAME)
+    assert "drop_build_cache" not in calls
+    make_shelf(engine, limit=10**12).added(NAME)
+    assert calls.count("drop_build_cache") == 1
+    assert make_shelf(engine).remove(StockTaker(engine).take().images)
+    assert calls.count("drop_build_cache") == 2

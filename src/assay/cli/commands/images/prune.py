@@ -38,8 +38,9 @@ def prune(
 ) -> None:
     """Remove images that Assay made; the next evaluation builds again what it needs.
 
-    Images that a running command needs stay. With --disk, images that have not been used for longest go until the
-    others take no more than that: those of instances first, then trees, environments and toolchains.
+    What the builder kept of them goes, too. Images that a running command needs stay. With --disk, images that have
+    not been used for longest go until the others take no more than that: those of instances first, then trees,
+    environments and toolchains.
 
     \b
     Examples:
@@ -94,5 +95,4 @@ def summary(going: int, gone: int, freed: int, left: int) -> str:
     from assay.harness.engines.eviction import in_units
 
     stayed = f", {going - gone} in use stayed" if going > gone else ""
-    cache = "; the builder's own cache goes with: docker builder prune" if gone else ""
-    return f"removed {count(gone, 'image')}{stayed}: {in_units(freed)} freed, {in_units(left)} left{cache}"
+    return f"removed {count(gone, 'image')}{stayed}: {in_units(freed)} freed, {in_units(left)} left"
