@@ -247,8 +247,8 @@ class ImageBuilder:
 
     def _build_all(self, base: Toolchain, specs: tuple[ImageSpec, ...]) -> tuple[ImageSpec, ...]:
         self._ensure_toolchain(base)
-        for spec in specs:
-            self._ensure_layer(spec)
+        for number, spec in enumerate(specs, 2):  # the toolchain is the first
+            self._ensure_layer(spec, f" (layer {number} of {len(specs) + 1})")
         return specs
 
     def _kept(self, base: Toolchain, specs: tuple[ImageSpec, ...]) -> str:
@@ -329,20 +329,21 @@ class ImageBuilder:
         if base.is_made:
             self._ensure(base.name, partial(make_toolchain, base, self._engine))
 
-    def _ensure_layer(self, spec: ImageSpec) -> None:
-        self._ensure(spec.name, partial(self._build, spec))
+    def _ensure_layer(self, spec: ImageSpec, place: str = "") -> None:
+        self._ensure(spec.name, partial(self._build, spec), place)
 
-    def _ensure(self, name: str, make: Make) -> None:
-        """Find, pull or build an image; what is built is sent to the registry if that is wanted."""
+    def _ensure(self, name: str, make: Make, place: str = "") -> None:
+        """Find, pull or build an image; ``place`` is said beside its name."""
         if not self.shelf.has(name):
             self.shelf.make_room()
-            if ensure(name, self._engine, self._sources.cache, make, self._begin, self._failures):
+            note = partial(self._begin, place=place)
+            if ensure(name, self._engine, self._sources.cache, make, note, self._failures):
                 self.shelf.added(name)
 
-    def _begin(self, what: str) -> None:
+    def _begin(self, what: str, place: str = "") -> None:
         if self._aborted.is_set():
             raise EnvironmentFailure(f"interrupted before {what}")
-        self._note(what)
+        self._note(f"{what}{place}")
 
     def _build(self, spec: ImageSpec, scratch: Path, log: Path) -> None:
         context = scratch / "context"
