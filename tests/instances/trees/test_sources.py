@@ -10,7 +10,7 @@ from toys import Index, Repository
 
 from assay.harness.domain import UNKNOWN_TIME, Archive, TreeRef
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.trees.content import EXECUTABLE, FILE
+from assay.instances.trees.content import EXECUTABLE, FILE, read_tar
 from assay.instances.trees.indexes import WrongArchive
 from assay.instances.trees.sources import Sources, dated, find_mirror
 
@@ -271,6 +271,21 @@ def test_a_release_with_another_hash_is_refused(index: Index, sources: Sources) 
         sources.tree(TreeRef("o/toy", archive=wrong))
     assert caught.value.field == "sha256"
     assert list((sources.cache / "archives").iterdir()) == []
+
+
+def test_archive_with_a_patch_on_top_has_the_patched_files(index: Index, sources: Sources) -> None:
+    archive = index.add(
+        "toy", "1.0", {"a.py": "a\n", 'deep/q"uoted ü.txt': "b\r\n", ".gitattributes": "* text eol=lf\n"}
+    )
+    patch = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1,2 @@\n a\n+more\n"
+
+    plain, patched = TreeRef("o/toy", archive=archive), TreeRef("o/toy", archive=archive, patch=patch)
+
+    old, new = ({entry.path: entry for entry in read_tar(sources.tree(ref))} for ref in (plain, patched))
+    assert new["a.py"].content == b"a\nmore\n"
+    assert new | {"a.py": old["a.py"]} == old
+    with pytest.raises(EnvironmentFailure, match="a patch of the tree does not apply"):
+        sources.tree(TreeRef("o/toy", archive=archive, patch=patch.replace(" a\n", " x\n")))
 
 
 @pytest.mark.parametrize(("name", "version", "match"), [("toy", "9.9", "no source archive"), ("none", "1", "404")])
