@@ -1,7 +1,7 @@
 import pytest
 
 from assay.harness.errors import EnvironmentFailure, UserError
-from assay.instances.toolchains.buildfiles import build_text, runner_texts
+from assay.instances.toolchains.buildfiles import build_text, fetch_texts, find_text, runner_texts
 
 
 def test_a_languages_file_is_not_the_shared_one() -> None:
@@ -25,3 +25,13 @@ def test_a_missing_file_or_language_is_named() -> None:
 def test_runner_files_are_found_by_name() -> None:
     assert runner_texts("rust")["run-tests"].startswith("#!/bin/sh\n")
     assert runner_texts("go") == {}
+
+
+def test_a_file_that_a_language_may_lack_is_empty_then() -> None:
+    assert "packages" in find_text("contents.sh", "go")
+    assert find_text("contents.sh", "php") == ""
+
+
+def test_programs_of_fetching_are_found_by_name() -> None:
+    assert list(fetch_texts("java")) == ["Central.java"]
+    assert fetch_texts("python") == {}
