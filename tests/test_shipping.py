@@ -107,7 +107,9 @@ def there(world: World, other: SecondEngine, tmp_path: Path) -> Callable[..., di
 
 
 def test_an_archive_gives_an_empty_engine_the_same_verdicts_without_a_network(world, there, tmp_path):
-    exported = world.assay("images", "export", "rows.jsonl", "-o", str(tmp_path / "rows.oci.tar"))
+    fresh = {"ASSAY_CACHE": str(tmp_path / "fresh")}  # which has seen no evaluation
+    output = str(tmp_path / "rows.oci.tar")
+    exported = world.assay("images", "export", "rows.jsonl", "-o", output, "--mirror", "mirrors", **fresh)
     assert there("images", "list")["images"] == []
 
     imported = there("images", "import", "rows.oci.tar")

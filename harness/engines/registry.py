@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EngineError, ImageMissing, UserError
+from assay.harness.files import locked
 
 NOT_THERE = re.compile(r"not found|manifest unknown|does not exist|name unknown|no registry", re.IGNORECASE)
 """In what engines say of an image that a registry does not have."""
@@ -16,6 +19,8 @@ class Registry:
     """A place for images, as an engine reaches it."""
 
     engine: Engine
+    locks: Path
+    """Folder of lock files: an image has the registry's name for a moment, and processes must not meet there."""
     prefix: str
     """``HOST:PORT/prefix``, or ``HOST/prefix``."""
     pushes: bool = False
@@ -29,30 +34,38 @@ class Registry:
             EngineError: the registry does not answer, or what it has is no image of Assay.
         """
         remote = f"{self.prefix}/{name}"
-        try:
-            info = self.engine.pull(remote)
-        except ImageMissing as error:
-            if NOT_THERE.search(str(error)):
-                return False
-            raise EngineError(f"registry {self.prefix}: {error}") from error
-        try:
-            if f"{LABEL}.kind" not in info.labels:
-                raise EngineError(f"{remote} is no image of Assay; another prefix keeps them apart")
-            self.engine.tag(remote, name)
-        finally:
-            self.engine.remove_image(remote)
+        with self.alone(name):
+            if self.engine.find_image(name) is not None:  # another process was faster
+                return True
+            try:
+                info = self.engine.pull(remote)
+            except ImageMissing as error:
+                if NOT_THERE.search(str(error)):
+                    return False
+                raise EngineError(f"registry {self.prefix}: {error}") from error
+            try:
+                if f"{LABEL}.kind" not in info.labels:
+                    raise EngineError(f"{remote} is no image of Assay; another prefix keeps them apart")
+                self.engine.tag(remote, name)
+            finally:
+                self.engine.remove_image(remote)
         self.note(f"pulled {name} from {self.prefix}")
         return True
 
     def push(self, name: str) -> None:
         """Send an image; what the registry has of it already is not sent again. Raises EngineError."""
         remote = f"{self.prefix}/{name}"
-        self.engine.tag(name, remote)
-        try:
-            self.engine.push(remote)
-        finally:
-            self.engine.remove_image(remote)
+        with self.alone(name):
+            self.engine.tag(name, remote)
+            try:
+                self.engine.push(remote)
+            finally:
+                self.engine.remove_image(remote)
         self.note(f"pushed {name} to {self.prefix}")
+
+    def alone(self, name: str) -> AbstractContextManager[None]:
+        """Wait until no other thread or process on this machine does something under this name."""
+        return locked(self.locks / f"{name.replace('/', '-').replace(':', '-')}.lock")
 
 
 def checked_prefix(text: str) -> str:

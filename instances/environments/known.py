@@ -100,26 +100,27 @@ def edition() -> str:
 def send_files(registry: Registry, key: str, files: Mapping[str, bytes]) -> None:
     """Put the files of an instance into a registry, as an image that holds nothing else; raises EngineError."""
     name = f"{PARCEL}:{key}"
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch, registry.alone(f"parcel {key}"):
         tar = Path(scratch) / "files.tar"
         tar.write_bytes(tar_of(files))
         registry.engine.import_image(name, tar, {f"{LABEL}.kind": "known"})
-    try:
-        registry.push(name)
-    finally:
-        registry.engine.remove_image(name)
+        try:
+            registry.push(name)
+        finally:
+            registry.engine.remove_image(name)
 
 
 def fetch_files(registry: Registry, key: str) -> dict[str, bytes]:
     """Return the files that ``send_files`` put into a registry, none if it has none; raises EngineError."""
     name = f"{PARCEL}:{key}"
-    if not registry.pull(name):
-        return {}
-    try:
-        with registry.engine.save([name]) as saved:
-            return files_of_layers(b"".join(saved))
-    finally:
-        registry.engine.remove_image(name)
+    with registry.alone(f"parcel {key}"):
+        if not registry.pull(name):
+            return {}
+        try:
+            with registry.engine.save([name]) as saved:
+                return files_of_layers(b"".join(saved))
+        finally:
+            registry.engine.remove_image(name)
 
 
 def files_of_layers(saved: bytes) -> dict[str, bytes]:

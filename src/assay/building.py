@@ -58,6 +58,8 @@ class Images:
 
         def build(instance: Instance) -> str:
             settled = bench.settle(instance)
+            if self.place.push:  # what it reads of the tree is sent, too
+                bench.aim(bench.plan(settled), settled)
             with bench.image(settled) as name, bench.image(settled, settled.gold_patch):
                 return name
 

@@ -16,7 +16,7 @@ from assay.harness.engines.oci.layout import ArchivedImage
 from assay.harness.engines.oci.reading import ArchiveReader, open_archive
 from assay.harness.engines.oci.writing import ArchiveWriter
 from assay.harness.engines.registry import Registry, checked_prefix
-from assay.harness.errors import EngineError, EnvironmentFailure
+from assay.harness.errors import EngineError, EnvironmentFailure, UserError
 from assay.harness.files import tar_of
 from assay.harness.runs.each import Done
 from assay.version import __version__
@@ -61,14 +61,17 @@ class Shipping:
         A call that was interrupted continues where it stopped. Instances whose image cannot be built are left out.
 
         Raises:
-            RunStopped: a signal ended it. EngineError: the engine failed. OSError: the file cannot be written.
+            UserError: the file is a folder. RunStopped: a signal ended it. EngineError: the engine failed.
+            OSError: the file cannot be written.
         """
+        if file.is_dir():
+            raise UserError(f"{file} is a folder; name a file in it")
         began, bench = time.monotonic(), self.images.bench
         with ExitStack() as held:
             names: dict[str, None] = {}
 
             def build(instance: Instance) -> str:
-                settled = bench.settle(instance)
+                settled = _looked_into(bench, instance)
                 made = [held.enter_context(bench.image(settled, patch)) for patch in _patches(instance)]
                 names.update(dict.fromkeys(made))
                 return made[0]
@@ -131,7 +134,7 @@ class Shipping:
                 keys.add(key)
 
         def push(instance: Instance) -> str:
-            settled = bench.settle(instance)
+            settled = _looked_into(bench, instance)
             for patch in _patches(instance):
                 with bench.image(settled, patch) as image:
                     for name in _all_images(bench, [image]):
@@ -168,7 +171,8 @@ class Shipping:
         return Shipped(tuple(done), names, tuple(bench.builder.shelf.pulled), seconds=time.monotonic() - began)
 
     def _registry(self, bench: "BuiltWorkbench", prefix: str) -> Registry:
-        return Registry(bench.engine, checked_prefix(prefix), note=self.images.place.view.note)
+        locks = bench.sources.cache / "moving"
+        return Registry(bench.engine, locks, checked_prefix(prefix), note=self.images.place.view.note)
 
     def _save(self, bench: "BuiltWorkbench", names: Sequence[str], writer: ArchiveWriter) -> list[str]:
         """Add the images that a file lacks, so many at once that the engine has room to pack them; return them."""
@@ -215,6 +219,14 @@ def _cache_files(bench: "BuiltWorkbench", instances: Sequence[Instance]) -> dict
         for patch in _patches(instance):
             found |= bench.builder.files_of(bench.settle(instance), patch)
     return dict(sorted(found.items()))
+
+
+def _looked_into(bench: "BuiltWorkbench", instance: Instance) -> Instance:
+    """Return an instance as it is evaluated, after keeping what its evaluation reads of its repository."""
+    settled = bench.settle(instance)
+    bench.aim(bench.plan(settled), settled)
+    bench.assets(settled)()
+    return settled
 
 
 def _patches(instance: Instance) -> tuple[str, ...]:

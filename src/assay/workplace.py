@@ -139,7 +139,10 @@ class Workplace:
         from assay.instances.environments.build import ImageBuilder
 
         sources = make_sources([Path(folder).expanduser() for folder in self.mirrors], self.toolchains)
-        registry = Registry(engine, checked_prefix(self.registry), self.push, self.view.note) if self.registry else None
+        registry = None
+        if self.registry:
+            locks = sources.cache / "moving"
+            registry = Registry(engine, locks, checked_prefix(self.registry), self.push, self.view.note)
         shelf = Shelf(engine, Uses(sources.cache / "uses"), registry, limit, self.view.note)
         builder = ImageBuilder(
             engine, sources, toolchains=self.toolchains, recipes=recipes, shelf=shelf, note=self.view.note

@@ -1,5 +1,6 @@
 """Images that are fetched before they are built, sent when they are, and removed when the disk is short."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def notes() -> list[str]:
 @pytest.fixture
 def make_shelf(tmp_path: Path, notes: list[str]):
     def make(engine: FakeEngine, pushes: bool = False, limit: int | None = None) -> Shelf:
-        registry = Registry(engine, HOST, pushes, notes.append)
+        registry = Registry(engine, tmp_path / "moving", HOST, pushes, notes.append)
         return Shelf(engine, Uses(tmp_path / "uses"), registry, limit, notes.append)
 
     return make
@@ -153,3 +154,15 @@ def test_what_builds_left_goes_only_where_disk_is_limited(engine, make_shelf):
     assert calls.count("drop_build_cache") == 1
     assert make_shelf(engine).remove(StockTaker(engine).take().images)
     assert calls.count("drop_build_cache") == 2
+
+
+def test_threads_that_want_one_image_fetch_it_once(engine, make_shelf, notes):
+    make_shelf(engine, pushes=True).added(NAME)
+    pulls: list[str] = []
+    other = FakeEngine({}, registry=engine.registry, fault=lambda call, _: call == "pull" and pulls.append(call))
+    shelf = make_shelf(other)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(shelf.has, [NAME] * 8))
+    assert pulls == ["pull"]
+    assert list(other.stock) == [NAME]

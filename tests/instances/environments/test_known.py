@@ -132,7 +132,7 @@ def test_files_travel_through_a_registry(tmp_path, monkeypatch):
         keep(name, tar, labels)
 
     monkeypatch.setattr(engine, "import_image", note)
-    registry = Registry(engine, "host:5000/team")
+    registry = Registry(engine, tmp_path, "host:5000/team")
 
     send_files(registry, "key", {"known/key.json": b"{}"})
 
