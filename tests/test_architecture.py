@@ -18,7 +18,7 @@ FLOORS = {
         *("errors", "names", "plugins", "files", "domain", "patches", "reports", "languages", "runners", "grading"),
         *("engines", "evaluation", "runs", "bundles", "metrics", "patchdiff", "exports"),
     ),
-    "instances": ("toolchains", "trees", "environments", "dataset", "audit"),
+    "instances": ("toolchains", "trees", "audit", "environments", "dataset"),
     "agents": ("llm", "trajectory", "contract", "external", "registry", "solvers", "sampling"),
     "front doors": (
         *("choices", "view", "advising", "setting_up", "workbench", "workplace", "building", "shipping"),

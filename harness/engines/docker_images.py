@@ -1,7 +1,7 @@
 """The images of a Docker engine: found, listed by layer, moved between engines and registries."""
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.harness.engines.base import LABEL, ImageInfo, ImageLayer
 from assay.harness.engines.docker_box import MIB, engine_errors
+from assay.harness.engines.layers import ImageConfig, OpenLayer, read_archive, read_folders, stored_folders
 from assay.harness.errors import EngineError, ImageMissing
 
 if TYPE_CHECKING:
@@ -112,6 +113,29 @@ class DockerImages:
         except ImageMissing:
             return ()
         return chained(digests, layer_sizes(steps, len(digests)))
+
+    def image_config(self, name: str) -> ImageConfig:
+        with engine_errors():
+            raw = self._client.inspect_image(name)  # type: ignore[no-untyped-call]
+            steps = self._client.history(name)  # type: ignore[no-untyped-call]
+        config = raw.get("Config") or {}
+        return ImageConfig(
+            layers=tuple(raw["RootFS"].get("Layers") or ()),
+            env=tuple(config.get("Env") or ()),
+            labels=config.get("Labels") or {},
+            history=tuple(step.get("CreatedBy") or "" for step in reversed(steps)),
+            workdir=config.get("WorkingDir") or "/",
+        )
+
+    def read_layers(self, name: str, wants: Callable[[str], bool]) -> Iterator[OpenLayer]:
+        with engine_errors():
+            raw = self._client.inspect_image(name)  # type: ignore[no-untyped-call]
+        digests, folders = raw["RootFS"].get("Layers") or [], stored_folders(raw.get("GraphDriver") or {})
+        if len(folders) == len(digests):
+            yield from read_folders(digests, folders, wants)
+        else:
+            with self.save([name]) as archive:
+                yield from read_archive(archive, wants)
 
     def push(self, name: str) -> None:
         with engine_errors():

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from assay.harness.domain import ImageSpec, Instance, PublishedImage, Recipe, Service, TestPlan
 from assay.harness.engines.base import Engine, ImageInfo
+from assay.harness.engines.layers import Layered
 from assay.harness.engines.shelf import Shelf
 from assay.harness.engines.uses import Hold, Uses
 from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.harness.evaluation.protection import ROOT
 from assay.harness.files import locked, replace_file
+from assay.instances.audit.images import ImageAudit, ImageReport
 from assay.instances.environments.context import write_context
 from assay.instances.environments.grading import grading_spec, with_asking_base
 from assay.instances.environments.images import (
@@ -78,6 +80,7 @@ class ImageBuilder:
         self._aborted = threading.Event()
         self._failures = SharedFailures()
         self._alone = False
+        self._audit = ImageAudit(engine, sources)
 
     @contextmanager
     def image(self, instance: Instance, patch: str = "") -> Iterator[str]:
@@ -88,7 +91,7 @@ class ImageBuilder:
 
         Raises:
             DataError: the instance's recipe file is wrong.
-            EnvironmentFailure: the image cannot be built or pulled, or the builder was aborted.
+            EnvironmentFailure: the image cannot be built or pulled, gives the answer away, or the builder was aborted.
         """
         recipe = find_recipe(instance, self._recipes)
         asking = with_asking_base(instance, recipe, patch)
@@ -100,6 +103,19 @@ class ImageBuilder:
         """Return the name of an image, as ``image`` gives it; from then on it may be removed."""
         with self.image(instance, patch) as name:
             return name
+
+    def audit(self, instance: Instance) -> ImageReport:
+        """Return what an instance's image gives away, after building or pulling it; a published one as it is.
+
+        Raises:
+            EngineError: the engine does not show the layers of images. Others as for ``image``.
+        """
+        if isinstance(instance.environment, PublishedImage):
+            return self._audit.report(self._pulled(instance.environment.image).name, instance, strict=False)
+        recipe = find_recipe(instance, self._recipes)
+        with self.shelf.uses.hold() as hold:
+            image = self._own(instance, recipe, find_toolchain(recipe, self._toolchains, self._engine), hold)[0]
+            return self._audit.report(image, instance, self._sources.ancestors(tree_ref(instance)))
 
     def key_of(self, instance: Instance, patch: str = "") -> str:
         """Return the key under which ``known`` keeps the name of an image; raises DataError."""
@@ -210,6 +226,16 @@ class ImageBuilder:
 
     def _built(self, instance: Instance, asking: Instance | None, recipe: Recipe, hold: Hold) -> str:
         base = find_toolchain(recipe, self._toolchains, self._engine)
+        image, packages = self._own(instance, recipe, base, hold)
+        if isinstance(self._engine, Layered):
+            self._audit.require(image, instance, self._sources.ancestors(tree_ref(instance)))
+        if asking is None:
+            return image
+        _, asked = self._packages(asking, recipe, base, preferred=packages.files.get(LOCK_FILE, ""))
+        return image if asked.files == packages.files else self._added(grading_spec(asking, recipe, image, asked), hold)
+
+    def _own(self, instance: Instance, recipe: Recipe, base: Toolchain, hold: Hold) -> tuple[str, Packages]:
+        """Return the name of an instance's own image and its packages, after building what is missing."""
         hold.add(base.name)
         self._sources.tree(tree_ref(instance))  # fetched first: a commit's time is known only once it is here
         instance = dated(instance, self._sources)
@@ -220,11 +246,7 @@ class ImageBuilder:
         for specs in ways:
             hold.add(*(spec.name for spec in specs))
         made = next((specs for specs in ways if self.shelf.has(specs[-1].name)), None)
-        image = self._kept(base, made or self._made(base, ways))
-        if asking is None:
-            return image
-        _, asked = self._packages(asking, recipe, base, preferred=packages.files.get(LOCK_FILE, ""))
-        return image if asked.files == packages.files else self._added(grading_spec(asking, recipe, image, asked), hold)
+        return self._kept(base, made or self._made(base, ways)), packages
 
     def _added(self, spec: ImageSpec, hold: Hold) -> str:
         """Return the name of an image over another one after building it if need be."""

@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -112,6 +112,23 @@ class Sources:
         if ref.archive:
             return kept_archive(ref.archive, self.cache).is_file()
         return self._local_repository(ref) is not None
+
+    def later_objects(self, ref: TreeRef, ids: Collection[str]) -> frozenset[str] | None:
+        """Return those objects of git that no ancestor of a commit has; None if its history is not on this machine."""
+        git_dir = self._local_repository(ref) if ref.commit else None
+        if git_dir is None or git_dir == self._own(ref.repo):  # what was fetched has no history
+            return None
+        listed = _git(f"--git-dir={git_dir}", "rev-list", "--objects", ref.commit)
+        if listed.returncode:
+            return None
+        return frozenset(ids) - {line[:40].decode() for line in listed.stdout.splitlines()}
+
+    def is_ancestor(self, ref: TreeRef, of: TreeRef) -> bool | None:
+        """Return whether a tree's commit is an ancestor of another's; None if no history here says that."""
+        git_dir = self._local_repository(of) if ref.commit and of.commit else None
+        if ref == of or git_dir is None or git_dir == self._own(of.repo):
+            return True if ref == of else None
+        return _git(f"--git-dir={git_dir}", "merge-base", "--is-ancestor", ref.commit, of.commit).returncode == 0
 
     def commit_time(self, ref: TreeRef) -> datetime | None:
         """Return when a tree's commit was made, if that commit is on this machine or has been."""

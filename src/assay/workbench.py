@@ -13,6 +13,7 @@ from assay.harness.engines import ActingEngine, Engine
 from assay.harness.errors import EnvironmentFailure
 
 if TYPE_CHECKING:
+    from assay.instances.audit.images import ImageReport
     from assay.instances.environments.build import ImageBuilder
     from assay.instances.toolchains.images import UserImages
     from assay.instances.trees.sources import Sources
@@ -100,6 +101,10 @@ class BuiltWorkbench:
     def image(self, instance: Instance, patch: str = "") -> AbstractContextManager[str]:
         """Build the image of the instance, or of a patch that changes manifests, or find it."""
         return self.builder.image(instance, patch)
+
+    def audit(self, instance: Instance) -> "ImageReport":
+        """Report what the instance's image gives away."""
+        return self.builder.audit(instance)
 
     def abort(self) -> None:
         """End builds, then containers."""

@@ -13,6 +13,7 @@ from assay.cli.command import ConfiguredCommand, is_help, usage_problem
 from assay.cli.commands import demo, diff, doctor, evaluate, reap, solve, view
 from assay.cli.commands.dataset import audit, check, convert, mirror, predictions, setup, validate
 from assay.cli.commands.dataset import show as show_dataset
+from assay.cli.commands.images import audit as audit_images
 from assay.cli.commands.images import build, import_, lock, prune, pull, push
 from assay.cli.commands.images import check as check_images
 from assay.cli.commands.images import export as export_images
@@ -34,7 +35,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 }
 GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     "images": (
-        "Build, list, lock, check, move and remove the images that evaluations run in.",
+        "Build, list, lock, check, audit, move and remove the images that evaluations run in.",
         {
             "build": build.build,
             "list": list_images.list_images,
@@ -44,6 +45,7 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
             "import": import_.import_images,
             "push": push.push,
             "pull": pull.pull,
+            "audit": audit_images.audit,
             "prune": prune.prune,
         },
     ),

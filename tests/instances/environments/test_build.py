@@ -230,6 +230,17 @@ def test_neighbours_whose_tree_cannot_be_installed_are_done_without(builder, rep
     assert notes == []  # nothing is tried again
 
 
+def test_image_that_gives_the_answer_away_fails_its_build_each_time(builder, project):
+    secret = "printf 'machine h login me password p4ss' > /opt/.netrc"
+    instance = project(install=(secret, "git tag v2"))
+
+    for _ in range(2):
+        with pytest.raises(EnvironmentFailure, match=r"the audit of image assay/instance-acme__work") as caught:
+            builder.image_of(instance)
+        assert "\n  credential: opt/.netrc in layer" in str(caught.value)
+        assert "\n  refs: testbed/.git/refs/tags/v2 in layer" in str(caught.value)
+
+
 def test_packages_that_cannot_be_resolved_are_resolved_once_for_all_who_share_them(builder, project, notes):
     instance = project(packages=("pytest", "assay-has-no-such-package"))
 

@@ -1,0 +1,245 @@
+"""The layers of an image, read without unpacking: from the archive that an engine saves, or where it stores them."""
+
+import io
+import os
+import re
+import stat
+import tarfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Any, Protocol, runtime_checkable
+
+WHITEOUT, OPAQUE = ".wh.", ".wh..wh..opq"
+"""Prefix of the name of an entry that removes another one, and the name of one that empties its folder."""
+_LAYER = re.compile(r"(?:blobs/sha256/)?([0-9a-f]{64})(?:/layer\.tar|\.tar|)")
+_GZIP, _TAR_MAGIC, _MAGIC_AT = b"\x1f\x8b", b"ustar", 257
+
+
+@dataclass(frozen=True, slots=True)
+class LayerFile:
+    """One entry of a layer; a removed one has the name of what it removes."""
+
+    path: str
+    """Relative to the root, without a leading slash."""
+    size: int = 0
+    link: str | None = None
+    """Target of a symbolic link."""
+    same_as: str = ""
+    """The entry that a hard link names."""
+    removed: bool = False
+    """Whether the entry removes what a lower layer has at this path."""
+    emptied: bool = False
+    """Whether it removes what lower layers have below this path."""
+    open: Callable[[], IO[bytes]] | None = None
+    """Opens a regular file; to be called before the next entry is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImageConfig:
+    """All of an image that is not in its layers."""
+
+    layers: tuple[str, ...] = ()
+    """Digests of the uncompressed layers (``sha256:...``), the lowest first."""
+    env: tuple[str, ...] = ()
+    labels: Mapping[str, str] | None = None
+    history: tuple[str, ...] = ()
+    """The instructions that made it, the oldest first."""
+    workdir: str = "/"
+
+
+@dataclass(slots=True)
+class OpenLayer:
+    """One layer, to be read once and in order."""
+
+    key: str
+    """Names the layer on this engine: its digest, or the name that an archive has for it."""
+    files: Iterator[LayerFile]
+    digest: str = ""
+    """Known at the latest when ``files`` has ended."""
+
+
+@runtime_checkable
+class Layered(Protocol):
+    """An engine whose images can be read layer by layer."""
+
+    def image_config(self, name: str) -> ImageConfig:
+        """Return what an image says of itself; raises ImageMissing."""
+        ...
+
+    def read_layers(self, name: str, wants: Callable[[str], bool]) -> Iterator[OpenLayer]:
+        """Yield those layers of an image, in any order, whose key is wanted; each is read before the next is taken."""
+        ...
+
+
+def read_archive(chunks: Iterable[bytes], wants: Callable[[str], bool]) -> Iterator[OpenLayer]:
+    """Yield the wanted layers of a saved image, in Docker's format or OCI's.
+
+    A layer's key is its name in the archive, which need not be its digest.
+    """
+    with tarfile.open(fileobj=_Chunks(chunks), mode="r|") as outer:
+        for member in outer:
+            named = _LAYER.fullmatch(member.name.removeprefix("./"))
+            if not member.isreg() or not named or not wants(named[1]):
+                continue
+            content = outer.extractfile(member)
+            assert content is not None
+            counted = _Counted(content)
+            if counted.is_tar():
+                layer = OpenLayer(named[1], iter(()))
+                layer.files = _archived(counted, layer)
+                yield layer
+                for _ in layer.files:
+                    pass
+
+
+def _archived(content: "_Counted", layer: OpenLayer) -> Iterator[LayerFile]:
+    with tarfile.open(fileobj=content, mode="r|") as tar:
+        for member in tar:
+            yield _entry(tar, member)
+    content.drain()
+    layer.digest = content.digest
+
+
+def _entry(tar: tarfile.TarFile, member: tarfile.TarInfo) -> LayerFile:
+    path = printable(member.name.removeprefix("./").strip("/"))
+    folder, _, name = path.rpartition("/")
+    if name == OPAQUE:
+        return LayerFile(folder, emptied=True)
+    if name.startswith(WHITEOUT):
+        return LayerFile(f"{folder}/{name.removeprefix(WHITEOUT)}".strip("/"), removed=True)
+    if member.issym():
+        return LayerFile(path, link=member.linkname)
+    if member.islnk():
+        return LayerFile(path, same_as=printable(member.linkname.removeprefix("./").strip("/")))
+    if member.isreg():
+
+        def opened() -> IO[bytes]:
+            file = tar.extractfile(member)
+            assert file is not None
+            return file
+
+        return LayerFile(path, size=member.size, open=opened)
+    return LayerFile(path)
+
+
+def read_folders(digests: Sequence[str], folders: Sequence[str], wants: Callable[[str], bool]) -> Iterator[OpenLayer]:
+    """Yield the wanted layers where overlay2 stores them, in folders that only root can read.
+
+    Args:
+        digests: of all layers, the lowest first.
+        folders: of all layers, the highest first, as overlay mounts name them.
+        wants: as in ``Layered.read_layers``.
+    """
+    for digest, folder in zip(digests, reversed(folders), strict=True):
+        if wants(digest):
+            yield OpenLayer(digest, _stored(Path(folder)), digest)
+
+
+def stored_folders(driver: Mapping[str, Any]) -> list[str]:
+    """Return the folders in which an engine on this machine stores the layers of an image, the highest first.
+
+    Empty if they cannot be read here: another user's, another machine's, or of another storage driver.
+    """
+    data = driver.get("Data") or {}
+    if driver.get("Name") != "overlay2" or not data.get("UpperDir"):
+        return []
+    folders = [data["UpperDir"], *filter(None, (data.get("LowerDir") or "").split(":"))]
+    return folders if all(os.access(folder, os.R_OK | os.X_OK) for folder in folders) else []
+
+
+def _stored(root: Path) -> Iterator[LayerFile]:
+    for folder, folders, names in os.walk(root):
+        here = Path(folder)
+        folders[:] = [name for name in folders if not (here / name).is_symlink()]
+        if _is_opaque(here):
+            yield LayerFile(_below(here, root), emptied=True)
+        for name in sorted({*names, *(each.name for each in os.scandir(here) if each.is_symlink())}):
+            yield _stored_entry(here / name, root)
+
+
+def _stored_entry(file: Path, root: Path) -> LayerFile:
+    path, found = _below(file, root), file.lstat()
+    if stat.S_ISCHR(found.st_mode) and found.st_rdev == 0:
+        return LayerFile(path, removed=True)
+    if stat.S_ISLNK(found.st_mode):
+        return LayerFile(path, link=str(file.readlink()))
+    if not stat.S_ISREG(found.st_mode):
+        return LayerFile(path)
+    return LayerFile(path, size=found.st_size, open=lambda: os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW), "rb"))
+
+
+def _below(path: Path, root: Path) -> str:
+    below = path.relative_to(root)
+    return printable(str(below)) if below.parts else ""
+
+
+def printable(name: str) -> str:
+    """Return a name whose bytes may be of any encoding as text that can be written."""
+    return name.encode(errors="surrogateescape").decode(errors="replace")
+
+
+def _is_opaque(folder: Path) -> bool:
+    for name in ("trusted.overlay.opaque", "user.overlay.opaque"):
+        with suppress(OSError):
+            if os.getxattr(folder, name) == b"y":
+                return True
+    return False
+
+
+class _Chunks(io.RawIOBase):
+    """A stream over chunks of bytes, for ``tarfile``."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = iter(chunks)
+        self._rest = b""
+
+    def read(self, size: int = -1) -> bytes:
+        parts, missing = [], size
+        while missing:
+            piece = self._rest or next(self._chunks, b"")
+            if not piece:
+                break
+            parts.append(piece[:missing] if size >= 0 else piece)
+            self._rest = piece[missing:] if size >= 0 else b""
+            missing -= len(parts[-1]) if size >= 0 else 0
+        return b"".join(parts)
+
+
+class _Counted(io.RawIOBase):
+    """A layer of an archive, compressed or not, that is hashed while it is read."""
+
+    def __init__(self, stored: IO[bytes]) -> None:
+        import gzip
+
+        self._head = stored.read(_MAGIC_AT + len(_TAR_MAGIC))
+        whole = _Chunks(_blocks(self._head, stored))
+        self._from: IO[bytes] | io.IOBase = whole
+        if self._head.startswith(_GZIP):
+            self._from = gzip.GzipFile(fileobj=whole)
+        self._hash = sha256()
+
+    def is_tar(self) -> bool:
+        """Return whether this may be a layer; other blobs are the image's configuration and manifests."""
+        return self._head.startswith(_GZIP) or self._head[_MAGIC_AT:] == _TAR_MAGIC or not any(self._head)
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._from.read(size) or b""
+        self._hash.update(data)
+        return data
+
+    def drain(self) -> None:
+        while self.read(1 << 20):
+            pass
+
+    @property
+    def digest(self) -> str:
+        return f"sha256:{self._hash.hexdigest()}"
+
+
+def _blocks(head: bytes, rest: IO[bytes]) -> Iterator[bytes]:
+    yield head
+    while block := rest.read(1 << 20):
+        yield block
