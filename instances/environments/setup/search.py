@@ -163,7 +163,6 @@ def _compared(record: SetupRecord, recipe: Recipe, one: TriedRecipe, two: TriedR
             "recipe": recipe,
             "share": share,
             "unstable": tuple(sorted(one.passed ^ two.passed))[:KEPT_NAMES],
-            "seconds": record.seconds + two.seconds,
         }
     )
 
