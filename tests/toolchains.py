@@ -16,10 +16,13 @@ from assay.instances.toolchains.images import find_toolchain
 from assay.instances.toolchains.make import make_toolchain
 from assay.instances.trees.sources import default_cache
 
+BOOTSTRAPPED = {"sources": {"order": "bootstrap"}}
+"""Settings by which images are the same where a registry answers."""
+
 
 def toolchain_image(engine: Engine, language: str = "python", version: str = "") -> str:
     """Return the name of a toolchain image, which is on the engine then; raises EnvironmentFailure."""
-    wanted = find_toolchain(Recipe(language=language, toolchain=version), {}, engine)
+    wanted = find_toolchain(Recipe(language=language, toolchain=version), BOOTSTRAPPED, engine)
     ensure(wanted.name, engine, default_cache(), partial(make_toolchain, wanted, engine))
     return wanted.name
 

@@ -166,6 +166,7 @@ def test_a_switch_that_the_file_sets_is_turned_off_on_the_line(assay: Callable, 
         ("jobs", ["assay.toml", "TOML"]),
     ],
 )
+@pytest.mark.usefixtures("_clean")
 def test_a_wrong_settings_file_is_one_line(assay: Callable, rows: Path, text: str, words: list[str]) -> None:
     Path("assay.toml").write_text(text)
     done = assay("evaluate", "rows.jsonl", "--gold")
