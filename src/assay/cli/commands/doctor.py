@@ -25,6 +25,8 @@ NO_IMAGE = "no toolchain image is on the engine; make one with: assay images bui
 START = "install Docker (on Debian: sudo apt-get install docker.io) and start it; in a checkout: make engine"
 LOOSE = "evaluate no patch that you do not trust on this engine"
 
+MMDEBSTRAP = "mmdebstrap"
+
 ROOM = 5 * 1024**3
 """Bytes of free disk that a few environments need."""
 
@@ -126,9 +128,7 @@ def _beside_python(name: str) -> str | None:
 
 
 def _bootstrap() -> MachineCheck:
-    path = shutil.which("mmdebstrap")
-    remedy = "install mmdebstrap, or name toolchain images in assay.toml: [toolchains.python]"
-    return MachineCheck("bootstrap", path or "no mmdebstrap", "" if path else remedy)
+    return MachineCheck("bootstrap", shutil.which(MMDEBSTRAP) or f"no {MMDEBSTRAP}: only images can be toolchains")
 
 
 def _toolchains(name: str) -> Iterator[MachineCheck]:
@@ -151,20 +151,24 @@ def _toolchains(name: str) -> Iterator[MachineCheck]:
 def _toolchain(
     language: str, version: str, images: "Mapping[str, Mapping[str, str]]", engine: "Engine"
 ) -> MachineCheck:
-    from assay.instances.toolchains.images import offers
+    from assay.instances.toolchains.images import BOOTSTRAP, offers
 
     what = f"{language} {version}"
+    remedy = f"name an image in assay.toml: [toolchains.{language}]"
     refused: list[str] = []
     try:
         for offer in offers(language, version, images, engine):
-            if offer.toolchain is not None:
+            found = offer.toolchain
+            if found and (offer.source != BOOTSTRAP or shutil.which(MMDEBSTRAP) or engine.find_image(found.name)):
                 because = f" (not {'; not '.join(refused)})" if refused else ""
                 return MachineCheck(what, f"{offer.source}: {offer.why}{because}")
+            if found:
+                remedy = f"install {MMDEBSTRAP}, or {remedy}"
             if offer.source != "image":
-                refused.append(f"{offer.source}: {offer.why}")
+                refused.append(f"{offer.source}: {f'no {MMDEBSTRAP}' if found else offer.why}")
     except AssayError as error:
         return MachineCheck(what, str(error), f"pull that image, or remove it from assay.toml: [toolchains.{language}]")
-    return MachineCheck(what, "; ".join(refused), f"name an image in assay.toml: [toolchains.{language}]")
+    return MachineCheck(what, "; ".join(refused), remedy)
 
 
 def _certificates() -> MachineCheck:

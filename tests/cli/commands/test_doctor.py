@@ -1,0 +1,67 @@
+"""``assay doctor``: where each language's toolchain comes from, and why not from elsewhere."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assay.harness.languages import LANGUAGES
+
+pytestmark = pytest.mark.usefixtures("in_folder")
+
+
+@pytest.fixture
+def toolchains(assay: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable:
+    """Return doctor's findings about languages, by language, on a machine with or without mmdebstrap."""
+
+    def look(settings: str = "", *, mmdebstrap: bool = True) -> dict[str, dict[str, str]]:
+        Path("assay.toml").write_text(settings)
+        programs = tmp_path / "programs"
+        programs.mkdir()
+        if mmdebstrap:
+            (programs / "mmdebstrap").write_text("#!/bin/sh\n")
+            (programs / "mmdebstrap").chmod(0o755)
+        (programs / "git").symlink_to("/usr/bin/git")
+        monkeypatch.setenv("PATH", str(programs))
+        monkeypatch.delenv("ASSAY_TOOLCHAINS_ORDER", raising=False)
+        found = assay("doctor", "--quick", "--json", "--engine", "fake").json["findings"]
+        return {name: each for each in found if (name := each["what"].partition(" ")[0]) in LANGUAGES}
+
+    return look
+
+
+def test_every_language_has_a_source_and_the_reasons_against_better_ones(toolchains: Callable) -> None:
+    found = toolchains()
+
+    assert set(found) == set(LANGUAGES)
+    assert not [each for each in found.values() if each["remedy"]]
+    assert found["python"]["what"] == "python 3.11"
+    assert found["python"]["found"] == (
+        "bootstrap: Debian bookworm (not official: the registry has no docker.io/library/python:3.11)"
+    )
+
+
+def test_machine_without_mmdebstrap_and_registry_lacks_every_toolchain(toolchains: Callable) -> None:
+    found = toolchains(mmdebstrap=False)
+
+    assert found["go"] == {
+        "what": "go 1.24",
+        "found": "official: the registry has no docker.io/library/golang:1.24; bootstrap: no mmdebstrap",
+        "remedy": "install mmdebstrap, or name an image in assay.toml: [toolchains.go]",
+    }
+
+
+def test_order_without_a_bootstrap_is_kept(toolchains: Callable) -> None:
+    found = toolchains("[toolchains.sources]\norder = ['official']\nregistry = 'registry.test'\n")
+
+    assert found["rust"]["found"] == "official: the registry has no registry.test/rust:1.85"
+    assert found["rust"]["remedy"] == "name an image in assay.toml: [toolchains.rust]"
+    assert found["ruby"]["found"] == "official: test runners are Debian's packages for Debian's version"
+
+
+def test_image_of_the_settings_that_is_missing_is_named(toolchains: Callable) -> None:
+    found = toolchains("[toolchains.python]\n'3.11' = 'mine:3.11'\n")
+
+    assert "mine:3.11" in found["python"]["found"]
+    assert found["python"]["remedy"] == "pull that image, or remove it from assay.toml: [toolchains.python]"
+    assert not found["go"]["remedy"]
