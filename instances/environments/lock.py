@@ -4,6 +4,7 @@ Whenever an image's content is worked out, it is kept in the cache under the ima
 the content, so a lock can be checked without the machine that made it.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
@@ -223,6 +224,9 @@ def _problems(layer: Layer, lock: Lock) -> Iterator[str]:
         yield f"{layer.name} does not stand on {layer.parent}"
     elif layer.tree and not layer.fetches and not layer.below.startswith(tree_key(layer.tree)):
         yield f"{layer.name} was not made from the tree {tree_key(layer.tree)}"
+    for ref in (layer.tree, layer.over):
+        if ref and not ref.archive and not re.fullmatch("[0-9a-f]{40}", ref.commit):
+            yield f"{layer.name} has a tree without a full commit id: {ref.commit!r}"
     for name in files:
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
             yield f"{layer.name} has a file outside of its folder: {name!r}"

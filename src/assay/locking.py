@@ -123,8 +123,10 @@ def select(lock: Lock, ids: Sequence[str]) -> Lock:
 
 
 def notes_of(lock: Lock) -> Iterator[str]:
-    """Yield what is not as of the instances' dates, for each environment that the lock has a note of."""
+    """Yield what in a lock is not as of the instances' dates, and what the engine lacked when it was made."""
     for layer in lock.layers.values():
+        if not layer.digest:
+            yield f"{layer.name}: is not on the engine, so the lock has its build files but not what it holds"
         if layer.fetches and NOTE in layer.contents:
             yield f"{layer.name}: {lock.texts[layer.contents[NOTE]].strip()}"
 

@@ -117,6 +117,13 @@ def test_another_tree_than_the_name_stands_for_is_found(lock: Lock) -> None:
     assert problems == [f"{INSTANCE.name} was not made from the tree pallets/flask@{'1' * 40}"]
 
 
+@pytest.mark.parametrize("field", ["tree", "over"])
+def test_a_tree_that_is_no_full_commit_id_is_found(field: str, lock: Lock) -> None:
+    other = lock.layers[INSTANCE.name].model_copy(update={field: TreeRef("pallets/flask", "--output=x")})
+    problems = list(check_lock(lock.model_copy(update={"layers": {**lock.layers, INSTANCE.name: other}})))
+    assert problems[-1] == f"{INSTANCE.name} has a tree without a full commit id: '--output=x'"
+
+
 def test_a_chain_has_every_layer_after_all_that_it_needs(lock: Lock) -> None:
     names = [layer.name for layer in lock.chain(INSTANCE.name)]
     assert names == [TOOLCHAIN.name, ENVIRONMENT.name, SERVICE.name, INSTANCE.name]
