@@ -224,10 +224,15 @@ def _problems(layer: Layer, lock: Lock) -> Iterator[str]:
         yield f"{layer.name} does not stand on {layer.parent}"
     elif layer.tree and not layer.fetches and not layer.below.startswith(tree_key(layer.tree)):
         yield f"{layer.name} was not made from the tree {tree_key(layer.tree)}"
+    yield from _dangers(layer)
+
+
+def _dangers(layer: Layer) -> Iterator[str]:
+    """Yield what would lead a build out of its folder or git astray."""
     for ref in (layer.tree, layer.over):
         if ref and not ref.archive and not re.fullmatch("[0-9a-f]{40}", ref.commit):
             yield f"{layer.name} has a tree without a full commit id: {ref.commit!r}"
-    for name in files:
+    for name in {**layer.files, **layer.unnamed, **layer.contents}:
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
             yield f"{layer.name} has a file outside of its folder: {name!r}"
 
