@@ -1,7 +1,7 @@
 # Installs the packages of the tree: those of its lock file, or of the instance's date. Install scripts of packages run
 # only here; the project's own run in the instance's image.
 export NODE_ENV=development
-export npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false npm_config_legacy_peer_deps=true
+export npm_config_fetch_retries=6 npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false npm_config_legacy_peer_deps=true
 # No programs from elsewhere than the package index; tests that need one get it from Debian.
 export PUPPETEER_SKIP_DOWNLOAD=1 PUPPETEER_SKIP_CHROMIUM_DOWNLOAD=1 PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1
 export CYPRESS_INSTALL_BINARY=0 ELECTRON_SKIP_BINARY_DOWNLOAD=1 CHROMEDRIVER_SKIP_DOWNLOAD=true
