@@ -61,7 +61,8 @@ def without_inherited(states: Iterable[LayerState], lock: Lock) -> tuple[LayerSt
     shown: dict[str, LayerState] = {}
     inherited: dict[str, set[str]] = {}
     for state in states:
-        below = inherited.get(lock.layers[state.image].parent, set())
+        layer = lock.layers.get(state.image)
+        below = inherited.get(layer.parent, set()) if layer else set()
         inherited[state.image] = below | {*state.differences}
         own = tuple(each for each in state.differences if each not in below)
         shown[state.image] = state.model_copy(update={"differences": own})

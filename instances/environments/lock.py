@@ -117,6 +117,8 @@ def read_lock(path: Path) -> Lock:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
         raise DataError(f"is no lock of this version of Assay: {first['msg']}", file=str(path), field=field) from error
+    if not lock.instances:
+        raise DataError("has no instance; make it again with: assay images lock", file=str(path), field="instances")
     for problem in check_lock(lock):
         raise DataError(f"{problem}; make it again with: assay images lock", file=str(path))
     return lock

@@ -153,7 +153,10 @@ def _held(layer: Layer, lock: Lock, engine: "Engine") -> dict[str, str]:
 
 
 def _in_order(lock: Lock) -> list[Layer]:
-    return list({layer.name: layer for name in lock.layers for layer in lock.chain(name)}.values())
+    """Return all images of a lock, parents before children; of some it has nothing but name and digest."""
+    named = {each.image: Layer(name=each.image, below=each.digest) for each in lock.instances.values()}
+    described = {layer.name: layer for name in lock.layers for layer in lock.chain(name)}
+    return [*described.values(), *(layer for name, layer in named.items() if name not in described)]
 
 
 def _each(

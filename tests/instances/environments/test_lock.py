@@ -172,7 +172,10 @@ def test_what_another_version_kept_is_replaced(tmp_path: Path) -> None:
         (None, "cannot be read: No such file or directory"),
         ("[]", "is no lock of this version of Assay"),
         ('{"layers": {"a": {"name": 1}}}', "layers.a.name"),
-        ('{"texts": {"0": "x"}}', "the text 0 has another hash; make it again with: assay images lock"),
+        (
+            '{"instances": {"a": {"image": "b"}}, "texts": {"0": "x"}}',
+            "the text 0 has another hash; make it again with: assay images lock",
+        ),
     ],
 )
 def test_a_file_that_is_no_lock_is_one_problem_with_its_place(text: str | None, problem: str, tmp_path: Path) -> None:

@@ -54,6 +54,17 @@ def test_a_missing_image_is_a_line_and_exit_status_4(assay: Callable, lock: Call
     assert done.out == "assay/toolchain-python:0: is missing\n1 image: 1 missing\n"
 
 
+def test_an_image_of_which_only_the_name_is_known_has_to_have_its_digest(
+    assay: Callable, rows: Path, in_folder: Path
+) -> None:
+    assay("images", "lock", str(rows), "-i", "acme__calc-1")
+
+    done = assay("images", "check", "images.lock", *STOCKED)
+
+    assert done.code == 4
+    assert done.out == "fake/acme__calc-1:1: is missing\n1 image: 1 missing\n"
+
+
 def test_a_digest_counts_where_exactness_is_asked_for(assay: Callable, lock: Callable[..., str]) -> None:
     done = assay("images", "check", lock("sha256:other"), "--exact", "--json", *STOCKED)
 
@@ -67,6 +78,7 @@ def test_a_digest_counts_where_exactness_is_asked_for(assay: Callable, lock: Cal
     ("arguments", "code", "problem"),
     [
         (("check", "none.lock"), 2, "none.lock: cannot be read: No such file or directory"),
+        (("check", "empty.lock"), 2, "empty.lock: field instances: has no instance"),
         (("check", "images.lock", "-i", "b"), 2, "the lock has no instance b"),
         (("build",), 2, "name a data set, or a lock with --lock FILE; one of them"),
         (("build", "releases", "--lock", "images.lock"), 2, "name a data set, or a lock with --lock FILE; one of them"),
@@ -74,9 +86,10 @@ def test_a_digest_counts_where_exactness_is_asked_for(assay: Callable, lock: Cal
     ],
 )
 def test_wrong_input_is_one_line(
-    assay: Callable, lock: Callable[..., str], arguments: tuple[str, ...], code: int, problem: str
+    assay: Callable, lock: Callable[..., str], in_folder: Path, arguments: tuple[str, ...], code: int, problem: str
 ) -> None:
     lock("sha256:1")
+    (in_folder / "empty.lock").write_text("{}")
     done = assay("images", *arguments)
 
     assert done.code == code
