@@ -2,10 +2,12 @@
 
 import io
 import os
+import resource
 import tarfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +85,12 @@ class DockerEngine(DockerImages, Engine):
         with engine_errors():
             info = self._client.info()
         keys = ("ServerVersion", "Driver", "CgroupVersion", "KernelVersion", "OperatingSystem", "NCPU", "MemTotal")
-        return {key: str(info.get(key, "")) for key in keys}
+        facts = {key: str(info.get(key, "")) for key in keys}
+        if self.is_podman:
+            facts["Engine"] = "podman"
+        if info.get("Rootless") or any("rootless" in each for each in info.get("SecurityOptions") or ()):
+            facts[ROOTLESS] = "yes"
+        return facts
 
     @contextmanager
     def open(
@@ -137,7 +144,7 @@ class DockerEngine(DockerImages, Engine):
                 entrypoint=[],
                 user="0:0",
                 labels={**labels, **owner_labels(limits.seconds + SLACK)},
-                host_config=self._client.create_host_config(**_host_config(limits, mounts or {}, link)),
+                host_config=self._client.create_host_config(**self._host_config(limits, mounts or {}, link)),
                 networking_config=link.config if link else None,
                 # "none" is a network, too, and joining it takes the engine longer than all else of a start.
                 network_disabled=isolated,
@@ -161,6 +168,17 @@ class DockerEngine(DockerImages, Engine):
         if not was_there:
             # Its tests may have ended because of that, not by themselves.
             raise EngineError("somebody else removed the container while it was at work")
+
+    def _host_config(self, limits: Limits, mounts: Mapping[str, str], link: Link | None) -> dict[str, Any]:
+        config = _host_config(limits, mounts, link)
+        return {**config, "ulimits": [*config["ulimits"], *own_limits()]} if self.is_podman else config
+
+    @cached_property
+    def is_podman(self) -> bool:
+        """Whether this is podman, which speaks Docker's API with an accent."""
+        with engine_errors():
+            parts = self._client.version().get("Components") or []
+        return any("podman" in part.get("Name", "").lower() for part in parts)
 
     def _remove(self, container: str) -> bool:
         """Remove a container; return False if somebody else removed it. One that cannot be is left to ``reap``."""
@@ -219,6 +237,10 @@ class DockerEngine(DockerImages, Engine):
         return ids(containers), ids(networks)
 
 
+ROOTLESS = "Rootless"
+"""Fact of an engine that runs as an ordinary user."""
+MOST = 32768
+"""Open files, and processes, that a container of podman may have; the latter are limited by its control group, too."""
 SUPERVISING = ("KILL", "SETGID", "SETUID")
 """Capabilities of root alone: it starts the tests as their user, and kills everything of that user."""
 
@@ -241,6 +263,17 @@ def _host_config(limits: Limits, mounts: Mapping[str, str], link: Link | None) -
         "log_config": {"type": "none", "config": {}},
         "binds": {host: {"bind": box, "mode": "ro"} for host, box in mounts.items()},
     }
+
+
+def own_limits() -> list[dict[str, Any]]:
+    """Return limits of open files and processes that this process, too, may have.
+
+    Podman raises both to numbers of its own unless they are given, and fails where it may not.
+    """
+    kinds = {"nofile": resource.RLIMIT_NOFILE, "nproc": resource.RLIMIT_NPROC}
+    hard = {name: resource.getrlimit(kind)[1] for name, kind in kinds.items()}
+    found = {name: MOST if value == resource.RLIM_INFINITY else min(value, MOST) for name, value in hard.items()}
+    return [{"Name": name, "Soft": value, "Hard": value} for name, value in found.items()]
 
 
 def _network_config(limits: Limits, link: Link | None) -> dict[str, Any]:

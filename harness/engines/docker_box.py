@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.harness.domain import Limits
 from assay.harness.engines.base import Box, BoxEnd, ExecResult, Pipe
 from assay.harness.engines.caps import CappedOutput, Deadline, Watch
-from assay.harness.engines.kernel import processes_were_limited, unlinked_bytes
+from assay.harness.engines.kernel import memory_ran_out, processes_were_limited, unlinked_bytes
 from assay.harness.errors import EngineError, ImageMissing
 
 if TYPE_CHECKING:
@@ -152,10 +152,11 @@ class DockerBox(Box):
             if not (state["Running"] or state["OOMKilled"] or self._killed):
                 raise EngineError("somebody else ended the container while tests ran in it")
             limited = processes_were_limited(state["Pid"], self._container)
+            ran_out = memory_ran_out(state["Pid"], self._container)
             self.kill()
             self._client.wait(self._container)
             # The engine sets this when the container ends, not before.
-            oom_killed = bool(self._client.inspect_container(self._container)["State"]["OOMKilled"])
+            oom_killed = bool(self._client.inspect_container(self._container)["State"]["OOMKilled"]) or ran_out
         return BoxEnd(oom_killed, limited)
 
 

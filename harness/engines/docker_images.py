@@ -23,6 +23,10 @@ ABSENT = frozenset({401, 403, 404})
 """Answers of a registry that lacks an image; some do not say whether it exists or is not allowed."""
 
 
+LOCAL = "localhost/"
+"""What podman puts before the names of images of no registry; it finds them without."""
+
+
 class DockerImages:
     """What an engine can do with images; see the Engine Protocol for the methods."""
 
@@ -42,9 +46,12 @@ class DockerImages:
     def list_images(self) -> list[ImageInfo]:
         with engine_errors():
             found = self._client.images(filters={"label": f"{LABEL}.kind"})
-        named = [(tag, image) for image in found for tag in image.get("RepoTags") or () if "<none>" not in tag]
+        tagged = [(tag, image) for image in found for tag in image.get("RepoTags") or () if "<none>" not in tag]
+        named = [(tag.removeprefix(LOCAL), image) for tag, image in tagged]
         return [
-            ImageInfo(tag, image["Id"], image["Size"], str(image["Created"]), image.get("Labels") or {})
+            ImageInfo(
+                tag.removeprefix(LOCAL), image["Id"], image["Size"], str(image["Created"]), image.get("Labels") or {}
+            )
             for tag, image in sorted(named, key=lambda pair: pair[0])
         ]
 
@@ -83,7 +90,7 @@ class DockerImages:
         except EngineError as error:
             return error
         kind = ImageMissing if answer.status_code in ABSENT else EngineError
-        return kind(_message(answer.json()))
+        return kind(_problem(answer.text))
 
     def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
         repository, _, tag = name.rpartition(":")
@@ -155,7 +162,7 @@ class DockerImages:
         with engine_errors():
             answer = client.get(url, params={"names": list(names)}, stream=True, timeout=TRANSFER_SECONDS)
             if answer.status_code == 404:
-                raise ImageMissing(_message(answer.json()))
+                raise ImageMissing(_problem(answer.text))
             answer.raise_for_status()
             try:
                 yield answer.iter_content(MIB)
@@ -167,7 +174,7 @@ class DockerImages:
         url = f"{client.base_url}/v{client.api_version}/images/load"
         with engine_errors():
             answer = client.post(url, data=iter(archive), params={"quiet": "1"}, timeout=TRANSFER_SECONDS)
-            problem = _message(answer.json()) if answer.status_code >= 400 else _stream_error(answer.text)
+            problem = _problem(answer.text) if answer.status_code >= 400 else _stream_error(answer.text)
         if problem:
             raise EngineError(f"the engine does not take the images: {problem}")
 
@@ -218,8 +225,13 @@ def _stream_error(text: str) -> str:
     return ""
 
 
-def _message(answer: Mapping[str, Any]) -> str:
-    return str(answer.get("message", answer))
+def _problem(text: str) -> str:
+    """Return what an engine's answer says is wrong; podman also answers in plain text."""
+    import json
+
+    with suppress(ValueError, AttributeError):
+        return str(json.loads(text)["message"])
+    return text.strip()
 
 
 def _image_info(name: str, raw: Mapping[str, Any]) -> ImageInfo:

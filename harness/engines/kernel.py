@@ -27,6 +27,18 @@ def processes_were_limited(pid: int, container: str) -> bool:
     return group is not None and _count(group / "pids.events", "max") > 0
 
 
+def memory_ran_out(pid: int, container: str) -> bool:
+    """Return whether the kernel killed a process of a container because of its memory; False if that cannot be known.
+
+    Podman reports this of a container's first process only.
+    """
+    for controller, file in (("memory", "memory.oom_control"), ("", "memory.events")):
+        group = _group(pid, container, controller)
+        if group is not None and _count(group / file, "oom_kill") > 0:
+            return True
+    return False
+
+
 def unlinked_bytes(pid: int, container: str) -> int:
     """Return how much disk a container's removed files take that a process has still open or mapped.
 
@@ -44,12 +56,12 @@ def unlinked_bytes(pid: int, container: str) -> int:
     return sum(sizes.values())
 
 
-def _group(pid: int, container: str) -> Path | None:
-    """Return the folder of a container's control group for processes; None if this machine does not know it."""
+def _group(pid: int, container: str, controller: str = "pids") -> Path | None:
+    """Return the folder of a container's control group for a controller; None if this machine does not know it."""
     with suppress(OSError):
         for line in (PROC / f"{pid}/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
-            if container in path and controllers in {"pids", ""}:
+            if container in path and controllers in {controller, ""}:
                 return CGROUPS / controllers / path.lstrip("/")
     return None
 

@@ -180,7 +180,7 @@ class _Reading:
     def _text(self, path: str, data: bytes) -> None:
         self._files[path] = sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
         self._note(path, data)
-        if not (data.startswith(_PROGRAM) and _SYSTEM.match(path)):
+        if not is_binary(data) or (_may_name_tests(data) and not _is_system_program(path, data)):
             self.words.update(
                 map(zlib.crc32, words_of(path.encode() + b"\n" + data, compiled=path.endswith(_COMPILED)))
             )
@@ -196,6 +196,15 @@ class _Reading:
         self._secrets += secret_rules.in_file(path, data)
         if found := secret_rules.certificates(path, data):
             self._certificates[path] = found
+
+
+def _is_system_program(path: str, data: bytes) -> bool:
+    return data.startswith(_PROGRAM) and bool(_SYSTEM.match(path))
+
+
+def _may_name_tests(data: bytes) -> bool:
+    """Return whether a program or archive may have the name of a test's function, quickly: most have none."""
+    return any(part in data for part in (b"Test", b"test_", b"_test"))
 
 
 def is_binary(data: bytes) -> bool:

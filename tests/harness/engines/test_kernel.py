@@ -1,3 +1,4 @@
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -6,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.harness.engines import kernel
-from assay.harness.engines.kernel import processes_were_limited, unlinked_bytes
+from assay.harness.engines.kernel import memory_ran_out, processes_were_limited, unlinked_bytes
 
 CONTAINER = "0123456789abcdef"
 
@@ -19,12 +20,12 @@ def proc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "proc"
 
 
-def lay(proc: Path, memberships: str, group: str, events: str) -> None:
+def lay(proc: Path, memberships: str, group: str, events: str, file: str = "pids.events") -> None:
     (proc / "7").mkdir(parents=True)
     (proc / "7/cgroup").write_text(memberships)
     folder = proc.parent / "cgroup" / group
     folder.mkdir(parents=True)
-    (folder / "pids.events").write_text(events)
+    (folder / file).write_text(events)
 
 
 @pytest.mark.parametrize(
@@ -40,6 +41,19 @@ def test_refused_processes_are_counted_in_the_second_version(proc: Path) -> None
     group = f"system.slice/docker-{CONTAINER}.scope"
     lay(proc, f"0::/{group}\n", group, "max 1\n")
     assert processes_were_limited(7, CONTAINER)
+
+
+@pytest.mark.parametrize(
+    ("killed", "expected"), [("oom_kill 0\n", False), ("under_oom 0\noom_kill 2\n", True), ("?", False)]
+)
+def test_process_that_was_killed_for_its_memory_is_seen(proc: Path, killed: str, expected: bool) -> None:
+    first = f"memory/libpod_parent/libpod-{CONTAINER}"
+    lay(proc, f"4:memory:/libpod_parent/libpod-{CONTAINER}\n", first, killed, "memory.oom_control")
+    assert memory_ran_out(7, CONTAINER) is expected
+    second = f"machine.slice/libpod-{CONTAINER}.scope"
+    shutil.rmtree(proc)
+    lay(proc, f"0::/{second}\n", second, killed, "memory.events")
+    assert memory_ran_out(7, CONTAINER) is expected
 
 
 def test_process_of_another_container_is_not_counted(proc: Path) -> None:

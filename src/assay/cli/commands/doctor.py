@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 NO_IMAGE = "no toolchain image is on the engine; make one with: assay images build releases -i pallets__jinja-3.1.3"
 START = "install Docker (on Debian: sudo apt-get install docker.io) and start it; in a checkout: make engine"
+UNLIMITED = (
+    "an engine without root limits neither memory nor processors nor processes under control groups v1; boot with "
+    "systemd.unified_cgroup_hierarchy=1, or use an engine of root"
+)
 LOOSE = "evaluate no patch that you do not trust on this engine"
 
 MMDEBSTRAP = "mmdebstrap"
@@ -98,7 +102,8 @@ def _engine(name: str) -> MachineCheck:
         facts = open_engine(name).describe()
     except AssayError as error:
         return MachineCheck("engine", str(error), START)
-    return MachineCheck("engine", f"{name}, " + ", ".join(f"{key} {value}" for key, value in facts.items()))
+    remedy = UNLIMITED if facts.get("Rootless") and facts.get("CgroupVersion") == "1" else ""
+    return MachineCheck("engine", f"{name}, " + ", ".join(f"{key} {value}" for key, value in facts.items()), remedy)
 
 
 def _builder(name: str) -> MachineCheck:
