@@ -1,6 +1,5 @@
 """Builds the images of instances: looks every layer up by name and builds the missing ones."""
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -8,40 +7,28 @@ from functools import partial
 from pathlib import Path
 
 from assay.harness.domain import ImageSpec, Instance, PublishedImage, Recipe, Service, TestPlan
-from assay.harness.engines.base import Engine, ImageInfo
+from assay.harness.engines.base import Engine
 from assay.harness.engines.layers import Layered
 from assay.harness.engines.shelf import Shelf
 from assay.harness.engines.uses import Hold, Uses
-from assay.harness.errors import EnvironmentFailure, ImageMissing
+from assay.harness.errors import EnvironmentFailure
 from assay.harness.evaluation.protection import ROOT
-from assay.harness.files import locked, replace_file
 from assay.instances.audit.images import ImageAudit, ImageReport
-from assay.instances.environments.context import write_context
 from assay.instances.environments.grading import grading_spec, with_asking_base
 from assay.instances.environments.images import (
     LOCK_FILE,
     Packages,
     image_chain,
-    manifest_packages,
     published_spec,
-    python_packages,
     service_spec,
 )
 from assay.instances.environments.known import KnownImages, fetch_files, known_key, send_files
+from assay.instances.environments.layers import LayerMaker
 from assay.instances.environments.lock import Layer, keep_layer, keep_toolchain
-from assay.instances.environments.pins import manifests
-from assay.instances.environments.pins.cutoff import cutoffs
-from assay.instances.environments.pins.project import find_build_system
-from assay.instances.environments.pins.pypi import LockRequest, Resolving, lock_request, resolve, service_lock_request
+from assay.instances.environments.packages import PYTHON, PackageResolver
 from assay.instances.environments.recipes import find_recipe
-from assay.instances.toolchains.ensure import Make, SharedFailures, ensure, scratch_folder
-from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.toolchains.images import Toolchain, UserImages, find_toolchain
-from assay.instances.toolchains.make import make_toolchain
 from assay.instances.trees.sources import Sources, dated, tree_ref
-
-PYTHON = "python"
-"""The language whose packages are resolved one by one, as of a date; services beside tests are Python programs too."""
 
 
 class ImageBuilder:
@@ -76,9 +63,8 @@ class ImageBuilder:
         self._sources = sources
         self._toolchains = toolchains or {}
         self._recipes = recipes
-        self._note = note
-        self._aborted = threading.Event()
-        self._failures = SharedFailures()
+        self._layers = LayerMaker(engine, sources, self.shelf, note)
+        self._packages = PackageResolver(self._layers)
         self._alone = False
         self._audit = ImageAudit(engine, sources)
 
@@ -111,7 +97,7 @@ class ImageBuilder:
             EngineError: the engine does not show the layers of images. Others as for ``image``.
         """
         if isinstance(instance.environment, PublishedImage):
-            return self._audit.report(self._pulled(instance.environment.image).name, instance, strict=False)
+            return self._audit.report(self._layers.pulled(instance.environment.image).name, instance, strict=False)
         recipe = find_recipe(instance, self._recipes)
         with self.shelf.uses.hold() as hold:
             image = self._own(instance, recipe, find_toolchain(recipe, self._toolchains, self._engine), hold)[0]
@@ -136,10 +122,10 @@ class ImageBuilder:
             hold.add(*(each.name for each in chain))
             for each in chain:
                 if isinstance(each, ImageSpec):
-                    self._ensure_layer(each)
+                    self._layers.layer(each)
                 elif each.is_made:
-                    self._ensure_toolchain(each)
-                elif (found := self._pulled(each.name)).digest != each.identity:
+                    self._layers.toolchain(each)
+                elif (found := self._layers.pulled(each.name)).digest != each.identity:
                     raise EnvironmentFailure(f"{each.name} is {found.digest} now; the lock has {each.identity}")
 
     def lone(self) -> "ImageBuilder":
@@ -160,7 +146,7 @@ class ImageBuilder:
 
     def abort(self) -> None:
         """Start no further step; calls that need one raise EnvironmentFailure."""
-        self._aborted.set()
+        self._layers.abort()
 
     def _learn(self, key: str) -> None:
         if self.shelf.registry and not self.known.find(key):
@@ -200,29 +186,19 @@ class ImageBuilder:
             EnvironmentFailure: it cannot be pulled, or its repository cannot be reduced to the base commit.
         """
         hold.add(published.image)
-        digest = self._pulled(published.image).digest
+        digest = self._layers.pulled(published.image).digest
         keep_toolchain(Toolchain(published.image, digest), self._sources.cache)
         spec = published_spec(instance, published, digest, TestPlan(command="").user)
         hold.add(spec.name)
         try:
-            self._ensure_layer(spec)
+            self._layers.layer(spec)
         except EnvironmentFailure as error:
-            self._note(f"tests in {published.image} run as root: {error}")
+            self._layers.note(f"tests in {published.image} run as root: {error}")
             spec = published_spec(instance, published, digest, ROOT)
             hold.add(spec.name)
-            self._ensure_layer(spec)
+            self._layers.layer(spec)
         keep_layer(spec, self._sources.cache)
         return spec.name
-
-    def _pulled(self, name: str) -> ImageInfo:
-        found = self._engine.find_image(name)
-        if found is None:
-            self._note(f"pulling {name}")
-            try:
-                found = self._engine.pull(name)
-            except ImageMissing as error:
-                raise EnvironmentFailure(str(error)) from error
-        return found
 
     def _built(self, instance: Instance, asking: Instance | None, recipe: Recipe, hold: Hold) -> str:
         base = find_toolchain(recipe, self._toolchains, self._engine)
@@ -231,7 +207,7 @@ class ImageBuilder:
             self._audit.require(image, instance, self._sources.ancestors(tree_ref(instance)))
         if asking is None:
             return image
-        _, asked = self._packages(asking, recipe, base, preferred=packages.files.get(LOCK_FILE, ""))
+        _, asked = self._packages.of_instance(asking, recipe, base, preferred=packages.files.get(LOCK_FILE, ""))
         return image if asked.files == packages.files else self._added(grading_spec(asking, recipe, image, asked), hold)
 
     def _own(self, instance: Instance, recipe: Recipe, base: Toolchain, hold: Hold) -> tuple[str, Packages]:
@@ -239,7 +215,7 @@ class ImageBuilder:
         hold.add(base.name)
         self._sources.tree(tree_ref(instance))  # fetched first: a commit's time is known only once it is here
         instance = dated(instance, self._sources)
-        date, packages = self._packages(instance, recipe, base)
+        date, packages = self._packages.of_instance(instance, recipe, base)
         services = {service.name: self._service(recipe, service, date, hold) for service in recipe.services}
         ancestors = () if self._alone else self._sources.ancestors(tree_ref(instance))
         ways = [image_chain(instance, recipe, base, packages, services, way) for way in dict.fromkeys((ancestors, ()))]
@@ -252,7 +228,7 @@ class ImageBuilder:
         """Return the name of an image over another one after building it if need be."""
         hold.add(spec.name)
         keep_layer(spec, self._sources.cache)
-        self._ensure_layer(spec)
+        self._layers.layer(spec)
         return spec.name
 
     def _made(self, base: Toolchain, ways: Sequence[tuple[ImageSpec, ...]]) -> tuple[ImageSpec, ...]:
@@ -260,18 +236,15 @@ class ImageBuilder:
         *shared, alone = ways
         for specs in shared:
             try:
-                return self._build_all(base, specs)
+                self._layers.chain(base, specs)
             except EnvironmentFailure as error:
-                if self._aborted.is_set() or specs[0].name in self._failures:
+                if self._layers.is_aborted or specs[0].name in self._layers.failures:
                     raise
-                self._note(f"{specs[-1].name} cannot share the trees of its neighbours: {error}")
-        return self._build_all(base, alone)
-
-    def _build_all(self, base: Toolchain, specs: tuple[ImageSpec, ...]) -> tuple[ImageSpec, ...]:
-        self._ensure_toolchain(base)
-        for number, spec in enumerate(specs, 2):  # the toolchain is the first
-            self._ensure_layer(spec, f" (layer {number} of {len(specs) + 1})")
-        return specs
+                self._layers.note(f"{specs[-1].name} cannot share the trees of its neighbours: {error}")
+            else:
+                return specs
+        self._layers.chain(base, alone)
+        return alone
 
     def _kept(self, base: Toolchain, specs: tuple[ImageSpec, ...]) -> str:
         """Keep what images are made of, and return the last one's name."""
@@ -280,95 +253,14 @@ class ImageBuilder:
             keep_layer(spec, self._sources.cache)
         return specs[-1].name
 
-    def _packages(
-        self, instance: Instance, recipe: Recipe, base: Toolchain, preferred: str = ""
-    ) -> tuple[str, Packages]:
-        """Return the date as of which an instance's packages resolve, and what their lock adds to its images.
-
-        Of the dates that it may have in common with its neighbours, the first that works is taken. Python's versions
-        are those of the lock ``preferred`` wherever the tree allows them.
-        """
-        dates = cutoffs(instance, recipe)
-        if recipe.language != PYTHON:
-            lock = manifests.lock(recipe, self._sources.tree(tree_ref(instance)), dates[0])
-            return dates[0], manifest_packages(instance, recipe, lock, dates[0])
-        system = find_build_system(partial(self._sources.read_file, tree_ref(instance)))
-        requests = [lock_request(instance, recipe, base, system, date) for date in dates]
-        known = next((request for request in requests if self._kept_lock(request).is_file()), None)
-        request = known or self._first_resolved(requests, base, preferred)
-        lock = self._lock(request, base, preferred)
-        return request.cutoff, python_packages(instance, recipe, lock, system, request.cutoff)
-
-    def _first_resolved(self, requests: Sequence[LockRequest], base: Toolchain, preferred: str) -> LockRequest:
-        *shared, own = requests
-        for request in shared:
-            try:
-                self._lock(request, base, preferred)
-            except EnvironmentFailure as error:
-                if self._aborted.is_set():
-                    raise
-                self._note(f"{error}; trying a later date")
-            else:
-                return request
-        return own
-
     def _service(self, recipe: Recipe, service: Service, date: str, hold: Hold) -> str:
         """Return the name of a service's image after building what the engine lacks of it."""
         recipe = recipe if recipe.language == PYTHON else Recipe(language=PYTHON)
         base = find_toolchain(recipe, self._toolchains, self._engine)
-        lock = self._lock(service_lock_request(service, base, date), base)
-        spec = service_spec(recipe, base, lock, date)
+        spec = service_spec(recipe, base, self._packages.of_service(service, base, date), date)
         hold.add(base.name, spec.name)
         keep_toolchain(base, self._sources.cache)
         keep_layer(spec, self._sources.cache)
-        self._ensure_toolchain(base)
-        self._ensure_layer(spec)
+        self._layers.toolchain(base)
+        self._layers.layer(spec)
         return spec.name
-
-    def _lock(self, request: LockRequest, base: Toolchain, preferred: str = "") -> str:
-        """Return a lock from the cache, or resolve and cache it; ``preferred`` is the lock of the same base tree."""
-        kept = self._kept_lock(request)
-        if not kept.is_file():
-            self._ensure_toolchain(base)
-            with locked(kept.with_suffix(".lock")), self._failures.step(request.key):
-                if not kept.is_file():
-                    self._begin(f"resolving packages of {request.owner} as of {request.cutoff}")
-                    text = self._resolve(request, base, preferred)
-                    replace_file(kept, text.encode())
-        return kept.read_text(encoding="utf-8")
-
-    def _kept_lock(self, request: LockRequest) -> Path:
-        return self._sources.cache / "locks" / f"{request.key}.txt"
-
-    def _resolve(self, request: LockRequest, base: Toolchain, preferred: str) -> str:
-        with scratch_folder(self._sources.cache) as scratch:
-            files = {f"{IN_BOX}/{key}": path for key, path in write_secrets(Path(scratch)).items()}
-            files["/run/uv"] = linux_uv(self._sources.cache)
-            tree = self._sources.tree(request.tree) if request.tree else None
-            return resolve(request, base.name, self._engine, Resolving(tree, files, preferred))
-
-    def _ensure_toolchain(self, base: Toolchain) -> None:
-        if base.is_made:
-            self._ensure(base.name, partial(make_toolchain, base, self._engine))
-
-    def _ensure_layer(self, spec: ImageSpec, place: str = "") -> None:
-        self._ensure(spec.name, partial(self._build, spec), place)
-
-    def _ensure(self, name: str, make: Make, place: str = "") -> None:
-        """Find, pull or build an image; ``place`` is said beside its name."""
-        if not self.shelf.has(name):
-            self.shelf.make_room()
-            note = partial(self._begin, place=place)
-            if ensure(name, self._engine, self._sources.cache, make, note, self._failures):
-                self.shelf.added(name)
-
-    def _begin(self, what: str, place: str = "") -> None:
-        if self._aborted.is_set():
-            raise EnvironmentFailure(f"interrupted before {what}")
-        self._note(f"{what}{place}")
-
-    def _build(self, spec: ImageSpec, scratch: Path, log: Path) -> None:
-        context = scratch / "context"
-        write_context(spec, self._sources, context)
-        secrets = write_secrets(scratch) if spec.fetches else {}
-        self._engine.build(spec.name, context, log, secrets=secrets, labels=spec.labels)

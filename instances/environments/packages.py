@@ -1,0 +1,90 @@
+"""Works out the packages of an instance: the date as of which they are taken, and their lock."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from assay.harness.domain import Instance, Recipe, Service
+from assay.harness.errors import EnvironmentFailure
+from assay.harness.files import locked, replace_file
+from assay.instances.environments.images import Packages, manifest_packages, python_packages
+from assay.instances.environments.layers import LayerMaker
+from assay.instances.environments.pins import manifests
+from assay.instances.environments.pins.cutoff import cutoffs
+from assay.instances.environments.pins.project import find_build_system
+from assay.instances.environments.pins.pypi import LockRequest, Resolving, lock_request, resolve, service_lock_request
+from assay.instances.toolchains.ensure import scratch_folder
+from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
+from assay.instances.toolchains.images import Toolchain
+from assay.instances.trees.sources import tree_ref
+
+PYTHON = "python"
+"""The language whose packages are resolved one by one, as of a date; services beside tests are Python programs too."""
+
+
+class PackageResolver:
+    """Resolves packages, and keeps their locks in the cache; safe to use from several threads and processes."""
+
+    def __init__(self, layers: LayerMaker) -> None:
+        """Create a resolver; it makes the toolchains in which it resolves by ``layers``."""
+        self._layers = layers
+        self._sources = layers.sources
+
+    def of_instance(
+        self, instance: Instance, recipe: Recipe, base: Toolchain, preferred: str = ""
+    ) -> tuple[str, Packages]:
+        """Return the date as of which an instance's packages resolve, and what their lock adds to its images.
+
+        Of the dates that it may have in common with its neighbours, the first that works is taken. Python's versions
+        are those of the lock ``preferred``, which is one of the same base tree, wherever the tree allows them.
+
+        Raises:
+            EnvironmentFailure: they resolve as of no date.
+        """
+        dates = cutoffs(instance, recipe)
+        if recipe.language != PYTHON:
+            lock = manifests.lock(recipe, self._sources.tree(tree_ref(instance)), dates[0])
+            return dates[0], manifest_packages(instance, recipe, lock, dates[0])
+        system = find_build_system(partial(self._sources.read_file, tree_ref(instance)))
+        requests = [lock_request(instance, recipe, base, system, date) for date in dates]
+        known = next((request for request in requests if self._kept(request).is_file()), None)
+        request = known or self._first_resolved(requests, base, preferred)
+        lock = self._lock(request, base, preferred)
+        return request.cutoff, python_packages(instance, recipe, lock, system, request.cutoff)
+
+    def of_service(self, service: Service, base: Toolchain, date: str) -> str:
+        """Return the lock of a service's packages as of a date; raises EnvironmentFailure."""
+        return self._lock(service_lock_request(service, base, date), base)
+
+    def _first_resolved(self, requests: Sequence[LockRequest], base: Toolchain, preferred: str) -> LockRequest:
+        *shared, own = requests
+        for request in shared:
+            try:
+                self._lock(request, base, preferred)
+            except EnvironmentFailure as error:
+                if self._layers.is_aborted:
+                    raise
+                self._layers.note(f"{error}; trying a later date")
+            else:
+                return request
+        return own
+
+    def _lock(self, request: LockRequest, base: Toolchain, preferred: str = "") -> str:
+        kept = self._kept(request)
+        if not kept.is_file():
+            self._layers.toolchain(base)
+            with locked(kept.with_suffix(".lock")), self._layers.failures.step(request.key):
+                if not kept.is_file():
+                    self._layers.begin(f"resolving packages of {request.owner} as of {request.cutoff}")
+                    replace_file(kept, self._resolved(request, base, preferred).encode())
+        return kept.read_text(encoding="utf-8")
+
+    def _kept(self, request: LockRequest) -> Path:
+        return self._sources.cache / "locks" / f"{request.key}.txt"
+
+    def _resolved(self, request: LockRequest, base: Toolchain, preferred: str) -> str:
+        with scratch_folder(self._sources.cache) as scratch:
+            files = {f"{IN_BOX}/{key}": path for key, path in write_secrets(Path(scratch)).items()}
+            files["/run/uv"] = linux_uv(self._sources.cache)
+            tree = self._sources.tree(request.tree) if request.tree else None
+            return resolve(request, base.name, self._layers.engine, Resolving(tree, files, preferred))
