@@ -1,5 +1,6 @@
 """The images of a Docker engine: found, listed by layer, moved between engines and registries."""
 
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -23,7 +24,7 @@ ABSENT = frozenset({401, 403, 404})
 """Answers of a registry that lacks an image; some do not say whether it exists or is not allowed."""
 
 
-LOCAL = "localhost/"
+PREFIX = re.compile(r"^(?:localhost|docker\.io)/")
 """What podman puts before the names of images of no registry; it finds them without."""
 
 
@@ -47,11 +48,9 @@ class DockerImages:
         with engine_errors():
             found = self._client.images(filters={"label": f"{LABEL}.kind"})
         tagged = [(tag, image) for image in found for tag in image.get("RepoTags") or () if "<none>" not in tag]
-        named = [(tag.removeprefix(LOCAL), image) for tag, image in tagged]
+        named = [(PREFIX.sub("", tag), image) for tag, image in tagged]
         return [
-            ImageInfo(
-                tag.removeprefix(LOCAL), image["Id"], image["Size"], str(image["Created"]), image.get("Labels") or {}
-            )
+            ImageInfo(PREFIX.sub("", tag), image["Id"], image["Size"], str(image["Created"]), image.get("Labels") or {})
             for tag, image in sorted(named, key=lambda pair: pair[0])
         ]
 
@@ -93,10 +92,9 @@ class DockerImages:
         return kind(_problem(answer.text))
 
     def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
-        repository, _, tag = name.rpartition(":")
         changes = [f"LABEL {key}={value}" for key, value in labels.items()]
-        with engine_errors():
-            self._client.import_image_from_file(str(tar), repository=repository, tag=tag, changes=changes)
+        with engine_errors():  # podman forgets a tag that is not part of the name
+            self._client.import_image_from_file(str(tar), repository=name, changes=changes)
 
     def remove_image(self, name: str) -> None:
         with suppress(ImageMissing), engine_errors():
