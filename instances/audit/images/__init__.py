@@ -24,6 +24,10 @@ from assay.instances.trees.sources import Sources, tree_key, tree_ref
 __all__ = ["RULES", "ImageAudit", "ImageFinding", "ImageReport", "ImageRule"]
 
 
+RULED = "2"
+"""Changes with the rules; reports by older ones are made anew."""
+
+
 class ImageReport(Model):
     """What the audit of one image found."""
 
@@ -111,13 +115,15 @@ class ImageAudit:
         config = self._engine.image_config(image)
         about = _identity(instance, below, strict=strict)
         name = sha256(f"{info.digest if info else ''} {config} {about}".encode()).hexdigest()[:32]
-        kept = self._folder / f"reports-{EDITION}" / f"{name}.json"
+        kept = self._folder / f"reports-{RULED}" / f"{name}.json"
         report = read_model(kept, ImageReport)
         if report is None:
             answer = self._answer(instance, tuple(below)) if instance else None
             report = self._audited(image, info.digest if info else "", config, answer, strict=strict)
             replace_file(kept, report.model_dump_json().encode())
-        return report.model_copy(update={"image": image})
+        else:
+            report = report.model_copy(update={"image": image, "layers_read": 0})
+        return report
 
     def require(self, image: str, instance: Instance, below: Iterable[TreeRef] = ()) -> None:
         """Raise EnvironmentFailure if an image gives anything away."""

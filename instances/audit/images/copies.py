@@ -21,7 +21,9 @@ _ROOTS = re.compile(r"^(?:src|lib|python|pkg|packages|crates)/")
 _VERSION = re.compile(
     r"[-@]v?(\d+(?:\.\d+)+[\w.+-]*?)(?:\.(?:dist-info|egg-info|tar|tgz|zip|whl|crate|gem|jar)|-py\d|$)"
 )
-_VENDORED = re.compile(r"[/!](?:_vendor|_vendored|vendor|vendored|externals|third_party)(?:/|$)")
+_VENDORED = re.compile(
+    r"[/!](?:_vendor|_vendored|vendor|vendored|externals|third_party|_bundled|usr/share/python-wheels)(?:/|$)"
+)
 _COMMON = frozenset(
     {"src", "lib", "test", "tests", "testing", "doc", "docs", "example", "examples", "tools", "scripts"}
 )

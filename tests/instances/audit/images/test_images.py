@@ -259,10 +259,17 @@ def test_what_an_ancestor_or_another_project_has_is_no_leak(
     assert audited([*project.honest, files]).findings == ()
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        {f"{SITE}/pip/_vendor/{path}": text for path, text in RELEASE.items()},
+        {"usr/share/python-wheels/calc-2.0-py3-none-any.whl": zipped(RELEASE)},
+    ],
+)
 def test_release_that_a_client_carries_within_itself_is_a_doubt(
-    project: Project, audited: Callable[..., ImageReport]
+    project: Project, audited: Callable[..., ImageReport], files: Files
 ) -> None:
-    report = audited([*project.honest, {f"{SITE}/pip/_vendor/{path}": text for path, text in RELEASE.items()}])
+    report = audited([*project.honest, files])
     assert not report.faults
     assert [each.rule for each in report.findings] == [ImageRule.RELEASE]
 
