@@ -67,6 +67,8 @@ class UsedImage(Model):
 
     image: str
     digest: str = ""
+    key: str = ""
+    """Stands for the instance, its recipe and settings: an evaluation with the same ones finds the image by it."""
 
 
 class Lock(Model):

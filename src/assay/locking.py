@@ -105,6 +105,8 @@ def rebuild(lock: Lock, place: Workplace, counted: Counted) -> dict[str, str]:
             if image not in lock.layers:
                 return f"the lock has nothing of {image} but its name"
             bench.builder.rebuild(rebuilt_chain(lock, image))
+            if key := lock.instances[name].key:
+                bench.builder.known.keep(key, image)
         except (EnvironmentFailure, EngineError) as error:
             return str(error)
         return ""
