@@ -209,6 +209,8 @@ def check_lock(lock: Lock) -> Iterator[str]:
     """Yield what is wrong with a lock: a text or an image whose name is not the hash of its content, and the like."""
     wrong = [key for key, text in lock.texts.items() if _hash(text) != key]
     yield from (f"the text {key} has another hash" for key in wrong)
+    keys = {name: each.key for name, each in lock.instances.items() if each.key}
+    yield from (f"the key of {name} is no hash" for name, key in keys.items() if not re.fullmatch("[0-9a-f]+", key))
     for layer in lock.layers.values():
         yield from _problems(layer, lock)
         parent = lock.layers.get(layer.parent)
