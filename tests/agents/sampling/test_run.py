@@ -288,12 +288,10 @@ def command(tmp_path: Path, instances: list[Instance], endpoint: Endpoint) -> li
     return [sys.executable, "-m", "assay", "solve", str(tmp_path / "rows.jsonl"), *where, *model, "-j", "2"]
 
 
-ENVIRONMENT = {**os.environ, "OPENAI_API_KEY": ""}
-
-
 def _stop_when_waiting(command: list[str], endpoint: Endpoint, number: signal.Signals) -> int:
     """Start a run, send it a signal when both its workers wait for the model, and return how it ended."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT)
+    environ = {**os.environ, "OPENAI_API_KEY": ""}  # now, so that the process and its resuming have the same settings
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environ)
     assert process.stderr is not None
     with process.stderr:
         deadline = time.monotonic() + 60
