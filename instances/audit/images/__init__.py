@@ -24,7 +24,7 @@ from assay.instances.trees.sources import Sources, tree_key, tree_ref
 __all__ = ["RULES", "ImageAudit", "ImageFinding", "ImageReport", "ImageRule"]
 
 
-RULED = "2"
+RULED = "3"
 """Changes with the rules; reports by older ones are made anew."""
 
 
@@ -59,7 +59,8 @@ def _files(image: AuditedImage, _answer: HiddenAnswer | None) -> Iterator[ImageF
 
 def _certificates(image: AuditedImage, _answer: HiddenAnswer | None) -> Iterator[ImageFinding]:
     for number, found in secrets.added_certificates([layer.facts.certificates for layer in image.layers]):
-        yield image.finding(ImageRule.CA, number, found.path, found.what)
+        severity = Severity.DOUBT if copies.is_packaged(found.path) else Severity.FAULT
+        yield image.finding(ImageRule.CA, number, found.path, found.what, severity)
 
 
 RULES: tuple[Callable[[AuditedImage, HiddenAnswer | None], Iterable[ImageFinding]], ...] = (

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from assay.harness.patches.diff import FileChange, Hunk, MalformedPatchError, read_diff
 from assay.instances.audit.code import is_distinctive
 from assay.instances.audit.finding import Severity
-from assay.instances.audit.images.copies import Releases, is_vendored
+from assay.instances.audit.images.copies import Releases, is_packaged, is_vendored
 from assay.instances.audit.images.facts import (
     SHORTEST_LINE,
     SHORTEST_WORD,
@@ -62,6 +62,10 @@ def tests(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFinding]:
     return _patch(image, answer, answer.instance.test_patch, ImageRule.TESTS)
 
 
+PACKAGES = re.compile(r"opt/(?:cargo|go|maven|node|venv)/|.*/site-packages/")
+"""Folders of packages, which name tests of all kinds; a later release in them is found by its files."""
+
+
 def test_ids(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFinding]:
     """Find files that name a test which has to be fixed: by its id, or by a new name together with its file's."""
     wanted = answer.instance.fail_to_pass
@@ -78,7 +82,8 @@ def test_ids(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFinding
     for number in hits:
         for path, data in _others(image, number, allowed):
             if what := _named(path, data, ids, clear, new, stems):
-                yield image.finding(ImageRule.TEST_IDS, number, path, what)
+                severity = Severity.DOUBT if is_packaged(path) or PACKAGES.match(path) else Severity.FAULT
+                yield image.finding(ImageRule.TEST_IDS, number, path, what, severity)
 
 
 def _named(

@@ -58,7 +58,7 @@ def later_release(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFi
                 first = min(copy.other)
                 shown = f" {version}" if version else ""
                 what = f"a copy{shown} of the project's {name}, in which {count(len(copy.other), 'file')} differ"
-                severity = Severity.DOUBT if is_vendored(folder) else Severity.FAULT
+                severity = Severity.DOUBT if is_vendored(folder) or is_packaged(folder) else Severity.FAULT
                 yield image.finding(ImageRule.RELEASE, number, first, what, severity)
 
 
@@ -80,6 +80,11 @@ class Releases:
     def is_earlier(self, path: str) -> bool:
         """Return whether a file is in a copy of an earlier release than the base tree's."""
         return _is_earlier(_version_of(path, self._versions), self._answer)
+
+
+def is_packaged(path: str) -> bool:
+    """Return whether only a distribution's packages fill a path's folder: they name tests and modules of all kinds."""
+    return re.match(r"(?:usr/)?(?:lib|share)/", path) is not None
 
 
 def is_vendored(path: str) -> bool:
