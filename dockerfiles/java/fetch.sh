@@ -8,7 +8,10 @@ list_artifacts() {
 
 bound=$(cat /build/cutoff)
 [ ! -e /build/locked/artifacts.txt ] || bound=/build/locked/artifacts.txt
-java /build/Central.java https://index.invalid/maven2 "$bound" /opt/lock/note /tmp/port > /tmp/central.log 2>&1 &
+# The central repository, as Maven itself names it.
+(cd /tmp && jar xf "$(find /usr/share/maven*/lib -name 'maven-model-builder*.jar' | head -n 1)" org/apache/maven/model/pom-4.0.0.xml)
+upstream=$(sed -n 's|.*<url>\(http.*\)</url>.*|\1|p' /tmp/org/apache/maven/model/pom-4.0.0.xml | head -n 1)
+java /build/Central.java "$upstream" "$bound" /opt/lock/note /tmp/port > /tmp/central.log 2>&1 &
 central=$!
 until [ -s /tmp/port ]; do
     kill -0 "$central" 2> /dev/null || { cat /tmp/central.log; exit 1; }

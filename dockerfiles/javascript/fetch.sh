@@ -86,7 +86,8 @@ elif [ -e package.json ]; then
             npm install --package-lock ;;
     esac
     # Packages by the index's own name, which clients replace by that of a mirror.
-    sed "s|$(npm config get registry)|https://index.invalid/|g" package-lock.json > /opt/lock/package-lock.json
+    usual=$(env -u NPM_CONFIG_REGISTRY -u npm_config_registry npm config get registry --userconfig=/dev/null --globalconfig=/tmp/none)
+    sed "s|$(npm config get registry)|$usual|g" package-lock.json > /opt/lock/package-lock.json
 fi
 
 # Links between packages of one repository point into the tree, wherever the packages are installed.

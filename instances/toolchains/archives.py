@@ -3,60 +3,62 @@
 import calendar
 import io
 import os
+import shutil
+import subprocess
 import tarfile
+import tempfile
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from xml.etree import ElementTree
 from zipfile import ZipFile, ZipInfo
 
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.toolchains.downloads import opened
 from assay.instances.toolchains.versions import PinnedArchive
 
-MAVEN = "https://index.invalid/maven2"
-GO = "https://index.invalid"
 SCRIPT = "assay-toolchain.sh"
 """Name of the set-up script in the root of the new system."""
-CHUNK = 1 << 20
+SECONDS = 1800.0
 PROGRAM_STARTS = (b"\x7fELF", b"#!")
 """First bytes of a file that is made executable; the archives do not say which files are programs."""
 
 
 def fetch(archive: PinnedArchive, to: Path) -> None:
-    """Download an archive to a file.
+    """Download an archive to a file by its language's own client, which knows where its index is.
 
     Raises:
-        EnvironmentFailure: the index does not answer, or has other bytes.
+        EnvironmentFailure: the client is not on this machine, cannot fetch it, or brings other bytes.
     """
-    url = f"{index_url(archive.index)}/{archive.path}"
-    digest = sha256()
-    with opened(url, {}) as answer, to.open("wb") as file:
-        while chunk := answer.read(CHUNK):
-            digest.update(chunk)
-            file.write(chunk)
-    if digest.hexdigest() != archive.sha256:
-        raise EnvironmentFailure(f"{url} has the SHA-256 {digest.hexdigest()}, not {archive.sha256}")
+    with tempfile.TemporaryDirectory(dir=to.parent) as scratch:
+        found = _fetched(archive, Path(scratch))
+        digest = sha256(found.read_bytes()).hexdigest()
+        if digest != archive.sha256:
+            raise EnvironmentFailure(f"{archive.path} has the SHA-256 {digest}, not {archive.sha256}")
+        shutil.move(found, to)
 
 
-def index_url(index: str) -> str:
-    """Return the URL of an index (``maven`` or ``go``) that this machine's clients are set to use."""
-    if index == "go":
-        proxies = os.environ.get("GOPROXY", "").replace("|", ",").split(",")
-        return next((each.strip().rstrip("/") for each in proxies if each.strip().startswith("http")), GO)
-    return _maven_mirror(Path.home() / ".m2" / "settings.xml") or MAVEN
+def _fetched(archive: PinnedArchive, scratch: Path) -> Path:
+    folders, _, file = archive.path.rpartition("/")
+    if archive.index == "go":
+        module = f"{folders.removesuffix('/@v')}@{file.removesuffix('.zip')}"
+        _run(["go", "mod", "download", module], scratch, {"GOMODCACHE": str(scratch), "GOFLAGS": "-modcacherw"})
+        return scratch / "cache/download" / archive.path
+    *group, name, version = folders.split("/")
+    classifier = file.removesuffix(".jar").removeprefix(f"{name}-{version}").removeprefix("-")
+    artifact = f"{'.'.join(group)}:{name}:{version}:jar:{classifier}".removesuffix(":")
+    _run(["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={scratch}"], scratch, {})
+    return scratch / file
 
 
-def _maven_mirror(settings: Path) -> str:
-    """Return the mirror of Maven's central repository in a settings file; empty if it names none."""
-    try:
-        root = ElementTree.parse(settings).getroot()
-    except (OSError, ElementTree.ParseError):
-        return ""
-    for mirror in root.iterfind("{*}mirrors/{*}mirror"):
-        repositories = (mirror.findtext("{*}mirrorOf") or "").replace(" ", "").split(",")
-        if {"*", "central", "external:*"} & {*repositories} and "!central" not in repositories:
-            return (mirror.findtext("{*}url") or "").strip().rstrip("/")
-    return ""
+def _run(command: list[str], folder: Path, env: Mapping[str, str]) -> None:
+    if shutil.which(command[0]) is None:
+        problem = f"there is no {command[0]} on this machine to fetch a toolchain with; install it, or name an image"
+        raise EnvironmentFailure(f"{problem} in assay.toml: [toolchains.LANGUAGE]")
+    done = subprocess.run(
+        command, cwd=folder, env={**os.environ, **env}, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+    if done.returncode:
+        said = f"{done.stdout}\n{done.stderr}".strip()
+        raise EnvironmentFailure(f"{' '.join(command[:3])} failed: {said.splitlines()[0] if said else ''}", tail=said)
 
 
 def write_tar(zipped: Path, archive: PinnedArchive, script: str, tar: Path) -> None:

@@ -1,8 +1,5 @@
 import tarfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from hashlib import sha256
-from io import BytesIO
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -10,19 +7,8 @@ import pytest
 
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.toolchains import archives
-from assay.instances.toolchains.archives import fetch, index_url, write_tar
+from assay.instances.toolchains.archives import fetch, write_tar
 from assay.instances.toolchains.versions import PinnedArchive
-
-SETTINGS = """<settings xmlns="http://maven.apache.org/SETTINGS/1.2.0"><mirrors>{mirrors}</mirrors></settings>"""
-MIRROR = "<mirror><id>m</id><mirrorOf>{of}</mirrorOf><url>{url}</url></mirror>"
-
-
-@pytest.fixture(autouse=True)
-def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A home folder without settings."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delenv("GOPROXY", raising=False)
-    return tmp_path
 
 
 @pytest.fixture
@@ -42,55 +28,46 @@ def pinned(content: bytes = b"", index: str = "maven") -> PinnedArchive:
     )
 
 
-def write_settings(home: Path, *mirrors: str) -> None:
-    (home / ".m2").mkdir()
-    (home / ".m2/settings.xml").write_text(SETTINGS.format(mirrors="".join(mirrors)))
-
-
-def test_maven_without_settings_is_the_central_repository():
-    assert index_url("maven") == "https://index.invalid/maven2"
-
-
-@pytest.mark.parametrize("of", ["*", "central", "external:*", "spring, central"])
-def test_mirror_of_central_in_mavens_settings_is_used(home: Path, of: str):
-    other = MIRROR.format(of="spring", url="https://spring.test")
-    write_settings(home, other, MIRROR.format(of=of, url="https://mirror.test/maven/"))
-
-    assert index_url("maven") == "https://mirror.test/maven"
-
-
-@pytest.mark.parametrize("mirror", [MIRROR.format(of="*,!central", url="https://m.test"), "<mirror/>", "<mirror>"])
-def test_settings_without_a_mirror_of_central_change_nothing(home: Path, mirror: str):
-    write_settings(home, mirror)
-
-    assert index_url("maven") == archives.MAVEN
+CLIENT = """#!/bin/sh
+echo "$0 $*" > {said}
+folder=$GOMODCACHE/cache/download/m.test/t/@v file=v1.zip
+for word; do case $word in -DoutputDirectory=*) folder=${{word#*=}} file=c-1.0-linux.jar ;; esac; done
+mkdir -p "$folder" && cp {archive} "$folder/$file"
+"""
 
 
 @pytest.mark.parametrize(
-    ("setting", "url"),
-    [("", archives.GO), ("off", archives.GO), ("direct", archives.GO), ("https://go.test/,direct", "https://go.test")],
+    ("index", "path", "asked"),
+    [
+        ("maven", "a/b/c/1.0/c-1.0-linux.jar", "mvn -q -B dependency:copy -Dartifact=a.b:c:1.0:jar:linux"),
+        ("go", "m.test/t/@v/v1.zip", "go mod download m.test/t@v1"),
+    ],
 )
-def test_go_index_is_the_first_proxy_of_the_environment(monkeypatch: pytest.MonkeyPatch, setting: str, url: str):
-    monkeypatch.setenv("GOPROXY", setting)
+def test_archive_comes_by_the_languages_own_client(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, index: str, path: str, asked: str
+):
+    (tmp_path / "bytes").write_bytes(b"bytes")
+    for program in ("mvn", "go"):
+        file = tmp_path / "bin" / program
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(CLIENT.format(said=tmp_path / "said", archive=tmp_path / "bytes"))
+        file.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    wanted = pinned(b"bytes", index).model_copy(update={"path": path})
 
-    assert index_url("go") == url
+    fetch(wanted, tmp_path / "archive")
+
+    assert (tmp_path / "archive").read_bytes() == b"bytes"
+    assert asked in (tmp_path / "said").read_text()
+    with pytest.raises(EnvironmentFailure, match=f"has the SHA-256 {wanted.sha256}, not"):
+        fetch(wanted.model_copy(update={"sha256": "0" * 64}), tmp_path / "other")
 
 
-def test_archive_with_other_bytes_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    asked = []
+def test_machine_without_the_client_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv("PATH", str(tmp_path))
 
-    @contextmanager
-    def answer(url: str, _headers: object) -> Iterator[BytesIO]:
-        asked.append(url)
-        yield BytesIO(b"other bytes")
-
-    monkeypatch.setattr(archives, "opened", answer)
-    with pytest.raises(EnvironmentFailure, match=f"has the SHA-256 {sha256(b'other bytes').hexdigest()}, not"):
-        fetch(pinned(b"bytes"), tmp_path / "archive")
-    fetch(pinned(b"other bytes"), tmp_path / "archive")
-
-    assert (tmp_path / "archive").read_bytes() == b"other bytes"
-    assert asked == ["https://index.invalid/maven2/a/b.jar"] * 2
+    with pytest.raises(EnvironmentFailure, match="no mvn on this machine"):
+        fetch(pinned(b"").model_copy(update={"path": "a/b/c/1.0/c-1.0-linux.jar"}), tmp_path / "archive")
 
 
 def test_only_the_folder_is_unpacked_with_its_programs_executable(zipped: Path, tmp_path: Path):
