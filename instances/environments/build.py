@@ -22,7 +22,7 @@ from assay.instances.environments.images import (
     published_spec,
     service_spec,
 )
-from assay.instances.environments.known import KnownImages, fetch_files, known_key, send_files
+from assay.instances.environments.known import KnownImages, fetch_known, known_key, send_known
 from assay.instances.environments.layers import LayerMaker
 from assay.instances.environments.lock import Layer, keep_layer, keep_toolchain
 from assay.instances.environments.packages import PYTHON, PackageResolver
@@ -150,7 +150,7 @@ class ImageBuilder:
 
     def _learn(self, key: str) -> None:
         if self.shelf.registry and not self.known.find(key):
-            self.known.adopt(fetch_files(self.shelf.registry, key))
+            self.known.adopt(fetch_known(self.shelf.registry, key))
 
     def _found(self, key: str, hold: Hold) -> str:
         """Return the image that a key is known to stand for, if the engine or the registry has all of it; else ""."""
@@ -176,7 +176,7 @@ class ImageBuilder:
         else:
             name = self._built(instance, asking, recipe, hold)
         self.known.keep(key, name)
-        self.shelf.send(partial(send_files, key=key, files=self.known.files(key, instance, recipe)))
+        self.shelf.send(partial(send_known, key=key, files=self.known.files(key, instance, recipe)))
         return name
 
     def _handed_over(self, instance: Instance, published: PublishedImage, hold: Hold) -> str:

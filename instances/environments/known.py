@@ -89,7 +89,8 @@ def known_key(instance: Instance, recipe: Recipe, toolchains: UserImages) -> str
 def edition() -> str:
     """Return a hash of all code and data of Assay that names of images depend on."""
     instances = Path(__file__).parent.parent
-    folders = (instances / "environments", instances / "toolchains", instances.parent / "harness/languages")
+    floors = (instances / "environments", instances / "toolchains", instances / "trees")
+    folders = (*floors, instances.parent / "harness/languages")
     code = ((file.name, file.read_bytes()) for folder in folders for file in sorted(folder.rglob("*.py")))
     digest = sha256()
     for name, content in (*all_build_files(), *code):
@@ -97,7 +98,7 @@ def edition() -> str:
     return digest.hexdigest()
 
 
-def send_files(registry: Registry, key: str, files: Mapping[str, bytes]) -> None:
+def send_known(registry: Registry, key: str, files: Mapping[str, bytes]) -> None:
     """Put the files of an instance into a registry, as an image that holds nothing else; raises EngineError."""
     name = f"{PARCEL}:{key}"
     with tempfile.TemporaryDirectory() as scratch, registry.alone(f"parcel {key}"):
@@ -110,8 +111,8 @@ def send_files(registry: Registry, key: str, files: Mapping[str, bytes]) -> None
             registry.engine.remove_image(name)
 
 
-def fetch_files(registry: Registry, key: str) -> dict[str, bytes]:
-    """Return the files that ``send_files`` put into a registry, none if it has none; raises EngineError."""
+def fetch_known(registry: Registry, key: str) -> dict[str, bytes]:
+    """Return the files that ``send_known`` put into a registry, none if it has none; raises EngineError."""
     name = f"{PARCEL}:{key}"
     with registry.alone(f"parcel {key}"):
         if not registry.pull(name):

@@ -127,10 +127,10 @@ class Shipping:
         keys = set[str]()
 
         def sent_files(key: str, files: Mapping[str, bytes]) -> None:
-            from assay.instances.environments.known import send_files
+            from assay.instances.environments.known import send_known
 
             if key not in keys:
-                send_files(registry, key, files)
+                send_known(registry, key, files)
                 keys.add(key)
 
         def push(instance: Instance) -> str:

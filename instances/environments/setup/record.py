@@ -63,7 +63,7 @@ class SetupRecord(Model):
     recipe: Recipe = Recipe()
     """The accepted one, or that of the best round."""
     following: Recipe | None = None
-    """To be tried in the next round, if the search goes on."""
+    """To be tried in the next round, if the search continues."""
     attempts: tuple[SetupRound, ...] = ()
     assay_version: str = ""
 

@@ -20,9 +20,9 @@ from packaging.version import InvalidVersion, Version
 
 from assay.harness.domain import Archive
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.toolchains.downloads import opened
 from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.indexes.base import WrongArchive
+from assay.instances.trees.indexes.downloads import opened
 
 NAME = "pypi"
 

@@ -12,11 +12,11 @@ from assay.harness.engines.registry import Registry
 from assay.harness.files import replace_file, tar_of
 from assay.instances.environments.known import (
     KnownImages,
-    fetch_files,
+    fetch_known,
     files_of_layers,
     known_key,
     regular_files,
-    send_files,
+    send_known,
 )
 from assay.instances.environments.lock import keep_layer
 from saved_images import Saved, saved_by_new_engine, saved_by_old_engine
@@ -134,9 +134,9 @@ def test_files_travel_through_a_registry(tmp_path, monkeypatch):
     monkeypatch.setattr(engine, "import_image", note)
     registry = Registry(engine, tmp_path, "host:5000/team")
 
-    send_files(registry, "key", {"known/key.json": b"{}"})
+    send_known(registry, "key", {"known/key.json": b"{}"})
 
     assert sent == [{"known/key.json": b"{}"}]
     assert list(engine.registry) == ["host:5000/team/assay/known:key"]
     assert engine.stock == {}
-    assert fetch_files(registry, "other") == {}
+    assert fetch_known(registry, "other") == {}

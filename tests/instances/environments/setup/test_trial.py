@@ -10,7 +10,7 @@ from assay.instances.environments.setup.trial import BuiltTrial
 
 
 class PlayedBuilder:
-    """Fails as it is told, and counts how often it is asked."""
+    """Fails as asked for, and counts how often it is asked."""
 
     def __init__(self, *errors: Exception) -> None:
         self.errors = list(errors)
