@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
+from assay.building import Images
 from assay.harness.domain import Instance
 from assay.harness.errors import EngineError, EnvironmentFailure, UserError
 from assay.instances.environments.contents import language_of, read_contents
@@ -40,27 +41,24 @@ def lock_instances(instances: Sequence[Instance], place: Workplace, counted: Cou
     Args:
         instances: of a data set.
         place: where they are built; its ``jobs`` run at once.
-        counted: shows progress.
+        counted: shows the progress of reading images.
 
     Raises:
-        EnvironmentFailure: an image cannot be looked into. EngineError: the engine does not answer.
+        RunStopped: a signal ended it. EnvironmentFailure: an image cannot be looked into.
     """
     bench = place.bench
     used: dict[str, UsedImage] = {}
-    problems: dict[str, str] = {}
 
-    def build(instance: Instance) -> None:
-        try:
-            with bench.image(bench.settle(instance)) as image:
-                info = bench.engine.find_image(image)
-                used[instance.id] = UsedImage(image=image, digest=info.digest if info else "")
-        except EnvironmentFailure as error:
-            problems[instance.id] = str(error)
+    def build(instance: Instance) -> str:
+        with bench.image(bench.settle(instance)) as image:
+            info = bench.engine.find_image(image)
+            used[instance.id] = UsedImage(image=image, digest=info.digest if info else "")
+            return image
 
-    _each(build, instances, place.jobs, counted, "building")
+    done = Images(place).each(instances, "building", build)
     lock = _described(make_lock(used, default_cache()), bench.engine, place.jobs, counted)
     made = datetime.now(UTC).replace(microsecond=0).isoformat()
-    return Locked(lock.model_copy(update={"made": made}), dict(sorted(problems.items())))
+    return Locked(lock.model_copy(update={"made": made}), {each.instance_id: each.error for each in done if each.error})
 
 
 def check_images(
