@@ -26,7 +26,7 @@ def export(
     """Write all images that evaluations of a data set need into one file, each layer once.
 
     Missing images are built first. The same command continues after an interruption. The file is an OCI archive:
-    `assay images import` reads it without a network, and so do `docker load`, podman, skopeo and apptainer.
+    `assay images import` reads it without a network, and so do `docker load`, podman and skopeo.
 
     \b
     Examples:
