@@ -171,9 +171,18 @@ def _tests(
 
 
 _HEAD = """\
+import sys
 import unittest
 
 import pytest
+
+if getattr(sys.modules.get(__name__), "__file__", None) == __file__:
+    pytest_plugins = [__name__]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: getattr(getattr(item, "module", None), "__file__", None) == __file__)
 
 
 class {kind}(object):
@@ -183,6 +192,9 @@ class {kind}(object):
     def __eq__(self, other):
         return self.number == other.number
 """
+
+"""A project may sort its tests as it likes, and a test may depend on those before it: these run after all others, as a
+plug-in that pytest finds by the module's name."""
 
 _INTO_CLASS = """
 if any("parametrize" in repr(vars(each).get("pytestmark")) for each in @CLASS@.__mro__) or hasattr(

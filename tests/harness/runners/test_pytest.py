@@ -1,4 +1,5 @@
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -70,6 +71,22 @@ def test_report_and_output_of_pytest_have_every_tripwire_as_expected(tmp_path: P
     assert not report.tests
     assert {name: each.reported for name, each in seen.items()} == expected
     assert {name: each.printed for name, each in seen.items()} == expected
+
+
+@pytest.mark.parametrize("options", [(), ("--import-mode=importlib",), ("-W", "error"), ("--assert=plain",)])
+def test_project_that_sorts_its_tests_runs_them_before_the_tripwires(tmp_path: Path, options: Sequence[str]) -> None:
+    (tmp_path / "conftest.py").write_text(
+        "import pytest\n\n\n@pytest.hookimpl(tryfirst=True, hookwrapper=True)\n"
+        "def pytest_collection_modifyitems(items):\n    items.reverse()\n    yield\n"
+    )
+    (tmp_path / "test_own.py").write_text("def test_one():\n    pass\n\n\ndef test_two():\n    pass\n")
+    made = tripwires(random.Random(1))
+    place(tmp_path, made)
+    command = [sys.executable, "-m", "pytest", "-v", *options, "test_own.py", made.argument]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    ran = re.findall(r"::(\w+) (?:PASSED|FAILED) ", done.stdout)
+    assert ran[:2] == ["test_two", "test_one"]
+    assert len(ran) == 2 + len(made.expected)
 
 
 OWN = """
