@@ -79,7 +79,8 @@ def changed_entries(git_dir: Path, old: str, new: str, env: dict[str, str]) -> T
         EnvironmentFailure: git fails, or the repository lacks some of the objects.
     """
     before, after = _rows(git_dir, old, env), _rows(git_dir, new, env)
-    changed = [row for row in after if row not in set(before)]
+    known = set(before)
+    changed = [row for row in after if row not in known]
     paths = {path for _, _, path in after}
     removed = [path for _, _, path in before if path not in paths]
     folders = _folders(path for _, _, path in before) - _folders(paths)
