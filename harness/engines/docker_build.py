@@ -143,6 +143,10 @@ def _build_with_cli(
     _running.add(program)
     try:
         code = program.wait()
+    except BaseException:  # an interrupted caller; the engine would build on
+        program.terminate()
+        program.wait(PATIENCE)
+        raise
     finally:
         _running.discard(program)
     return f"{builder.kind} ended with exit code {code}" if code else ""

@@ -1,5 +1,7 @@
 import os
+import signal
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -178,3 +180,17 @@ def test_builder_that_does_not_answer_is_an_engine_error(tmp_path: Path, monkeyp
     docker_build.find_builder.cache_clear()
     with pytest.raises(EngineError, match="did not answer"):
         docker_build.find_builder()
+
+
+def test_interrupted_build_ends_its_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    program, ended = tmp_path / "docker", tmp_path / "ended"
+    program.write_text(f"#!/bin/sh\ntrap 'echo > {ended}; exit 1' TERM\nsleep 20 & wait\n")
+    program.chmod(0o755)
+    (tmp_path / "Dockerfile").write_text("FROM scratch\n")
+    monkeypatch.setattr(docker_build, "find_builder", lambda: docker_build.Builder("buildkit", str(program)))
+    main = threading.main_thread().ident
+    assert main is not None
+    threading.Timer(0.5, signal.pthread_kill, [main, signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        build(NAME, tmp_path, tmp_path / "log", secrets={}, labels={})
+    assert ended.exists()
