@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from assay.harness.domain import DatasetRef, Environment, Model
 from assay.harness.errors import UserError
+from assay.harness.runs.shards import Shard
 
 
 class RunKind(StrEnum):
@@ -42,6 +43,8 @@ WORDS = {
 ANOTHER = "give this one another folder with --run-id NAME"
 ORACLE = "oracle"
 """Setting that names the parts of the answer that a solver was given."""
+SHARD = "--shard"
+"""Input of a run that names its part of a larger one."""
 
 
 class Run(Model):
@@ -59,6 +62,8 @@ class Run(Model):
     """What each instance's tests run in, by instance id."""
     given: dict[str, str] = Field(default_factory=dict)
     """What all results of the run depend on besides the predictions, such as the data set's revision."""
+    shards: tuple[Shard, ...] = ()
+    """The parts of a larger run that this one holds; none if it is a whole run."""
     settings: dict[str, str] = Field(default_factory=dict)
     engine: dict[str, str] = Field(default_factory=dict)
     host: dict[str, str] = Field(default_factory=dict)

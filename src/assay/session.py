@@ -10,17 +10,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from assay.choices import ModelChoice
-from assay.harness.domain import Instance, Prediction, Verdict
+from assay.harness.domain import DatasetRef, Instance, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Task, environment_of
 from assay.harness.grading.validate import unfit_reason
 from assay.harness.patchdiff.contract import Ask, Settings
 from assay.harness.patchdiff.run import PatchDiffRunner
-from assay.harness.runs.manifest import ORACLE, REPLACED, Run, RunKind, joined_marks
+from assay.harness.runs.manifest import ORACLE, REPLACED, SHARD, Run, RunKind, joined_marks
 from assay.harness.runs.patchdiff_figures import PatchDiffFigures, patchdiff_figures
 from assay.harness.runs.report import RunReport
 from assay.harness.runs.rerun import rerun, suspects, with_flaky
 from assay.harness.runs.runner import Runner
+from assay.harness.runs.shards import Shard, expected_seconds
 from assay.harness.runs.store import RunStore
 from assay.harness.runs.workbench import Workbench
 from assay.version import __version__
@@ -52,6 +53,10 @@ class Session:
     kind: RunKind = RunKind.EVALUATE
     given: Mapping[str, str] = field(default_factory=dict)
     """Further inputs that the results depend on, in a person's words; a folder takes no others later."""
+    shard: Shard | None = None
+    """The part of the pairs that is evaluated; all of them if None."""
+    durations: Mapping[str, float] = field(default_factory=dict)
+    """Seconds by instance id, by which shards are balanced; each shard of a run needs the same."""
 
     @property
     def view(self) -> View:
@@ -74,7 +79,7 @@ class Session:
         all of them; it has the figures of controls and of PatchDiff only after a command that names all of them.
 
         Args:
-            pairs: what to evaluate.
+            pairs: what to evaluate, at least one; of a shard, those of the whole run.
             instance_ids: every instance that was asked for, with a prediction or without.
             runs_empty: run the tests on an empty patch too.
 
@@ -85,12 +90,17 @@ class Session:
         """
         if self.patchdiff and "llm" in self.patchdiff.generators and self.model is None:
             raise UserError("the generator llm needs --model NAME (and --base-url URL, or OPENAI_BASE_URL)")
+        dataset = pairs[0][0].dataset
+        shard, pairs, instance_ids = self._part(pairs, instance_ids)
+        given = self._given(dataset, shard)
         store, bench = self.store, self.place.bench  # opened first: without an engine nothing is written
         with store.locked(), self._asking() as ask:
-            store.admit(self.kind, self._given(pairs), [prediction for _, prediction in pairs])
+            store.admit(self.kind, given, [prediction for _, prediction in pairs])
             with self.view.evaluating(len(pairs), self.run_id, store.durations()) as progress:
                 tasks = self.place.tasks(pairs, runs_empty=runs_empty)
-                store.save_run(self._manifest(tasks, instance_ids), [task.prediction for task in tasks])
+                about = {"given": given, "shards": (shard,) if shard else (), "instance_ids": sorted(instance_ids)}
+                run = self._manifest(tasks, dataset).model_copy(update=about)
+                store.save_run(run, [task.prediction for task in tasks])
                 runner = Runner(store, bench, self.place.jobs, self.fresh)
                 verdicts = runner.execute(tasks, progress)
             verdicts = self._rerun_failed(runner, tasks, verdicts)
@@ -105,12 +115,23 @@ class Session:
         pairs = control_pairs(instances, model)
         return self.run(pairs, [instance.id for instance in instances], runs_empty=model == "null")
 
-    def _given(self, pairs: Sequence[Pair]) -> dict[str, str]:
+    def _part(
+        self, pairs: Sequence[Pair], instance_ids: Sequence[str]
+    ) -> tuple[Shard | None, Sequence[Pair], Sequence[str]]:
+        """Return the shard, which may be empty, of the pairs and of the instances that were asked for."""
+        if self.shard is None:
+            return None, pairs, instance_ids
+        seconds = expected_seconds((instance.id for instance, _ in pairs), instance_ids, self.durations)
+        shard, mine = self.shard.taken_from(seconds, (prediction for _, prediction in pairs))
+        return shard, [pair for pair in pairs if pair[0].id in mine], [name for name in instance_ids if name in mine]
+
+    def _given(self, dataset: DatasetRef, shard: Shard | None) -> dict[str, str]:
         """Return what every verdict of the run depends on besides its prediction."""
-        if self.kind in REPLACED or not pairs:
+        if self.kind in REPLACED:
             return {}
         return {
-            "the data set": revision_of(pairs[0][0]),
+            "the data set": revision_of(dataset),
+            SHARD: f"{shard} (cut {shard.cut})" if shard else "",
             "--timeout": str(self.place.timeout or ""),
             "--strict": "yes" if self.place.strict else "no",
             "--environment": str(self.place.environment),
@@ -139,11 +160,20 @@ class Session:
     def _unfit(self, pairs: Sequence[Pair]) -> dict[str, str]:
         """Run both controls, each as a run of its own beside this one; return the instances that fail, with reasons."""
         instances = [instance for instance, _ in pairs]
+        if not instances:
+            return {}
         found: dict[str, list[Verdict]] = {}
         for model in CONTROLS:
             run_id = f"{self.run_id}.control-{model}"
             session = replace(
-                self, run_id=run_id, kind=RunKind.CONTROL, fresh=False, rerun_failed=0, controls=False, patchdiff=None
+                self,
+                run_id=run_id,
+                kind=RunKind.CONTROL,
+                fresh=False,
+                rerun_failed=0,
+                controls=False,
+                patchdiff=None,
+                shard=None,
             )
             _, found[model] = session.run_control(instances, model)
         reasons = [unfit_reason(*both) for both in zip(*found.values(), strict=True)]
@@ -183,7 +213,7 @@ class Session:
                 self.view.say(remark)
             yield ask
 
-    def _manifest(self, tasks: Sequence[Task], instance_ids: Sequence[str]) -> Run:
+    def _manifest(self, tasks: Sequence[Task], dataset: DatasetRef) -> Run:
         settings = {
             "jobs": str(self.place.jobs),
             "strict": "yes" if self.place.strict else "no",
@@ -194,20 +224,16 @@ class Session:
             **_mark(tasks),
         }
         model = ", ".join(sorted({task.prediction.model for task in tasks}))
-        run = manifest(self.run_id, [task.instance for task in tasks], self.place.bench, model, settings)
+        run = manifest(self.run_id, dataset, self.place.bench, model, settings)
         environments = {task.instance.id: environment_of(task.instance) for task in tasks}
-        given = self._given([(task.instance, task.prediction) for task in tasks])
-        about = {"kind": self.kind, "given": given, "environments": environments}
-        return run.model_copy(update={**about, "instance_ids": sorted(instance_ids)})
+        return run.model_copy(update={"kind": self.kind, "environments": environments})
 
 
-def manifest(
-    run_id: str, instances: Sequence[Instance], bench: Workbench, model: str, settings: Mapping[str, str]
-) -> Run:
+def manifest(run_id: str, dataset: DatasetRef, bench: Workbench, model: str, settings: Mapping[str, str]) -> Run:
     """Return the manifest of a run that is about to make, or to evaluate, a model's patches."""
     return Run(
         id=run_id,
-        dataset=instances[0].dataset,
+        dataset=dataset,
         model=model,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         assay_version=__version__,
@@ -217,9 +243,9 @@ def manifest(
     )
 
 
-def revision_of(instance: Instance) -> str:
-    """Return the data set of an instance, with its revision, in a person's words."""
-    return f"{instance.dataset.name} at {instance.dataset.revision[:12]}"
+def revision_of(dataset: DatasetRef) -> str:
+    """Return a data set with its revision, in a person's words."""
+    return f"{dataset.name} at {dataset.revision[:12]}"
 
 
 def run_name(dataset: str, *others: str) -> str:

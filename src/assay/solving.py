@@ -63,7 +63,7 @@ class SolveSettings:
     def given(self, instance: Instance, environment: str) -> dict[str, str]:
         """Return what every solution depends on, apart from budgets, which may be raised, in a person's words."""
         return {
-            "the data set": revision_of(instance),
+            "the data set": revision_of(instance.dataset),
             "--agent": self.agent,
             "--set": " ".join(sorted(self.agent_settings)),
             "--model": self.model,
@@ -268,7 +268,7 @@ class SolverRun:
             "jobs": str(self.place.jobs),
         }
         name = prediction_name(agent.name, settings.model if agent.capabilities.needs_model else "")
-        about = manifest(self.run_id, instances, bench, name, facts)
+        about = manifest(self.run_id, instances[0].dataset, bench, name, facts)
         store.begin(about.model_copy(update={"kind": RunKind.SOLVE, "given": dict(given)}))
 
 

@@ -109,6 +109,24 @@ RegistryToUse = Annotated[
     str, typer.Option("--registry", metavar="HOST:PORT/PREFIX", help="Registry, and the beginning of its names.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, everything else on stderr.")]
+Shard = Annotated[
+    str | None,
+    typer.Option(
+        "--shard",
+        metavar="I/N",
+        help="Only part I of N, as the run RUN.shard-I-of-N.",
+        show_default=False,
+    ),
+]
+Durations = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Seconds by instance id, to make shards equally long: a copy of RUNS/.index/durations.json, the same for "
+        "every shard.",
+        show_default=False,
+    ),
+]
 
 PatchDiff = Annotated[bool, typer.Option("--patchdiff", help="Compare resolved patches with the gold patch.")]
 Generators = Annotated[

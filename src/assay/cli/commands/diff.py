@@ -27,6 +27,8 @@ def diff(
     engine: options.EngineName = "docker",
     skip_bad_rows: options.SkipBadRows = False,
     fresh: options.CompareAgain = False,
+    shard: options.Shard = None,
+    durations: options.Durations = None,
     json: options.Json = False,
 ) -> None:
     """Compare patches that resolve their issue with the gold patch, by behaviour.
@@ -44,16 +46,19 @@ def diff(
     """
     from assay.session import Session
 
+    part, seconds = evaluate.read_shard(shard, durations)
     given = evaluate.read_given(predictions)
     instances = quarantined(load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset, None)
     pairs = evaluate.pair(instances, given.predictions, ids)
     session = Session(
-        run_id or evaluate.run_id_of(dataset, pairs),
+        evaluate.name_of(run_id or evaluate.run_id_of(dataset, pairs), part),
         runs_dir,
         config.workplace(engine, mirror, recipes, jobs=jobs),
         fresh=fresh,
         patchdiff=evaluate.patchdiff_settings(generators, budget, seed, confirmations),
         model=evaluate.model_choice(model, base_url, cassette),
+        shard=part,
+        durations=seconds,
     )
     report, verdicts = session.run(pairs, [instance.id for instance in instances])
     evaluate.show(session, report, verdicts, as_json=json)

@@ -1,7 +1,7 @@
 """``assay evaluate``: the main job."""
 
 import json as jsonlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from assay.harness.domain import Instance, Prediction, Verdict
     from assay.harness.patchdiff.contract import Settings
     from assay.harness.runs.report import RunReport
+    from assay.harness.runs.shards import Shard
     from assay.instances.dataset.imports import Imported
     from assay.session import Session
     from assay.workplace import Pair
@@ -54,6 +55,8 @@ def evaluate(
     model: options.ModelName = None,
     base_url: options.BaseUrl = None,
     cassette: options.Cassette = None,
+    shard: options.Shard = None,
+    durations: options.Durations = None,
     fail_under: options.FailUnder = None,
     json: options.Json = False,
 ) -> None:
@@ -72,6 +75,7 @@ def evaluate(
       assay evaluate rows.jsonl --gold --run-id stable --stability runs/rows.validate/stability.json
       assay evaluate lite -p preds.jsonl --patchdiff
       assay evaluate lite -p preds.jsonl --patchdiff -g suites --budget 60
+      assay evaluate lite -p preds.jsonl --run-id mine --shard 1/4
     """
     from assay.harness.runs.manifest import RunKind
     from assay.session import Session, control_pairs
@@ -80,12 +84,13 @@ def evaluate(
         raise UserError("give exactly one of --predictions FILE, --gold and --null")
     if generators and not patchdiff:
         raise UserError("--generators names generators of PatchDiff; add --patchdiff")
+    part, seconds = read_shard(shard, durations)
     given = read_given(predictions) if predictions else None
     found = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
     instances = quarantined(found, dataset, stability)
     pairs = pair(instances, given.predictions, ids) if given else control_pairs(instances, "gold" if gold else "null")
     session = Session(
-        run_id or run_id_of(dataset, pairs),
+        name_of(run_id or run_id_of(dataset, pairs), part),
         runs_dir,
         config.workplace(
             engine,
@@ -107,6 +112,8 @@ def evaluate(
         model=model_choice(model, base_url, cassette),
         kind=RunKind.EVALUATE if predictions else RunKind.CONTROL,
         given={"--stability": hash_of(stability)},
+        shard=part,
+        durations=seconds,
     )
     report, verdicts = session.run(pairs, [instance.id for instance in instances], runs_empty=null)
     show(session, report, verdicts, as_json=json)
@@ -171,6 +178,32 @@ def run_id_of(dataset: str, pairs: "Sequence[Pair]") -> str:
     return run_name(dataset, model or "model")
 
 
+def read_shard(shard: str | None, durations: Path | None) -> "tuple[Shard | None, dict[str, float]]":
+    """Return the part of the run that the options name, and how long instances took; raises UserError (DataError)."""
+    from assay.harness.runs.shards import Shard, read_durations
+
+    if durations and not shard:
+        raise UserError("--durations balances shards; add --shard I/N")
+    return (Shard.parse(shard) if shard else None, read_durations(durations) if durations else {})
+
+
+def name_of(run_id: str, shard: "Shard | None") -> str:
+    """Return the name of the folder of a run, or of a part of it."""
+    return shard.folder(run_id) if shard else run_id
+
+
+def share_of(
+    instances: "Sequence[Instance]", shard: "Shard | None", seconds: "Mapping[str, float]"
+) -> "Sequence[Instance]":
+    """Return the instances that are in a part of a run, which may be none."""
+    from assay.harness.runs.shards import expected_seconds
+
+    if shard is None:
+        return instances
+    _, mine = shard.taken_from(expected_seconds((each.id for each in instances), (), seconds))
+    return [each for each in instances if each.id in mine]
+
+
 def hash_of(file: Path | None) -> str:
     """Return the beginning of a file's hash, "" without a file; raises OSError."""
     from hashlib import sha256
@@ -201,7 +234,9 @@ def exit_code(report: "RunReport", fail_under: float | None) -> int:
     """Return the exit code that a finished run deserves."""
     if report.infra_failure_instances:
         return exits.INFRASTRUCTURE
-    rate = 100 * report.resolved_instances / max(report.submitted_instances, 1)
+    if not report.submitted_instances:
+        return 0  # an empty shard
+    rate = 100 * report.resolved_instances / report.submitted_instances
     if fail_under is not None and rate < fail_under:
         return exits.BELOW_THRESHOLD
     return 0

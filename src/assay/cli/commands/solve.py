@@ -49,6 +49,8 @@ def solve(
     setup: options.Setup = False,
     skip_bad_rows: options.SkipBadRows = False,
     fresh: options.SolveAgain = False,
+    shard: options.Shard = None,
+    durations: options.Durations = None,
     json: options.Json = False,
 ) -> None:
     """Let an agent solve instances, in containers without a network, and keep its patches and trajectories.
@@ -64,9 +66,11 @@ def solve(
       assay solve lite --agent bash_loop --model MODEL --set form=block --cost 0.5 --seconds 1800 --evaluate
       assay solve rows.jsonl --agent replay --set source=preds.jsonl
     """
+    from assay.cli.commands.evaluate import name_of, read_shard, share_of
     from assay.cli.commands.solve_view import SolveRunView, show
     from assay.solving import SolverRun, SolveSettings, sample_budget
 
+    part, taken = read_shard(shard, durations)
     chosen = SolveSettings(
         agent=agent,
         agent_settings=tuple(settings or ()),
@@ -84,7 +88,7 @@ def solve(
     view = SolveRunView()
     session = SolverRun(
         chosen,
-        run_id or chosen.run_name(dataset),
+        name_of(run_id or chosen.run_name(dataset), part),
         runs_dir,
         config.workplace(
             engine,
@@ -103,9 +107,9 @@ def solve(
     )
     agent_, agent_settings = session.make_agent()
     session.check(agent_)
-    instances = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
-    solutions = session.solve(instances, agent_, agent_settings)
-    reports = session.evaluate(instances, agent_, solutions) if evaluate else []
+    instances = share_of(load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows), part, taken)
+    solutions = session.solve(instances, agent_, agent_settings) if instances else []
+    reports = session.evaluate(instances, agent_, solutions) if evaluate and instances else []
     show(session, solutions, reports, as_json=json)
     raise typer.Exit(exit_code(solutions, reports))
 

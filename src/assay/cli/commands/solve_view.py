@@ -42,6 +42,9 @@ def show(session: SolverRun, solutions: Sequence[Solution], reports: Sequence[Ru
         }
         console.print_json(json.dumps(found))
         return
+    if not solutions:
+        print(f"no instance is in this shard · {session.run_id}")
+        return
     rows = [_row(each, reports) for each in solutions]
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
     console.print_rows(columns, [[row[name] for name in columns] for row in rows])
