@@ -23,6 +23,7 @@ RUNNER = ("pytest",)
 
 OWN_DATES = {
     "atomicwrites": "2022-07-09T00:00:00Z",  # its old files were uploaded anew
+    "pandas": "2019-07-20T00:00:00Z",  # uv refuses what 0.24 and earlier releases require, `pytz>=2011k`
     "setuptools": "2019-02-06T00:00:00Z",  # uv takes 40.8 or later for every setup script
 }
 """Packages that are taken as of a date of their own if the cut-off is earlier."""

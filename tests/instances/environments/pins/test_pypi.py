@@ -31,7 +31,11 @@ def test_packages_of_the_tree_are_left_out_of_a_lock():
 @pytest.mark.parametrize(
     ("newest", "own"),
     [
-        ("2018-10-01T00:00:00Z", ["atomicwrites=2022-07-09T00:00:00Z", "setuptools=2019-02-06T00:00:00Z"]),
+        (
+            "2018-10-01T00:00:00Z",
+            ["atomicwrites=2022-07-09T00:00:00Z", "pandas=2019-07-20T00:00:00Z", "setuptools=2019-02-06T00:00:00Z"],
+        ),
+        ("2019-07-18T00:00:00Z", ["atomicwrites=2022-07-09T00:00:00Z", "pandas=2019-07-20T00:00:00Z"]),
         ("2019-10-01T00:00:00Z", ["atomicwrites=2022-07-09T00:00:00Z"]),
         ("2023-10-01T00:00:00Z", []),
     ],
