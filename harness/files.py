@@ -63,6 +63,15 @@ def write_file(path: Path, content: bytes) -> None:
         _flush(file)
 
 
+def link_or_copy(source: str | Path, target: str | Path) -> str | Path:
+    """Give a file a second name or, where that cannot be, a copy that is on the disk when this returns."""
+    try:
+        os.link(source, target)
+    except OSError:
+        write_file(Path(target), Path(source).read_bytes())
+    return target
+
+
 def sync_folder(folder: Path) -> None:
     """Bring the names in a folder to the disk; does nothing if the folder is missing."""
     with suppress(FileNotFoundError):

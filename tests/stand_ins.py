@@ -42,6 +42,8 @@ evaluate multi.jsonl -p multi-predictions.jsonl --run-id multi.my_model
 evaluate rows.jsonl --gold
 evaluate releases --gold
 evaluate rows.jsonl --null --run-id null
+evaluate rows.jsonl -p predictions.jsonl --run-id nightly --shard 1/2
+evaluate rows.jsonl -p predictions.jsonl --run-id nightly --shard 2/2
 solve lite --agent null -n 4 --run-id lite.solve.bash_loop
 dataset validate rows.jsonl -k 1
 dataset convert rows.jsonl --to native -o native.jsonl

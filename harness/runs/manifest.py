@@ -43,6 +43,8 @@ WORDS = {
 ANOTHER = "give this one another folder with --run-id NAME"
 ORACLE = "oracle"
 """Setting that names the parts of the answer that a solver was given."""
+CONTROLS = ("gold", "null")
+"""Patches of known outcome: the gold patch is resolved, no patch is not."""
 SHARD = "--shard"
 """Input of a run that names its part of a larger one."""
 
@@ -64,6 +66,8 @@ class Run(Model):
     """What all results of the run depend on besides the predictions, such as the data set's revision."""
     shards: tuple[Shard, ...] = ()
     """The parts of a larger run that this one holds; none if it is a whole run."""
+    merged: tuple[str, ...] = ()
+    """Names of the runs that it was put together from; none if it was made in one."""
     settings: dict[str, str] = Field(default_factory=dict)
     engine: dict[str, str] = Field(default_factory=dict)
     host: dict[str, str] = Field(default_factory=dict)
@@ -90,6 +94,11 @@ class Run(Model):
             changes["environments"] = {**self.environments, **later.environments}
             changes["model"] = ", ".join(sorted({*self.model.split(", "), *later.model.split(", ")} - {""}))
         return later.model_copy(update=changes)
+
+
+def control_name(run: str, control: str) -> str:
+    """Return the name of a run's control, which is a run beside it."""
+    return f"{run}.control-{control}"
 
 
 def joined_marks(*marks: str) -> str:

@@ -43,7 +43,7 @@ def patchdiff_figures(comparisons: Sequence[PatchDiffResult], submitted: int) ->
     return PatchDiffFigures(
         compared=len(comparisons),
         findings={str(finding): counts[finding] for finding in PatchDiffFinding if counts[finding]},
-        finding_of={each.instance_id: each.finding for each in comparisons},
+        finding_of={each.instance_id: each.finding for each in sorted(comparisons, key=lambda each: each.instance_id)},
         resolved_rate=rate(len(comparisons)),
         resolved_minus_regressions=right,
         resolved_minus_regressions_rate=rate(right),

@@ -12,11 +12,9 @@ crash tore are ignored. Names that begin with a dot are being written; what a cr
 import fcntl
 import hashlib
 import json
-import os
 import shutil
-import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -34,9 +32,10 @@ from assay.harness.domain import (
 )
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
-from assay.harness.files import json_lines, read_model, replace_file, sync_folder, write_file
+from assay.harness.files import json_lines, link_or_copy, read_model, replace_file, sync_folder, write_file
 from assay.harness.grading.stability import StabilityFile
 from assay.harness.names import count
+from assay.harness.runs.journal import Journal
 from assay.harness.runs.manifest import ANOTHER, REPLACED, Run, RunKind, refuse_another
 from assay.harness.runs.patchdiff_figures import PatchDiffFigures
 from assay.harness.runs.report import RunReport, build_report
@@ -159,11 +158,29 @@ class RunStore:
             if run.kind not in REPLACED:
                 names = {each.instance_id for each in given}
                 given = [*(each for each in self._predictions_so_far() if each.instance_id not in names), *given]
+        self._write_run(run, given)
+
+    def _write_run(self, run: Run, predictions: Iterable[Prediction]) -> None:
         for name in ("report.json", "verdicts.jsonl"):
             (self.root / name).unlink(missing_ok=True)
         replace_file(self.root / "run.json", run.model_dump_json(indent=2).encode())
-        lines = "".join(json.dumps(each.model_dump()) + "\n" for each in given)  # a patch may not be UTF-8
+        lines = "".join(json.dumps(each.model_dump()) + "\n" for each in predictions)  # a patch may not be UTF-8
         replace_file(self.root / "predictions.jsonl", lines.encode())
+
+    def become(self, run: Run, predictions: Sequence[Prediction], events: Iterable[Mapping[str, str]]) -> None:
+        """Make this the folder of another run, without a report; instances that have no prediction there go."""
+        self._write_run(run, predictions)
+        Journal(self.root / "journal.jsonl").replace(events)
+        for folder in {*(self.root / "instances").glob("*")} - {self._folder(each.instance_id) for each in predictions}:
+            shutil.rmtree(folder)
+
+    def adopt(self, instance_id: str, other: "RunStore") -> None:
+        """Take the folder of an instance from another run, in place of one that is here.
+
+        The two share files where the disk can: no file of a saved evaluation is ever changed in place.
+        """
+        with self._replaced_folder(instance_id) as folder:
+            shutil.copytree(other._folder(instance_id), folder, dirs_exist_ok=True, copy_function=link_or_copy)
 
     def _predictions_so_far(self) -> list[Prediction]:
         """Return the predictions that earlier commands gave; a line that cannot be read is none."""
@@ -190,21 +207,11 @@ class RunStore:
         """Append one line, on disk before this returns."""
         if self._rerun:
             facts = {"rerun": str(self._rerun), **facts}
-        line = json.dumps({"time": round(time.time(), 3), "event": event, "instance": instance_id, **facts})
-        self.root.mkdir(parents=True, exist_ok=True)
-        with (self.root / "journal.jsonl").open("ab+") as journal:
-            torn = journal.seek(0, os.SEEK_END) and os.pread(journal.fileno(), 1, journal.tell() - 1) != b"\n"
-            journal.write(b"\n" * bool(torn) + line.encode() + b"\n")
-            journal.flush()
-            os.fsync(journal.fileno())
+        Journal(self.root / "journal.jsonl").add(event, instance_id, facts)
 
     def events(self) -> list[dict[str, str]]:
         """Return the lines of the journal, without those that a crash tore."""
-        try:
-            lines = (self.root / "journal.jsonl").read_bytes().splitlines()
-        except FileNotFoundError:
-            return []
-        return [event for line in lines if (event := _event(line))]
+        return Journal(self.root / "journal.jsonl").events()
 
     def save(self, task: Task, evaluation: Evaluation, verdict: Verdict, key: str) -> SavedVerdict:
         """Write an evaluation; raises OSError, and what was there before is still there then."""
@@ -390,11 +397,3 @@ class RunStore:
     def _folder(self, instance_id: str) -> Path:
         folder = self.root / "instances" / instance_id
         return folder / "reruns" / str(self._rerun) if self._rerun else folder
-
-
-def _event(line: bytes) -> dict[str, str]:
-    try:
-        found = json.loads(line)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}

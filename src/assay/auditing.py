@@ -9,12 +9,13 @@ from assay.harness.domain import INFRASTRUCTURE, Instance, Outcome, Prediction
 from assay.harness.errors import UserError
 from assay.harness.grading.stability import read_stability
 from assay.harness.names import did_you_mean
+from assay.harness.runs.manifest import CONTROLS
 from assay.harness.runs.store import RunStore
 from assay.instances.audit import AuditFinding, AuditKind, audit
 from assay.instances.audit.mutants import MutatedPatch, mutants
 from assay.instances.audit.subject import subject
 from assay.instances.audit.weak import Judged, by_controls, by_mutants
-from assay.session import CONTROLS, Session
+from assay.session import Session
 
 
 @dataclass(frozen=True, slots=True)

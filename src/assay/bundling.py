@@ -15,10 +15,11 @@ from assay.harness.bundles.verify import Verification, opened, verify
 from assay.harness.domain import INFRASTRUCTURE, ApplyStatus, Evidence, Instance, Model, Outcome, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.files import read_model
+from assay.harness.runs.manifest import CONTROLS, control_name
 from assay.harness.runs.store import RunStore
 from assay.instances.environments.lock import Lock, UsedImage, check_lock, make_lock
 from assay.instances.trees.sources import default_cache
-from assay.session import CONTROLS, Session
+from assay.session import Session
 from assay.workplace import Workplace
 
 Steps = Callable[[], AbstractContextManager[Shown]]
@@ -126,7 +127,7 @@ def _controls(store: RunStore) -> list[RunStore]:
     report = store.load_report()
     if report is None or report.unfit_reasons is None:
         return []
-    return [RunStore(store.root.with_name(f"{store.root.name}.control-{name}")) for name in CONTROLS]
+    return [RunStore(store.root.with_name(control_name(store.root.name, name))) for name in CONTROLS]
 
 
 def _images(stores: Sequence[RunStore]) -> dict[str, UsedImage]:

@@ -16,7 +16,16 @@ from assay.harness.evaluation.evaluate import Task, environment_of
 from assay.harness.grading.validate import unfit_reason
 from assay.harness.patchdiff.contract import Ask, Settings
 from assay.harness.patchdiff.run import PatchDiffRunner
-from assay.harness.runs.manifest import ORACLE, REPLACED, SHARD, Run, RunKind, joined_marks
+from assay.harness.runs.manifest import (
+    CONTROLS,
+    ORACLE,
+    REPLACED,
+    SHARD,
+    Run,
+    RunKind,
+    control_name,
+    joined_marks,
+)
 from assay.harness.runs.patchdiff_figures import PatchDiffFigures, patchdiff_figures
 from assay.harness.runs.report import RunReport
 from assay.harness.runs.rerun import rerun, suspects, with_flaky
@@ -27,9 +36,6 @@ from assay.harness.runs.workbench import Workbench
 from assay.version import __version__
 from assay.view import View
 from assay.workplace import Pair, Workplace
-
-CONTROLS = ("gold", "null")
-"""Patches of known outcome: the gold patch is resolved, no patch is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +170,9 @@ class Session:
             return {}
         found: dict[str, list[Verdict]] = {}
         for model in CONTROLS:
-            run_id = f"{self.run_id}.control-{model}"
             session = replace(
                 self,
-                run_id=run_id,
+                run_id=control_name(self.run_id, model),
                 kind=RunKind.CONTROL,
                 fresh=False,
                 rerun_failed=0,

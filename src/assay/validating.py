@@ -11,8 +11,9 @@ from assay.harness.grading.grade import grade, steady
 from assay.harness.grading.stability import GRADED, Stability, measure
 from assay.harness.grading.validate import Runs, Validation, validation
 from assay.harness.reports import label_names
+from assay.harness.runs.manifest import CONTROLS
 from assay.harness.runs.store import RunStore
-from assay.session import CONTROLS, Session
+from assay.session import Session
 from assay.version import __version__
 
 UNLABELLED: dict[str, Any] = {"fail_to_pass": (), "pass_to_pass": (), "quarantined": ()}

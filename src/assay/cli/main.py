@@ -18,7 +18,7 @@ from assay.cli.commands.images import build, import_, lock, prune, pull, push
 from assay.cli.commands.images import check as check_images
 from assay.cli.commands.images import export as export_images
 from assay.cli.commands.images import list as list_images
-from assay.cli.commands.report import bundle, compare, export, html, metrics, regrade, trajectory, verify
+from assay.cli.commands.report import bundle, compare, export, html, merge, metrics, regrade, trajectory, verify
 from assay.cli.commands.report import show as show_run
 from assay.cli.exits import INFRASTRUCTURE, INTERRUPTED, USAGE
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped, UserError
@@ -63,12 +63,13 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
         },
     ),
     "report": (
-        "Show runs, compare them, grade them again, export and seal them.",
+        "Show runs, merge and compare them, grade them again, export and seal them.",
         {
             "show": show_run.show,
             "compare": compare.compare,
             "metrics": metrics.metrics,
             "html": html.html,
+            "merge": merge.merge,
             "regrade": regrade.regrade,
             "export": export.export,
             "bundle": bundle.bundle,

@@ -114,7 +114,7 @@ Shard = Annotated[
     typer.Option(
         "--shard",
         metavar="I/N",
-        help="Only part I of N, as the run RUN.shard-I-of-N.",
+        help="Only part I of N, as the run RUN.shard-I-of-N; `assay report merge` puts the parts together.",
         show_default=False,
     ),
 ]

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,6 +26,7 @@ from assay.harness.runs.report import RunReport, build_report
 from assay.harness.runs.runner import Runner
 from assay.harness.runs.store import RunStore
 from benches import StubBench
+from killing import killed
 from toy import GOLD, TESTS
 
 PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
@@ -38,8 +38,6 @@ OUTCOMES = {
     "empty": Outcome.EMPTY_PATCH,
     "prose": Outcome.PATCH_REJECTED,
 }
-TOUCHING = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir"}
-"""Audit events of everything that changes a run directory."""
 
 
 def an_instance(number: int) -> Instance:
@@ -97,33 +95,17 @@ def gold_and_others() -> dict[str, str]:
 
 def killed_at(touch: int, command: Command) -> bool:
     """Run a command in a process that kills itself at its n-th touch of the run's folder; whether it came that far."""
-    child = os.fork()
-    if child == 0:
-        touches = 0
-
-        def hook(event: str, args: tuple[Any, ...]) -> None:
-            nonlocal touches
-            if event in TOUCHING and str(args[0]).startswith(str(command.root.parent)):
-                touches += 1
-                if touches == touch:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-        sys.addaudithook(hook)
-        command.run()
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
-    return os.WIFSIGNALED(status)
+    return killed(touch, command.root.parent, command.run)
 
 
 def test_killed_at_every_touch_of_the_disk_and_gone_on_it_is_the_same(tmp_path: Path) -> None:
     reference = Command(tmp_path / "reference/run", gold_and_others()).run()
     touch, reused = 0, set[int]()
-    killed = True
-    while killed:
+    died = True
+    while died:
         touch += 1
         command = Command(tmp_path / str(touch) / "run", gold_and_others())
-        killed = killed_at(touch, command)
+        died = killed_at(touch, command)
         saved = [RunStore(command.root).load_verdict(each.id) for each in INSTANCES]
         assert command.run() == reference, touch
         whole = sum(entry is not None for entry in saved)
@@ -137,12 +119,12 @@ def test_killed_at_every_touch_of_the_disk_and_gone_on_it_is_the_same(tmp_path: 
 def test_killed_while_other_content_is_evaluated_nothing_stale_is_told(tmp_path: Path) -> None:
     before, after = gold_and_others(), dict.fromkeys(gold_and_others(), "wrong")
     wanted = Command(tmp_path / "reference/run", after).run()
-    touch, killed = 0, True
-    while killed:
+    touch, died = 0, True
+    while died:
         touch += 3
         root = tmp_path / str(touch) / "run"
         Command(root, before).run()
-        killed = killed_at(touch, Command(root, after))
+        died = killed_at(touch, Command(root, after))
         store = RunStore(root)
         shown = store.load_report()
         assert shown in (None, wanted) or store.load_predictions()[0].patch == GOLD

@@ -21,6 +21,7 @@ from assay.harness.domain import (
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.grading.stability import StabilityFile
+from assay.harness.runs import journal as journal_module
 from assay.harness.runs import store as store_module
 from assay.harness.runs.manifest import Run
 from assay.harness.runs.report import build_report
@@ -201,7 +202,7 @@ def test_a_torn_line_of_the_journal_is_passed_over(tmp_path: Path, torn: bytes) 
 def test_the_journal_says_the_time_in_milliseconds_and_which_repetition_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_module, "time", SimpleNamespace(time=lambda: 1.23456))
+    monkeypatch.setattr(journal_module, "time", SimpleNamespace(time=lambda: 1.23456))
     store = RunStore(tmp_path)
     store.journal("started", "a")
     store.rerun(2).journal("started", "a", why="unresolved")

@@ -1,0 +1,46 @@
+"""The journal of a run: what happened when, one line of JSON for each event."""
+
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from assay.harness.files import replace_file
+
+
+class Journal:
+    """A file that only grows; lines of it that a crash tore are ignored."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def add(self, event: str, instance_id: str, facts: Mapping[str, str]) -> None:
+        """Append one line, on disk before this returns."""
+        line = json.dumps({"time": round(time.time(), 3), "event": event, "instance": instance_id, **facts})
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.open("ab+") as journal:
+            torn = journal.seek(0, os.SEEK_END) and os.pread(journal.fileno(), 1, journal.tell() - 1) != b"\n"
+            journal.write(b"\n" * bool(torn) + line.encode() + b"\n")
+            journal.flush()
+            os.fsync(journal.fileno())
+
+    def events(self) -> list[dict[str, str]]:
+        """Return the lines, without those that a crash tore."""
+        try:
+            lines = self._path.read_bytes().splitlines()
+        except FileNotFoundError:
+            return []
+        return [event for line in lines if (event := _event(line))]
+
+    def replace(self, events: Iterable[Mapping[str, str]]) -> None:
+        """Write these lines in place of all others."""
+        replace_file(self._path, "".join(f"{json.dumps(event)}\n" for event in events).encode())
+
+
+def _event(line: bytes) -> dict[str, str]:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
