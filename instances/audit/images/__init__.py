@@ -24,7 +24,7 @@ from assay.instances.trees.sources import Sources, tree_key, tree_ref
 __all__ = ["RULES", "ImageAudit", "ImageFinding", "ImageReport", "ImageRule"]
 
 
-RULED = "3"
+RULED = "4"
 """Changes with the rules; reports by older ones are made anew."""
 
 

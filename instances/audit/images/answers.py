@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from assay.harness import languages
+from assay.harness.languages.base import is_manifest
 from assay.harness.patches.diff import FileChange, Hunk, MalformedPatchError, read_diff
 from assay.instances.audit.code import is_distinctive
 from assay.instances.audit.finding import Severity
@@ -23,6 +25,7 @@ from assay.instances.audit.images.facts import (
 )
 from assay.instances.audit.images.finding import AuditedImage, HiddenAnswer, ImageFinding, ImageRule
 from assay.instances.audit.patches import function_names
+from assay.instances.audit.subject import is_source
 
 ALONE = 40
 """Characters of a line that gives a hunk away by itself."""
@@ -37,9 +40,13 @@ class _Part:
     """Distinctive lines that it adds."""
     block: tuple[bytes, ...]
     """All lines of its new side that are not empty."""
+    by_lines: bool = True
+    """Whether some of its lines give it away; manifests of others name the same packages in the same words."""
 
     def needed(self, left: frozenset[bytes]) -> int:
         """Return how many of the lines that are left make a leak; 0 for never."""
+        if not self.by_lines:
+            return 0
         if len(left) > 1:
             return max(2, math.ceil(len(left) / 2))
         return 1 if left and len(next(iter(left))) >= ALONE else 0
@@ -160,13 +167,16 @@ def _held(data: bytes, parts: Iterable[_Part], known: frozenset[bytes]) -> _Part
 
 def _parts(changes: Iterable[FileChange], language: str) -> list[_Part]:
     old = {normal(line.encode()) for change in changes for hunk in change.hunks for line in hunk.old()}
+    own = languages.find_or_none(language)
+    manifests = own.MANIFESTS if own else ()
     found = []
     for change in changes:
+        by_lines = is_source(change.path, language) or not is_manifest(change.path, manifests)
         for hunk in change.hunks:
             distinctive = (line for line in hunk.added() if is_distinctive(line, language))
             lines = frozenset(normal(line.encode()) for line in distinctive) - old
             lines = frozenset(line for line in lines if len(line) >= SHORTEST_LINE)
-            found.append(_Part(change.path, lines, _block(hunk)))
+            found.append(_Part(change.path, lines, _block(hunk), by_lines))
     return [part for part in found if part.lines]
 
 

@@ -41,6 +41,7 @@ from assay.harness.errors import EnvironmentFailure
 from assay.instances.audit.images import ImageAudit, ImageReport, ImageRule
 from assay.instances.audit.images.facts import read_layer
 from assay.instances.audit.images.unpacked import object_id
+from corpus.model import diff
 
 pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("images-audit")]
 
@@ -257,6 +258,22 @@ def test_what_an_ancestor_or_another_project_has_is_no_leak(
     project: Project, audited: Callable[..., ImageReport], files: Files
 ) -> None:
     assert audited([*project.honest, files]).findings == ()
+
+
+WANTED = ("distributed-arithmetic==4.2.0", "another-good-package==1.0.0")
+MANIFEST = diff({"requirements.txt": "first==1\n"}, {"requirements.txt": "\n".join(("first==1", *WANTED, ""))})
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"), [("\n".join(("other==3", *WANTED, "last==2\n")), ()), (MANIFEST, ("gold",))]
+)
+def test_packages_that_another_project_wants_too_are_no_leak_but_the_patch_itself_is(
+    docker_engine: DockerEngine, project: Project, loaded: Callable[..., str], text: str, faults: tuple[str, ...]
+) -> None:
+    instance = project.instance.model_copy(update={"gold_patch": MANIFEST})
+    image = loaded([*project.honest, {"usr/share/other/requirements.txt": text}])
+    report = ImageAudit(docker_engine, project.sources).report(image, instance, project.below)
+    assert tuple(each.rule for each in report.faults) == faults
 
 
 @pytest.mark.parametrize(
