@@ -35,7 +35,7 @@ class StubBench:
     def assets(self, _instance: Instance) -> Callable[[], Mapping[str, bytes]]:
         return dict
 
-    def image(self, instance: Instance, _patch: str = "") -> AbstractContextManager[str]:
+    def image(self, instance: Instance, _patch: str | None = None) -> AbstractContextManager[str]:
         return nullcontext(self.name if isinstance(self.name, str) else self.name(instance))
 
     def abort(self) -> None:

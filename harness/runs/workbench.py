@@ -40,11 +40,11 @@ class Workbench(Protocol):
         """Return a function that reads the binary files of the instance's tests, by path."""
         ...
 
-    def image(self, instance: Instance, patch: str = "") -> AbstractContextManager[str]:
+    def image(self, instance: Instance, patch: str | None = None) -> AbstractContextManager[str]:
         """Give the name of the image in which a patch is tested, building it if need be; it stays until the block ends.
 
-        Without a patch it is the instance's own, in which solvers work. With one that changes manifests, it has the
-        packages for which the gold patch's ask, too.
+        Without a patch it is the instance's own, in which solvers work. With one, even an empty one, it also has the
+        packages for which the test patch's manifests ask, and with one that changes manifests those of the gold patch.
 
         Raises:
             EnvironmentFailure: it cannot be built. EngineError: the engine failed.

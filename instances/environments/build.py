@@ -69,11 +69,11 @@ class ImageBuilder:
         self._audit = ImageAudit(engine, sources)
 
     @contextmanager
-    def image(self, instance: Instance, patch: str = "") -> Iterator[str]:
+    def image(self, instance: Instance, patch: str | None = None) -> Iterator[str]:
         """Give the name of the image in which a patch is tested after building or pulling what the engine lacks of it.
 
-        Without a patch, or with one that changes no manifest, it is the instance's own, in which solvers work. A
-        published image is never added to. No process removes the image before the block ends.
+        Without a patch it is the instance's own, in which solvers work; ``with_asking_base`` says which packages a
+        patch adds. A published image is never added to. No process removes the image before the block ends.
 
         Raises:
             DataError: the instance's recipe file is wrong.
@@ -85,7 +85,7 @@ class ImageBuilder:
         with self.shelf.uses.hold() as hold:
             yield self._found(key, hold) or self._worked_out(instance, asking, recipe, key, hold)
 
-    def image_of(self, instance: Instance, patch: str = "") -> str:
+    def image_of(self, instance: Instance, patch: str | None = None) -> str:
         """Return the name of an image, as ``image`` gives it; from then on it may be removed."""
         with self.image(instance, patch) as name:
             return name
@@ -103,12 +103,12 @@ class ImageBuilder:
             image = self._own(instance, recipe, find_toolchain(recipe, self._toolchains, self._engine), hold)[0]
             return self._audit.report(image, instance, self._sources.ancestors(tree_ref(instance)))
 
-    def key_of(self, instance: Instance, patch: str = "") -> str:
+    def key_of(self, instance: Instance, patch: str | None = None) -> str:
         """Return the key under which ``known`` keeps the name of an image; raises DataError."""
         recipe = find_recipe(instance, self._recipes)
         return known_key(with_asking_base(instance, recipe, patch) or instance, recipe, self._toolchains)
 
-    def files_of(self, instance: Instance, patch: str = "") -> dict[str, bytes]:
+    def files_of(self, instance: Instance, patch: str | None = None) -> dict[str, bytes]:
         """Return what another machine's cache needs of this one to test a patch, by path; raises DataError."""
         return self.known.files(self.key_of(instance, patch), instance, find_recipe(instance, self._recipes))
 
@@ -139,7 +139,7 @@ class ImageBuilder:
         if self.shelf.registry:
             self._learn(self.key_of(instance))
 
-    def found(self, instance: Instance, patch: str = "") -> str:
+    def found(self, instance: Instance, patch: str | None = None) -> str:
         """Return the name of an image if it is known and here or in the registry, else ""; build nothing."""
         with self.shelf.uses.hold() as hold:
             return self._found(self.key_of(instance, patch), hold)

@@ -1,8 +1,8 @@
 """The image in which a patch that changes manifests is graded: an instance's image and further packages. Pure.
 
-An instance's own image, the only one that solvers see, has the packages for which the base commit asks. A patch that
-changes manifests is tested with those for which the gold patch asks, too. Any other patch is not: a later version of a
-package could be all of the fix.
+An instance's own image, the only one that solvers see, has the packages for which the base commit asks. Every patch is
+tested with those for which the test patch asks, too. A patch that changes manifests is also tested with those of the
+gold patch, and any other is not: a later version of a package could be all of the fix.
 """
 
 from assay.harness.domain import ImageSpec, Instance, PatchedCommit, PublishedImage, Recipe
@@ -14,12 +14,14 @@ from assay.instances.toolchains.buildfiles import build_text
 from assay.instances.trees.sources import tree_ref
 
 
-def with_asking_base(instance: Instance, recipe: Recipe, patch: str) -> Instance | None:
+def with_asking_base(instance: Instance, recipe: Recipe, patch: str | None) -> Instance | None:
     """Return the instance over the tree that asks for the packages with which a patch is graded; None if its own does.
 
-    The test patch counts for every patch, the gold patch for those that change manifests themselves. A published image
-    is as it is.
+    The test patch counts for every patch, the gold patch for those that change manifests themselves. Without a patch
+    nothing is graded. A published image is as it is.
     """
+    if patch is None:
+        return None
     asking = [*([instance.gold_patch] if _asks(patch, recipe) else []), instance.test_patch]
     counted = [without_binary_hunks(each).rstrip("\n") for each in asking if _asks(each, recipe)]
     if not counted or isinstance(instance.environment, PublishedImage):

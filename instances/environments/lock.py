@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from pydantic import Field, ValidationError
 
@@ -70,6 +71,11 @@ class UsedImage(Model):
     key: str = ""
     """Stands for the instance, its recipe and settings: an evaluation with the same ones finds the image by it."""
 
+    @property
+    def has_valid_key(self) -> bool:
+        """Whether the key, which becomes the name of a file, is a hash or empty."""
+        return re.fullmatch("[0-9a-f]*", self.key) is not None
+
 
 class Lock(Model):
     """Environments by instance, and all that they are made of; the content of ``images.lock``."""
@@ -77,14 +83,26 @@ class Lock(Model):
     made: str = ""
     """Time of the lock, as ISO text in UTC; empty in a bundle, whose bytes do not depend on the day."""
     instances: dict[str, UsedImage] = Field(default_factory=dict)
+    grading: dict[str, tuple[UsedImage, ...]] = Field(default_factory=dict)
+    """By instance, the images in which patches are tested where the test patch or they themselves change manifests."""
     layers: dict[str, Layer] = Field(default_factory=dict)
     texts: dict[str, str] = Field(default_factory=dict)
     """The build files, by their SHA-256."""
 
     @property
+    def used(self) -> tuple[UsedImage, ...]:
+        """All images in which instances are tested."""
+        return tuple(image for name in {**self.instances, **self.grading} for image in self.used_by(name))
+
+    @property
     def undescribed(self) -> tuple[str, ...]:
         """Images of which nothing but the name is known, such as those of an engine without containers."""
-        return tuple(sorted({each.image for each in self.instances.values()} - self.layers.keys()))
+        return tuple(sorted({each.image for each in self.used} - self.layers.keys()))
+
+    def used_by(self, instance_id: str) -> tuple[UsedImage, ...]:
+        """Return the images in which an instance is tested, its own first."""
+        own = (self.instances[instance_id],) if instance_id in self.instances else ()
+        return (*own, *self.grading.get(instance_id, ()))
 
     def chain(self, name: str) -> tuple[Layer, ...]:
         """Return the layers of an image, each after all that it needs: its parent's chain and its services'."""
@@ -185,14 +203,17 @@ def keep_lock(lock: Lock, cache: Path) -> None:
         _keep(layer.model_copy(update={**texts, "digest": "", "contents": {}}), cache)
 
 
-def make_lock(used: Mapping[str, UsedImage], cache: Path) -> Lock:
-    """Return what the cache knows of the images that instances were tested in."""
+def make_lock(
+    used: Mapping[str, UsedImage], cache: Path, grading: Mapping[str, tuple[UsedImage, ...]] = MappingProxyType({})
+) -> Lock:
+    """Return what the cache knows of the images that instances, and further ones that their patches, were tested in."""
     layers: dict[str, Layer] = {}
     texts: dict[str, str] = {}
-    for name in sorted({each.image for each in used.values()}):
+    lock = Lock(instances=dict(sorted(used.items())), grading=dict(sorted(grading.items())))
+    for name in sorted({each.image for each in lock.used}):
         for layer in kept_chain(name, cache, layers.keys()):
             layers[layer.name] = _without_texts(layer, texts)
-    return Lock(instances=dict(sorted(used.items())), layers=dict(sorted(layers.items())), texts=texts)
+    return lock.model_copy(update={"layers": dict(sorted(layers.items())), "texts": texts})
 
 
 def with_contents(lock: Lock, held: Mapping[str, tuple[str, Mapping[str, str]]]) -> Lock:
@@ -209,8 +230,8 @@ def check_lock(lock: Lock) -> Iterator[str]:
     """Yield what is wrong with a lock: a text or an image whose name is not the hash of its content, and the like."""
     wrong = [key for key, text in lock.texts.items() if _hash(text) != key]
     yield from (f"the text {key} has another hash" for key in wrong)
-    keys = {name: each.key for name, each in lock.instances.items() if each.key}
-    yield from (f"the key of {name} is no hash" for name, key in keys.items() if not re.fullmatch("[0-9a-f]+", key))
+    yield from (f"the key of {each.image} is no hash" for each in lock.used if not each.has_valid_key)
+    yield from (f"{name} has no image of its own" for name in lock.grading.keys() - lock.instances.keys())
     for layer in lock.layers.values():
         yield from _problems(layer, lock)
         parent = lock.layers.get(layer.parent)

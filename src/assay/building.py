@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from assay.harness.domain import Instance
@@ -27,6 +28,11 @@ class Built:
     def failed(self) -> tuple[Done, ...]:
         """Those that failed."""
         return tuple(each for each in self.done if each.error)
+
+
+def patches_of(instance: Instance) -> tuple[str | None, ...]:
+    """Return patches that together need all images of an instance: none, an empty one, and one of manifests."""
+    return (None, "", instance.gold_patch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +66,9 @@ class Images:
             settled = bench.settle(instance)
             if self.place.push:  # what it reads of the tree is sent, too
                 bench.aim(bench.plan(settled), settled)
-            with bench.image(settled) as name, bench.image(settled, settled.gold_patch):
-                return name
+            with ExitStack() as held:
+                own, *_ = [held.enter_context(bench.image(settled, patch)) for patch in patches_of(settled)]
+                return own
 
         done = self.each(instances, "building", build)
         shelf = bench.builder.shelf if isinstance(bench, BuiltWorkbench) else None

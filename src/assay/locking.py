@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from assay.building import Images
+from assay.building import Images, patches_of
 from assay.harness.domain import Instance
 from assay.harness.errors import EngineError, EnvironmentFailure, UserError
+from assay.harness.runs.workbench import Workbench
 from assay.instances.environments.contents import language_of, read_contents
 from assay.instances.environments.drift import LayerState, LayerStatus, layer_state, without_inherited
 from assay.instances.environments.lock import NOTE, Layer, Lock, UsedImage, keep_lock, make_lock, with_contents
@@ -47,16 +48,19 @@ def lock_instances(instances: Sequence[Instance], place: Workplace, counted: Cou
         RunStopped: a signal ended it. EnvironmentFailure: an image cannot be looked into.
     """
     bench = place.bench
-    used: dict[str, UsedImage] = {}
+    own: dict[str, UsedImage] = {}
+    grading: dict[str, tuple[UsedImage, ...]] = {}
 
     def build(instance: Instance) -> str:
-        with bench.image(bench.settle(instance)) as image:
-            info = bench.engine.find_image(image)
-            used[instance.id] = UsedImage(image=image, digest=info.digest if info else "")
-            return image
+        settled = bench.settle(instance)
+        mine, *others = dict.fromkeys(_used(bench, settled, patch) for patch in patches_of(settled))
+        own[instance.id] = mine
+        if others:
+            grading[instance.id] = tuple(others)
+        return mine.image
 
     done = Images(place).each(instances, "building", build)
-    lock = _described(make_lock(used, default_cache()), bench.engine, place.jobs, counted)
+    lock = _described(make_lock(own, default_cache(), grading), bench.engine, place.jobs, counted)
     made = datetime.now(UTC).replace(microsecond=0).isoformat()
     return Locked(lock.model_copy(update={"made": made}), {each.instance_id: each.error for each in done if each.error})
 
@@ -98,13 +102,13 @@ def rebuild(lock: Lock, place: Workplace, counted: Counted) -> dict[str, str]:
     keep_lock(lock, default_cache())
 
     def build(name: str) -> str:
-        image = lock.instances[name].image
         try:
-            if image not in lock.layers:
-                return f"the lock has nothing of {image} but its name"
-            bench.builder.rebuild(rebuilt_chain(lock, image))
-            if key := lock.instances[name].key:
-                bench.builder.known.keep(key, image)
+            for used in lock.used_by(name):
+                if used.image not in lock.layers:
+                    return f"the lock has nothing of {used.image} but its name"
+                bench.builder.rebuild(rebuilt_chain(lock, used.image))
+                if used.key:
+                    bench.builder.known.keep(used.key, used.image)
         except (EnvironmentFailure, EngineError) as error:
             return str(error)
         return ""
@@ -117,9 +121,12 @@ def select(lock: Lock, ids: Sequence[str]) -> Lock:
     for name in ids:
         if name not in lock.instances:
             raise UserError(f"the lock has no instance {name}")
-    chosen = {name: lock.instances[name] for name in ids} or lock.instances
-    layers = {layer.name: layer for used in chosen.values() for layer in lock.chain(used.image)}
-    return lock.model_copy(update={"instances": dict(chosen), "layers": layers})
+    chosen = dict.fromkeys(ids or lock.instances)
+    own = {name: lock.instances[name] for name in chosen}
+    grading = {name: lock.grading[name] for name in chosen if name in lock.grading}
+    some = lock.model_copy(update={"instances": own, "grading": grading})
+    layers = {layer.name: layer for used in some.used for layer in lock.chain(used.image)}
+    return some.model_copy(update={"layers": layers})
 
 
 def notes_of(lock: Lock) -> Iterator[str]:
@@ -134,6 +141,14 @@ def notes_of(lock: Lock) -> Iterator[str]:
 def is_as_locked(states: Iterable[LayerState]) -> bool:
     """Return whether no image is missing or differs."""
     return not any(state.status in {LayerStatus.MISSING, LayerStatus.DIFFERS} for state in states)
+
+
+def _used(bench: Workbench, instance: Instance, patch: str | None) -> UsedImage:
+    """Return the image in which a patch is tested, after building it if need be."""
+    with bench.image(instance, patch) as image:
+        info = bench.engine.find_image(image)
+        key = bench.builder.key_of(instance, patch) if isinstance(bench, BuiltWorkbench) else ""
+        return UsedImage(image=image, digest=info.digest if info else "", key=key)
 
 
 def _described(lock: Lock, engine: "Engine", jobs: int, counted: Counted) -> Lock:
@@ -154,7 +169,7 @@ def _held(layer: Layer, lock: Lock, engine: "Engine") -> dict[str, str]:
 
 def _in_order(lock: Lock) -> list[Layer]:
     """Return all images of a lock, parents before children; of some it has nothing but name and digest."""
-    named = {each.image: Layer(name=each.image, below=each.digest) for each in lock.instances.values()}
+    named = {each.image: Layer(name=each.image, below=each.digest) for each in lock.used}
     described = {layer.name: layer for name in lock.layers for layer in lock.chain(name)}
     return [*described.values(), *(layer for name, layer in named.items() if name not in described)]
 

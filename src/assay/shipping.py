@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from assay.building import Images
+from assay.building import Images, patches_of
 from assay.harness.domain import Instance
 from assay.harness.engines.oci import layout
 from assay.harness.engines.oci.layout import ArchivedImage
@@ -72,7 +72,7 @@ class Shipping:
 
             def build(instance: Instance) -> str:
                 settled = _looked_into(bench, instance)
-                made = [held.enter_context(bench.image(settled, patch)) for patch in _patches(instance)]
+                made = [held.enter_context(bench.image(settled, patch)) for patch in patches_of(instance)]
                 names.update(dict.fromkeys(made))
                 return made[0]
 
@@ -135,7 +135,7 @@ class Shipping:
 
         def push(instance: Instance) -> str:
             settled = _looked_into(bench, instance)
-            for patch in _patches(instance):
+            for patch in patches_of(instance):
                 with bench.image(settled, patch) as image:
                     for name in _all_images(bench, [image]):
                         once(name)
@@ -159,7 +159,7 @@ class Shipping:
 
         def pull(instance: Instance) -> str:
             settled = bench.settle(instance)
-            names = [bench.builder.found(settled, patch) for patch in _patches(instance)]
+            names = [bench.builder.found(settled, patch) for patch in patches_of(instance)]
             if not all(names):
                 raise EnvironmentFailure(
                     f"{registry.prefix} has no image of {instance.id} as this version of Assay makes it; push it first"
@@ -216,7 +216,7 @@ def _cache_files(bench: "BuiltWorkbench", instances: Sequence[Instance]) -> dict
     """Return what another machine's cache needs to evaluate instances, by path."""
     found: dict[str, bytes] = {}
     for instance in instances:
-        for patch in _patches(instance):
+        for patch in patches_of(instance):
             found |= bench.builder.files_of(bench.settle(instance), patch)
     return dict(sorted(found.items()))
 
@@ -227,11 +227,6 @@ def _looked_into(bench: "BuiltWorkbench", instance: Instance) -> Instance:
     bench.aim(bench.plan(settled), settled)
     bench.assets(settled)()
     return settled
-
-
-def _patches(instance: Instance) -> tuple[str, ...]:
-    """Return patches that together need all images of an instance: none, and one that may change manifests."""
-    return ("", instance.gold_patch)
 
 
 def _all_images(bench: "BuiltWorkbench", images: Sequence[str]) -> list[str]:

@@ -98,7 +98,7 @@ class BuiltWorkbench:
 
         return Assets(instance.assets, self.sources)
 
-    def image(self, instance: Instance, patch: str = "") -> AbstractContextManager[str]:
+    def image(self, instance: Instance, patch: str | None = None) -> AbstractContextManager[str]:
         """Build the image of the instance, or of a patch that changes manifests, or find it."""
         return self.builder.image(instance, patch)
 
@@ -151,7 +151,7 @@ class ActedWorkbench:
         """Return a function that reads nothing."""
         return dict
 
-    def image(self, instance: Instance, patch: str = "") -> AbstractContextManager[str]:  # noqa: ARG002 - the same
+    def image(self, instance: Instance, patch: str | None = None) -> AbstractContextManager[str]:  # noqa: ARG002 - the same
         """Tell the engine of the instance."""
         return nullcontext(self.engine.act_out(instance))
 

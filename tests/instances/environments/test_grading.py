@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance, Limits, Outcome, Prediction, Recipe, Status
+from asking import OTHER_PACKAGE, PROJECTS
+from assay.harness.domain import Instance, Limits, Outcome, Prediction, Recipe
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
 from assay.harness.grading.grade import grade
@@ -34,7 +35,7 @@ def go_instance(make_instance):
     return make
 
 
-@pytest.mark.parametrize("patch", ["", SOURCE], ids=["no patch", "sources alone"])
+@pytest.mark.parametrize("patch", [None, "", SOURCE], ids=["no patch", "empty patch", "sources alone"])
 def test_patch_without_manifest_asks_for_nothing(go_instance, patch):
     assert with_asking_base(go_instance(), GO, patch) is None
 
@@ -56,6 +57,11 @@ def test_manifest_of_test_patch_counts_for_every_patch(go_instance):
 
     assert asking is not None
     assert tree_ref(asking).patch == OTHER_MODULE
+    assert with_asking_base(go_instance(tests=OTHER_MODULE), GO, "") == asking
+
+
+def test_manifest_of_test_patch_asks_for_nothing_where_nothing_is_graded(go_instance):
+    assert with_asking_base(go_instance(tests=OTHER_MODULE), GO, None) is None
 
 
 def test_patterns_of_a_recipe_name_manifests(go_instance):
@@ -77,140 +83,6 @@ def test_name_depends_on_manifests_and_parent_alone(go_instance):
     assert not [text for text in spec.files.values() if "require b" in text]
 
 
-CARGO = '[package]\nname = "hello"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\n'
-PACKAGE = '{"name": "hello", "version": "1.0.0", "dependencies": {%s}}\n'
-PYPROJECT = """\
-[build-system]
-requires = ["setuptools"]
-build-backend = "setuptools.build_meta"
-
-[project]
-name = "hello"
-version = "1"
-dependencies = [{}]
-
-[tool.setuptools]
-py-modules = ["hello"]
-"""
-PROJECTS = {
-    "go": Hello(
-        language="go",
-        files={
-            "go.mod": "module example.com/hello\n\ngo 1.19\n",
-            "hello.go": 'package hello\n\nfunc Hello() string { return "" }\n',
-            "hello_test.go": "package hello\n",
-        },
-        fix={
-            "go.mod": "module example.com/hello\n\ngo 1.19\n\nrequire github.com/pkg/errors v0.9.1\n",
-            "go.sum": "github.com/pkg/errors v0.9.1 h1:FEBLx1zS214owpjy7qsBeixbURkuhQAwrK5UwLGTwt4=\n"
-            "github.com/pkg/errors v0.9.1/go.mod h1:bwawxfHBFNV+L2hUp1rHADufV3IMtnDRdf1r5NINEl0=\n",
-            "hello.go": """package hello
-
-import "github.com/pkg/errors"
-
-func Hello() string { return errors.New("hello").Error() }
-""",
-        },
-        test_change={
-            "hello_test.go": """package hello
-
-import "testing"
-
-func TestHello(t *testing.T) {
-	if Hello() != "hello" {
-		t.Fatal(Hello())
-	}
-}
-"""
-        },
-        tests={"TestHello": Status.PASSED},
-        fixed=("TestHello",),
-        kept=(),
-    ),
-    "rust": Hello(
-        language="rust",
-        files={
-            "Cargo.toml": CARGO,
-            "Cargo.lock": 'version = 3\n\n[[package]]\nname = "hello"\nversion = "0.1.0"\n',
-            "src/lib.rs": "pub fn hello() -> usize {\n    0\n}\n",
-            "tests/hello.rs": "",
-        },
-        fix={
-            "Cargo.toml": f'{CARGO}fnv = "1"\n',
-            "src/lib.rs": "pub fn hello() -> usize {\n    fnv::FnvHashSet::from_iter([1, 1]).len()\n}\n",
-        },
-        test_change={"tests/hello.rs": "#[test]\nfn counts() {\n    assert_eq!(hello::hello(), 1);\n}\n"},
-        tests={"counts": Status.PASSED},
-        fixed=("counts",),
-        kept=(),
-    ),
-    "python": Hello(
-        language="python",
-        files={
-            "pyproject.toml": PYPROJECT.format(""),
-            "hello.py": "def hello():\n    return ''\n",
-            "test_hello.py": "",
-        },
-        fix={
-            "pyproject.toml": PYPROJECT.format("'toolz'"),
-            "hello.py": "import toolz\n\n\ndef hello():\n    return toolz.identity('hello')\n",
-        },
-        test_change={"test_hello.py": "import hello\n\n\ndef test_hello():\n    assert hello.hello() == 'hello'\n"},
-        tests={"test_hello.py::test_hello": Status.PASSED},
-        fixed=("test_hello.py::test_hello",),
-        kept=(),
-    ),
-    "javascript": Hello(
-        language="javascript",
-        files={
-            "package.json": PACKAGE % '"ms": "2.0.0"',
-            "hello.js": 'exports.hello = () => require("ms")("1s");\n',
-            "test/hello.test.js": "",
-        },
-        fix={
-            "package.json": PACKAGE % '"ms": "2.0.0", "isarray": "2.0.5"',
-            "hello.js": 'exports.hello = () => require("isarray")([require("ms")("1s")]);\n',
-        },
-        test_change={
-            "test/hello.test.js": 'const { it } = require("node:test");\nconst { hello } = require("../hello");\n'
-            'it("is an array", () => require("node:assert").equal(hello(), true));\n'
-        },
-        tests={"is an array": Status.PASSED},
-        fixed=("is an array",),
-        kept=(),
-        recipe={
-            "toolchain": "20",
-            "report_format": "junit_xml",
-            "log_format": "tap",
-            "runner": "node_test",
-            "test_command": "exec node --test --test-reporter=tap --test-reporter-destination=stdout "
-            "--test-reporter=junit --test-reporter-destination={report} {files}",
-        },
-    ),
-}
-"""For each language a project whose fix needs a package that the base commit does not ask for."""
-OTHER_PACKAGE = {
-    "go": {
-        "go.mod": PROJECTS["go"].fix["go.mod"].replace("pkg/errors v0.9.1", "google/uuid v1.6.0"),
-        "hello.go": PROJECTS["go"]
-        .fix["hello.go"]
-        .replace("pkg/errors", "google/uuid")
-        .replace("errors.New", "uuid.New"),
-    },
-    "rust": {
-        "Cargo.toml": f'{CARGO}itoa = "1"\n',
-        "src/lib.rs": "pub fn hello() -> usize {\n    itoa::Buffer::new().format(1).len()\n}\n",
-    },
-    "python": {
-        "pyproject.toml": PYPROJECT.format("'wcwidth'"),
-        "hello.py": "import wcwidth\n\n\ndef hello():\n    return 'hello'\n",
-    },
-    "javascript": {
-        "package.json": PACKAGE % '"ms": "2.0.0", "is-obj": "2.0.0"',
-        "hello.js": 'exports.hello = () => require("is-obj")({});\n',
-    },
-}
-"""A patch for each that needs still another package."""
 KEPT = {
     "go": "ls -d /opt/go/mod/github.com/pkg/errors@v0.9.1",
     "rust": "ls -d /opt/cargo/registry/src/*/fnv-1.*",
@@ -222,7 +94,7 @@ KEPT = {
 
 @pytest.mark.docker
 @pytest.mark.network
-@pytest.mark.parametrize("name", [pytest.param(name, marks=each.toolchain) for name, each in PROJECTS.items()])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=PROJECTS[name].toolchain) for name in KEPT])
 def test_packages_that_a_fix_adds_are_there_for_patches_that_change_manifests_alone(
     name: str, tmp_path: Path, docker_engine: DockerEngine
 ) -> None:

@@ -1,5 +1,6 @@
 """What images are made of, kept when it is worked out, and checked against the images' names."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,8 @@ SERVICE = spec("env-python", TOOLCHAIN.identity, TOOLCHAIN.name, lock="httpbin==
 TREE = TreeRef("pallets/flask", "0" * 40)
 INSTANCE = spec("instance-flask", f"{TREE.repo}@{TREE.commit}", ENVIRONMENT.name, install="pip install")
 
+GRADING = replace(spec("grading", "", INSTANCE.name, lock="werkzeug==2.3"), fetches=True, tree=TREE)
+
 
 @pytest.fixture
 def lock(tmp_path: Path) -> Lock:
@@ -52,6 +55,13 @@ def lock(tmp_path: Path) -> Lock:
     return make_lock({"flask-1": UsedImage(image=INSTANCE.name), "flask-2": UsedImage(image="fake:1")}, tmp_path)
 
 
+@pytest.fixture
+def graded(lock: Lock, tmp_path: Path) -> Lock:
+    """The same with an image for patches that change manifests."""
+    keep_layer(GRADING, tmp_path)
+    return make_lock(lock.instances, tmp_path, {"flask-1": (UsedImage(image=GRADING.name, key="00ff"),)})
+
+
 def _fields(spec: ImageSpec) -> dict[str, object]:
     return {name: getattr(spec, name) for name in spec.__slots__}
 
@@ -63,6 +73,28 @@ def test_a_lock_holds_every_layer_down_to_the_toolchain_and_those_of_services(lo
     assert lock.layers[TOOLCHAIN.name].toolchain == TOOLCHAIN
     assert lock.undescribed == ("fake:1",)
     assert list(check_lock(lock)) == []
+
+
+def test_a_lock_holds_images_that_are_for_some_patches_alone(graded: Lock, lock: Lock) -> None:
+    assert graded.layers.keys() - lock.layers.keys() == {GRADING.name}
+    assert [each.image for each in graded.used_by("flask-1")] == [INSTANCE.name, GRADING.name]
+    assert [each.image for each in graded.used] == [INSTANCE.name, GRADING.name, "fake:1"]
+    assert [layer.name for layer in graded.chain(GRADING.name)][-2:] == [INSTANCE.name, GRADING.name]
+    assert list(check_lock(graded)) == []
+    assert Lock.model_validate_json(graded.model_dump_json()) == graded
+
+
+@pytest.mark.parametrize(
+    ("grading", "problem"),
+    [
+        ({"flask-1": (UsedImage(image="a:1", key="../x"),)}, "the key of a:1 is no hash"),
+        ({"other-1": (UsedImage(image="a:1"),)}, "other-1 has no image of its own"),
+    ],
+)
+def test_an_image_for_some_patches_that_does_not_fit_is_found(
+    grading: dict[str, tuple[UsedImage, ...]], problem: str, lock: Lock
+) -> None:
+    assert list(check_lock(lock.model_copy(update={"grading": grading}))) == [problem]
 
 
 def test_a_lock_reads_back_as_it_was_written(lock: Lock) -> None:
