@@ -68,6 +68,8 @@ class FakeEngine(ActingEngine):
     opened: int = 0
     alive: set[int] = field(default_factory=set)
     _stop: threading.Event = field(default_factory=threading.Event)
+    _ends: set[threading.Event] = field(default_factory=set)
+    """One of each open box."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _boxes: Counter[str] = field(default_factory=Counter)
 
@@ -100,22 +102,28 @@ class FakeEngine(ActingEngine):
             self.alive.add(number)
             turn = self._boxes[image]
             self._boxes[image] += 1
+        box = FakeBox(self, image, self.instances[image], turn)
+        self._ends.add(box.ended)
         try:
-            box = FakeBox(self, image, self.instances[image], turn)
             if archive:
                 box.put(archive)
             yield box
         finally:
             self.alive.discard(number)
+            self._ends.discard(box.ended)
             self.fault("remove", image)
 
-    def wait(self) -> bool:
-        """Let a test command's time pass; return whether it was aborted."""
-        return self._stop.wait(self.seconds) if self.seconds else self._stop.is_set()
+    def wait(self, ended: threading.Event) -> bool:
+        """Let a test command's time pass; return whether it was aborted, or its box ended."""
+        if self.seconds and not self._stop.is_set():
+            ended.wait(self.seconds)
+        return self._stop.is_set() or ended.is_set()
 
     def abort(self) -> None:
         """End every test command; boxes still open."""
         self._stop.set()
+        for ended in tuple(self._ends):
+            ended.set()
 
     def find_image(self, name: str) -> ImageInfo | None:
         self.fault("find_image", name)
@@ -210,6 +218,7 @@ class FakeBox(Box):
         self._image = image
         self._instance = instance
         self._files: dict[str, bytes] = {}
+        self.ended = threading.Event()
 
     def exec(
         self,
@@ -226,7 +235,7 @@ class FakeBox(Box):
         began = time.monotonic()
         if not any(word.endswith(TEST_SCRIPTS) for word in command[1:2]):
             return ExecResult(0, b"", 0.0)
-        if self._engine.wait():
+        if self._engine.wait(self.ended):
             return ExecResult(137, b"", time.monotonic() - began)
         results = self._results()
         output = "".join(f"{'PASSED' if passed else 'FAILED'} {test}\n" for test, passed in results.items())
@@ -248,6 +257,7 @@ class FakeBox(Box):
 
     def end(self) -> BoxEnd:
         self._engine.fault("end", self._image)
+        self.ended.set()
         return BoxEnd()
 
     def _results(self) -> dict[str, bool]:

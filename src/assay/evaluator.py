@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from assay.harness.domain import Instance, Prediction, Verdict
+from assay.harness.engines.cancelling import Cancellation
 from assay.harness.errors import RunStopped, UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, gated
 from assay.harness.runs.attempt import attempts, failed, may_retry, verdict_on
@@ -75,11 +76,24 @@ class Evaluator(Workplace):
 
     def judge(self, instance: Instance | str, patch: str | Prediction) -> tuple[Verdict, Evaluation]:
         """Evaluate a patch as ``evaluate`` does; return the evidence, output and report files with the verdict."""
-        task = self.task(*self.pair(instance, patch))
+        return self.judge_task(self.task(*self.pair(instance, patch)))
+
+    def judge_task(self, task: Task, cancellation: Cancellation | None = None) -> tuple[Verdict, Evaluation]:
+        """Evaluate a patch that ``task`` has planned; return what ``judge`` does.
+
+        Args:
+            task: instance, patch and plan.
+            cancellation: ends the evaluation, its container too, when another thread asks for that.
+
+        Raises:
+            RunStopped: it was cancelled, or the evaluator was closed meanwhile.
+        """
+        cancellation = cancellation or Cancellation()
         for _ in attempts(self._ended):
-            evaluation = self._attempt(task)
-            if self._ended.is_set():
-                raise RunStopped(f"{task.instance.id}: the evaluator is closed")
+            evaluation = self._attempt(task, cancellation)
+            if self._ended.is_set() or cancellation.requested:
+                what = "the evaluator is closed" if self._ended.is_set() else "cancelled"
+                raise RunStopped(f"{task.instance.id}: {what}")
             if not may_retry(evaluation):
                 break
         return verdict_on(task, evaluation), evaluation
@@ -153,14 +167,15 @@ class Evaluator(Workplace):
         super().close()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _attempt(self, task: Task) -> Evaluation:
+    def _attempt(self, task: Task, cancellation: Cancellation) -> Evaluation:
         try:
             judged = gated(task)
             if isinstance(judged, Evaluation):
                 return judged  # no image is built for a patch that needs none
             aimed = replace(task, plan=self.bench.aim(task.plan, task.instance))
             with self.bench.image(task.instance, judged.text) as image:
-                return evaluate(aimed, image, self.bench.engine, {"assay.instance": task.instance.id})
+                engine = cancellation.watch(self.bench.engine)
+                return evaluate(aimed, image, engine, {"assay.instance": task.instance.id})
         except Exception as error:
             return failed(task, error)
 

@@ -1,0 +1,73 @@
+"""Ends the containers of one evaluation while others go on."""
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, cast
+
+from assay.harness.domain import Limits
+from assay.harness.engines.base import Box, Engine, Sidecar
+from assay.harness.errors import EngineError, RunStopped
+
+
+class Cancellation:
+    """Asked for by any thread, once or never; an image that is being built is finished first."""
+
+    def __init__(self) -> None:
+        self.requested = False
+        self._boxes: list[Box] = []
+        self._lock = threading.Lock()
+
+    def request(self) -> None:
+        """Kill everything in the open boxes, and refuse to open more."""
+        with self._lock:
+            self.requested = True
+            boxes = list(self._boxes)
+        for box in boxes:
+            with suppress(EngineError):
+                box.end()
+
+    def watch(self, engine: Engine) -> Engine:
+        """Return the engine, except that it opens no box after the request, and that the request reaches its boxes."""
+        return cast("Engine", _WatchedEngine(engine, self))
+
+    @contextmanager
+    def reaching(self, box: Box) -> Iterator[None]:
+        """Let the request reach a box; raises RunStopped if it has been made."""
+        with self._lock:
+            if self.requested:
+                raise RunStopped("cancelled")
+            self._boxes.append(box)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._boxes.remove(box)
+
+
+class _WatchedEngine:
+    """An engine whose boxes a cancellation reaches."""
+
+    def __init__(self, engine: Engine, cancellation: Cancellation) -> None:
+        self._engine = engine
+        self._cancellation = cancellation
+
+    @contextmanager
+    def open(
+        self,
+        image: str,
+        limits: Limits,
+        labels: Mapping[str, str],
+        *,
+        mounts: Mapping[str, str] | None = None,
+        services: Sequence[Sidecar] = (),
+        archive: bytes = b"",
+    ) -> Iterator[Box]:
+        if self._cancellation.requested:
+            raise RunStopped("cancelled")
+        opened = self._engine.open(image, limits, labels, mounts=mounts, services=services, archive=archive)
+        with opened as box, self._cancellation.reaching(box):
+            yield box
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
