@@ -1,0 +1,99 @@
+"""Rewards for trainers: functions from a verdict to a number in [0, 1], by name, and mixtures of them.
+
+A failure of the environment or of the engine says nothing about the patch: its reward is None under every function
+that needs the tests, and so is a mixture of which one part is None.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import cast
+
+from assay.harness.domain import INFRASTRUCTURE, Model
+from assay.harness.errors import UserError
+from assay.harness.names import did_you_mean
+from assay.harness.plugins import find_registered
+from assay.rewards.functions import REWARDS, RewardCase, RewardFunction
+
+__all__ = ["REWARDS", "RewardCase", "RewardFunction", "Rewarded", "find_reward", "mixture_of", "needs_tests", "reward"]
+
+Mixture = Mapping[str, float]
+"""Names of functions, each with its weight; the weights sum to 1."""
+
+
+class Rewarded(Model):
+    """A reward, and the parts that it was made of."""
+
+    reward: float | None
+    """In [0, 1]; None where nothing can be said about the patch."""
+    components: dict[str, float | None]
+    """What each function returned."""
+    problem: str = ""
+    """The reason for None."""
+
+
+def find_reward(name: str) -> RewardFunction:
+    """Return the function of that name, also one of another distribution (entry-point group ``assay.rewards``).
+
+    Raises:
+        PluginError: there is none.
+    """
+    if name not in REWARDS:
+        found = find_registered("reward", name, REWARDS)
+        REWARDS[name] = found if isinstance(found, RewardFunction) else RewardFunction(found)
+    return REWARDS[name]
+
+
+def mixture_of(wanted: str | Mapping[str, float]) -> Mixture:
+    """Return what a client asked for as a mixture: a name is a mixture of one.
+
+    Raises:
+        UserError: a name is unknown, or the weights are not positive.
+    """
+    parts = {wanted: 1.0} if isinstance(wanted, str) else dict(wanted)
+    for name, weight in parts.items():
+        find_reward(name)
+        if not (math.isfinite(weight) and weight > 0):
+            raise UserError(f"the weight of {name} is {weight}; write a number above 0")
+    if not parts:
+        raise UserError(f"no function is named{did_you_mean('', REWARDS)}")
+    total = math.fsum(parts.values())
+    return {name: weight / total for name, weight in parts.items()}
+
+
+def needs_tests(mixture: Mixture) -> bool:
+    """Return whether the patch has to be evaluated for this mixture."""
+    return any(find_reward(name).needs_tests for name in mixture)
+
+
+def reward(mixture: Mixture, case: RewardCase) -> Rewarded:
+    """Return the weighted mean of some functions; None if one of them has no answer.
+
+    Args:
+        mixture: of ``mixture_of``.
+        case: instance, patch, and the verdict if any of the functions needs the tests.
+    """
+    components: dict[str, float | None] = {}
+    problems = []
+    for name in mixture:
+        components[name], problem = _component(name, case)
+        problems += [f"{name}: {problem}"] if problem else []
+    if problems:
+        return Rewarded(reward=None, components=components, problem="; ".join(problems))
+    parts = (cast("float", components[name]) * weight for name, weight in mixture.items())
+    return Rewarded(reward=min(1.0, math.fsum(parts)), components=components)
+
+
+def _component(name: str, case: RewardCase) -> tuple[float | None, str]:
+    """Return what a function says, or None and the reason."""
+    function = find_reward(name)
+    if function.needs_tests and case.verdict.outcome in INFRASTRUCTURE:
+        return None, f"{case.verdict.outcome}: {case.verdict.reason}"
+    try:
+        found = function.function(case)
+    except Exception as error:
+        return None, f"the function failed: {error!r}"
+    if found is None:
+        return None, "there is nothing to compare with"
+    if not (isinstance(found, int | float) and 0 <= found <= 1):
+        return None, f"the function returned {found!r}, which is not in [0, 1]"
+    return float(found), ""

@@ -1,0 +1,91 @@
+"""The reward functions of Assay: pure, each from an instance, a patch and its verdict to a number in [0, 1].
+
+``docs/rewards.md`` has the table. None of them is called for an evaluation that the infrastructure ended.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assay.harness.domain import Instance, Outcome, Verdict
+from assay.harness.metrics.similarity import patch_similarity
+from assay.harness.reports import names_a_test
+
+UNUSABLE = frozenset({Outcome.EMPTY_PATCH, Outcome.PATCH_REJECTED, Outcome.PATCH_CONFLICT})
+"""Outcomes of patches that are none, are no diff, or do not apply."""
+
+
+@dataclass(frozen=True, slots=True)
+class RewardCase:
+    """What a reward is a function of."""
+
+    instance: Instance
+    patch: str
+    verdict: Verdict
+    """For a function that needs no tests, a verdict that says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class RewardFunction:
+    """A function with a name; another distribution registers one, or the bare function, under ``assay.rewards``."""
+
+    function: Callable[[RewardCase], float | None]
+    """Returns a number in [0, 1], or None if it cannot say."""
+    needs_tests: bool = True
+    """Whether it looks at the verdict; if not, nothing is evaluated for it."""
+
+
+def resolved(case: RewardCase) -> float:
+    """Return 1 if the patch resolves the issue, else 0."""
+    return float(case.verdict.resolved)
+
+
+def fail_to_pass(case: RewardCase) -> float:
+    """Return the share of fail-to-pass tests that pass now; 0 as soon as one other test is broken."""
+    return 0.0 if case.verdict.broken else _fixed(case)
+
+
+def tests(case: RewardCase) -> float:
+    """Return the share of fail-to-pass tests that pass now, times the share of pass-to-pass tests that are whole.
+
+    Broken tests that no label names, which some rules count, count as one pass-to-pass test each.
+    """
+    kept = _labels(case.instance.pass_to_pass)
+    broken = set(case.verdict.broken)
+    known = kept | broken
+    return _fixed(case) * (1 - len(broken) / len(known) if known else 1.0)
+
+
+def applies(case: RewardCase) -> float:
+    """Return 1 if the patch is a diff that applies and changes something, else 0: the penalty for a wrong form."""
+    return float(case.verdict.outcome not in UNUSABLE)
+
+
+def similarity(case: RewardCase) -> float | None:
+    """Return the similarity to the gold patch by character; it says nothing about correctness."""
+    return patch_similarity(case.instance.gold_patch, case.patch).score
+
+
+def _fixed(case: RewardCase) -> float:
+    """Return the share of fixed tests; 0 where results are missing or cannot be trusted."""
+    if case.verdict.resolved:
+        return 1.0
+    wanted, unfixed = _labels(case.instance.fail_to_pass), set(case.verdict.unfixed)
+    in_doubt = not unfixed and not case.verdict.broken
+    if case.verdict.outcome is not Outcome.UNRESOLVED or in_doubt or not wanted:
+        return 0.0
+    return 1 - min(len(unfixed), len(wanted)) / len(wanted)
+
+
+def _labels(names: tuple[str, ...]) -> set[str]:
+    """Return the labels that grading looks at."""
+    return set(filter(names_a_test, names))
+
+
+REWARDS = {
+    "resolved": RewardFunction(resolved),
+    "fail_to_pass": RewardFunction(fail_to_pass),
+    "tests": RewardFunction(tests),
+    "applies": RewardFunction(applies),
+    "similarity": RewardFunction(similarity, needs_tests=False),
+}
+"""Every function by its name."""

@@ -1,0 +1,196 @@
+"""Reward functions: values by hand, and what holds for every verdict there can be."""
+
+import math
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from assay import Instance, Outcome, UserError, Verdict
+from assay.harness.domain import INFRASTRUCTURE, Rule
+from assay.harness.errors import PluginError
+from assay.rewards import REWARDS, RewardCase, RewardFunction, find_reward, mixture_of, needs_tests, reward
+from toy import GOLD
+
+FIXED = tuple(f"tests/test_a.py::test_{number}" for number in range(4))
+KEPT = tuple(f"tests/test_b.py::test_{number}" for number in range(10))
+JUDGED = tuple(name for name, function in REWARDS.items() if function.needs_tests)
+
+
+@pytest.fixture(scope="module")
+def labelled() -> Instance:
+    return Instance.model_validate(
+        {
+            "id": "acme__calc-1",
+            "repo": "acme/calc",
+            "base_commit": "0" * 40,
+            "problem_statement": "",
+            "gold_patch": GOLD,
+            "test_patch": GOLD,
+            "fail_to_pass": FIXED,
+            "pass_to_pass": KEPT,
+            "created_at": "2023-01-02T00:00:00Z",
+        }
+    )
+
+
+def case(instance: Instance, outcome: Outcome, patch: str = GOLD, **lists: tuple[str, ...]) -> RewardCase:
+    return RewardCase(instance, patch, Verdict(instance_id=instance.id, outcome=outcome, **lists))  # type: ignore[arg-type]
+
+
+def value(name: str, of: RewardCase) -> float | None:
+    return reward(mixture_of(name), of).reward
+
+
+@pytest.mark.parametrize(
+    ("name", "unfixed", "broken", "expected"),
+    [
+        ("resolved", FIXED[:1], (), 0.0),
+        ("fail_to_pass", FIXED[:1], (), 0.75),
+        ("fail_to_pass", FIXED, (), 0.0),
+        ("fail_to_pass", FIXED[:1], KEPT[:1], 0.0),
+        ("tests", FIXED[:1], (), 0.75),
+        ("tests", (), KEPT[:1], 0.9),
+        ("tests", FIXED[:2], KEPT[:5], 0.25),
+        ("tests", (), (*KEPT, "one that no label names"), 0.0),
+        ("applies", FIXED, KEPT, 1.0),
+    ],
+)
+def test_unresolved_patches_get_what_the_table_says(
+    labelled: Instance, name: str, unfixed: tuple[str, ...], broken: tuple[str, ...], expected: float
+) -> None:
+    found = value(name, case(labelled, Outcome.UNRESOLVED, unfixed=unfixed, broken=broken))
+    assert found == pytest.approx(expected)
+
+
+def test_every_function_rewards_a_resolved_gold_patch_with_one(labelled: Instance) -> None:
+    assert {value(name, case(labelled, Outcome.RESOLVED)) for name in REWARDS} == {1.0}
+
+
+@pytest.mark.parametrize(("outcome", "name"), [*product(Outcome, JUDGED)])
+def test_no_failure_of_the_infrastructure_is_a_reward_and_every_other_outcome_is(
+    labelled: Instance, outcome: Outcome, name: str
+) -> None:
+    assert len(Outcome) == 12
+    found = reward(mixture_of(name), case(labelled, outcome))
+    assert (found.reward is None) == (outcome in INFRASTRUCTURE)
+    assert (found.components[name] is None) == (outcome in INFRASTRUCTURE)
+    assert bool(found.problem) == (outcome in INFRASTRUCTURE)
+
+
+VERDICTS = st.builds(
+    Verdict,
+    instance_id=st.just("acme__calc-1"),
+    outcome=st.sampled_from(Outcome),
+    rule=st.sampled_from(Rule),
+    unfixed=st.lists(st.sampled_from((*FIXED, *KEPT, "x", "y")), unique=True).map(tuple),
+    broken=st.lists(st.sampled_from((*FIXED, *KEPT, "z")), unique=True).map(tuple),
+)
+
+
+@given(
+    verdict=VERDICTS,
+    weights=st.dictionaries(st.sampled_from(sorted(JUDGED)), st.floats(0.001, 1000), min_size=1),
+    labels=st.tuples(st.integers(0, 4), st.integers(0, 10)),
+)
+def test_any_mixture_is_none_or_in_the_interval_and_only_a_resolved_patch_gets_all(
+    labelled: Instance, verdict: Verdict, weights: dict[str, float], labels: tuple[int, int]
+) -> None:
+    assume(not (verdict.resolved and (verdict.unfixed or verdict.broken)))
+    instance = labelled.model_copy(update={"fail_to_pass": FIXED[: labels[0]], "pass_to_pass": KEPT[: labels[1]]})
+    found = reward(mixture_of(weights), RewardCase(instance, GOLD, verdict))
+    if verdict.outcome in INFRASTRUCTURE:
+        assert found.reward is None
+        return
+    assert found.reward is not None
+    assert 0 <= found.reward <= 1
+    for name in {"resolved", "fail_to_pass", "tests"} & set(weights):
+        assert (found.components[name] == 1) == verdict.resolved
+    if verdict.resolved:
+        assert found.reward == pytest.approx(1)
+
+
+@given(patch=st.text(), outcome=st.sampled_from(Outcome))
+def test_similarity_needs_no_tests_and_fits_the_interval(labelled: Instance, patch: str, outcome: Outcome) -> None:
+    found = value("similarity", case(labelled, outcome, patch))
+    assert found is not None
+    assert 0 <= found <= 1
+    assert not needs_tests(mixture_of("similarity"))
+    assert needs_tests(mixture_of({"similarity": 1, "resolved": 1}))
+
+
+def test_a_gold_patch_that_cannot_be_read_gives_no_similarity(labelled: Instance) -> None:
+    found = reward(
+        mixture_of({"similarity": 1, "applies": 1}),
+        case(labelled.model_copy(update={"gold_patch": "Binary"}), Outcome.RESOLVED),
+    )
+    assert found.reward is None
+    assert found.components == {"similarity": None, "applies": 1.0}
+
+
+def test_weights_are_shares(labelled: Instance) -> None:
+    assert mixture_of({"resolved": 1, "applies": 3}) == {"resolved": 0.25, "applies": 0.75}
+    assert value_of({"resolved": 1, "applies": 3}, case(labelled, Outcome.UNRESOLVED, unfixed=FIXED)) == 0.75
+
+
+def value_of(weights: dict[str, float], of: RewardCase) -> float | None:
+    return reward(mixture_of(weights), of).reward
+
+
+@pytest.mark.parametrize("weights", [{}, {"resolved": 0.0}, {"resolved": -1.0}, {"resolved": math.nan}])
+def test_weights_that_are_none_are_refused(weights: dict[str, float]) -> None:
+    with pytest.raises(UserError):
+        mixture_of(weights)
+
+
+def test_an_unknown_function_names_the_nearest() -> None:
+    with pytest.raises(PluginError, match="unknown reward 'resolvd'; did you mean resolved"):
+        mixture_of("resolvd")
+
+
+@pytest.fixture
+def registered(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
+    """Register an object as another distribution would."""
+
+    def register(function: Any) -> None:
+        monkeypatch.setattr("assay.rewards.find_registered", lambda _kind, _name, _known: function)
+        monkeypatch.delitem(REWARDS, "mine", raising=False)
+
+    return register
+
+
+def test_another_distribution_adds_a_bare_function(
+    labelled: Instance, registered: Callable[[Any], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registered(lambda each: 0.5 if each.verdict.resolved else 0.1)
+    try:
+        assert value("mine", case(labelled, Outcome.RESOLVED)) == 0.5
+        assert value("mine", case(labelled, Outcome.ENV_ERROR)) is None
+    finally:
+        REWARDS.pop("mine", None)
+
+
+@pytest.mark.parametrize("answer", [1.5, -0.1, math.nan, math.inf, "1", None, RuntimeError("broken")])
+def test_a_function_that_fails_gives_no_reward_and_the_reason(
+    labelled: Instance, registered: Callable[[Any], None], answer: Any
+) -> None:
+    def function(_case: RewardCase) -> Any:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    registered(RewardFunction(function, needs_tests=False))
+    try:
+        found = reward(mixture_of({"mine": 1, "resolved": 1}), case(labelled, Outcome.RESOLVED))
+    finally:
+        REWARDS.pop("mine", None)
+    assert found.reward is None
+    assert found.problem.startswith("mine: ")
+    assert found.components["resolved"] == 1.0
+
+
+def test_the_functions_that_there_are_can_be_found() -> None:
+    assert all(find_reward(name) is function for name, function in REWARDS.items())
