@@ -147,6 +147,7 @@ def _write_records(folder: Path) -> None:
         (folder / name).write_text(json.dumps(trajectory))
     about = {"name": "My agent", "split": "lite", "authors": "Me", "model": ["m"], "org": ["o"], "os_model": True}
     addresses = {"site": "https://example.org", "report": "https://example.org/report", "os_system": True}
+    (folder / "token.txt").write_text("made-up-and-long-enough\n")
     (folder / "me.yaml").write_text(json.dumps({**about, **addresses}))
 
 

@@ -26,6 +26,8 @@ class RunKind(StrEnum):
     VALIDATE = "validate"
     AUDIT = "audit"
     DEMO = "demo"
+    SERVE = "serve"
+    """Patches that clients sent to a service."""
 
 
 REPLACED = frozenset({RunKind.EVALUATE_SOLVED, RunKind.VALIDATE, RunKind.AUDIT, RunKind.DEMO})
@@ -39,6 +41,7 @@ WORDS = {
     RunKind.VALIDATE: "a validation of instances",
     RunKind.AUDIT: "an audit of instances",
     RunKind.DEMO: "a demonstration",
+    RunKind.SERVE: "the verdicts of a service",
 }
 ANOTHER = "give this one another folder with --run-id NAME"
 ORACLE = "oracle"

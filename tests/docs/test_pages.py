@@ -13,7 +13,7 @@ import tomllib
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -36,13 +36,16 @@ from assay.instances.dataset.predictions import read_predictions
 from command_line import ALL_OPTIONS, OPTION, named_in, problem_with, problems_in
 from command_line import ROOT as PARSER
 from command_reference import examples, leaves
-from documented import LANGUAGES, PAGES, ROOT, Block, broken_links, read
+from documented import LANGUAGES, PAGES, ROOT, Block, Page, broken_links, read
+from served import served
 from toy import GOLD
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 COMMANDS = dict(leaves())
 RESOLVED = r"(resolve|find_registered|load_registered)\(\"[a-z_]+\"[,)]"
 """A call that looks a plug-in up, by the name of its seam."""
+SERVICE = "http://127.0.0.1:8000"
+"""Address of the service that a page asks."""
 LONGEST = 60
 """Seconds that a command may take on a busy machine; one that waits for a person never ends."""
 HELP = {path: examples(command) for path, command in COMMANDS.items()}
@@ -111,13 +114,14 @@ def problem_of_command(line: str, folder: Path) -> str:
         "assay": lambda: problem_with(words[1:]) or RUNNERS[needs(line)](words[1:], folder, elsewhere(line).exit),
         "make": lambda: problem_of_make(words[1:]),
         "pip": lambda: problem_of_pip(words[1:]),
+        "curl": lambda: problem_of_curl(words[1:]),
     }
     if program in checks:
         return checks[program]()
     return (
         ""
         if needs(line) == "nothing"
-        else f"nothing runs {program}; use assay, make or pip, or add a row to elsewhere.yaml"
+        else f"nothing runs {program}; use assay, make, pip or curl, or add a row to elsewhere.yaml"
     )
 
 
@@ -135,8 +139,23 @@ def problem_of_serving(words: list[str], folder: Path, _expected: int) -> str:
             raise KeyboardInterrupt
 
     with alarm(press_ctrl_c, 0.2, repeat=True):
-        done = front_door.run(folder, *words, ASSAY_VIEW_PORT="0")  # another may serve on the usual one
+        done = front_door.run(folder, *words, ASSAY_VIEW_PORT="0", ASSAY_SERVE_PORT="0")  # others may serve
     return "" if done.code in {0, 130} and "open http://" in done.err else f"exit {done.code}: {done.err}"
+
+
+@contextmanager
+def with_service(page: Page, folder: Path) -> Iterator[list[Block]]:
+    """Give the blocks of a page; if they ask a service, with the address of one that serves ``rows.jsonl``."""
+    if SERVICE not in page.text:
+        yield [*page.blocks]
+        return
+    with served(load("rows.jsonl").instances, folder / "served") as here:
+        yield [replace(block, text=block.text.replace(SERVICE, here.url)) for block in page.blocks]
+
+
+def problem_of_curl(words: list[str]) -> str:
+    done = subprocess.run(["curl", "--fail-with-body", *words], capture_output=True, text=True, check=False)
+    return f"exit {done.returncode}: {done.stdout}{done.stderr}" if done.returncode else ""
 
 
 def give_up(_signal: int, _frame: object) -> None:
@@ -318,7 +337,8 @@ def complain(problems: Iterable[str]) -> None:
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_block_of_a_page_works(path: Path, world: Path) -> None:
     names: dict[str, Any] = {"__name__": "documented"}
-    found = [problem for block in read(path).blocks for problem in problems_of_block(block, world, names)]
+    with with_service(read(path), world) as blocks:
+        found = [problem for block in blocks for problem in problems_of_block(block, world, names)]
     complain([*found, *problems_of_shown_files(Path("shown"))])
 
 

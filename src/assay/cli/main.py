@@ -10,7 +10,7 @@ import typer
 from typer.exceptions import TyperException
 
 from assay.cli.command import ConfiguredCommand, is_help, usage_problem
-from assay.cli.commands import demo, diff, doctor, evaluate, reap, solve, view
+from assay.cli.commands import demo, diff, doctor, evaluate, reap, serve, solve, view
 from assay.cli.commands.dataset import audit, check, convert, mirror, predictions, setup, validate
 from assay.cli.commands.dataset import show as show_dataset
 from assay.cli.commands.images import audit as audit_images
@@ -29,6 +29,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "evaluate": evaluate.evaluate,
     "solve": solve.solve,
     "diff": diff.diff,
+    "serve": serve.serve,
     "view": view.view,
     "doctor": doctor.doctor,
     "reap": reap.reap,

@@ -1,0 +1,138 @@
+"""``assay serve``: verdicts and rewards over HTTP."""
+
+import os
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.choices import EnvironmentChoice
+from assay.cli import config, exits, options
+from assay.cli.loading import load_to_evaluate, quarantined
+from assay.harness.errors import PluginError, UserError
+
+if TYPE_CHECKING:
+    from assay.evaluator import Evaluator
+
+TOKEN = "ASSAY_TOKEN"
+"""Variable that holds the bearer token; the command line would show it to every user of the machine."""
+
+
+def serve(
+    dataset: options.Dataset,
+    host: Annotated[str, typer.Option(help="Address; another one than loopback needs a token.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8000,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="File with the bearer token that clients send; ASSAY_TOKEN in its place.",
+            show_default=False,
+        ),
+    ] = None,
+    ids: options.Ids = None,
+    split: options.Split = None,
+    jobs: options.Jobs = options.CORES,
+    queue: Annotated[int, typer.Option(min=0, help="Evaluations that may wait; more are refused with 429.")] = 1000,
+    max_body: Annotated[int, typer.Option(min=1, metavar="MB", help="Largest body of a request.")] = 10,
+    drain: Annotated[
+        float, typer.Option(min=0, metavar="SECONDS", help="Time that running evaluations have after SIGTERM.")
+    ] = 600,
+    prepare: Annotated[bool, typer.Option("--prepare", help="Build or find every image before serving.")] = False,
+    accept_instances: Annotated[
+        bool,
+        typer.Option(
+            "--accept-instances",
+            help="Evaluate rows that clients send, too. A row may name programs to run while its image is built, with "
+            "network: only for clients you trust.",
+        ),
+    ] = False,
+    run_id: options.RunId = None,
+    runs_dir: options.RunsDir = options.RUNS_DIR,
+    timeout: options.Timeout = None,
+    mirror: options.Mirrors = None,
+    recipes: options.Recipes = None,
+    engine: options.EngineName = "docker",
+    environment: options.Environment = EnvironmentChoice.AUTO,
+    registry: options.Registry = "",
+    disk: options.Disk = "",
+    strict: options.Strict = False,
+    setup: options.Setup = False,
+    skip_bad_rows: options.SkipBadRows = False,
+    stability: options.StabilityRecord = None,
+) -> None:
+    """Answer trainers over HTTP: verdicts and rewards, each patch evaluated once however many ask for it.
+
+    A failure of the environment or of the engine is never a reward of 0: it is null, or the status 503.
+
+    Verdicts are kept in runs below <runs-dir>/<run-id>, which `assay view --runs-dir` shows, and survive any crash.
+    /docs lists the routes. SIGTERM or Ctrl-C lets running evaluations finish: exit status 0, or 130 if --drain ended
+    them.
+
+    \b
+    Examples:
+      assay serve releases
+      assay serve lite --mirror ~/mirrors -j 8 --prepare
+      assay serve rows.jsonl --host 0.0.0.0 --token-file token.txt --queue 200
+    """
+    from assay.cli.console import say
+    from assay.evaluator import Evaluator
+    from assay.session import run_name
+
+    try:
+        from assay.service.opening import ServiceOptions
+        from assay.service.opening import serve as serve_until_signal
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("assay"):
+            raise
+        raise PluginError(f"serve needs the extra `serve`: pip install 'assay-bench[serve]' ({error})") from error
+    token = read_token(token_file)
+    instances = quarantined(load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset, stability)
+    place = config.workplace(
+        engine,
+        mirror,
+        recipes,
+        environment,
+        jobs=jobs,
+        timeout=timeout,
+        strict=strict,
+        setup=setup,
+        registry=registry,
+        disk=disk,
+    )
+    evaluator = Evaluator(instances, **{each.name: getattr(place, each.name) for each in fields(place) if each.init})
+    if prepare:
+        build_images(evaluator)
+    service = ServiceOptions(host, port, token, queue, max_body * 1_000_000, drain, accept_instances)
+    if not serve_until_signal(evaluator, runs_dir / (run_id or run_name(dataset, "serve")), service, say):
+        say("ended before running evaluations had finished; ask for them again")
+        raise typer.Exit(exits.INTERRUPTED)
+    say("ended")
+
+
+def read_token(file: Path | None) -> str:
+    """Return the token of a file or of the environment, "" for none; raises UserError for one that is no token."""
+    if file is None:
+        return os.environ.get(TOKEN, "").strip()
+    try:
+        token = file.expanduser().read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"--token-file {file}: {getattr(error, 'strerror', None) or 'is no text'}") from None
+    if len(token) < 16 or not token.isprintable() or " " in token:
+        raise UserError(
+            f"--token-file {file}: write at least 16 characters without spaces, such as openssl rand -hex 32 prints"
+        )
+    return token
+
+
+def build_images(evaluator: "Evaluator") -> None:
+    """Build or find the images of all instances, with progress; those that fail are named, and stop no other."""
+    from assay.building import Images
+    from assay.cli.commands.images.build import summary
+    from assay.cli.console import say
+
+    built = Images(evaluator).build(evaluator.instances)
+    for each in built.failed:
+        say(f"{each.instance_id}: {each.error}")
+    say(summary(built))

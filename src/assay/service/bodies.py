@@ -1,0 +1,71 @@
+"""The bodies of requests: what a client may send, and one line that names the field for what is wrong."""
+
+import json
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from assay.harness.errors import DataError, field_error
+
+MAX_WAIT = 3600.0
+MAX_BATCH = 1000
+BodyT = TypeVar("BodyT", bound=BaseModel)
+WaitSeconds = Annotated[
+    float, Field(ge=0, le=MAX_WAIT, description="Seconds until the answer is an id (202) in place of a verdict.")
+]
+
+
+class EvaluateBody(BaseModel):
+    """A patch to evaluate."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    instance_id: str = Field(default="", description="Id of an instance of the data set, in any case.")
+    instance: dict[str, Any] | None = Field(
+        default=None, description="A row of any data-set dialect, in place of an id; only with --accept-instances."
+    )
+    patch: str = Field(description="A unified diff; empty for none.")
+    timeout: Annotated[float, Field(gt=0, le=86400)] | None = Field(
+        default=None, description="Limit of the test command in seconds, in place of the plan's own."
+    )
+    priority: Annotated[int, Field(ge=-100, le=100)] = Field(
+        default=0, description="Those with a higher one are evaluated first."
+    )
+    wait: WaitSeconds = 60.0
+
+    @model_validator(mode="after")
+    def _names_one_instance(self) -> "EvaluateBody":
+        if bool(self.instance_id) == (self.instance is not None):
+            raise ValueError("give either instance_id or instance")
+        return self
+
+
+class RewardBody(EvaluateBody):
+    """A patch to reward."""
+
+    reward: str | dict[str, float] = Field(
+        default="resolved", description="Name of a reward function, or names with weights above 0 for their mean."
+    )
+
+
+class BatchBody(BaseModel):
+    """Several patches to evaluate; all are taken, or none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    evaluations: Annotated[list[EvaluateBody], Field(min_length=1, max_length=MAX_BATCH)]
+    wait: WaitSeconds = 60.0
+
+
+def read_body(kind: type[BodyT], content: bytes) -> BodyT:
+    """Read a request's body; raises DataError that names the field and says what to write."""
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"the body is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise DataError("the body is not a JSON object")
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        raise field_error(error) from None

@@ -1,0 +1,116 @@
+"""The verdicts that a service has given, on disk: a folder of runs that ``assay report`` and ``assay view`` read.
+
+    <folder>/{lock, .index/<content key>, patches-<version>.0001/, patches-<version>.0002/, ...}
+
+A run has one patch for each instance, so an instance's second patch is in the second run.
+"""
+
+import fcntl
+import json
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from assay.harness.domain import INFRASTRUCTURE, FailedPart, Instance, Prediction, Verdict
+from assay.harness.errors import UserError
+from assay.harness.evaluation.evaluate import Evaluation, Task
+from assay.harness.files import read_model
+from assay.harness.grading.grade import grade
+from assay.harness.runs.attempt import not_made
+from assay.harness.runs.manifest import RunKind
+from assay.harness.runs.store import RunStore, SavedVerdict
+from assay.harness.runs.workbench import Workbench
+from assay.session import manifest
+from assay.version import __version__
+
+
+class VerdictBook:
+    """One folder of verdicts, for one process; safe in several threads."""
+
+    def __init__(self, folder: Path, bench: Workbench) -> None:
+        self.folder = folder
+        self._bench = bench
+        self._lock = threading.Lock()
+        self._begun: set[Path] = set()
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Keep every other service out of the folder; raises UserError when one has it."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / "lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                message = f"another service keeps its verdicts in {self.folder}; end it, or choose another --run-id"
+                raise UserError(message) from error
+            yield
+
+    def find(self, key: str) -> SavedVerdict | None:
+        """Return the verdict that was saved under a content key, or None."""
+        try:
+            place = (self.folder / ".index" / key).read_text()
+        except (OSError, UnicodeDecodeError):
+            return None
+        saved = read_model(self.folder / place / "verdict.json", SavedVerdict)
+        return saved if saved is not None and saved.key == key else None
+
+    def save(self, task: Task, evaluation: Evaluation, verdict: Verdict, key: str) -> SavedVerdict:
+        """Keep a verdict, on disk before this returns; an infrastructure's failure is kept nowhere.
+
+        A result that cannot be written is an infrastructure failure.
+        """
+        saved = SavedVerdict(key=key, seconds=evaluation.evidence.timings.test, verdict=verdict)
+        if verdict.outcome in INFRASTRUCTURE:
+            return saved
+        try:
+            return self._place(task).save(task, evaluation, verdict, key)
+        except OSError as error:
+            lost = not_made(task, FailedPart.INFRASTRUCTURE, f"the result could not be written: {error}")
+            return SavedVerdict(key=key, verdict=grade(task.instance, lost.evidence))
+
+    def _place(self, task: Task) -> RunStore:
+        """Return the first run that has no patch for the instance yet, with this one's prediction written there."""
+        with self._lock:
+            store = RunStore(self._run(self._free_number(task.instance.id)))
+            self._begin(store, task.instance)
+            (store.root / "instances" / task.instance.id).mkdir(parents=True)
+            _append(store.root / "predictions.jsonl", task.prediction)
+        return store
+
+    def _free_number(self, instance_id: str) -> int:
+        """Return the lowest number of a run without a patch for the instance; the runs below it all have one."""
+        taken, free = 0, 1
+        while self._is_taken(free, instance_id):
+            taken, free = free, 2 * free
+        while free - taken > 1:
+            middle = (taken + free) // 2
+            taken, free = (middle, free) if self._is_taken(middle, instance_id) else (taken, middle)
+        return free
+
+    def _is_taken(self, number: int, instance_id: str) -> bool:
+        return (self._run(number) / "instances" / instance_id).is_dir()
+
+    def _run(self, number: int) -> Path:
+        return self.folder / f"patches-{__version__}.{number:04}"
+
+    def _begin(self, store: RunStore, instance: Instance) -> None:
+        """Write what a run is before its first verdict, and remove what a killed process had begun to write."""
+        if store.root in self._begun:
+            return
+        run = manifest(store.root.name, instance.dataset, self._bench, "", {}).model_copy(update={"kind": RunKind.SERVE})
+        with store.locked(), suppress(UserError):
+            run = store.load_run()
+        store.save_run(run, ())  # of what is there, it leaves out a torn line
+        self._begun.add(store.root)
+
+
+def _append(path: Path, prediction: Prediction) -> None:
+    """Append a line, on disk before this returns; one that a crash tore ends first."""
+    line = json.dumps(prediction.model_dump()).encode()
+    with path.open("ab+") as file:
+        torn = file.seek(0, os.SEEK_END) and os.pread(file.fileno(), 1, file.tell() - 1) != b"\n"
+        file.write(b"\n" * bool(torn) + line + b"\n")
+        file.flush()
+        os.fsync(file.fileno())

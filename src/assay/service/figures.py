@@ -1,0 +1,41 @@
+"""What the service counts, in the text form of Prometheus."""
+
+from functools import partial
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from assay.harness.runs.store import SavedVerdict
+
+SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600)
+KIND = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Figures:
+    """Counters, gauges and histograms of one service."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        counter = partial(Counter, registry=self._registry)
+        gauge = partial(Gauge, registry=self._registry)
+        histogram = partial(Histogram, registry=self._registry, buckets=SECONDS)
+        self.requests = counter("assay_requests", "Answers, by route and HTTP status.", ("route", "status"))
+        self.outcomes = counter("assay_evaluations", "Evaluations that ended, by outcome.", ("outcome",))
+        self.reused = counter("assay_reused", "Asks that an evaluation at work, or a finished one, answered.")
+        self.cancelled = counter("assay_cancelled", "Evaluations that all of their clients left.")
+        self.refused = counter("assay_refused", "Asks for which there was no room.")
+        self.queued = gauge("assay_queued", "Evaluations that wait for their turn.")
+        self.running = gauge("assay_running", "Evaluations at work.")
+        self._waited = histogram("assay_queue_seconds", "Seconds in the queue.")
+        self._taken = histogram("assay_evaluation_seconds", "Seconds of an evaluation.")
+        self._overhead = histogram("assay_overhead_seconds", "Seconds of an evaluation beside its tests.")
+
+    def finished(self, saved: SavedVerdict, waited: float, taken: float) -> None:
+        """Count an evaluation, with its seconds in the queue and at work."""
+        self.outcomes.labels(saved.verdict.outcome).inc()
+        self._waited.observe(waited)
+        self._taken.observe(taken)
+        self._overhead.observe(max(0.0, taken - saved.seconds))
+
+    def text(self) -> bytes:
+        """Return everything that was counted."""
+        return generate_latest(self._registry)

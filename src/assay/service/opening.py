@@ -1,0 +1,76 @@
+"""A service put together: folder, queue, routes and server."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.evaluator import Evaluator
+from assay.harness.names import count
+from assay.service.app import make_app
+from assay.service.book import VerdictBook
+from assay.service.desk import ServiceDesk
+from assay.service.figures import Figures
+from assay.service.queue import EvaluationQueue
+from assay.service.server import HttpServer
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceOptions:
+    """The settings of a service beside those of its evaluations."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    """0 takes a free one."""
+    token: str = ""
+    """Clients send it; empty for none."""
+    queue: int = 1000
+    """Evaluations that may wait."""
+    max_body: int = 10_000_000
+    """Bytes of a request's body at most."""
+    drain: float = 600.0
+    """Seconds that running evaluations have after a signal."""
+    accepts_instances: bool = False
+    """Whether clients may send instances of their own."""
+
+
+def serve(evaluator: Evaluator, folder: Path, options: ServiceOptions, say: Callable[[str], None]) -> bool:
+    """Serve until a signal; return whether everything that ran then was finished and saved.
+
+    Args:
+        evaluator: closed at the end.
+        folder: the verdicts are kept in runs below it.
+        options: of the service.
+        say: prints a line to a person.
+
+    Raises:
+        UserError: the folder or the address is taken. EngineUnavailable: no engine answers.
+    """
+
+    async def serve_until_signal() -> bool:
+        with evaluator, opened(evaluator, folder, options) as server:
+            say(f"serving {count(len(evaluator.instances), 'instance')}; verdicts are kept in {folder}")
+            say(f"open {server.url}/docs (Ctrl-C ends)")
+            return await server.serve(options.drain, say)
+
+    try:
+        return asyncio.run(serve_until_signal())
+    except KeyboardInterrupt:
+        return False
+
+
+@contextmanager
+def opened(evaluator: Evaluator, folder: Path, options: ServiceOptions) -> Iterator[HttpServer]:
+    """Bind the address of a service; ``serve`` of the server does the rest. Raises what ``serve`` raises."""
+    figures = Figures()
+    book = VerdictBook(folder, evaluator.bench)
+    with book.opened():
+        queue = EvaluationQueue(evaluator, book, figures, options.queue)
+        desk = ServiceDesk(evaluator, queue, figures, accepts_instances=options.accepts_instances)
+        app = make_app(desk, options.token, options.max_body)
+        server = HttpServer(desk, app, host=options.host, port=options.port, token=options.token)
+        try:
+            yield server
+        finally:
+            server.close()

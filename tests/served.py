@@ -1,0 +1,100 @@
+"""A service on loopback, in a thread of this process or as a process of its own, for tests that ask it over HTTP."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from assay import Evaluator, Instance
+from assay.harness.engines.fake import FakeEngine
+from assay.service.opening import ServiceOptions, opened
+from assay.service.server import HttpServer
+
+SLOW = 120.0
+"""Seconds that a busy machine may take for anything."""
+
+
+@dataclass
+class Served:
+    """A service in a thread."""
+
+    url: str
+    engine: FakeEngine
+    server: HttpServer
+    evaluator: Evaluator
+    folder: Path
+    loop: asyncio.AbstractEventLoop
+    said: list[str] = field(default_factory=list)
+    drained: list[bool] = field(default_factory=list)
+
+    def client(self, **settings: Any) -> httpx.Client:
+        return httpx.Client(base_url=self.url, timeout=SLOW, trust_env=False, **settings)
+
+    def stop(self) -> None:
+        self.loop.call_soon_threadsafe(self.server.stop)
+
+    def figure(self, name: str) -> float:
+        with self.client() as client:
+            lines = client.get("/metrics").text.splitlines()
+        return sum(float(line.rpartition(" ")[2]) for line in lines if line.partition("{")[0].split()[0] == name)
+
+
+@contextmanager
+def served(
+    instances: Sequence[Instance], folder: Path, *, jobs: int = 2, drain: float = SLOW, **options: Any
+) -> Iterator[Served]:
+    """Serve instances with the fake engine until the block ends."""
+    evaluator = Evaluator(instances, engine="fake", jobs=jobs)
+    engine = evaluator.bench.engine
+    assert isinstance(engine, FakeEngine)
+    ready = threading.Event()
+    found: list[Served] = []
+
+    async def serve() -> None:
+        with evaluator, opened(evaluator, folder, ServiceOptions(drain=drain, **options)) as server:
+            here = Served(server.url, engine, server, evaluator, folder, asyncio.get_running_loop())
+            found.append(here)
+            ready.set()
+            here.drained.append(await server.serve(drain, here.said.append))
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
+    thread.start()
+    assert ready.wait(SLOW)
+    try:
+        yield found[0]
+    finally:
+        if thread.is_alive():
+            found[0].stop()
+            found[0].stop()
+        thread.join(SLOW)
+
+
+@contextmanager
+def process(folder: Path, *args: str, **env: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run ``assay serve`` in a folder; give the process and its address."""
+    command = [sys.executable, "-m", "assay", "serve", *args, "--engine", "fake", "--port", "0"]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, env={**os.environ, **env}) as started:
+        try:
+            assert started.stderr is not None
+            address = next(line.split()[1] for line in started.stderr if line.startswith("open "))
+            yield started, address.removesuffix("/docs")
+        finally:
+            if started.poll() is None:
+                started.kill()
+
+
+def until(condition: Any) -> None:
+    """Wait for a condition."""
+    latest = time.monotonic() + SLOW
+    while not condition():
+        assert time.monotonic() < latest, "it did not come true"
+        time.sleep(0.01)

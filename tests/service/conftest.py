@@ -1,0 +1,28 @@
+"""A service of three instances."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay import Instance
+from served import Served, served
+
+Serve = Callable[..., Served]
+
+
+@pytest.fixture
+def instances(make_instance: Callable[..., Instance]) -> list[Instance]:
+    return [make_instance(id=f"acme__calc-{number}") for number in range(1, 4)]
+
+
+@pytest.fixture
+def serve(instances: list[Instance], tmp_path: Path) -> Iterator[Serve]:
+    with ExitStack() as stack:
+
+        def start(**options: Any) -> Served:
+            return stack.enter_context(served(instances, tmp_path / "verdicts", **options))
+
+        yield start
