@@ -99,7 +99,8 @@ class VerdictBook:
         """Write what a run is before its first verdict, and remove what a killed process had begun to write."""
         if store.root in self._begun:
             return
-        run = manifest(store.root.name, instance.dataset, self._bench, "", {}).model_copy(update={"kind": RunKind.SERVE})
+        run = manifest(store.root.name, instance.dataset, self._bench, "", {})
+        run = run.model_copy(update={"kind": RunKind.SERVE})
         with store.locked(), suppress(UserError):
             run = store.load_run()
         store.save_run(run, ())  # of what is there, it leaves out a torn line
