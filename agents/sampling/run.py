@@ -91,7 +91,7 @@ class SolveRunner:
         crew = Crew(self.jobs, self._abort, self.pause)
         solutions = crew.complete(self, jobs, fresh=self.fresh, progress=progress)
         with suppress(EngineError):
-            bench.engine.reap()
+            bench.reap()
         return solutions
 
     def _abort(self) -> None:
@@ -116,9 +116,12 @@ class SolveRunner:
         self._note("planned", count=str(total), known=str(total - len(pending)))
         return pending
 
+    def begin(self, job: SolveJob, _number: int) -> None:
+        """Note in the journal that an attempt starts."""
+        self._note("started", job)
+
     def attempt(self, job: SolveJob, number: int) -> SolveResult:
         """Solve one sample."""
-        self._note("started", job)
         solved = solve(job, self.setup)
         return replace(solved, solution=solved.solution.model_copy(update={"attempts": number}))
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from assay.harness.domain import GeneratorResult, PatchDiffFinding, PatchDiffResult
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
+from assay.harness.evaluation.evaluate import Task
 from assay.harness.patchdiff.contract import (
     Ask,
     Context,
@@ -14,6 +15,7 @@ from assay.harness.patchdiff.contract import (
     Note,
     PlanTests,
     Settings,
+    silent,
 )
 from assay.harness.patchdiff.decide import ORDER, finding_of
 from assay.harness.patchdiff.generators import find_generators
@@ -34,7 +36,7 @@ def assess(
     settings: Settings,
     plan_tests: PlanTests,
     ask: Ask | None = None,
-    note: Note = lambda _text: None,
+    note: Note = silent,
 ) -> PatchDiffRecord:
     """Compare a patch with the gold patch of its instance.
 
@@ -59,7 +61,7 @@ def assess(
         found = [_spend(context, name, each) for name, each in generators.items()]
         reached = _reached(generators.values(), found)
     except SideError as error:
-        return PatchDiffRecord(not_assessed(sides, settings, str(error)))
+        return PatchDiffRecord(not_assessed(sides.task, settings, str(error)))
     divergences = sorted((each for one in found for each in one.divergences), key=lambda d: ORDER.index(d.finding))
     comparison = PatchDiffResult(
         instance_id=sides.instance.id,
@@ -75,11 +77,11 @@ def assess(
     return PatchDiffRecord(comparison, {name: text for one in found for name, text in one.files.items()})
 
 
-def not_assessed(sides: Sides, settings: Settings, error: str) -> PatchDiffResult:
+def not_assessed(task: Task, settings: Settings, error: str) -> PatchDiffResult:
     """Return the comparison that could not be made."""
     return PatchDiffResult(
-        instance_id=sides.instance.id,
-        model=sides.task.prediction.model,
+        instance_id=task.instance.id,
+        model=task.prediction.model,
         finding=PatchDiffFinding.NOT_ASSESSED,
         seed=settings.seed,
         error=error,

@@ -15,6 +15,10 @@ Ask = Callable[[Sequence[tuple[str, str]]], str]
 """Gives (role, text) messages to a language model and returns its answer."""
 
 
+def silent(_text: str) -> None:
+    """Report nothing: the ``Note`` of who shows no progress."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The generators of a comparison and how much each may do."""
@@ -40,7 +44,7 @@ class Context:
     ask: Ask | None = None
     """The language model; None if the user names none."""
     began: float = field(default_factory=time.monotonic)
-    note: Note = lambda _text: None
+    note: Note = silent
     """Reports progress to a person who waits."""
 
     @property

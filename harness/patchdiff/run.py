@@ -2,17 +2,18 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Self
 
 from assay.harness.domain import PatchDiffResult
 from assay.harness.errors import AssayError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.patchdiff.assess import PatchDiffRecord, assess, not_assessed
-from assay.harness.patchdiff.contract import Ask, Note, Settings
+from assay.harness.patchdiff.contract import Ask, Note, Settings, silent
 from assay.harness.patchdiff.generators import find_generators
 from assay.harness.patchdiff.progress import Pulse
 from assay.harness.patchdiff.sides import Sides
-from assay.harness.runs.crew import Crew, Progress
+from assay.harness.runs.crew import Progress, make_crew
 from assay.harness.runs.store import RunStore, SavedPatchDiff, content_key
 from assay.harness.runs.workbench import Workbench
 from assay.version import __version__
@@ -31,7 +32,7 @@ class PatchDiffRunner:
     jobs: int = 1
     fresh: bool = False
     """Compare again what has a comparison already."""
-    note: Note = lambda _text: None
+    note: Note = silent
     """Called in any thread with the current step of each comparison."""
     every: float = 30.0
     """Seconds between two notes of one comparison."""
@@ -45,7 +46,7 @@ class PatchDiffRunner:
             RunStopped: a signal ended the run; finished comparisons are saved. PluginError: a generator is unknown.
         """
         find_generators(self.settings.generators)
-        return Crew(self.jobs, self.bench.abort).complete(self, tasks, fresh=self.fresh, progress=progress)
+        return make_crew(self.bench, self.jobs).complete(self, tasks, fresh=self.fresh, progress=progress)
 
     def key(self, task: Task) -> str:
         """Return the instance's id: a run has one patch of each."""
@@ -61,6 +62,17 @@ class PatchDiffRunner:
     def plan(self, pending: list[Task], _total: int) -> list[Task]:
         """Keep the order."""
         return pending
+
+    def begin(self, task: Task, _number: int) -> None:
+        """Note nothing: the journal has what was compared."""
+
+    def on(self, bench: Workbench) -> Self:
+        """Return the same comparisons on another workbench, where nobody is shown their steps."""
+        return replace(self, bench=bench, note=silent)
+
+    def lost(self, task: Task, error: str) -> PatchDiffRecord:
+        """Return the comparison whose machine was lost."""
+        return PatchDiffRecord(not_assessed(task, self.settings, error))
 
     def attempt(self, task: Task, _number: int) -> PatchDiffRecord:
         """Compare one patch with gold."""
@@ -90,14 +102,15 @@ def compare(
     labels: Mapping[str, str],
     *,
     ask: Ask | None = None,
-    note: Note = lambda _text: None,
+    note: Note = silent,
 ) -> PatchDiffRecord:
     """Compare the patch of a task with the gold patch; what goes wrong is a comparison that is not assessed."""
     try:
         with bench.image(task.instance, task.instance.gold_patch) as image:  # one for both sides
+            task = replace(task, assets=bench.assets(task.instance))
             return assess(Sides(task, image, bench.engine, labels), settings, bench.plan_files, ask, note)
     except AssayError as error:
         problem = str(error)
     except Exception as error:  # a bug in Assay must not cost the other instances their comparisons
         problem = f"internal error: {error!r}"
-    return PatchDiffRecord(not_assessed(Sides(task, "", bench.engine, labels), settings, problem))
+    return PatchDiffRecord(not_assessed(task, settings, problem))

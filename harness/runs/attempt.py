@@ -3,11 +3,13 @@
 import threading
 import traceback
 from collections.abc import Iterator
+from dataclasses import replace
 
 from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Outcome, Verdict
 from assay.harness.errors import EngineError, EnvironmentFailure, ImageMissing
 from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.grading.grade import grade
+from assay.harness.runs.workbench import Workbench
 
 ATTEMPTS = 3
 """Attempts at an item whose infrastructure fails. A patch's or a solver's own failure is never retried."""
@@ -20,6 +22,15 @@ def attempts(stop: threading.Event, pause: float = PAUSE) -> Iterator[int]:
     for number in range(1, ATTEMPTS + 1):
         if number == 1 or not stop.wait(pause * (number - 1)):
             yield number
+
+
+def aim(task: Task, bench: Workbench) -> Task:
+    """Return a task with what only its tree says: test files that labels name, and the tests' binary files.
+
+    Raises:
+        EnvironmentFailure: the tree cannot be had.
+    """
+    return replace(task, plan=bench.aim(task.plan, task.instance), assets=bench.assets(task.instance))
 
 
 def failed(task: Task, error: Exception) -> Evaluation:

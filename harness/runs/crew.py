@@ -12,10 +12,11 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar, cast
 
 from assay.harness.errors import RunStopped
 from assay.harness.runs.attempt import PAUSE, attempts
+from assay.harness.runs.workbench import Cluster, Movable, Workbench
 
 Item = TypeVar("Item")
 Attempt = TypeVar("Attempt")
@@ -47,8 +48,12 @@ class Work(Protocol[Item, Attempt, Result_co]):
         """Return the pending items in the order in which they start; ``total`` counts the known ones too."""
         ...
 
+    def begin(self, item: Item, number: int, /) -> None:
+        """Note that an attempt starts; ``number`` counts from 1."""
+        ...
+
     def attempt(self, item: Item, number: int, /) -> Attempt:
-        """Do the item once; ``number`` counts from 1."""
+        """Do the item once."""
         ...
 
     def may_retry(self, item: Item, attempt: Attempt, /) -> bool:
@@ -81,6 +86,8 @@ class Crew:
     """Ends everything that is at work, at once."""
     pause: float = PAUSE
     """Seconds before a second attempt, see ``attempts``."""
+    cluster: Cluster | None = None
+    """Makes the attempts on other machines; the work is Movable then."""
     _stop: threading.Event = field(default_factory=threading.Event)
     _at_work: set[str] = field(default_factory=set)
 
@@ -126,7 +133,11 @@ class Crew:
         try:
             progress.started(item)
             for number in attempts(self._stop, self.pause):
-                attempt = work.attempt(item, number)
+                work.begin(item, number)
+                if self.cluster:
+                    attempt = self.cluster.attempt(cast("Movable", work), item, number)
+                else:
+                    attempt = work.attempt(item, number)
                 if self._stop.is_set() or not work.may_retry(item, attempt):
                     break
         finally:
@@ -189,6 +200,13 @@ class Crew:
             os.write(2, b"\x1b[?25h")  # the cursor, which a progress line hides
         os.write(2, f"\nassay: {INTERRUPTED}\n".encode())
         os._exit(130)
+
+
+def make_crew(bench: Workbench, jobs: int, pause: float = PAUSE) -> Crew:
+    """Return the crew for work on a workbench: ``jobs`` items at once, or as many as a cluster has slots."""
+    if isinstance(bench, Cluster):
+        return Crew(bench.slots, bench.abort, pause, bench)
+    return Crew(jobs, bench.abort, pause)
 
 
 def _known(

@@ -49,6 +49,9 @@ class ForEach:
         rounds = zip_longest(*groups.values())
         return [instance for instance in chain.from_iterable(rounds) if instance is not None]
 
+    def begin(self, _instance: Instance, _number: int) -> None:
+        """Note nothing."""
+
     def attempt(self, instance: Instance, _number: int) -> Done:
         """Do it; a bug in Assay costs no other instance its result."""
         began = time.monotonic()

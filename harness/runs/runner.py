@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Self
 
 from assay.harness.domain import INFRASTRUCTURE, FailedPart, Verdict
 from assay.harness.errors import EngineError
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, gated
 from assay.harness.grading.grade import grade
-from assay.harness.runs.attempt import PAUSE, failed, may_retry, not_made, verdict_on
-from assay.harness.runs.crew import Crew, Progress
+from assay.harness.runs.attempt import PAUSE, aim, failed, may_retry, not_made, verdict_on
+from assay.harness.runs.crew import Progress, make_crew
 from assay.harness.runs.store import RunStore, SavedVerdict, content_key
 from assay.harness.runs.workbench import Workbench
 from assay.version import __version__
@@ -33,7 +34,7 @@ class Runner:
         Raises:
             RunStopped: a signal ended the run; finished verdicts are saved, and the same call resumes.
         """
-        crew = Crew(self.jobs, self.bench.abort, self.pause)
+        crew = make_crew(self.bench, self.jobs, self.pause)
         saved = crew.complete(self, tasks, fresh=self.fresh, progress=progress)
         self._tidy({entry.verdict.instance_id: entry.seconds for entry in saved if entry.seconds})
         return [entry.verdict for entry in saved]
@@ -56,15 +57,26 @@ class Runner:
         seconds = self.store.durations()
         return sorted(pending, key=lambda task: -seconds.get(task.instance.id, float("inf")))
 
+    def begin(self, task: Task, _number: int) -> None:
+        """Note in the journal that an attempt starts."""
+        self._note("started", task)
+
+    def on(self, bench: Workbench) -> Self:
+        """Return the same run on another workbench."""
+        return replace(self, bench=bench)
+
+    def lost(self, task: Task, error: str) -> Evaluation:
+        """Return the evaluation whose machine was lost."""
+        return failed(task, EngineError(error))
+
     def attempt(self, task: Task, _number: int) -> Evaluation:
         """Evaluate a task; whatever breaks on the way is an evaluation that failed."""
-        self._note("started", task)
         labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
         try:
             judged = gated(task)
             if isinstance(judged, Evaluation):
                 return judged  # no image is built for a patch that needs none
-            aimed = replace(task, plan=self.bench.aim(task.plan, task.instance))
+            aimed = aim(task, self.bench)
             with self.bench.image(task.instance, judged.text) as image:
                 return evaluate(aimed, image, self.bench.engine, labels)
         except Exception as error:
@@ -88,7 +100,7 @@ class Runner:
         with suppress(OSError):
             self.store.save_durations(seconds)
         with suppress(EngineError):
-            self.bench.engine.reap()
+            self.bench.reap()
 
     def _note(self, event: str, task: Task) -> None:
         # Resuming needs verdicts, not the journal; on a full disk the verdict's own failure is the one to report.

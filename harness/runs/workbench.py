@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Any, Protocol, Self, runtime_checkable
 
 from assay.harness.domain import Instance, TestPlan
 from assay.harness.engines.base import Engine
@@ -13,7 +13,15 @@ class Workbench(Protocol):
 
     @property
     def engine(self) -> Engine:
-        """The engine that runs the containers."""
+        """The engine that runs the containers; a cluster has none here."""
+        ...
+
+    def describe(self) -> dict[str, str]:
+        """Return facts about what runs the containers, for a run's manifest."""
+        ...
+
+    def reap(self) -> None:
+        """Remove the containers of dead processes; raises EngineError."""
         ...
 
     def settle(self, instance: Instance) -> Instance:
@@ -53,4 +61,38 @@ class Workbench(Protocol):
 
     def abort(self) -> None:
         """End every container and build that is under way."""
+        ...
+
+
+class Movable(Protocol):
+    """Work whose attempts may be made on another machine; it is copied there."""
+
+    def on(self, bench: Workbench, /) -> Self:
+        """Return the same work with another workbench; its ``attempt`` uses nothing else of this process."""
+        ...
+
+    def lost(self, item: Any, error: str, /) -> Any:
+        """Return the attempt at an item whose machine was lost."""
+        ...
+
+
+@runtime_checkable
+class Cluster(Protocol):
+    """Other machines, to which work is sent: what a workbench is beside ``Workbench`` if it is none of this machine."""
+
+    @property
+    def slots(self) -> int:
+        """Attempts that it can make at once."""
+        ...
+
+    def attempt(self, work: Movable, item: Any, number: int, /) -> Any:
+        """Have an attempt at an item made on some machine; another makes it again if that one is lost.
+
+        Raises:
+            RunStopped: the cluster was aborted.
+        """
+        ...
+
+    def summary(self) -> str:
+        """Return a line with what each machine did."""
         ...

@@ -75,6 +75,9 @@ class Mirroring:
         """Put those with most commits first."""
         return sorted(pending, key=lambda each: -len(each.commits))
 
+    def begin(self, _item: NeededRepository, _number: int) -> None:
+        """Note nothing."""
+
     def attempt(self, item: NeededRepository, _number: int) -> Mirrored:
         """Fetch what is missing of a repository."""
         began, missing = time.monotonic(), self._missing(item)

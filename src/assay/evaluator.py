@@ -5,7 +5,7 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -13,8 +13,11 @@ from assay.harness.domain import Instance, Prediction, Verdict
 from assay.harness.engines.cancelling import Cancellation
 from assay.harness.errors import RunStopped, UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, gated
-from assay.harness.runs.attempt import attempts, failed, may_retry, verdict_on
+from assay.harness.runs.attempt import aim, attempts, failed, may_retry, verdict_on
 from assay.harness.runs.report import RunReport
+from assay.harness.runs.runner import Runner
+from assay.harness.runs.store import RunStore
+from assay.harness.runs.workbench import Cluster
 from assay.instances.dataset.load import close_names, load
 from assay.session import Session
 from assay.workbench import make_sources
@@ -89,8 +92,8 @@ class Evaluator(Workplace):
             RunStopped: it was cancelled, or the evaluator was closed meanwhile.
         """
         cancellation = cancellation or Cancellation()
-        for _ in attempts(self._ended):
-            evaluation = self._attempt(task, cancellation)
+        for number in attempts(self._ended):
+            evaluation = self._attempt(task, number, cancellation)
             if self._ended.is_set() or cancellation.requested:
                 what = "the evaluator is closed" if self._ended.is_set() else "cancelled"
                 raise RunStopped(f"{task.instance.id}: {what}")
@@ -167,15 +170,18 @@ class Evaluator(Workplace):
         super().close()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _attempt(self, task: Task, cancellation: Cancellation) -> Evaluation:
+    def _attempt(self, task: Task, number: int, cancellation: Cancellation) -> Evaluation:
+        if isinstance(self.bench, Cluster):  # nobody there hears of a cancellation; what comes of it is dropped here
+            runner = Runner(RunStore(Path(MODEL)), self.bench)  # whose folder nothing is written to
+            evaluation: Evaluation = self.bench.attempt(runner, task, number)
+            return evaluation
         try:
             judged = gated(task)
             if isinstance(judged, Evaluation):
                 return judged  # no image is built for a patch that needs none
-            aimed = replace(task, plan=self.bench.aim(task.plan, task.instance))
             with self.bench.image(task.instance, judged.text) as image:
                 engine = cancellation.watch(self.bench.engine)
-                return evaluate(aimed, image, engine, {"assay.instance": task.instance.id})
+                return evaluate(aim(task, self.bench), image, engine, {"assay.instance": task.instance.id})
         except Exception as error:
             return failed(task, error)
 

@@ -32,7 +32,7 @@ from assay.harness.runs.rerun import rerun, suspects, with_flaky
 from assay.harness.runs.runner import Runner
 from assay.harness.runs.shards import Shard, expected_seconds
 from assay.harness.runs.store import RunStore
-from assay.harness.runs.workbench import Workbench
+from assay.harness.runs.workbench import Cluster, Workbench
 from assay.version import __version__
 from assay.view import View
 from assay.workplace import Pair, Workplace
@@ -94,8 +94,7 @@ class Session:
             UserError: a setting is wrong, the folder holds another run, or another process runs in it.
             EngineUnavailable: no engine answers.
         """
-        if self.patchdiff and "llm" in self.patchdiff.generators and self.model is None:
-            raise UserError("the generator llm needs --model NAME (and --base-url URL, or OPENAI_BASE_URL)")
+        self._check_model()
         dataset = pairs[0][0].dataset
         shard, pairs, instance_ids = self._part(pairs, instance_ids)
         given = self._given(dataset, shard)
@@ -109,12 +108,20 @@ class Session:
                 store.save_run(run, [task.prediction for task in tasks])
                 runner = Runner(store, bench, self.place.jobs, self.fresh)
                 verdicts = runner.execute(tasks, progress)
+            if isinstance(bench, Cluster):
+                self.view.say(bench.summary())
             verdicts = self._rerun_failed(runner, tasks, verdicts)
             unfit = self._unfit(pairs) if self.controls else None
             patchdiff = self._compare(runner, tasks, verdicts, ask) if self.patchdiff else None
             report = store.summarise(verdicts, ids=instance_ids, unfit=unfit, patchdiff=patchdiff)
             self._save(store, report, verdicts)
         return report, verdicts
+
+    def _check_model(self) -> None:
+        if self.patchdiff and "llm" in self.patchdiff.generators and self.model is None:
+            raise UserError("the generator llm needs --model NAME (and --base-url URL, or OPENAI_BASE_URL)")
+        if self.model is not None and self.place.executor != "local":
+            raise UserError("the generator llm asks its model from this machine alone; leave out --executor")
 
     def run_control(self, instances: Sequence[Instance], model: str) -> tuple[RunReport, list[Verdict]]:
         """Evaluate instances with their own patch (``gold``) or without any (``null``)."""
@@ -243,7 +250,7 @@ def manifest(run_id: str, dataset: DatasetRef, bench: Workbench, model: str, set
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         assay_version=__version__,
         settings=dict(settings),
-        engine=bench.engine.describe(),
+        engine=bench.describe(),
         host={"platform": platform.platform(), "python": sys.version.split()[0], "machine": platform.machine()},
     )
 

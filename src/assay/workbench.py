@@ -106,6 +106,14 @@ class BuiltWorkbench:
         """Report what the instance's image gives away."""
         return self.builder.audit(instance)
 
+    def describe(self) -> dict[str, str]:
+        """Describe the engine."""
+        return self.engine.describe()
+
+    def reap(self) -> None:
+        """Have the engine remove orphans."""
+        self.engine.reap()
+
     def abort(self) -> None:
         """End builds, then containers."""
         self.builder.abort()
@@ -154,6 +162,13 @@ class ActedWorkbench:
     def image(self, instance: Instance, patch: str | None = None) -> AbstractContextManager[str]:  # noqa: ARG002 - the same
         """Tell the engine of the instance."""
         return nullcontext(self.engine.act_out(instance))
+
+    def describe(self) -> dict[str, str]:
+        """Describe the engine."""
+        return self.engine.describe()
+
+    def reap(self) -> None:
+        """Do nothing: there are no containers."""
 
     def abort(self) -> None:
         """End what the engine acts out."""

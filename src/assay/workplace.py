@@ -4,9 +4,10 @@ import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from assay.choices import EnvironmentChoice
 from assay.harness.domain import Instance, Prediction
@@ -19,6 +20,7 @@ from assay.harness.engines.uses import Uses
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.files import check_folder
+from assay.harness.plugins import resolve
 from assay.harness.runs.workbench import Workbench
 from assay.view import Quiet, View
 from assay.workbench import ActedWorkbench, BuiltWorkbench, Planner, make_sources
@@ -59,7 +61,11 @@ class Workplace:
     strict: bool = False
     """Count results that only a log shows, or that root's tests wrote, as none."""
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
-    """Evaluations at once."""
+    """Evaluations at once on this machine."""
+    executor: str = "local"
+    """``local``, or ``ray`` for the nodes of a Ray cluster, which do as many at once as they offer slots."""
+    address: str = "auto"
+    """Of the cluster; ``auto`` finds the one that this machine belongs to."""
     view: View = field(default_factory=Quiet)
     """Shows builds and progress to a person."""
     _bench: Workbench | None = field(default=None, init=False, repr=False)
@@ -87,7 +93,7 @@ class Workplace:
         plan = self.bench.plan(settled).model_copy(update={"strict": self.strict})
         if self.timeout is not None:
             plan = plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": float(self.timeout)})})
-        return Task(settled, prediction, plan, runs_empty, self.bench.assets(settled))
+        return Task(settled, prediction, plan, runs_empty)
 
     def setter(self, folder: Path | None = None) -> "Setter":
         """Return what finds recipes here and keeps them in a folder, by default in the cache.
@@ -124,6 +130,8 @@ class Workplace:
     def _open(self) -> Workbench:
         from assay.instances.environments.recipes import check_recipes
 
+        if self.executor != "local":
+            return self._open_cluster()
         for folder in self.mirrors:
             check_folder(Path(folder).expanduser(), "folder of mirrors")
         for folder in self.recipes:
@@ -149,3 +157,23 @@ class Workplace:
         )
         setter = self._setter(engine, sources, builder) if self.setup else None
         return BuiltWorkbench(engine, planner, sources, builder, EnvironmentChoice(self.environment), setter)
+
+    def _open_cluster(self) -> Workbench:
+        """Open the cluster; its nodes have the same settings, and see the same folders."""
+        connect = resolve("executor", self.executor, EXECUTORS)
+        settings = {name: getattr(self, name) for name in THERE}
+        for name in PATHS:
+            settings[name] = tuple(Path(each).expanduser().absolute() for each in getattr(self, name))
+        cluster: Workbench = connect(partial(open_there, settings), self.address, self.view.say)
+        return cluster
+
+
+PATHS = ("mirrors", "recipes")
+THERE = ("engine", "toolchains", "environment", "registry", "push", "disk", "setup")
+"""Settings that the workbench of a node depends on."""
+EXECUTORS = {"ray": "assay.harness.runs.ray_cluster:RayCluster"}
+
+
+def open_there(settings: Mapping[str, Any]) -> Workbench:
+    """Open a workbench on a node of a cluster; raises EngineUnavailable."""
+    return Workplace(**settings).bench

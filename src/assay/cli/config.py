@@ -96,6 +96,8 @@ def workplace(
     push: bool = False,
     disk: str = "",
     setup: bool = False,
+    executor: str = "local",
+    address: str = "auto",
     view: "View | None" = None,
 ) -> "Workplace":
     """Return where patches are evaluated, with the user's toolchain images; shown on the terminal by default."""
@@ -115,6 +117,8 @@ def workplace(
         push=push,
         disk=disk,
         setup=setup,
+        executor=executor,
+        address=address,
         view=view or RunView(),
     )
 

@@ -96,6 +96,16 @@ Registry = Annotated[
     ),
 ]
 Push = Annotated[bool, typer.Option("--push", help="Send images that are built to the registry.")]
+Executor = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="local, or ray: the nodes of a Ray cluster evaluate, each as many at once as it offers engine_slots.",
+    ),
+]
+Address = Annotated[
+    str, typer.Option(metavar="HOST:PORT", help="Ray cluster; auto is the one that this machine belongs to.")
+]
 Disk = Annotated[
     str,
     typer.Option(

@@ -40,6 +40,8 @@ def evaluate(
     registry: options.Registry = "",
     push: options.Push = False,
     disk: options.Disk = "",
+    executor: options.Executor = "local",
+    address: options.Address = "auto",
     strict: options.Strict = False,
     setup: options.Setup = False,
     skip_bad_rows: options.SkipBadRows = False,
@@ -76,6 +78,7 @@ def evaluate(
       assay evaluate lite -p preds.jsonl --patchdiff
       assay evaluate lite -p preds.jsonl --patchdiff -g suites --budget 60
       assay evaluate lite -p preds.jsonl --run-id mine --shard 1/4
+      assay evaluate lite -p preds.jsonl --executor ray --address auto
     """
     from assay.harness.runs.manifest import RunKind
     from assay.session import Session, control_pairs
@@ -104,6 +107,8 @@ def evaluate(
             registry=registry,
             push=push,
             disk=disk,
+            executor=executor,
+            address=address,
         ),
         fresh=fresh,
         rerun_failed=rerun_failed,

@@ -1,0 +1,289 @@
+"""A Ray cluster as a workbench: the driver plans and writes, a worker in each engine slot makes attempts.
+
+A node offers slots as the custom resource ``SLOTS``. Each worker opens its own engine, sources and builder, and makes
+one attempt at a time. Ray gives no work exactly once: an attempt whose worker is lost is made again, and only the
+answer that the driver waits for counts.
+"""
+
+import importlib
+import os
+import queue
+import socket
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from assay.harness.domain import Instance, TestPlan
+from assay.harness.engines.base import Engine
+from assay.harness.errors import AssayError, EngineError, EngineUnavailable, RunStopped, UserError
+from assay.harness.names import count
+from assay.harness.runs.workbench import Movable, Workbench
+from assay.version import __version__
+
+SLOTS = "engine_slots"
+"""Resource of a node: evaluations that its engine can run at once."""
+LOSSES = 5
+"""Workers that one item may lose; then the item itself may be what ends them."""
+CALLS = 4
+"""Calls at once to one worker: an attempt, plans, and the call that ends the attempt."""
+PATIENCE = 3.0
+"""Seconds for workers to end their containers."""
+NO_SLOTS = (
+    "no node of the Ray cluster at {} offers " + SLOTS + "; start nodes with "
+    "ray start --address=HOST:PORT --resources='{{\"" + SLOTS + "\": 4}}'"
+)
+AWAY = cast("Workbench", None)
+"""The workbench of work that is on its way to a worker, which has one of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFacts:
+    """What a worker says of its node once it is open."""
+
+    node: str
+    version: str
+    engine: Mapping[str, str]
+
+
+class RayWorker:
+    """One slot of a node; made an actor by the driver."""
+
+    def __init__(self, open_bench: Callable[[], Workbench]) -> None:
+        self._open = open_bench
+        self._bench: Workbench | None = None
+
+    def ready(self) -> NodeFacts | AssayError:
+        """Open the workbench, which removes containers of dead processes."""
+        try:
+            self._bench = self._open()
+            return NodeFacts(node_name(), __version__, self._bench.describe())
+        except AssayError as error:
+            return error
+
+    def attempt(self, work: Movable, item: Any, number: int) -> Any:
+        """Make an attempt here."""
+        return cast("Any", work.on(self._here)).attempt(item, number)
+
+    def call(self, method: str, *args: Any) -> Any:
+        """Call a method of the workbench; return what it raises."""
+        try:
+            return getattr(self._here, method)(*args)
+        except AssayError as error:
+            return error
+
+    @property
+    def _here(self) -> Workbench:
+        assert self._bench is not None
+        return self._bench
+
+
+def node_name() -> str:
+    """Return the name of this machine, with the address by which Ray knows it."""
+    ray = importlib.import_module("ray")
+    return f"{socket.gethostname()} ({ray.util.get_node_ip_address()})"
+
+
+@dataclass(eq=False)
+class RayCluster:
+    """The workers of a cluster; safe in several threads. See the Workbench and Cluster Protocols for its methods."""
+
+    open_bench: Callable[[], Workbench]
+    """Called on each node."""
+    address: str = "auto"
+    """As ``ray.init`` takes it; an empty text starts a cluster on this machine."""
+    note: Callable[[str], None] = lambda _text: None
+    """Gets a line for each worker that is lost or unfit."""
+    attempts: Counter[str] = field(default_factory=Counter)
+    """Attempts that ended, by node."""
+    lost: Counter[str] = field(default_factory=Counter)
+    """Workers that were lost, by node."""
+
+    def __post_init__(self) -> None:
+        self._ray = _connect(self.address)
+        if not self.slots:
+            raise EngineUnavailable(NO_SLOTS.format(self.address or "this machine"))
+        self._actor = self._ray.remote(RayWorker)
+        self._idle: queue.Queue[Any] = queue.Queue()
+        self._starting: dict[Any, Any] = {}
+        self._facts: dict[Any, NodeFacts] = {}
+        self._unfit: dict[Any, AssayError] = {}
+        self._ended, self._lock = threading.Event(), threading.Lock()
+        threading.Thread(target=self._gather, name="assay-ray", daemon=True).start()
+
+    @property
+    def slots(self) -> int:
+        """Slots of the nodes that are there now."""
+        return int(self._ray.cluster_resources().get(SLOTS, 0))
+
+    def attempt(self, work: Movable, item: Any, number: int) -> Any:
+        """Send work to an idle worker; see the Protocol."""
+        away, error = work.on(AWAY), ""
+        for _ in range(LOSSES):
+            worker = self._take()
+            node = self._facts[worker].node
+            try:
+                answer = self._ray.get(worker.attempt.remote(away, item, number))
+            except self._ray.exceptions.RayActorError:
+                self._drop(worker)
+                error = f"a worker on {node} was lost"
+                self.note(f"{error}; another makes the attempt again")
+            except self._ray.exceptions.RayError as failure:  # a bug in Assay costs no other item its attempt
+                self._idle.put(worker)
+                return work.lost(item, f"internal error: {failure}")
+            else:
+                self.attempts[node] += 1
+                self._idle.put(worker)
+                return answer
+        return work.lost(item, f"{error}, the last of {LOSSES}")
+
+    def summary(self) -> str:
+        """Return a line with what each node did."""
+        nodes = sorted({*self.attempts, *self.lost, *(facts.node for facts in self._facts.values())})
+        return "; ".join(
+            f"{node}: {count(self.attempts[node], 'attempt')}"
+            + (f", {count(self.lost[node], 'worker')} lost" if self.lost[node] else "")
+            for node in nodes
+        )
+
+    @property
+    def engine(self) -> Engine:
+        """Raise EngineError: the engines are on the nodes."""
+        raise EngineError("the engines of a Ray cluster are on its nodes")
+
+    def describe(self) -> dict[str, str]:
+        """Describe the cluster, and the engine of one of its nodes."""
+        return {**self._ask("describe"), "executor": "ray", "ray": self._ray.__version__, SLOTS: str(self.slots)}
+
+    def settle(self, instance: Instance) -> Instance:
+        """Have a worker settle it."""
+        return cast("Instance", self._ask("settle", instance))
+
+    def plan(self, instance: Instance) -> TestPlan:
+        """Have a worker plan it."""
+        return cast("TestPlan", self._ask("plan", instance))
+
+    def plan_files(self, instance: Instance, files: Sequence[str]) -> TestPlan:
+        """Have a worker plan them."""
+        return cast("TestPlan", self._ask("plan_files", instance, files))
+
+    def aim(self, plan: TestPlan, instance: Instance) -> TestPlan:
+        """Have a worker aim it."""
+        return cast("TestPlan", self._ask("aim", plan, instance))
+
+    def assets(self, instance: Instance) -> Callable[[], Mapping[str, bytes]]:  # noqa: ARG002 - the Protocol names it
+        """Return a function that reads nothing: each worker reads its own."""
+        return dict
+
+    def image(self, instance: Instance, patch: str = "") -> AbstractContextManager[str]:  # noqa: ARG002 - the same
+        """Raise EngineError: the images are on the nodes."""
+        raise EngineError("the images of a Ray cluster are on its nodes")
+
+    def reap(self) -> None:
+        """Have each node remove orphans."""
+        with self._lock:
+            one_each = {facts.node: worker for worker, facts in self._facts.items()}
+        self._call_all(list(one_each.values()), "reap")
+
+    def abort(self) -> None:
+        """End every container and build on all nodes; waiting attempts raise RunStopped."""
+        self._ended.set()
+        with self._lock:
+            workers = [*self._facts, *self._starting.values()]
+        self._idle.put(None)
+        self._call_all(list(self._facts), "abort")
+        for worker in workers:
+            self._ray.kill(worker)
+
+    def _take(self) -> Any:
+        """Return an idle worker, once there is one."""
+        worker = self._idle.get()
+        if worker is None or self._ended.is_set():
+            self._idle.put(None)  # for the next one that waits
+            raise RunStopped("the cluster was aborted")
+        return worker
+
+    def _drop(self, worker: Any) -> None:
+        with self._lock:
+            self.lost[self._facts.pop(worker).node] += 1
+        with suppress(Exception):
+            self._ray.kill(worker)  # it may only be out of reach
+
+    def _ask(self, method: str, *args: Any) -> Any:
+        """Call a method on the workbench of any worker; raises what it raises."""
+        while True:
+            worker = self._any()
+            try:
+                answer = self._ray.get(worker.call.remote(method, *args))
+            except self._ray.exceptions.RayActorError:
+                continue  # the gatherer or an attempt sees that it is lost
+            if isinstance(answer, AssayError):
+                raise answer
+            return answer
+
+    def _any(self) -> Any:
+        """Return any worker that is open, once there is one; raises the error of the unfit if all are."""
+        while not self._ended.wait(0 if self._facts else 0.1):
+            with self._lock:
+                if self._facts:
+                    return next(iter(self._facts))
+                if self._unfit and not self._starting:
+                    raise next(iter(self._unfit.values()))
+        raise RunStopped("the cluster was aborted")
+
+    def _call_all(self, workers: Sequence[Any], method: str) -> None:
+        calls = [worker.call.remote(method) for worker in workers]
+        if calls:
+            self._ray.wait(calls, num_returns=len(calls), timeout=PATIENCE)
+
+    def _gather(self) -> None:
+        """Start a worker for each slot, also of nodes that come later, and hand out those that are open."""
+        while not self._ended.wait(0 if self._starting else 0.5):
+            with suppress(self._ray.exceptions.RayError):
+                self._start_missing()
+                opened, _ = self._ray.wait(list(self._starting), timeout=0.5) if self._starting else ([], [])
+                for call in opened:
+                    self._admit(call)
+
+    def _start_missing(self) -> None:
+        with self._lock:
+            missing = self.slots - len(self._starting) - len(self._facts) - len(self._unfit)
+            for _ in range(missing):
+                options = {"num_cpus": 0, "resources": {SLOTS: 1}, "max_concurrency": CALLS}
+                worker = self._actor.options(**options, scheduling_strategy="SPREAD").remote(self.open_bench)
+                self._starting[worker.ready.remote()] = worker
+
+    def _admit(self, call: Any) -> None:
+        """Hand out a worker that is open; an unfit one keeps its slot, so that no other is started in it."""
+        with self._lock:
+            worker = self._starting.pop(call)
+        try:
+            facts = self._ray.get(call)
+        except self._ray.exceptions.RayError:
+            return  # it ended while it started
+        if isinstance(facts, NodeFacts) and facts.version != __version__:
+            facts = UserError(f"{facts.node} has Assay {facts.version}, this machine {__version__}")
+        with self._lock:
+            if isinstance(facts, AssayError):
+                self._unfit[worker] = facts
+                self.note(f"a worker cannot be used: {facts}")
+            else:
+                self._facts[worker] = facts
+                self._idle.put(worker)
+
+
+def _connect(address: str) -> Any:
+    """Return the module ``ray``, connected to a cluster."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    try:
+        ray = importlib.import_module("ray")
+    except ImportError as error:
+        raise UserError("--executor ray needs Ray: pip install 'assay-bench[ray]'") from error
+    try:
+        ray.init(address=address or None, log_to_driver=False, logging_level="ERROR", ignore_reinit_error=True)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise EngineUnavailable(f"no Ray cluster answers at {address or 'this machine'}: {error}") from error
+    return ray

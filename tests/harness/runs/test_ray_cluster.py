@@ -1,0 +1,153 @@
+"""Attempts on the nodes of a real Ray cluster on this machine, whose engines act instances out."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from assay.harness.errors import EngineUnavailable, RunStopped
+from assay.harness.runs.ray_cluster import RayCluster
+from assay.harness.runs.store import RunStore
+from assay.session import Session
+from assay.workplace import Pair, Workplace
+from many_instances import pairs
+
+pytest.importorskip("ray")
+from ray.cluster_utils import Cluster
+
+STORE = 80 * 1024 * 1024
+"""The smallest object store that Ray takes."""
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    """A head without slots and two nodes with two each; a test command takes a moment."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ASSAY_FAKE_SECONDS", "0.3")
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        head = {"num_cpus": 0, "include_dashboard": False, "object_store_memory": STORE}
+        made = Cluster(initialize_head=True, head_node_args=head)
+        for _ in range(2):
+            add_node(made)
+        yield made
+        import ray
+
+        ray.shutdown()
+        made.shutdown()
+
+
+def add_node(cluster: Cluster):
+    return cluster.add_node(num_cpus=1, resources={"engine_slots": 2}, object_store_memory=STORE)
+
+
+@pytest.fixture
+def given() -> list[Pair]:
+    return list(pairs(16))
+
+
+def session(tmp_path: Path, name: str, place: Workplace) -> Session:
+    return Session(name, tmp_path, place, alone=True)
+
+
+def evaluate(tmp_path: Path, name: str, place: Workplace, given: list[Pair]) -> dict[str, object]:
+    report, _ = session(tmp_path, name, place).run(given, [instance.id for instance, _ in given])
+    return report.model_dump(exclude={"run_id"})
+
+
+def workers(cluster: RayCluster) -> set[int]:
+    """The processes in which the workers of a cluster are."""
+    ray = cluster._ray
+    return {ray.get(worker.__ray_call__.remote(lambda _self: os.getpid())) for worker in list(cluster._facts)}
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def finished(store: RunStore) -> list[str]:
+    return sorted(event["instance"] for event in store.events() if event["event"] == "finished")
+
+
+def test_report_is_that_of_one_process(cluster: Cluster, tmp_path: Path, given):
+    with Workplace(engine="fake", executor="ray", address=cluster.address) as there:
+        far = evaluate(tmp_path, "far", there, given)
+    assert far == evaluate(tmp_path, "near", Workplace(engine="fake", jobs=4), given)
+    assert json.loads((tmp_path / "far/run.json").read_text())["engine"]["executor"] == "ray"
+
+
+def test_killed_workers_lose_no_evaluation_and_double_none(cluster: Cluster, tmp_path: Path, given):
+    with Workplace(engine="fake", executor="ray", address=cluster.address) as there:
+        bench = there.bench
+        assert isinstance(bench, RayCluster)
+
+        def kill() -> None:
+            wait_until(lambda: sum(bench.attempts.values()) >= 3)
+            for pid in sorted(workers(bench))[:2]:
+                os.kill(pid, signal.SIGKILL)
+
+        threading.Thread(target=kill).start()
+        far = evaluate(tmp_path, "far", there, given)
+        assert sum(bench.lost.values()) == 2
+        assert sum(bench.attempts.values()) == sum(1 for _, prediction in given)
+    assert far == evaluate(tmp_path, "near", Workplace(engine="fake", jobs=4), given)
+    assert finished(RunStore(tmp_path / "far")) == sorted(instance.id for instance, _ in given)
+
+
+def test_lost_node_loses_no_evaluation_and_a_new_one_joins(cluster: Cluster, tmp_path: Path, given):
+    node = add_node(cluster)
+    with Workplace(engine="fake", executor="ray", address=cluster.address) as there:
+        bench = there.bench
+        assert isinstance(bench, RayCluster)
+        assert bench.slots == 6
+
+        def lose() -> None:
+            wait_until(lambda: sum(bench.attempts.values()) >= 3)
+            cluster.remove_node(node, allow_graceful=False)
+
+        threading.Thread(target=lose).start()
+        far = evaluate(tmp_path, "far", there, given)
+        assert far == evaluate(tmp_path, "near", Workplace(engine="fake", jobs=4), given)
+        again = add_node(cluster)
+        wait_until(lambda: len(bench._facts) == 6)
+    cluster.remove_node(again)
+
+
+def test_abort_ends_what_waits_and_what_is_at_work(cluster: Cluster, tmp_path: Path, given):
+    there = Workplace(engine="fake", executor="ray", address=cluster.address)
+    there.bench.settle(given[0][0])
+    threading.Timer(0.5, there.close).start()
+    with pytest.raises(RunStopped):
+        evaluate(tmp_path, "far", there, list(pairs(60)))
+
+
+def test_nodes_without_slots_are_an_error_that_says_how(cluster: Cluster, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(RayCluster, "slots", 0)
+    with pytest.raises(EngineUnavailable, match="--resources"):
+        RayCluster(lambda: None, cluster.address)  # type: ignore[arg-type, return-value]
+
+
+def test_engine_that_no_node_has_is_an_error_with_its_reason(cluster: Cluster, monkeypatch: pytest.MonkeyPatch):
+    there = Workplace(engine="no.such:engine", executor="ray", address=cluster.address)
+    with pytest.raises(Exception, match=r"no\.such"):
+        there.bench.describe()
+    there.close()
+
+
+def test_command_line_evaluates_on_a_cluster(cluster: Cluster, tmp_path: Path):
+    command = [sys.executable, "-m", "assay", "evaluate", "releases", "--gold", "--engine", "fake", "--json"]
+    command += ["--executor", "ray", "--address", cluster.address, "--runs-dir", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["resolved_instances"] == report["total_instances"] >= 6
+    assert "attempts" in done.stderr
