@@ -38,5 +38,11 @@ class StubBench:
     def image(self, instance: Instance, _patch: str | None = None) -> AbstractContextManager[str]:
         return nullcontext(self.name if isinstance(self.name, str) else self.name(instance))
 
+    def describe(self) -> dict[str, str]:
+        return self.engine.describe()
+
+    def reap(self) -> None:
+        self.engine.reap()
+
     def abort(self) -> None:
         self.engine.abort()

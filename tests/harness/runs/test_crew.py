@@ -48,6 +48,9 @@ class Squares:
     def plan(self, pending: list[int], _total: int) -> list[int]:
         return pending
 
+    def begin(self, item: int, number: int) -> None:
+        pass
+
     def attempt(self, item: int, number: int) -> int:
         return self.do(item, number)
 
