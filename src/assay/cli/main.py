@@ -11,6 +11,7 @@ from typer.exceptions import TyperException
 
 from assay.cli.command import ConfiguredCommand, is_help, usage_problem
 from assay.cli.commands import demo, diff, doctor, evaluate, reap, serve, solve, view
+from assay.cli.commands.cluster import kubernetes, slurm
 from assay.cli.commands.dataset import audit, check, convert, mirror, predictions, setup, validate
 from assay.cli.commands.dataset import show as show_dataset
 from assay.cli.commands.images import audit as audit_images
@@ -76,6 +77,13 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
             "bundle": bundle.bundle,
             "verify": verify.verify,
             "trajectory": trajectory.trajectory,
+        },
+    ),
+    "cluster": (
+        "Print what starts an evaluation on many machines.",
+        {
+            "slurm": slurm.slurm,
+            "kubernetes": kubernetes.kubernetes,
         },
     ),
 }

@@ -21,7 +21,7 @@ def merge(
     runs: Annotated[
         list[str],
         typer.Argument(
-            metavar="RUN...",
+            metavar="RUN",
             help="Names of runs, or their folders.",
             show_default=False,
             autocompletion=completing.runs,

@@ -1,0 +1,1 @@
+"""``assay cluster``: texts that start an evaluation on many machines."""

@@ -1,0 +1,160 @@
+"""The evaluation that a cluster is to do: the arguments of ``assay evaluate``, read by its own parser, and the text."""
+
+import json
+import re
+import shlex
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from assay.harness.errors import UserError
+
+Arguments = Annotated[
+    list[str],
+    typer.Argument(metavar="ARGS", help="After --: what follows `assay evaluate`, with --run-id.", show_default=False),
+]
+Shards = Annotated[int, typer.Option(min=1, metavar="N", help="Parts of the run, each a job of its own.")]
+Cpus = Annotated[int, typer.Option(min=1, metavar="N", help="Processors of a part, and its containers at once.")]
+Time = Annotated[str, typer.Option(metavar="[D-]H:M:S", help="Time limit of a part, which then goes on anew.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Where to write it.", show_default="standard output"),
+]
+Memory = Annotated[str, typer.Option(metavar="SIZE", help="Memory of a part, such as 16G.")]
+
+SETTING = "DEFAULT_MAP"
+"""The parser's word for values of assay.toml and of variables."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEvaluation:
+    """A checked command line without ``--shard``."""
+
+    arguments: Sequence[str]
+    """With ``--jobs``, and with what this machine's settings add, which other machines may not have."""
+    run_id: str
+    runs_dir: str
+    engine: str
+
+    @property
+    def job_name(self) -> str:
+        """A name of lower-case letters, digits and dashes, of at most 40 characters."""
+        words = re.sub(r"[^a-z0-9]+", "-", self.run_id.lower()).strip("-")[:30].strip("-")
+        return f"assay-{words}".rstrip("-")
+
+
+def read_arguments(context: typer.Context, arguments: Sequence[str], cpus: int) -> PlannedEvaluation:
+    """Read the arguments of ``assay evaluate``; folders that they name need not be on this machine.
+
+    Args:
+        context: of the command that is run.
+        arguments: as a person would type them after ``assay evaluate``.
+        cpus: containers at once, if they do not say.
+
+    Raises:
+        UserError, TyperException: ``assay evaluate`` would not take them, or parts of a run cannot have them.
+    """
+    odd = next((each for each in arguments if not each.isprintable()), None)
+    if odd is not None:
+        raise UserError(f"{odd!r}: the text can hold no line breaks or control characters; rename what it names")
+    root: Any = context.find_root()
+    command = copy(root.command.commands["evaluate"])
+    command.params = [_without_callback(each) for each in command.params]
+    read = command.make_context("evaluate", list(arguments), parent=root)
+    _check(read.params)
+    jobs = [] if _source(read, "jobs") else ["--jobs", str(cpus)]
+    settings = [word for each in command.params if _source(read, each.name) == SETTING for word in _words(each, read)]
+    return PlannedEvaluation(
+        [*arguments, *settings, *jobs], read.params["run_id"], str(read.params["runs_dir"]), read.params["engine"]
+    )
+
+
+def _source(read: Any, name: str) -> str:
+    """Return where the value of an option comes from: COMMANDLINE, SETTING, or empty for the usual value."""
+    source = read.get_parameter_source(name)
+    return "" if source is None or source.name == "DEFAULT" else str(source.name)
+
+
+def _words(option: Any, read: Any) -> list[str]:
+    """Return the words that give an option the value that it has."""
+    name, value = max(option.opts, key=len), read.params[option.name]
+    if option.is_flag:
+        return [name if value else f"--no-{name.removeprefix('--')}"]
+    values = value if isinstance(value, list | tuple) else [value]
+    return [word for each in values for word in (name, str(each))]
+
+
+def _without_callback(parameter: Any) -> Any:
+    found = copy(parameter)
+    found.callback = None
+    return found
+
+
+def _check(given: dict[str, Any]) -> None:
+    """Raise UserError for what only whole runs can have."""
+    if sum((given["predictions"] is not None, given["gold"], given["null"])) != 1:
+        raise UserError("give exactly one of --predictions FILE, --gold and --null")
+    if str(given["predictions"]) == "-":
+        raise UserError("--predictions -: parts cannot share standard input; name a file that all machines see")
+    if not given["run_id"]:
+        raise UserError("add --run-id NAME: the parts and the merge need the same name")
+    if given["shard"]:
+        raise UserError("leave --shard out: each job adds its own")
+    if given["fail_under"] is not None:
+        raise UserError(
+            "leave --fail-under out: it is about the whole run, so add it to `assay report merge` in the text"
+        )
+
+
+def render(template: str, planned: PlannedEvaluation, **values: object) -> str:
+    """Return a text of this folder with its values filled in.
+
+    ``| quoted`` makes a word of a shell of a value, ``| json`` a value of YAML. ``| undollared`` keeps a shell's text
+    as it is in Kubernetes, which replaces ``$(NAME)``.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    loader = PackageLoader("assay.cli.commands", "cluster")
+    environment = Environment(
+        loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    environment.filters |= {
+        "quoted": lambda value: shlex.quote(str(value)),
+        "json": lambda value: json.dumps(value, ensure_ascii=False),
+        "undollared": lambda value: value.replace("$", "$$"),
+    }
+    return environment.get_template(template).render(
+        planned=planned, command=shlex.join(["assay", "evaluate", *planned.arguments]), **values
+    )
+
+
+def give(text: str, output: Path | None, how: str) -> None:
+    """Print a text, or write it into a file and say how it is used; raises OSError."""
+    if output is None:
+        print(text, end="")
+        return
+    output.write_text(text, encoding="utf-8")
+    print(f"{how} {shlex.quote(str(output))}")
+
+
+def read_time(text: str) -> int:
+    """Return the seconds of ``[D-]H:M:S``; raises UserError."""
+    found = re.fullmatch(r"(?:(\d{1,3})-)?(\d{1,4}):(\d\d):(\d\d)", text)
+    seconds = 0
+    if found:
+        days, hours, minutes, rest = (int(each or 0) for each in found.groups())
+        seconds = ((days * 24 + hours) * 60 + minutes) * 60 + rest
+    if not seconds:
+        raise UserError(f"--time {text!r}: write [days-]hours:minutes:seconds, such as 04:00:00")
+    return seconds
+
+
+def checked(option: str, text: str, form: str, example: str) -> str:
+    """Return the text of an option; raises UserError unless it has a form."""
+    if not re.fullmatch(form, text):
+        raise UserError(f"{option} {text!r}: write {example}")
+    return text

@@ -1,0 +1,50 @@
+"""``assay cluster slurm``: a script that submits an evaluation to Slurm."""
+
+from typing import Annotated
+
+import typer
+
+from assay.cli.commands.cluster import planned
+
+SIZE = r"\d+[KMGT]?"
+NAME = r"[\w.,:-]+"
+
+
+def slurm(
+    context: typer.Context,
+    arguments: planned.Arguments,
+    shards: planned.Shards = 4,
+    partition: Annotated[
+        str, typer.Option(metavar="NAME", help="Partition of the cluster.", show_default="the cluster's")
+    ] = "",
+    time: planned.Time = "04:00:00",
+    cpus: planned.Cpus = 8,
+    memory: planned.Memory = "32G",
+    output: planned.Output = None,
+) -> None:
+    """Print a script that submits the parts of an evaluation to Slurm, and the merge that follows them.
+
+    The script runs sbatch twice: for an array, one job for each part, and for a job that depends on it. A part that is
+    killed, preempted or at its time limit is requeued and does only what is missing. Where no DOCKER_HOST is set, each
+    job starts podman, without root, on its node. Data set, predictions and runs have to be in a folder that all nodes
+    see. What is not an option here is to be edited in the text.
+
+    \b
+    Examples:
+      assay cluster slurm --shards 16 -o nightly.sh -- lite -p preds.jsonl --run-id nightly
+      assay cluster slurm --partition cpu --time 12:00:00 --cpus 16 --memory 64G -- lite --gold --run-id gold
+    """
+    planned.checked("--partition", partition or "-", NAME, "the name of a partition, as sinfo shows it")
+    planned.read_time(time)
+    planned.checked("--memory", memory, SIZE, "a number with K, M, G or T, such as 32G")
+    evaluation = planned.read_arguments(context, arguments, cpus)
+    text = planned.render(
+        "slurm.sh",
+        evaluation,
+        shards=shards,
+        partition=partition,
+        time=time,
+        cpus=cpus,
+        memory=memory,
+    )
+    planned.give(text, output, "submit it with: bash")

@@ -1,0 +1,83 @@
+#!/bin/bash
+# Evaluates {{ planned.run_id | quoted }} in {{ shards }} parts on Slurm, and merges them. Everything here may be edited.
+# Run it with bash, in the folder in which the command line works and which all nodes see.
+set -euo pipefail
+
+{% set whole = (planned.runs_dir ~ "/" ~ planned.run_id) | quoted %}
+logs={{ planned.runs_dir | quoted }}/.slurm
+mkdir -p "$logs"
+
+array=$(sbatch --parsable --output="$logs/%x-%A_%a.log" << 'JOB'
+#!/bin/bash
+#SBATCH --job-name={{ planned.job_name }}
+#SBATCH --array=1-{{ shards }}
+{% if partition %}
+#SBATCH --partition={{ partition }}
+{% endif %}
+#SBATCH --time={{ time }}
+#SBATCH --nodes=1
+#SBATCH --ntasks=1
+#SBATCH --cpus-per-task={{ cpus }}
+#SBATCH --mem={{ memory }}
+#SBATCH --requeue
+#SBATCH --open-mode=append
+# Two minutes before the time limit: what is finished is saved, and the part goes back into the queue.
+#SBATCH --signal=B:USR1@120
+set -uo pipefail
+restarts=10 # of a part at most, after a time limit or a failure of the infrastructure
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/assay.XXXXXX") # on the node itself
+engine='' evaluation='' asked=''
+finish() {
+    [ -z "$engine" ] || kill "$engine"
+    rm -rf "$scratch"
+}
+trap finish EXIT
+{% if planned.engine == "docker" %}
+
+# Podman, without root, answers Docker's API on a socket. Its images stay on the node for the next job.
+if [ -z "${DOCKER_HOST:-}" ]; then
+    export XDG_RUNTIME_DIR=$scratch DOCKER_HOST=unix://$scratch/podman.sock
+    podman --cgroup-manager cgroupfs --root "${TMPDIR:-/tmp}/assay-images-$(id -u)" --runroot "$scratch/run" \
+        system service --time 0 "$DOCKER_HOST" &
+    engine=$!
+    for _ in {1..60}; do
+        [ ! -S "$scratch/podman.sock" ] || break
+        sleep 1
+    done
+fi
+{% endif %}
+
+trap 'asked=time; kill -TERM "$evaluation"' USR1
+trap 'asked=end; kill -TERM "$evaluation"' TERM
+{{ command }} --shard "$SLURM_ARRAY_TASK_ID/{{ shards }}" &
+evaluation=$!
+while wait "$evaluation"; status=$?; kill -0 "$evaluation" 2> /dev/null; do :; done # a signal ends wait early
+[ -z "$asked" ] || { wait "$evaluation"; status=$?; }
+
+# 3: the infrastructure failed, and the next run tries that again.
+if [ "$asked" = time ] || [ "$status" = 3 ]; then
+    if [ "${SLURM_RESTART_COUNT:-0}" -lt "$restarts" ]; then
+        finish
+        scontrol requeue "$SLURM_JOB_ID"
+    fi
+fi
+exit "$status"
+JOB
+)
+array=${array%%;*} # without the name of the cluster
+
+merge=$(sbatch --parsable --output="$logs/%x-%j.log" --dependency="afterany:$array" << 'JOB'
+#!/bin/bash
+#SBATCH --job-name={{ planned.job_name }}-merge
+{% if partition %}
+#SBATCH --partition={{ partition }}
+{% endif %}
+#SBATCH --time=01:00:00
+#SBATCH --ntasks=1
+#SBATCH --mem=4G
+#SBATCH --requeue
+exec assay report merge {{ whole }}.shard-*-of-{{ shards }} -o {{ whole }}
+JOB
+)
+echo "array $array evaluates, job ${merge%%;*} merges; their output is in $logs"

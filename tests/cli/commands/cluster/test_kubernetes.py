@@ -1,0 +1,91 @@
+"""``assay cluster kubernetes``: a manifest that the API takes, and whose commands do what they say."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+COMMAND = ("cluster", "kubernetes", "--image", "registry.example.com/assay:1", "--volume", "evaluations")
+VERSIONS = ("1.29", "1.33", "1.37")
+
+
+def manifest(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    evaluate, merge = yaml.safe_load_all(text)
+    return evaluate, merge
+
+
+def containers(job: dict[str, Any], kind: str = "containers") -> dict[str, Any]:
+    return {each["name"]: each for each in job["spec"]["template"]["spec"].get(kind, ())}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("engine", ["docker", "fake"])
+@pytest.mark.parametrize("run_id", ["nightly", "Ünïcode it's $(HOSTNAME) #1: run"])
+def test_the_api_takes_it(assay: Callable, run_id: str, engine: str, version: str) -> None:
+    done = assay(*COMMAND, "--", "my rows.jsonl", "--gold", "--run-id", run_id, "--engine", engine)
+    assert done.code == 0, done.err
+    for job in manifest(done.out):
+        kubernetes_validate.validate(job, version, strict=True)
+        assert len(job["metadata"]["name"]) <= 63
+    assert bool(containers(manifest(done.out)[0], "initContainers")) is (engine == "docker")
+
+
+def test_the_check_finds_what_is_wrong(assay: Callable) -> None:
+    job, _ = manifest(assay(*COMMAND, "--", "rows.jsonl", "--gold", "--run-id", "r").out)
+    job["spec"]["podFailurePolicy"]["rules"][0]["onPodConditions"][0]["state"] = "True"
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(job, "1.33", strict=True)
+
+
+def test_options_are_where_kubernetes_reads_them(assay: Callable) -> None:
+    options = ("--shards", "16", "--namespace", "evals", "--time", "02:00:00", "--cpus", "6", "--memory", "48G")
+    arguments = ("rows.jsonl", "--gold", "--run-id", "r", "--engine", "docker")
+    job, merge = manifest(assay(*COMMAND, *options, "--", *arguments).out)
+    spec = job["spec"]
+    assert (spec["completionMode"], spec["completions"], spec["parallelism"]) == ("Indexed", 16, 16)
+    assert spec["template"]["spec"]["activeDeadlineSeconds"] == 7200
+    assert {each["metadata"]["namespace"] for each in (job, merge)} == {"evals"}
+    engine = containers(job, "initContainers")["engine"]
+    assert engine["resources"]["requests"] == {"cpu": 6, "memory": "48G"}
+    assert engine["restartPolicy"] == "Always"
+    mounts = [each["persistentVolumeClaim"]["claimName"] for each in merge["spec"]["template"]["spec"]["volumes"]]
+    assert mounts == ["evaluations"]
+
+
+def test_only_what_may_succeed_is_tried_again(assay: Callable) -> None:
+    """Exit codes are those of the documents: 1 and 2 come again, 3 and 130 may not."""
+    job, _ = manifest(assay(*COMMAND, "--", "rows.jsonl", "--gold", "--run-id", "r").out)
+    rules = {rule["action"]: rule for rule in job["spec"]["podFailurePolicy"]["rules"]}
+    assert rules["FailIndex"]["onExitCodes"]["values"] == [1, 2]
+    assert {3, 130} <= {*rules["Count"]["onExitCodes"]["values"]}
+    assert {each["type"] for each in rules["Ignore"]["onPodConditions"]} == {"DisruptionTarget"}
+
+
+def expanded(text: str) -> str:
+    """What Kubernetes makes of an argument: ``$$`` is a dollar; the names here are of no variable that it knows."""
+    return text.replace("$$", "$")
+
+
+def test_its_commands_evaluate_and_merge(assay: Callable, rows: Path, in_folder: Path) -> None:
+    """Played without Kubernetes: each pod's command with its index, then the merge's."""
+    run_id = "it's $(HOME) now"
+    arguments = ("rows.jsonl", "--gold", "--run-id", run_id, "--engine", "fake")
+    job, merge = manifest(assay(*COMMAND, "--shards", "2", "--", *arguments).out)
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    part = containers(job)["assay"]
+    for index, container in ((0, part), (1, part), ("", containers(merge)["merge"])):
+        words = [*container["command"], *map(expanded, container["args"])]
+        env = {**os.environ, "PATH": path, "JOB_COMPLETION_INDEX": str(index), "ASSAY_CACHE": str(in_folder / "cache")}
+        done = subprocess.run(words, capture_output=True, text=True, env=env, check=False, timeout=60)
+        assert done.returncode == 0, done.stderr
+    assert assay(*("evaluate", *arguments), "--runs-dir", "single").code == 0
+    report = Path(f"runs/{run_id}/report.json").read_bytes()
+    assert report == Path(f"single/{run_id}/report.json").read_bytes()
+    assert json.loads(report)["resolved_instances"] == 3
