@@ -55,7 +55,7 @@ test: setup engine browser ## All tests, with real containers and a browser, one
 	$(PYTEST)
 
 test-fast: setup ## Only the tests that need neither containers, a browser nor a package index, with fewer random examples
-	EXAMPLES=20 $(PYTEST) -m "not docker and not network and not browser"
+	EXAMPLES=20 $(PYTEST) -m "not docker and not network and not browser and not slurm"
 
 test-docker: setup engine ## Only the tests that need containers
 	$(PYTEST) -m docker

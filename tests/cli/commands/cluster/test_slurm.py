@@ -1,12 +1,20 @@
 """``assay cluster slurm``: a script that shells take, whatever is in it."""
 
+import json
+import os
 import re
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from assay.harness.runs.store import RunStore
+from slurm_cluster import MISSING, SlurmCluster, started
+from stand_ins import row
 
 NASTY = """it's "a" $(touch hacked) `touch hacked` run; #1"""
 SHELLCHECK = Path(sys.executable).with_name("shellcheck")
@@ -46,3 +54,65 @@ def test_options_are_where_slurm_reads_them(assay: Callable) -> None:
 
 def test_no_partition_is_the_clusters(assay: Callable) -> None:
     assert "--partition" not in assay("cluster", "slurm", "--", "rows.jsonl", "--gold", "--run-id", "r").out
+
+
+@pytest.fixture
+def cluster(in_folder: Path) -> Iterator[SlurmCluster]:
+    rows = [row(f"acme__calc-{number}") for number in range(16)]
+    Path("rows.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows))
+    with started(in_folder, ASSAY_CACHE=str(in_folder / "cache"), ASSAY_FAKE_SECONDS="1") as cluster:
+        yield cluster
+
+
+def submitted(assay: Callable, cluster: SlurmCluster) -> str:
+    """Submit four parts of a run; return the number of the array."""
+    options = ("--shards", "4", "--cpus", "1", "--memory", "500M", "--partition", "cpu", "-o", "nightly.sh")
+    done = assay("cluster", "slurm", *options, "--", "rows.jsonl", "--gold", "--run-id", "nightly", "--engine", "fake")
+    assert done.code == 0, done.err
+    return cluster.run("bash", "nightly.sh").split()[1]
+
+
+def finished(part: int) -> list[str]:
+    events = RunStore(Path(f"runs/nightly.shard-{part}-of-4")).events()
+    return [event["instance"] for event in events if event["event"] == "finished"]
+
+
+def log(name: str) -> str:
+    return "".join(path.read_text() for path in Path("runs/.slurm").glob(f"*{name}.log"))
+
+
+@pytest.mark.slurm
+@pytest.mark.xdist_group("slurm")
+@pytest.mark.skipif(bool(MISSING), reason=MISSING)
+def test_parts_that_are_killed_requeued_and_out_of_time_become_the_run_of_one_process(
+    assay: Callable, cluster: SlurmCluster
+) -> None:
+    array = submitted(assay, cluster)
+    cluster.wait(lambda: all(finished(part) for part in (1, 2, 3, 4)), "each part has a verdict")
+    os.kill(cluster.process_of("evaluate", "--shard", "2/4"), signal.SIGKILL)
+    cluster.run("scontrol", "requeue", f"{array}_3")
+    cluster.run("scancel", "--signal=USR1", "--batch", f"{array}_4")  # what Slurm sends before the time limit
+    cluster.wait(lambda: not cluster.jobs(), "all jobs end")
+    single = assay("evaluate", "rows.jsonl", "--gold", "--run-id", "nightly", "--runs-dir", "single")
+    assert single.code == 0
+    assert Path("runs/nightly/report.json").read_bytes() == Path("single/nightly/report.json").read_bytes(), log("*")
+    assert "16 of 16 resolved · runs/nightly, merged from 4 runs" in log("merge-*")
+    resumed = {part: "known already" in log(f"{array}_{part}") for part in (1, 2, 3, 4)}
+    assert resumed == {1: False, 2: True, 3: True, 4: True}
+    times = Counter(name for part in (1, 2, 3, 4) for name in finished(part))
+    assert {*times.values()} == {1}, "no finished evaluation was made again"
+
+
+@pytest.mark.slurm
+@pytest.mark.xdist_group("slurm")
+@pytest.mark.skipif(bool(MISSING), reason=MISSING)
+def test_a_cancelled_array_stays_cancelled_and_the_merge_says_what_is_missing(
+    assay: Callable, cluster: SlurmCluster
+) -> None:
+    array = submitted(assay, cluster)
+    cluster.wait(lambda: all(finished(part) for part in (1, 2, 3, 4)), "each part has a verdict")
+    cluster.run("scancel", array)
+    cluster.wait(lambda: not cluster.jobs(), "all jobs end")
+    assert "nothing was written; --allow-missing merges what there is" in log("merge-*")
+    assert log("merge-*").count("has not finished; run its command again") == 4
+    assert not Path("runs/nightly").exists()

@@ -24,7 +24,7 @@ array=$(sbatch --parsable --output="$logs/%x-%A_%a.log" << 'JOB'
 # Two minutes before the time limit: what is finished is saved, and the part goes back into the queue.
 #SBATCH --signal=B:USR1@120
 set -uo pipefail
-restarts=10 # of a part at most, after a time limit or a failure of the infrastructure
+restarts=10 # of a part at most
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/assay.XXXXXX") # on the node itself
 engine='' evaluation='' asked=''
@@ -55,12 +55,12 @@ evaluation=$!
 while wait "$evaluation"; status=$?; kill -0 "$evaluation" 2> /dev/null; do :; done # a signal ends wait early
 [ -z "$asked" ] || { wait "$evaluation"; status=$?; }
 
-# 3: the infrastructure failed, and the next run tries that again.
-if [ "$asked" = time ] || [ "$status" = 3 ]; then
-    if [ "${SLURM_RESTART_COUNT:-0}" -lt "$restarts" ]; then
-        finish
-        scontrol requeue "$SLURM_JOB_ID"
-    fi
+# 3: the infrastructure failed, and the next run tries that again. Over 128: a signal that Slurm did not send.
+again=
+case $asked:$status in time:* | :3 | :129 | :13? | :14?) again=yes ;; esac
+if [ "$again" ] && [ "${SLURM_RESTART_COUNT:-0}" -lt "$restarts" ]; then
+    finish
+    scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" # SLURM_JOB_ID of one part is the whole array's
 fi
 exit "$status"
 JOB
@@ -75,9 +75,9 @@ merge=$(sbatch --parsable --output="$logs/%x-%j.log" --dependency="afterany:$arr
 {% endif %}
 #SBATCH --time=01:00:00
 #SBATCH --ntasks=1
-#SBATCH --mem=4G
+#SBATCH --mem=2G
 #SBATCH --requeue
 exec assay report merge {{ whole }}.shard-*-of-{{ shards }} -o {{ whole }}
 JOB
-)
+) || { scancel "$array"; exit 1; }
 echo "array $array evaluates, job ${merge%%;*} merges; their output is in $logs"
