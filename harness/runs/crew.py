@@ -16,6 +16,7 @@ from typing import Generic, Protocol, TypeVar, cast
 
 from assay.harness.errors import RunStopped
 from assay.harness.runs.attempt import PAUSE, attempts
+from assay.harness.runs.pace import Pace
 from assay.harness.runs.workbench import Cluster, Movable, Workbench
 
 Item = TypeVar("Item")
@@ -90,6 +91,10 @@ class Crew:
     """Makes the attempts on other machines; the work is Movable then."""
     _stop: threading.Event = field(default_factory=threading.Event)
     _at_work: set[str] = field(default_factory=set)
+    _pace: Pace = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_pace", Pace(self.jobs))
 
     def complete(
         self,
@@ -133,12 +138,14 @@ class Crew:
         try:
             progress.started(item)
             for number in attempts(self._stop, self.pause):
-                work.begin(item, number)
-                if self.cluster:
-                    attempt = self.cluster.attempt(cast("Movable", work), item, number)
-                else:
-                    attempt = work.attempt(item, number)
-                if self._stop.is_set() or not work.may_retry(item, attempt):
+                with self._pace.turn(self._stop.is_set) as began:
+                    self._check(name)
+                    work.begin(item, number)
+                    away = self.cluster
+                    attempt = away.attempt(cast("Movable", work), item, number) if away else work.attempt(item, number)
+                    broke = not self._stop.is_set() and work.may_retry(item, attempt)
+                    self._pace.ended(began, well=not broke)
+                if not broke:
                     break
         finally:
             self._at_work.discard(name)
