@@ -14,9 +14,9 @@ from assay.harness.patchdiff.generators import find_generators
 from assay.harness.patchdiff.progress import Pulse
 from assay.harness.patchdiff.sides import Sides
 from assay.harness.runs.crew import Progress, make_crew
-from assay.harness.runs.store import RunStore, SavedPatchDiff, content_key
+from assay.harness.runs.keys import content_key, edition_of
+from assay.harness.runs.store import RunStore, SavedPatchDiff
 from assay.harness.runs.workbench import Workbench
-from assay.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,8 @@ class PatchDiffRunner:
 
     def _content_key(self, task: Task) -> str:
         settings = repr(sorted(asdict(self.settings).items()))
-        return hashlib.sha256(f"{content_key(task, __version__)}\0{settings}\0{self.model}".encode()).hexdigest()
+        parts = (content_key(task), edition_of("patchdiff"), settings, self.model)
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def compare(

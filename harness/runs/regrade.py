@@ -7,6 +7,7 @@ from assay.harness.domain import Verdict
 from assay.harness.errors import UserError
 from assay.harness.grading.grade import grade
 from assay.harness.grading.stability import mark_flaky
+from assay.harness.runs.keys import grading_edition
 from assay.harness.runs.patchdiff_figures import PatchDiffFigures, patchdiff_figures
 from assay.harness.runs.report import RunReport
 from assay.harness.runs.store import RunStore, SavedVerdict
@@ -28,15 +29,22 @@ def regrade_run(store: RunStore) -> Regraded:
     """
     changed, verdicts = [], []
     for before in store.load_verdicts():
-        after = grade_again(store, before)
+        after = save_graded(store, before).verdict
         verdicts.append(after)
         if after != before.verdict:
             changed.append((before.verdict, after))
-            store.save_verdict(before.model_copy(update={"verdict": after}))
     known = store.load_report()
     report = report_again(store, verdicts, known.unfit_reasons if known else None)
     store.save_report(report, verdicts)
     return Regraded(report, tuple(changed))
+
+
+def save_graded(store: RunStore, before: SavedVerdict) -> SavedVerdict:
+    """Grade an evaluation again from its evidence and save the verdict; raises UserError, see ``regrade_run``."""
+    after = before.model_copy(update={"verdict": grade_again(store, before), "graded": grading_edition()})
+    if after != before:
+        store.save_verdict(after)
+    return after
 
 
 def report_again(store: RunStore, verdicts: Sequence[Verdict], unfit: Mapping[str, str] | None) -> RunReport:

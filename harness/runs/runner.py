@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from assay.harness.domain import INFRASTRUCTURE, FailedPart, Verdict
-from assay.harness.errors import EngineError
+from assay.harness.errors import EngineError, UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, gated
 from assay.harness.grading.grade import grade
 from assay.harness.runs.attempt import PAUSE, aim, failed, may_retry, not_made, verdict_on
 from assay.harness.runs.crew import Progress, make_crew
-from assay.harness.runs.store import RunStore, SavedVerdict, content_key
+from assay.harness.runs.keys import content_key, grading_edition
+from assay.harness.runs.regrade import save_graded
+from assay.harness.runs.store import RunStore, SavedVerdict
 from assay.harness.runs.workbench import Workbench
-from assay.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,11 @@ class Runner:
         return task.instance.id
 
     def known(self, task: Task) -> SavedVerdict | None:
-        """Return the verdict on the same content, unless the infrastructure failed then; drop any other."""
-        saved = self.store.find(task.instance.id, content_key(task, __version__))
+        """Return the verdict on the same content, graded as now, unless the infrastructure failed; drop any other."""
+        saved = self.store.find(task.instance.id, content_key(task))
         if saved is not None and saved.verdict.outcome not in INFRASTRUCTURE:
-            return saved
+            with suppress(UserError):  # its evidence cannot be read
+                return saved if saved.graded == grading_edition() else save_graded(self.store, saved)
         self.store.forget(task.instance.id)
         return None
 
@@ -88,7 +90,7 @@ class Runner:
 
     def save(self, task: Task, evaluation: Evaluation) -> SavedVerdict:
         """Grade an evaluation and write it; a result that cannot be written is an infrastructure failure."""
-        key = content_key(task, __version__)
+        key = content_key(task)
         try:
             return self.store.save(task, evaluation, verdict_on(task, evaluation), key)
         except OSError as error:

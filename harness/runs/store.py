@@ -36,6 +36,7 @@ from assay.harness.files import json_lines, link_or_copy, read_model, replace_fi
 from assay.harness.grading.stability import StabilityFile
 from assay.harness.names import count
 from assay.harness.runs.journal import Journal
+from assay.harness.runs.keys import grading_edition
 from assay.harness.runs.manifest import ANOTHER, REPLACED, Run, RunKind, refuse_another
 from assay.harness.runs.patchdiff_figures import PatchDiffFigures
 from assay.harness.runs.report import RunReport, build_report
@@ -66,6 +67,8 @@ class SavedVerdict(Model):
 
     key: str
     seconds: float = 0.0
+    graded: str = ""
+    """Edition of the grading."""
     verdict: Verdict
 
 
@@ -74,17 +77,6 @@ class SavedPatchDiff(Model):
 
     key: str
     comparison: PatchDiffResult
-
-
-def content_key(task: Task, version: str) -> str:
-    """Return the hash of everything that a verdict depends on; a saved verdict with another key is stale."""
-    parts = (
-        task.instance.model_dump_json(),
-        task.plan.model_dump_json(),
-        json.dumps([task.prediction.patch, task.runs_empty]),
-        version,
-    )
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 class RunStore:
@@ -215,7 +207,8 @@ class RunStore:
 
     def save(self, task: Task, evaluation: Evaluation, verdict: Verdict, key: str) -> SavedVerdict:
         """Write an evaluation; raises OSError, and what was there before is still there then."""
-        saved = SavedVerdict(key=key, seconds=evaluation.evidence.timings.test, verdict=verdict)
+        seconds = evaluation.evidence.timings.test
+        saved = SavedVerdict(key=key, seconds=seconds, graded=grading_edition(), verdict=verdict)
         with self._replaced_folder(verdict.instance_id) as folder:
             write_file(folder / "instance.json", task.instance.model_dump_json().encode())
             write_file(folder / "patch.diff", evaluation.patch.encode(errors="surrogatepass"))

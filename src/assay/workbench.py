@@ -40,6 +40,7 @@ class Planner:
 
     def plan(self, instance: Instance, files: Sequence[str] | None = None) -> TestPlan:
         """Return how an instance's own tests, or some test files of its tree, are run."""
+        from assay.instances.environments.known import edition
         from assay.instances.environments.plan import make_plan
         from assay.instances.environments.recipes import find_recipe
 
@@ -47,7 +48,7 @@ class Planner:
             recipe = find_recipe(instance, self.recipes)
         except EnvironmentFailure:
             return NO_RECIPE
-        made_from = repr((self.engine.name, recipe, sorted(self.toolchains.items())))
+        made_from = repr((self.engine.name, recipe, sorted(self.toolchains.items()), edition()))
         made_from_hash = hashlib.sha256(made_from.encode()).hexdigest()
         return make_plan(instance, recipe, files).model_copy(update={"environment": made_from_hash})
 

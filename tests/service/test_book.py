@@ -7,10 +7,10 @@ import pytest
 
 from assay import Evaluator, Instance, UserError
 from assay.harness.evaluation.evaluate import Task
+from assay.harness.runs.keys import content_key
 from assay.harness.runs.manifest import RunKind
-from assay.harness.runs.store import RunStore, content_key
+from assay.harness.runs.store import RunStore
 from assay.service.book import VerdictBook
-from assay.version import __version__
 from toy import GOLD
 
 
@@ -21,7 +21,7 @@ def evaluator(make_instance: Callable[..., Instance]) -> Evaluator:
 
 def judged(evaluator: Evaluator, book: VerdictBook, name: str, patch: str) -> str:
     task: Task = evaluator.task(*evaluator.pair(name, patch))
-    key = content_key(task, __version__)
+    key = content_key(task)
     verdict, evaluation = evaluator.judge_task(task)
     book.save(task, evaluation, verdict, key)
     return key

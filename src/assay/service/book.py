@@ -19,7 +19,9 @@ from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.files import read_model
 from assay.harness.grading.grade import grade
 from assay.harness.runs.attempt import not_made
+from assay.harness.runs.keys import grading_edition
 from assay.harness.runs.manifest import RunKind
+from assay.harness.runs.regrade import save_graded
 from assay.harness.runs.store import RunStore, SavedVerdict
 from assay.harness.runs.workbench import Workbench
 from assay.session import manifest
@@ -48,20 +50,26 @@ class VerdictBook:
             yield
 
     def find(self, key: str) -> SavedVerdict | None:
-        """Return the verdict that was saved under a content key, or None."""
+        """Return the verdict that was saved under a content key, graded as now, or None."""
         try:
             place = (self.folder / ".index" / key).read_text()
         except (OSError, UnicodeDecodeError):
             return None
         saved = read_model(self.folder / place / "verdict.json", SavedVerdict)
-        return saved if saved is not None and saved.key == key else None
+        if saved is None or saved.key != key:
+            return None
+        with suppress(UserError):  # its evidence cannot be read
+            run = RunStore(self.folder / Path(place).parts[0])
+            return saved if saved.graded == grading_edition() else save_graded(run, saved)
+        return None
 
     def save(self, task: Task, evaluation: Evaluation, verdict: Verdict, key: str) -> SavedVerdict:
         """Keep a verdict, on disk before this returns; an infrastructure's failure is kept nowhere.
 
         A result that cannot be written is an infrastructure failure.
         """
-        saved = SavedVerdict(key=key, seconds=evaluation.evidence.timings.test, verdict=verdict)
+        seconds = evaluation.evidence.timings.test
+        saved = SavedVerdict(key=key, seconds=seconds, graded=grading_edition(), verdict=verdict)
         if verdict.outcome in INFRASTRUCTURE:
             return saved
         try:

@@ -18,11 +18,11 @@ from assay.evaluator import MODEL, Evaluator
 from assay.harness.domain import INFRASTRUCTURE, Outcome, Prediction, Verdict
 from assay.harness.errors import AssayError, EnvironmentFailure, RunStopped, UserError
 from assay.harness.evaluation.evaluate import Task
-from assay.harness.runs.store import SavedVerdict, content_key
+from assay.harness.runs.keys import content_key
+from assay.harness.runs.store import SavedVerdict
 from assay.service.book import VerdictBook
 from assay.service.figures import Figures
 from assay.service.shared import QueueFull, SharedEvaluation, Stage, Wanted
-from assay.version import __version__
 
 REMEMBERED = 10_000
 """Finished evaluations that are kept in memory."""
@@ -264,7 +264,7 @@ class EvaluationQueue:
         if wanted.timeout is not None:
             limits = task.plan.limits.model_copy(update={"seconds": wanted.timeout})
             task = replace(task, plan=task.plan.model_copy(update={"limits": limits}))
-        return content_key(task, __version__), task
+        return content_key(task), task
 
     def _evaluate(self, shared: SharedEvaluation) -> SavedVerdict:
         assert shared.task is not None

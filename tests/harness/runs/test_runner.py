@@ -11,6 +11,9 @@ from assay.harness.domain import Instance, Outcome, Prediction, TestPlan
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.errors import EngineError, EnvironmentFailure, RunStopped
 from assay.harness.evaluation.evaluate import Task
+from assay.harness.grading.grade import grade
+from assay.harness.runs import regrade
+from assay.harness.runs import runner as runner_module
 from assay.harness.runs.attempt import ATTEMPTS
 from assay.harness.runs.runner import Runner
 from assay.harness.runs.store import RunStore
@@ -215,3 +218,30 @@ def test_an_interrupt_stops_soon_and_the_next_run_goes_on(make_instance: Make, t
     assert not list((tmp_path / "run").glob("instances/*/verdict.json"))
     again = engine_for(found)
     assert all(v.resolved for v in runner(tmp_path, again, 4).execute([gold(each) for each in found]))
+
+
+def test_newer_grading_grades_saved_evidence_again_without_a_container(
+    tmp_path: Path, instance: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engine_for([instance])
+    runner(tmp_path, engine).execute([gold(instance)])
+    monkeypatch.setattr(runner_module, "grading_edition", lambda: "newer")
+    monkeypatch.setattr(regrade, "grading_edition", lambda: "newer")
+    graded = []
+    monkeypatch.setattr(regrade, "grade", lambda *args: graded.append(args) or grade(*args))
+    for _ in range(2):
+        (verdict,) = runner(tmp_path, engine).execute([gold(instance)])
+        assert verdict.outcome is Outcome.RESOLVED
+    assert (engine.opened, len(graded)) == (1, 1)
+
+
+def test_newer_grading_evaluates_again_what_has_lost_its_evidence(
+    tmp_path: Path, instance: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engine_for([instance])
+    runner(tmp_path, engine).execute([gold(instance)])
+    (evidence,) = tmp_path.glob("**/evidence.json")
+    evidence.unlink()
+    monkeypatch.setattr(runner_module, "grading_edition", lambda: "newer")
+    runner(tmp_path, engine).execute([gold(instance)])
+    assert engine.opened == 2

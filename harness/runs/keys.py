@@ -1,0 +1,42 @@
+"""What saved results depend on: their inputs, and Assay's own code by its hash, so that nobody has to keep numbers.
+
+A release that changes neither leaves every saved evaluation valid; one that changes only the grading has them graded
+again from their evidence.
+"""
+
+import json
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from assay.harness.evaluation.evaluate import Task
+
+EVALUATION = ("domain", "engines", "evaluation", "languages", "patches", "reports", "runners")
+"""Rooms of the harness that decide what runs in a container and what is read from it."""
+GRADING = ("domain", "grading")
+"""Rooms that decide which verdict evidence gives."""
+
+
+@cache
+def edition_of(*rooms: str) -> str:
+    """Return the hash of all code in some rooms of the harness."""
+    harness, digest = Path(__file__).parent.parent, sha256()
+    for file in sorted(file for room in rooms for file in (harness / room).rglob("*.py")):
+        digest.update(repr((str(file.relative_to(harness)), file.read_bytes())).encode())
+    return digest.hexdigest()[:16]
+
+
+def grading_edition() -> str:
+    """Return the edition of the grading, which is saved with each verdict."""
+    return edition_of(*GRADING)
+
+
+def content_key(task: Task) -> str:
+    """Return the hash of all that an evaluation depends on; a saved one with another key is stale."""
+    parts = (
+        task.instance.model_dump_json(),
+        task.plan.model_dump_json(),
+        json.dumps([task.prediction.patch, task.runs_empty]),
+        edition_of(*EVALUATION),
+    )
+    return sha256("\0".join(parts).encode()).hexdigest()
