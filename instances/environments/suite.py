@@ -14,7 +14,7 @@ _START_ENDS = re.compile(r"::|:| > | - |[#/\[($]|\.(?=\S)")
 _END_BEGINS = re.compile(r"::|:| > | - |[#/\\]|\.(?=\S)|\s(?=\S*\s)")
 """Begins the last parts; one word behind a blank is too little to search for."""
 _FILE = re.compile(
-    r"(?:\./)?(\S+\.[a-z]{1,4})::.*"  # a.py::C::test_x
+    r"(?:\./)?(\S+?\.[a-z]{1,4})::.*"  # a.py::C::test_x[b.py::c]
     r"|(?:\./)?([^\s:]+\.(?:[cm]?[jt]sx?|vue|rb|php|py))(?:(?::| > ).*)?"  # a.test.js, a.test.js:adds, a.spec.ts > adds
     r"|.* - (?:\./)?(\S+\.rb)\[[\d:]+\]",  # adds - ./spec/a_spec.rb[1:1]
     re.DOTALL,

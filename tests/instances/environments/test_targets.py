@@ -125,6 +125,7 @@ def test_files_that_only_labels_name_are_run(aim, language, files, changed, labe
     ("language", "files", "changed", "label"),
     [
         pytest.param("python", PYTHON, "tests/test_a.py", "tests/test_a.py::C::test_x", id="node"),
+        pytest.param("python", PYTHON, "tests/test_a.py", "tests/test_a.py::C::test_x[no.py::test]", id="node in node"),
         pytest.param("python", PYTHON, "tests/test_a.py", "test_x (tests.test_a.C)", id="unittest"),
         pytest.param("go", GO, "a/a_test.go", "TestA/case", id="go"),
         pytest.param("javascript", JEST, "src/a.test.js", "a adds", id="spaced"),
