@@ -143,7 +143,7 @@ class DockerEngine(DockerImages, Engine):
                 command=["sleep", "infinity"],
                 entrypoint=[],
                 user="0:0",
-                labels={**labels, **owner_labels(limits.seconds + SLACK)},
+                labels={**owner_labels(limits.seconds + SLACK), **labels},
                 host_config=self._client.create_host_config(**self._host_config(limits, mounts or {}, link)),
                 networking_config=link.config if link else None,
                 # "none" is a network, too, and joining it takes the engine longer than all else of a start.

@@ -6,7 +6,7 @@ control groups. The measurements use the engine contract alone, so they work wit
 
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from assay.harness.domain import Limits
 from assay.harness.engines.base import Box, Engine, ExecResult
+from assay.harness.engines.owner import OWNER, dead_process
 from assay.harness.errors import AssayError
 
 AT_ONCE = 4
@@ -55,10 +56,10 @@ class Lab:
     image: str
     patience: float = PATIENCE
 
-    def open(self, **limits: object) -> AbstractContextManager[Box]:
+    def open(self, labels: Mapping[str, str] = MEASURING, **limits: object) -> AbstractContextManager[Box]:
         """Open a box with these limits, and small ones for all others."""
         wanted = Limits.model_validate({"memory_mb": 256, "pids": 64, "disk_mb": 512, "seconds": 600, **limits})
-        return self.engine.open(self.image, wanted, MEASURING)
+        return self.engine.open(self.image, wanted, labels)
 
 
 Answer = tuple[State, str]
@@ -279,9 +280,9 @@ def unprivileged_user(lab: Lab) -> Answer:
 
 
 def clean_removal(lab: Lab) -> Answer:
-    """Open a box whose deadline has passed, so that it counts as an orphan while it exists."""
+    """Open a box whose owner is dead, so that it counts as an orphan while it exists."""
     before = set(lab.engine.orphans())
-    with lab.open(seconds=-86400):
+    with lab.open({**MEASURING, OWNER: dead_process()}):
         during = set(lab.engine.orphans()) - before
     if not during:
         return State.UNKNOWN, "the engine did not list a box that was open"

@@ -20,6 +20,11 @@ def this_process() -> str:
     return f"{socket.gethostname()}:{_boot_id()}:{_process_space()}:{os.getpid()}:{_start_time(os.getpid())}"
 
 
+def dead_process() -> str:
+    """Return a name of a process that this machine does not have: what it owns is an orphan at once."""
+    return f"{socket.gethostname()}:none"
+
+
 def is_orphan(labels: Mapping[str, str], now: float | None = None) -> bool:
     """Return whether an object's owner is dead or, if that cannot be known, its deadline has passed.
 
