@@ -1,4 +1,4 @@
-"""Several runs as one: the parts of a run, or runs of different instances that were made alike.
+"""Several runs as one: the shards of a run, or runs of different instances that were made alike.
 
 The report is the one that a single process writes. It is the last file that is written: until then the folder is that
 of a run that has not finished, and the same call makes it whole.
@@ -120,11 +120,11 @@ def _check_alike(sources: Sequence[RunStore], runs: Sequence[Run]) -> None:
                     f"{store.root} was made with {name} {two or 'unset'}, {sources[0].root} with {one or 'unset'}; "
                     "merge runs that were made alike"
                 )
-    parts = [(store, shard) for store, run in zip(sources, runs, strict=True) for shard in run.shards]
-    for store, shard in parts:
-        if (shard.of, shard.cut) != (parts[0][1].of, parts[0][1].cut):
+    shards = [(store, shard) for store, run in zip(sources, runs, strict=True) for shard in run.shards]
+    for store, shard in shards:
+        if (shard.of, shard.cut) != (shards[0][1].of, shards[0][1].cut):
             raise UserError(
-                f"{store.root} is shard {shard} of another run than shard {parts[0][1]} in {parts[0][0].root}: "
+                f"{store.root} is shard {shard} of another run than shard {shards[0][1]} in {shards[0][0].root}: "
                 "the number of shards, the instances, the predictions or --durations differ; evaluate the shards alike"
             )
 
@@ -191,7 +191,7 @@ def _missing(
     predictions: Mapping[str, Prediction],
     verdicts: Mapping[str, tuple[RunStore, SavedVerdict]],
 ) -> Iterator[str]:
-    """Yield a sentence for each part, run and verdict that is not there or not finished."""
+    """Yield a sentence for each shard, run and verdict that is not there or not finished."""
     shards = [shard for run in runs for shard in run.shards]
     for number in missing_numbers(shards):
         yield f"shard {number}/{shards[0].of} is not among the runs"

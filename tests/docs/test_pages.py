@@ -109,6 +109,7 @@ def problem_of_command(line: str, folder: Path) -> str:
     words = [
         str(Path(word).expanduser()) if word.startswith("~") else word for word in shlex.split(line, comments=True)
     ]
+    words = [name for word in words for name in (sorted(map(str, Path().glob(word))) if "*" in word else ()) or [word]]
     program = Path(words[0]).name
     checks: Mapping[str, Callable[[], str]] = {
         "assay": lambda: problem_with(words[1:]) or RUNNERS[needs(line)](words[1:], folder, elsewhere(line).exit),
@@ -213,6 +214,11 @@ def read_workflow(workflow: dict[str, Any]) -> None:
     """Look at what a workflow gives to the action of this repository, and what it takes from it."""
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    lines = [line for step in steps for line in in_matrix(step.get("run", ""), workflow)]
+    problems = [problem for line in lines if (problem := problem_of_command(line, Path.cwd()))]
+    assert not problems, "; ".join(problems)
+    if lines:
+        return
     given = [step["with"] for step in steps if "/assay@" in step.get("uses", "")]
     taken = set(re.findall(r"steps\.assay\.outputs\.(\w+)", str(steps)))
     assert given, "no step uses the action"
@@ -222,6 +228,15 @@ def read_workflow(workflow: dict[str, Any]) -> None:
     for each in given:
         line = f"assay evaluate {each['dataset']} {' '.join(each.get('arguments', '').split())}"
         assert not list(problems_in(line)), "; ".join(problems_in(line))
+
+
+def in_matrix(text: str, workflow: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines of a step, each for every value of a matrix that it names."""
+    matrices = [job.get("strategy", {}).get("matrix", {}) for job in workflow["jobs"].values()]
+    for line in text.splitlines():
+        name = next((name for matrix in matrices for name in matrix if f"${{{{ matrix.{name} }}}}" in line), "")
+        values = next((matrix[name] for matrix in matrices if name in matrix), [""])
+        yield from (line.replace(f"${{{{ matrix.{name} }}}}", str(value)) for value in values)
 
 
 def read_toml(block: Block) -> None:

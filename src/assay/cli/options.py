@@ -124,7 +124,7 @@ Shard = Annotated[
     typer.Option(
         "--shard",
         metavar="I/N",
-        help="Only part I of N, as the run RUN.shard-I-of-N; `assay report merge` puts the parts together.",
+        help="Only shard I of N, as the run RUN.shard-I-of-N; `assay report merge` puts the shards together.",
         show_default=False,
     ),
 ]

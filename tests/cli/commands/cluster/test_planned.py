@@ -16,7 +16,7 @@ KUBERNETES = ("cluster", "kubernetes", "--image", "x", "--volume", "v", "--")
         ("rows.jsonl -p preds.jsonl", "add --run-id NAME"),
         ("rows.jsonl --run-id r", "exactly one of --predictions FILE, --gold and --null"),
         ("rows.jsonl --gold --null --run-id r", "exactly one of --predictions FILE, --gold and --null"),
-        ("rows.jsonl -p - --run-id r", "parts cannot share standard input"),
+        ("rows.jsonl -p - --run-id r", "shards cannot share standard input"),
         ("rows.jsonl --gold --run-id r --shard 1/2", "leave --shard out"),
         ("rows.jsonl --gold --run-id r --fail-under 50", "leave --fail-under out"),
         ("rows.jsonl --gold --run-id r --jobs two", "--jobs takes a whole number of at least 1 (assay evaluate"),

@@ -30,7 +30,7 @@ def kubernetes(
     memory: planned.Memory = "32G",
     output: planned.Output = None,
 ) -> None:
-    """Print a manifest that evaluates the parts of a run in an Indexed Job, and merges them in another.
+    """Print a manifest that evaluates the shards of a run in an Indexed Job, and merges them in another.
 
     Each pod has Assay and, beside it, a Docker engine of its own, which has to be privileged. A pod that is evicted, or
     ends with a failure of the infrastructure, is replaced and does only what is missing. One with wrong arguments is

@@ -17,14 +17,14 @@ Arguments = Annotated[
     list[str],
     typer.Argument(metavar="ARGS", help="After --: what follows `assay evaluate`, with --run-id.", show_default=False),
 ]
-Shards = Annotated[int, typer.Option(min=1, metavar="N", help="Parts of the run, each a job of its own.")]
-Cpus = Annotated[int, typer.Option(min=1, metavar="N", help="Processors of a part, and its containers at once.")]
-Time = Annotated[str, typer.Option(metavar="[D-]H:M:S", help="Time limit of a part, which then goes on anew.")]
+Shards = Annotated[int, typer.Option(min=1, metavar="N", help="Shards of the run, each a job of its own.")]
+Cpus = Annotated[int, typer.Option(min=1, metavar="N", help="Processors of a shard, and its containers at once.")]
+Time = Annotated[str, typer.Option(metavar="[D-]H:M:S", help="Time limit of a shard, which then goes on anew.")]
 Output = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="FILE", help="Where to write it.", show_default="standard output"),
 ]
-Memory = Annotated[str, typer.Option(metavar="SIZE", help="Memory of a part, such as 16G.")]
+Memory = Annotated[str, typer.Option(metavar="SIZE", help="Memory of a shard, such as 16G.")]
 
 SETTING = "DEFAULT_MAP"
 """The parser's word for values of assay.toml and of variables."""
@@ -56,7 +56,7 @@ def read_arguments(context: typer.Context, arguments: Sequence[str], cpus: int) 
         cpus: containers at once, if they do not say.
 
     Raises:
-        UserError, TyperException: ``assay evaluate`` would not take them, or parts of a run cannot have them.
+        UserError, TyperException: ``assay evaluate`` would not take them, or shards of a run cannot have them.
     """
     odd = next((each for each in arguments if not each.isprintable()), None)
     if odd is not None:
@@ -99,9 +99,9 @@ def _check(given: dict[str, Any]) -> None:
     if sum((given["predictions"] is not None, given["gold"], given["null"])) != 1:
         raise UserError("give exactly one of --predictions FILE, --gold and --null")
     if str(given["predictions"]) == "-":
-        raise UserError("--predictions -: parts cannot share standard input; name a file that all machines see")
+        raise UserError("--predictions -: shards cannot share standard input; name a file that all machines see")
     if not given["run_id"]:
-        raise UserError("add --run-id NAME: the parts and the merge need the same name")
+        raise UserError("add --run-id NAME: the shards and the merge need the same name")
     if given["shard"]:
         raise UserError("leave --shard out: each job adds its own")
     if given["fail_under"] is not None:

@@ -22,12 +22,12 @@ def slurm(
     memory: planned.Memory = "32G",
     output: planned.Output = None,
 ) -> None:
-    """Print a script that submits the parts of an evaluation to Slurm, and the merge that follows them.
+    """Print a script that submits the shards of an evaluation to Slurm, and the merge that follows them.
 
-    The script runs sbatch twice: for an array, one job for each part, and for a job that depends on it. A part that is
-    killed, preempted or at its time limit is requeued and does only what is missing. Where no DOCKER_HOST is set, each
-    job starts podman, without root, on its node. Data set, predictions and runs have to be in a folder that all nodes
-    see. What is not an option here is to be edited in the text.
+    The script runs sbatch twice: for an array, one job for each shard, and for a job that depends on it. A shard that
+    is killed, preempted or at its time limit is requeued and does only what is missing. Where no DOCKER_HOST is set,
+    each job starts podman, without root, on its node. Data set, predictions and runs have to be in a folder that all
+    nodes see. What is not an option here is to be edited in the text.
 
     \b
     Examples:

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Evaluates {{ planned.run_id | quoted }} in {{ shards }} parts on Slurm, and merges them. Everything here may be edited.
+# Evaluates {{ planned.run_id | quoted }} in {{ shards }} shards on Slurm, and merges them. Everything here may be edited.
 # Run it with bash, in the folder in which the command line works and which all nodes see.
 set -euo pipefail
 
@@ -21,10 +21,10 @@ array=$(sbatch --parsable --output="$logs/%x-%A_%a.log" << 'JOB'
 #SBATCH --mem={{ memory }}
 #SBATCH --requeue
 #SBATCH --open-mode=append
-# Two minutes before the time limit: what is finished is saved, and the part goes back into the queue.
+# Two minutes before the time limit: what is finished is saved, and the shard goes back into the queue.
 #SBATCH --signal=B:USR1@120
 set -uo pipefail
-restarts=10 # of a part at most
+restarts=10 # of a shard at most
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/assay.XXXXXX") # on the node itself
 engine='' evaluation='' asked=''
@@ -60,7 +60,7 @@ again=
 case $asked:$status in time:* | :3 | :129 | :13? | :14?) again=yes ;; esac
 if [ "$again" ] && [ "${SLURM_RESTART_COUNT:-0}" -lt "$restarts" ]; then
     finish
-    scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" # SLURM_JOB_ID of one part is the whole array's
+    scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" # the last shard's SLURM_JOB_ID is the array's
 fi
 exit "$status"
 JOB

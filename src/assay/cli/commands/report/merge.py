@@ -1,4 +1,4 @@
-"""``assay report merge``: the parts of a run as one."""
+"""``assay report merge``: the shards of a run as one."""
 
 import json as jsonlib
 from pathlib import Path
@@ -38,12 +38,12 @@ def merge(
     runs_dir: options.RunsDir = options.RUNS_DIR,
     json: options.Json = False,
 ) -> None:
-    """Put the parts of a run (evaluate --shard) together, or runs of different instances that were made alike.
+    """Put the shards of a run (evaluate --shard) together, or runs of different instances that were made alike.
 
     The report is the one that a single process writes. The runs must agree in data set, settings and version of Assay.
-    If a part is missing or has not finished, nothing is written, each such thing is named, and the exit status is 4.
+    If a shard is missing or has not finished, nothing is written, each such thing is named, and the exit status is 4.
     An instance that several runs evaluated counts once; if its verdicts differ, nothing is merged. A merge that was
-    interrupted, or that lacked parts, is made whole by running it again.
+    interrupted, or that lacked shards, is made whole by running it again.
 
     \b
     Examples:
