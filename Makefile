@@ -63,10 +63,11 @@ test-docker: setup engine ## Only the tests that need containers
 test-lang: setup engine ## The hello projects of one language, built and run: make test-lang NAME=go
 	$(PYTEST) tests/languages -k "$(NAME)-"
 
-bench: setup engine browser ## Where the time of one evaluation goes, of a solver's step, and of opening 10,000 instances
+bench: setup engine browser ## Where the time of one evaluation goes, of a solver's step, of opening 10,000 instances, and of 200 trainers
 	$(BIN)/python scripts/bench.py
 	$(BIN)/python scripts/bench_solve.py
 	$(BIN)/python scripts/bench_view.py
+	$(BIN)/python scripts/bench_serve.py
 
 dist-check: setup engine ## Build dist/, install the wheel in a clean environment elsewhere, and run the demo from it
 	rm -rf dist

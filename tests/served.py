@@ -43,7 +43,10 @@ class Served:
         self.loop.call_soon_threadsafe(self.server.stop)
 
     def figure(self, name: str) -> float:
-        with self.client() as client:
+        return self.figure_with("", name)
+
+    def figure_with(self, token: str, name: str) -> float:
+        with self.client(headers={"X-API-Key": token}) as client:
             lines = client.get("/metrics").text.splitlines()
         return sum(float(line.rpartition(" ")[2]) for line in lines if line.partition("{")[0].split()[0] == name)
 

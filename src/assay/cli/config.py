@@ -155,7 +155,14 @@ def defaults_of(root: Any, path: Sequence[str]) -> dict[str, Any]:
 
 def odd_variables(root: Any) -> Iterator[str]:
     """Yield a sentence for each ``ASSAY_*`` variable that is no setting but nearly the name of one."""
-    known = {"ASSAY_CACHE", "ASSAY_KEY_PASSPHRASE", "ASSAY_PUBLISHED", "ASSAY_TOKEN", *SOURCE_VARIABLES.values()}
+    known = {
+        "ASSAY_CACHE",
+        "ASSAY_KEY_PASSPHRASE",
+        "ASSAY_PUBLISHED",
+        "ASSAY_SERVICE",
+        "ASSAY_TOKEN",
+        *SOURCE_VARIABLES.values(),
+    }
     for path, command in _leaves(root):
         known |= {name for key in settings_of(command) for name in (_variable(key), _variable(*path, key))}
     by_end = {name.removeprefix("ASSAY_"): name for name in known}

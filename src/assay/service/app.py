@@ -9,10 +9,11 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from assay.harness.errors import UserError
-from assay.service import v1
+from assay.service import nemo_gym, open_reward, v1
 from assay.service.desk import Gone, ServiceDesk
 from assay.service.figures import Figures
 from assay.service.guard import Asgi, Guard, Refused
+from assay.service.openenv import OpenEnvDoors
 from assay.service.routes import HttpRoute, openapi, page
 
 CLIENT_LEFT = 499
@@ -22,13 +23,15 @@ PAGE_CSP = "default-src 'none'; style-src 'unsafe-inline'"
 
 def make_app(desk: ServiceDesk, token: str = "", max_body: int = 10_000_000) -> Asgi:
     """Return the service as an ASGI application."""
-    listed = v1.routes(desk)
+    episodes = OpenEnvDoors(desk)
+    listed = [*v1.routes(desk), *open_reward.routes(desk), *nemo_gym.routes(desk), *episodes.routes()]
     listed += [
         HttpRoute("GET", "/openapi.json", _constant(JSONResponse(openapi(listed))), "This list, as OpenAPI."),
         HttpRoute("GET", "/docs", _constant(_page(listed)), "This list, as a page."),
     ]
     starlette = Starlette(
-        routes=[*as_starlette(listed, desk.figures)], exception_handlers={HTTPException: _no_such_path}
+        routes=[*as_starlette(listed, desk.figures), episodes.socket()],
+        exception_handlers={HTTPException: _no_such_path},
     )
     return Guard(starlette, token, max_body)
 

@@ -43,8 +43,9 @@ class EvaluateBody(BaseModel):
 class RewardBody(EvaluateBody):
     """A patch to reward."""
 
-    reward: str | dict[str, float] = Field(
-        default="resolved", description="Name of a reward function, or names with weights above 0 for their mean."
+    reward: str | dict[str, float] | None = Field(
+        default=None,
+        description="Name of a reward function, or names with weights above 0 for their mean; the service's --reward.",
     )
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from starlette.requests import Request
 
@@ -25,11 +25,19 @@ class ServiceDesk:
     """The data set, the queue and the figures of one service."""
 
     def __init__(
-        self, evaluator: Evaluator, queue: EvaluationQueue, figures: Figures, *, accepts_instances: bool = False
+        self,
+        evaluator: Evaluator,
+        queue: EvaluationQueue,
+        figures: Figures,
+        mixture: Mixture,
+        *,
+        accepts_instances: bool = False,
     ) -> None:
         self.evaluator = evaluator
         self.queue = queue
         self.figures = figures
+        self.mixture = mixture
+        """Of the clients that name no function."""
         self._accepts_instances = accepts_instances
         self._by_id = {each.id.lower(): each for each in evaluator.instances}
 
@@ -67,7 +75,7 @@ class ServiceDesk:
 
     @asynccontextmanager
     async def evaluated(
-        self, request: Request, wanted: Sequence[Wanted], seconds: float
+        self, client: "Leaving", wanted: Sequence[Wanted], seconds: float
     ) -> AsyncIterator[list[SharedEvaluation]]:
         """Give evaluations once all have ended or the seconds have passed; holds end with the block.
 
@@ -76,17 +84,17 @@ class ServiceDesk:
         """
         shared = await self.begin(wanted)
         try:
-            await self.wait(request, shared, seconds)
+            await self.wait(client, shared, seconds)
             yield shared
         finally:
             for each in shared:
                 self.queue.release(each)
 
-    async def wait(self, request: Request, shared: Sequence[SharedEvaluation], seconds: float) -> None:
+    async def wait(self, client: "Leaving", shared: Sequence[SharedEvaluation], seconds: float) -> None:
         """Wait until all evaluations have ended, or so long; raises Gone when the client leaves before."""
         if all(each.ended.is_set() for each in shared) or not seconds:
             return
-        gone = asyncio.create_task(disconnected(request))
+        gone = asyncio.create_task(disconnected(client) if isinstance(client, Request) else client.has_left())
         ended = asyncio.create_task(_all_ended(shared))
         try:
             await asyncio.wait({gone, ended}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -101,7 +109,7 @@ class ServiceDesk:
         case = RewardCase(wanted.instance, wanted.patch, verdict or UNSEEN)
         return await asyncio.to_thread(reward, mixture, case)
 
-    async def judge(self, request: Request, body: EvaluateBody, mixture: Mixture) -> tuple[Rewarded, Verdict | None]:
+    async def judge(self, client: "Leaving", body: EvaluateBody, mixture: Mixture) -> tuple[Rewarded, Verdict | None]:
         """Return a reward and the verdict, for the doors whose clients wait as long as it takes.
 
         Raises:
@@ -110,7 +118,7 @@ class ServiceDesk:
         wanted = self.wanted(body)
         if not needs_tests(mixture):
             return await self.rewarded(mixture, wanted, None), None
-        async with self.evaluated(request, [wanted], body.wait) as (shared,):
+        async with self.evaluated(client, [wanted], body.wait) as (shared,):
             if shared.verdict is None:
                 retry = {"Retry-After": str(self.queue.retry_after())}
                 raise Refused(503, "the evaluation has not finished; ask again for the same content", retry)
@@ -135,6 +143,17 @@ class ServiceDesk:
         if isinstance(instance.environment, PublishedImage):
             return instance.model_copy(update={"environment": None})
         return instance
+
+
+class LeavingClient(Protocol):
+    """A client that may leave before its answer."""
+
+    async def has_left(self) -> None:
+        """Return when it has."""
+        ...
+
+
+Leaving = Request | LeavingClient
 
 
 class Gone(Exception):

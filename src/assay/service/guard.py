@@ -13,7 +13,7 @@ Send = Callable[[Message], Awaitable[None]]
 Asgi = Callable[[Message, Receive, Send], Awaitable[None]]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-OPEN = frozenset({"/v1/health", "/ors/health", "/openenv/health", "/openapi.json", "/docs"})
+OPEN = frozenset({"/v1/health", "/health", "/version", "/openapi.json", "/docs"})
 """Paths that need no token: nothing of theirs is a secret."""
 BODY_SECONDS = 30.0
 """Seconds that a body may take to arrive."""
@@ -70,7 +70,8 @@ class Guard:
         if not self._token or path in OPEN:
             return
         kind, _, given = headers.get("authorization", "").partition(" ")
-        if kind.lower() != "bearer" or not compare_digest(given.strip().encode(), self._token.encode()):
+        given = given.strip() if kind.lower() == "bearer" else headers.get("x-api-key", "")
+        if not compare_digest(given.encode(), self._token.encode()):
             raise Refused(401, "send the header Authorization: Bearer TOKEN", {"WWW-Authenticate": "Bearer"})
 
     async def _body(self, method: str, headers: dict[str, str], receive: Receive) -> bytes:

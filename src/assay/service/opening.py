@@ -1,13 +1,14 @@
 """A service put together: folder, queue, routes and server."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.evaluator import Evaluator
 from assay.harness.names import count
+from assay.rewards import mixture_of
 from assay.service.app import make_app
 from assay.service.book import VerdictBook
 from assay.service.desk import ServiceDesk
@@ -31,6 +32,8 @@ class ServiceOptions:
     """Bytes of a request's body at most."""
     drain: float = 600.0
     """Seconds that running evaluations have after a signal."""
+    reward: str | Mapping[str, float] = "resolved"
+    """The function, or the weighted mixture, of clients that name none."""
     accepts_instances: bool = False
     """Whether clients may send instances of their own."""
 
@@ -63,11 +66,11 @@ def serve(evaluator: Evaluator, folder: Path, options: ServiceOptions, say: Call
 @contextmanager
 def opened(evaluator: Evaluator, folder: Path, options: ServiceOptions) -> Iterator[HttpServer]:
     """Bind the address of a service; ``serve`` of the server does the rest. Raises what ``serve`` raises."""
-    figures = Figures()
+    figures, mixture = Figures(), mixture_of(options.reward)
     book = VerdictBook(folder, evaluator.bench)
     with book.opened():
         queue = EvaluationQueue(evaluator, book, figures, options.queue)
-        desk = ServiceDesk(evaluator, queue, figures, accepts_instances=options.accepts_instances)
+        desk = ServiceDesk(evaluator, queue, figures, mixture, accepts_instances=options.accepts_instances)
         app = make_app(desk, options.token, options.max_body)
         server = HttpServer(desk, app, host=options.host, port=options.port, token=options.token)
         try:

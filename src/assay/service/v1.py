@@ -74,7 +74,7 @@ class _Doors:
     async def rewards(self, request: Request) -> Response:
         body = read_body(RewardBody, await request.body())
         try:
-            mixture = mixture_of(body.reward)
+            mixture = self._desk.mixture if body.reward is None else mixture_of(body.reward)
         except UserError as error:
             raise Refused(422, f"field reward: {error}") from None
         wanted = self._desk.wanted(body)

@@ -39,6 +39,12 @@ def serve(
     drain: Annotated[
         float, typer.Option(min=0, metavar="SECONDS", help="Time that running evaluations have after SIGTERM.")
     ] = 600,
+    reward: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME[:WEIGHT],...", help="Reward function, or a mixture of several, of clients that name none."
+        ),
+    ] = "resolved",
     prepare: Annotated[bool, typer.Option("--prepare", help="Build or find every image before serving.")] = False,
     accept_instances: Annotated[
         bool,
@@ -74,6 +80,7 @@ def serve(
     Examples:
       assay serve releases
       assay serve lite --mirror ~/mirrors -j 8 --prepare
+      assay serve rows.jsonl --reward tests:0.9,applies:0.1
       assay serve rows.jsonl --host 0.0.0.0 --token-file token.txt --queue 200
     """
     from assay.cli.console import say
@@ -104,7 +111,8 @@ def serve(
     evaluator = Evaluator(instances, **{each.name: getattr(place, each.name) for each in fields(place) if each.init})
     if prepare:
         build_images(evaluator)
-    service = ServiceOptions(host, port, token, queue, max_body * 1_000_000, drain, accept_instances)
+    mixture = read_mixture(reward)
+    service = ServiceOptions(host, port, token, queue, max_body * 1_000_000, drain, mixture, accept_instances)
     if not serve_until_signal(evaluator, runs_dir / (run_id or run_name(dataset, "serve")), service, say):
         say("ended before running evaluations had finished; ask for them again")
         raise typer.Exit(exits.INTERRUPTED)
@@ -124,6 +132,20 @@ def read_token(file: Path | None) -> str:
             f"--token-file {file}: write at least 16 characters without spaces, such as openssl rand -hex 32 prints"
         )
     return token
+
+
+def read_mixture(text: str) -> dict[str, float]:
+    """Return the weights of ``NAME[:WEIGHT],...``; raises UserError."""
+    from assay.rewards import mixture_of
+
+    weights = {}
+    for part in text.split(","):
+        name, _, weight = part.strip().partition(":")
+        try:
+            weights[name] = float(weight or 1)
+        except ValueError:
+            raise UserError(f"--reward {part.strip()}: write a number after the colon, such as {name}:0.5") from None
+    return dict(mixture_of(weights))
 
 
 def build_images(evaluator: "Evaluator") -> None:

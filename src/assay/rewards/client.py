@@ -1,0 +1,164 @@
+"""Asks a service for rewards, for as long as it takes: what trainers' own reward functions are made of."""
+
+import asyncio
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay.harness.errors import EngineError, UserError
+from assay.rewards.answers import patch_of
+
+if TYPE_CHECKING:
+    import httpx
+
+SERVICE = "ASSAY_SERVICE"
+"""Variable that holds the service's address."""
+TOKEN = "ASSAY_TOKEN"
+ADDRESS = "http://127.0.0.1:8000"
+WAIT = 60.0
+"""Seconds that one question waits for its answer; then the next one does."""
+LONGEST_PAUSE = 30.0
+
+
+class NoReward(EngineError):
+    """Nothing can be said about the patch: the environment or the engine failed, or the service did not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class RewardClient:
+    """Where the service is, and how it is asked."""
+
+    url: str = ""
+    """Address of the service; ``ASSAY_SERVICE``, or port 8000 of this machine, if empty."""
+    token: str = ""
+    """Bearer token; ``ASSAY_TOKEN`` if empty."""
+    reward: str | Mapping[str, float] | None = None
+    """Name of a function, or weights; the service's own choice if None."""
+    timeout: float | None = None
+    """Limit of the test command in seconds."""
+    patience: float = 3600.0
+    """Seconds after which an answer is given up."""
+
+    @property
+    def address(self) -> str:
+        """The address that is asked."""
+        return (self.url or os.environ.get(SERVICE) or ADDRESS).rstrip("/")
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The header with the token, if there is one."""
+        token = self.token or os.environ.get(TOKEN, "")
+        return {"Authorization": f"Bearer {token}"} if token else {}
+
+    def ask(self, instance_id: str, answer: str) -> dict[str, Any]:
+        """Return what the service says about the patch in a model's answer.
+
+        Returns:
+            ``reward`` (a number), ``components``, and the verdict's fields.
+
+        Raises:
+            NoReward: there is none; leave the sample out. UserError: the service refuses the question.
+        """
+        import httpx
+
+        question = _Question(self, instance_id, answer)
+        with httpx.Client(trust_env=False) as client:
+            while True:
+                pause = question.take(_attempt(lambda: client.send(question.request(client))))
+                if pause is None:
+                    return question.answer
+                time.sleep(pause)
+
+    async def ask_async(
+        self, instance_id: str, answer: str, client: "httpx.AsyncClient | None" = None
+    ) -> dict[str, Any]:
+        """Return what ``ask`` returns, without blocking the event loop."""
+        import httpx
+
+        question = _Question(self, instance_id, answer)
+        if client is None:
+            async with httpx.AsyncClient(trust_env=False) as own:
+                return await self._ask(question, own)
+        return await self._ask(question, client)
+
+    async def _ask(self, question: "_Question", client: "httpx.AsyncClient") -> dict[str, Any]:
+        import httpx
+
+        while True:
+            response: httpx.Response | httpx.HTTPError
+            try:
+                response = await client.send(question.request(client))
+            except httpx.HTTPError as error:
+                response = error
+            pause = question.take(response)
+            if pause is None:
+                return question.answer
+            await asyncio.sleep(pause)
+
+
+class _Question:
+    """One question: the request, and what each answer to it means."""
+
+    def __init__(self, about: RewardClient, instance_id: str, answer: str) -> None:
+        self.answer: dict[str, Any] = {}
+        self._about = about
+        self._latest = time.monotonic() + about.patience
+        self._failures = 0
+        body: dict[str, Any] = {
+            "instance_id": instance_id,
+            "patch": patch_of(answer),
+            "timeout": about.timeout,
+            "wait": WAIT,
+        }
+        reward = dict(about.reward) if isinstance(about.reward, Mapping) else about.reward
+        self._body = body | ({} if reward is None else {"reward": reward})
+
+    def request(self, client: "httpx.Client | httpx.AsyncClient") -> "httpx.Request":
+        address, headers = f"{self._about.address}/v1/rewards", self._about.headers
+        return client.build_request("POST", address, json=self._body, headers=headers, timeout=WAIT + 30)
+
+    def take(self, response: "httpx.Response | httpx.HTTPError") -> float | None:
+        """Return None if the question is answered, else the seconds until it is asked again.
+
+        Raises:
+            NoReward, UserError: see ``RewardClient.ask``.
+        """
+        import httpx
+
+        if isinstance(response, httpx.HTTPError):
+            return self._again(f"{self._about.address} does not answer: {response}", 2.0**self._failures)
+        if response.status_code == 200:
+            self._answered(response.json())
+            return None
+        said = response.json() if "json" in response.headers.get("Content-Type", "") else {}
+        problem = said.get("problem") or said.get("reason") or said.get("error") or f"status {response.status_code}"
+        if response.status_code == 202:
+            return self._again("the evaluation has not finished", 0.0)
+        if response.status_code in {429, 502, 503, 504}:
+            given = response.headers.get("Retry-After", "")
+            return self._again(problem, float(given) if given.isdigit() else 2.0**self._failures)
+        raise UserError(f"{self._about.address}: {problem}")
+
+    def _answered(self, said: dict[str, Any]) -> None:
+        if said["reward"] is None:
+            raise NoReward(said.get("problem", "no reward"))
+        self.answer = said
+
+    def _again(self, problem: str, pause: float) -> float:
+        self._failures = min(self._failures + 1, 10)
+        pause = min(pause, LONGEST_PAUSE)
+        if time.monotonic() + pause > self._latest:
+            raise NoReward(problem)
+        return pause
+
+
+def _attempt(send: Any) -> "httpx.Response | httpx.HTTPError":
+    import httpx
+
+    try:
+        found: httpx.Response = send()
+    except httpx.HTTPError as error:
+        return error
+    return found

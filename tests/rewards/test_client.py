@@ -1,0 +1,139 @@
+"""Trainers' reward functions, against a real service: a failure of ours is an error or None, never 0."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay import Instance, UserError
+from assay.harness.errors import EngineError
+from assay.rewards import client as asking
+from assay.rewards.client import NoReward, RewardClient
+from assay.rewards.trl import assay_reward, reward_with
+from assay.rewards.verl import compute_score
+from other_tools import run_with
+from served import Served, served, until
+from toy import GOLD
+
+ANSWER = f"```diff\n{GOLD}```"
+WRONG = ANSWER.replace("+    return a + b", "+    return a * b")
+TRAINERS = Path(__file__).parent / "trainers"
+
+
+@pytest.fixture
+def here(make_instance: Callable[..., Instance], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    instances = [make_instance(id=f"acme__calc-{number}") for number in range(1, 4)]
+    with ExitStack() as stack:
+        found = stack.enter_context(served(instances, tmp_path / "verdicts", token="a-secret-of-some-length"))
+        monkeypatch.setenv(asking.SERVICE, found.url)
+        monkeypatch.setenv(asking.TOKEN, "a-secret-of-some-length")
+        monkeypatch.setattr(asking, "LONGEST_PAUSE", 0.2)
+        yield found
+
+
+def break_engine(here: Served) -> None:
+    def fault(call: str, _image: str) -> None:
+        if call == "open":
+            raise EngineError("node 7 is gone")
+
+    here.engine.fault = fault
+
+
+def test_a_client_is_answered_and_waits_as_long_as_it_takes(here: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "WAIT", 0.1)
+    here.engine.seconds = 1.0
+    found = RewardClient(reward={"resolved": 3, "applies": 1}).ask("acme__calc-1", WRONG)
+    assert (found["reward"], found["outcome"]) == (0.25, "unresolved")
+    assert here.engine.opened == 1
+
+
+def test_an_engine_that_recovers_costs_no_sample(here: Served) -> None:
+    break_engine(here)
+
+    def mend() -> None:
+        until(lambda: here.figure_with("a-secret-of-some-length", "assay_evaluations_total") > 0)
+        here.engine.fault = lambda _call, _image: None
+
+    thread = threading.Thread(target=mend)
+    thread.start()
+    assert RewardClient().ask("acme__calc-1", ANSWER)["reward"] == 1.0
+    thread.join()
+
+
+def test_an_engine_that_does_not_recover_is_no_reward(here: Served) -> None:
+    break_engine(here)
+    with pytest.raises(NoReward, match="node 7 is gone"):
+        RewardClient(patience=0.1).ask("acme__calc-1", ANSWER)
+
+
+def test_a_service_that_does_not_answer_is_no_reward(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "LONGEST_PAUSE", 0.05)
+    with pytest.raises(NoReward, match="does not answer"):
+        RewardClient("http://127.0.0.1:9", patience=0.1).ask("acme__calc-1", ANSWER)
+
+
+@pytest.mark.parametrize(
+    ("client", "name", "words"),
+    [
+        (RewardClient(), "nothing", "no instance nothing"),
+        (RewardClient(reward="resolvd"), "acme__calc-1", "did you mean resolved"),
+        (RewardClient(token="wrong"), "acme__calc-1", "Authorization"),
+    ],
+)
+def test_a_question_that_is_wrong_is_refused_at_once(here: Served, client: RewardClient, name: str, words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        client.ask(name, ANSWER)
+
+
+def score(**changes: Any) -> dict[str, Any]:
+    given = {
+        "data_source": "swe",
+        "solution_str": ANSWER,
+        "ground_truth": "acme__calc-1",
+        "extra_info": {"num_turns": 3},
+    }
+    return asyncio.run(compute_score(**{**given, "reward_router_address": None, **changes}))
+
+
+def test_verl_gets_a_score_by_the_instance_in_any_of_its_places(here: Served) -> None:
+    assert score() == {"score": 1.0, "outcome": "resolved", "reason": "all expected tests pass"}
+    assert score(solution_str=WRONG)["score"] == 0.0
+    assert score(ground_truth={"instance_id": "acme__calc-2"})["score"] == 1.0
+    assert score(ground_truth="", extra_info={"instance_id": "acme__calc-2"})["score"] == 1.0
+    assert score(solution_str=WRONG, reward="applies")["score"] == 1.0
+
+
+def test_verl_gets_an_error_where_there_is_no_reward_or_what_was_agreed(here: Served) -> None:
+    break_engine(here)
+    with pytest.raises(NoReward):
+        score(patience=0.1)
+    assert score(patience=0.1, when_failed=-1.0)["score"] == -1.0
+
+
+def test_trl_gets_a_list_in_the_order_of_its_completions_with_none_for_no_reward(here: Served) -> None:
+    names = [f"acme__calc-{number}" for number in (1, 2, 3, 1)]
+    chats = [[{"role": "assistant", "content": text}] for text in (ANSWER, WRONG, ANSWER, "")]
+    asked = {"prompts": [""] * 4, "completion_ids": [[]] * 4, "trainer_state": None}
+    assert asyncio.run(assay_reward(completions=chats, instance_id=names, **asked)) == [1.0, 0.0, 1.0, 0.0]
+    assert asyncio.run(assay_reward(completions=[ANSWER], instance_id=["acme__calc-1"])) == [1.0]
+    break_engine(here)
+    function = reward_with(RewardClient(patience=0.1))
+    other = ANSWER.replace("+    return a + b", "+    return b + a")
+    assert asyncio.run(function(completions=[other, ANSWER], instance_id=names[:2])) == [None, None]
+    assert function.__name__ == "assay_reward"
+
+
+@pytest.mark.network
+@pytest.mark.parametrize(
+    ("script", "package"),
+    [("with_skyrl", "skyrl-gym==0.4.0"), ("with_verifiers", "verifiers==0.4.0")],
+)
+def test_the_real_trainer_gets_its_reward(here: Served, script: str, package: str, tmp_path: Path) -> None:
+    (tmp_path / "answer.md").write_text(ANSWER)
+    command = ["python", str(TRAINERS / f"{script}.py"), str(tmp_path / "answer.md")]
+    assert json.loads(run_with([package], *command, assay=True).splitlines()[-1]) == [1.0, 0.0]
