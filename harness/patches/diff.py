@@ -93,6 +93,7 @@ class FileChange:
         return (text for hunk in self.hunks for text in hunk.added())
 
 
+@lru_cache(maxsize=32)
 def read_diff(text: str) -> tuple[FileChange, ...]:
     """Read a unified diff, with or without a letter around it; text without a diff has no changes.
 
@@ -110,7 +111,6 @@ def render(changes: Iterable[FileChange]) -> str:
     return "".join(f"{line}\n" for change in changes for line in _rendered(change))
 
 
-@lru_cache(maxsize=16)
 def touched_paths(text: str) -> tuple[str, ...]:
     """Return the paths that a diff touches, old and new names, in order; raises MalformedPatchError."""
     return tuple(dict.fromkeys(path for change in read_diff(text) for path in (change.old, change.new) if path))
