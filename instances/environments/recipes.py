@@ -1,6 +1,8 @@
 """Finds the recipe of an instance (how its repository is built and tested) and chooses the recipe's variant."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from pathlib import Path
 
 import yaml
@@ -11,7 +13,7 @@ from pydantic import ValidationError
 from assay.harness import languages
 from assay.harness.domain import UNKNOWN_TIME, Instance, PublishedImage, Recipe, Variant
 from assay.harness.errors import DataError, EnvironmentFailure, UserError, field_error
-from assay.harness.files import check_folder, named
+from assay.harness.files import check_folder
 from assay.harness.names import did_you_mean
 
 FOLDER = Path(__file__).parent.parent / "recipes"
@@ -55,11 +57,30 @@ def _recipe_files(instance: Instance, folders: Sequence[Path]) -> Iterator[Path]
     own = instance.repo.lower().replace("/", "__")
     for name in (f"{own}.yaml", "default.yaml"):
         for folder in folders:
-            found = [file for at in named(folder, {instance.language}) for file in named(at, {name})]
+            found = [file for at in _named(folder, instance.language) for file in _named(at, name)]
             if len(found) > 1:
                 problem = f"names the same recipe as {found[0].name}, since case does not matter; keep one"
                 raise DataError(problem, file=str(found[-1]))
             yield from found
+
+
+def _named(folder: Path, name: str) -> Sequence[Path]:
+    """Return the entries of a folder that have a lower-case name, in any case; none if there is no such folder."""
+    ships = FOLDER in {folder, folder.parent}
+    return (_shipped(folder) if ships else _entries(folder)).get(name, ())
+
+
+@cache
+def _shipped(folder: Path) -> Mapping[str, Sequence[Path]]:
+    return _entries(folder)
+
+
+def _entries(folder: Path) -> Mapping[str, Sequence[Path]]:
+    """Return the entries of a folder by their names in lower case."""
+    found = defaultdict(list)
+    for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
+        found[entry.name.lower()].append(entry)
+    return found
 
 
 def check_recipes(folder: Path) -> None:
@@ -83,9 +104,16 @@ def check_recipes(folder: Path) -> None:
 def load_recipe(path: Path) -> Recipe:
     """Read one recipe file; raises DataError that names the file and the field."""
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"cannot be read: {error}", file=str(path)) from error
+    return _parsed(path, text)
+
+
+@lru_cache(maxsize=256)
+def _parsed(path: Path, text: str) -> Recipe:
+    try:
+        content = yaml.safe_load(text)
     except yaml.YAMLError as error:
         line = getattr(getattr(error, "problem_mark", None), "line", -1) + 1
         raise DataError(f"is not YAML: {getattr(error, 'problem', error)}", file=str(path), line=line) from error
