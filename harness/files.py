@@ -3,6 +3,7 @@
 import fcntl
 import io
 import os
+import shutil
 import tarfile
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -64,11 +65,11 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def link_or_copy(source: str | Path, target: str | Path) -> str | Path:
-    """Give a file a second name or, where that cannot be, a copy that is on the disk when this returns."""
+    """Give a file a second name or, where that cannot be, a copy."""
     try:
         os.link(source, target)
     except OSError:
-        write_file(Path(target), Path(source).read_bytes())
+        shutil.copyfile(source, target)
     return target
 
 

@@ -83,6 +83,7 @@ def make(folder: Path) -> None:
     """Fill a folder with rows, predictions, logs, recipes and runs."""
     for name in ("mirrors", "recipes", "logs", "home/mirrors", "home/.ssh"):
         (folder / name).mkdir(parents=True)
+    (folder / "seconds.json").write_text('{"acme__calc-1": 12.5, "acme__calc-2": 3}')
     _write_data_sets(folder)
     _write_predictions(folder)
     _write_records(folder)

@@ -4,6 +4,7 @@ The report is the one that a single process writes. It is the last file that is 
 of a run that has not finished, and the same call makes it whole.
 """
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -98,6 +99,7 @@ def write_merge(merge: Merge, output: RunStore, adopted: Callable[[], None]) -> 
         compared = merge.run.settings.get("patchdiff", NO) != NO
         figures = saved_figures(output, verdicts) if compared else None
         report = output.summarise(verdicts, unfit=merge.unfit, patchdiff=figures)
+        os.sync()  # one for all instances, before there is a report
         output.journal("merged", runs=", ".join(merge.run.merged))
         with suppress(OSError):  # they only save time
             output.save_durations({each.verdict.instance_id: each.seconds for each in saved if each.seconds})

@@ -169,9 +169,10 @@ class RunStore:
     def adopt(self, instance_id: str, other: "RunStore") -> None:
         """Take the folder of an instance from another run, in place of one that is here.
 
-        The two share files where the disk can: no file of a saved evaluation is ever changed in place.
+        The two share files where the disk can: no file of a saved evaluation is ever changed in place. It may not be on
+        the disk when this returns; who adopts has the disk synced before a summary is saved.
         """
-        with self._replaced_folder(instance_id) as folder:
+        with self._replaced_folder(instance_id, syncs=False) as folder:
             shutil.copytree(other._folder(instance_id), folder, dirs_exist_ok=True, copy_function=link_or_copy)
 
     def _predictions_so_far(self) -> list[Prediction]:
@@ -225,19 +226,20 @@ class RunStore:
         return saved
 
     @contextmanager
-    def _replaced_folder(self, instance_id: str) -> Iterator[Path]:
+    def _replaced_folder(self, instance_id: str, *, syncs: bool = True) -> Iterator[Path]:
         """Give a new folder that takes the place of an instance's when it has been filled without an error."""
         folder = self._folder(instance_id)
         new, old = (folder.with_name(f".{instance_id}.{uuid.uuid4().hex}.{end}") for end in ("new", "old"))
         new.mkdir(parents=True)
         try:
             yield new
-            for path in (new / "reports", new):
+            for path in (new / "reports", new) if syncs else ():
                 sync_folder(path)
             if folder.is_dir():
                 folder.rename(old)  # a crash between here and the next line costs this one result
             new.rename(folder)
-            sync_folder(folder.parent)
+            if syncs:
+                sync_folder(folder.parent)
         finally:
             for path in (new, old):
                 shutil.rmtree(path, ignore_errors=True)

@@ -39,6 +39,7 @@ SIX = list(instances(6))
 @pytest.fixture(autouse=True)
 def _no_power_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda _file: None)
+    monkeypatch.setattr(os, "sync", lambda: None)
 
 
 def pairs_of(kinds: Sequence[str]) -> list[Pair]:
@@ -404,6 +405,15 @@ def test_killed_at_any_touch_of_the_disk_it_never_looks_whole_and_can_be_finishe
         assert [path for path in output.rglob("*") if path.name.startswith(".")] == []
         assert (output / "report.json").read_bytes() == (tmp_path / "reference/run/report.json").read_bytes()
     assert touch > 30
+
+
+def test_all_is_on_the_disk_before_there_is_a_report(
+    parts: list[RunStore], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output, seen = RunStore(tmp_path / "run"), list[tuple[int, bool]]()
+    monkeypatch.setattr(os, "sync", lambda: seen.append((len(output.load_verdicts()), output.load_report() is None)))
+    merged(parts, output.root)
+    assert seen == [(5, True)]
 
 
 def test_merging_takes_the_lock(parts: list[RunStore], tmp_path: Path) -> None:
