@@ -56,6 +56,51 @@ def test_no_partition_is_the_clusters(assay: Callable) -> None:
     assert "--partition" not in assay("cluster", "slurm", "--", "rows.jsonl", "--gold", "--run-id", "r").out
 
 
+ASKED = "trap 'exit 130' TERM; kill -{} $PPID; sleep 30 & wait"
+"""An evaluation that has its job sent a signal, and stops in order when it gets SIGTERM."""
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "restarts", "code", "goes_on"),
+    [
+        ("exit 0", 0, 0, False),
+        ("exit 1", 0, 1, False),
+        ("exit 2", 0, 2, False),
+        ("exit 3", 0, 3, True),
+        ("exit 3", 9, 3, True),
+        ("exit 3", 10, 3, False),
+        ("kill -KILL $$", 0, 137, True),
+        (ASKED.format("USR1"), 0, 130, True),
+        (ASKED.format("TERM"), 0, 130, False),
+        ("trap 'exit 0' TERM; kill -USR1 $PPID; sleep 30 & wait", 0, 0, False),
+    ],
+)
+def test_only_what_may_succeed_goes_back_into_the_queue(
+    assay: Callable, in_folder: Path, evaluation: str, restarts: int, code: int, goes_on: bool
+) -> None:
+    """Played without Slurm: the job's own text with stand-ins for ``assay`` and ``scontrol``."""
+    printed = assay("cluster", "slurm", "--", "rows.jsonl", "--gold", "--run-id", "r", "--engine", "fake").out
+    Path("job.sh").write_text(BODY.findall(printed)[0])
+    for name, text in (("assay", evaluation), ("scontrol", 'echo "$@" > requeued')):
+        Path(name).write_text(f"#!/bin/bash\n{text}\n")
+        Path(name).chmod(0o755)
+    Path("node").mkdir()
+    env = {
+        **os.environ,
+        "PATH": f"{in_folder}:{os.environ['PATH']}",
+        "TMPDIR": str(in_folder / "node"),
+        "SLURM_JOB_ID": "7",
+        "SLURM_ARRAY_JOB_ID": "7",
+        "SLURM_ARRAY_TASK_ID": "4",
+        "SLURM_RESTART_COUNT": str(restarts),
+    }
+    done = subprocess.run(["bash", "job.sh"], env=env, check=False, timeout=20, capture_output=True)
+    assert done.returncode == code, done.stderr
+    requeued = Path("requeued").read_text() if Path("requeued").exists() else ""
+    assert requeued == ("requeue 7_4\n" if goes_on else "")
+    assert [*Path("node").iterdir()] == []
+
+
 @pytest.fixture
 def cluster(in_folder: Path) -> Iterator[SlurmCluster]:
     rows = [row(f"acme__calc-{number}") for number in range(16)]

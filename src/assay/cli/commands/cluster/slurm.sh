@@ -26,19 +26,23 @@ array=$(sbatch --parsable --output="$logs/%x-%A_%a.log" << 'JOB'
 set -uo pipefail
 restarts=10 # of a shard at most
 
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/assay.XXXXXX") # on the node itself
+# Work is on the node's own disk; what the next job can use stays there.
+node=${TMPDIR:-/tmp}
+scratch=$(mktemp -d "$node/assay.XXXXXX")
+export TMPDIR=$scratch ASSAY_CACHE="${ASSAY_CACHE:-$node/assay-cache-$(id -u)}"
 engine='' evaluation='' asked=''
 finish() {
     [ -z "$engine" ] || kill "$engine"
+    engine=
     rm -rf "$scratch"
 }
 trap finish EXIT
 {% if planned.engine == "docker" %}
 
-# Podman, without root, answers Docker's API on a socket. Its images stay on the node for the next job.
+# Podman, without root, answers Docker's API on a socket.
 if [ -z "${DOCKER_HOST:-}" ]; then
     export XDG_RUNTIME_DIR=$scratch DOCKER_HOST=unix://$scratch/podman.sock
-    podman --cgroup-manager cgroupfs --root "${TMPDIR:-/tmp}/assay-images-$(id -u)" --runroot "$scratch/run" \
+    podman --cgroup-manager cgroupfs --root "$node/assay-images-$(id -u)" --runroot "$scratch/run" \
         system service --time 0 "$DOCKER_HOST" &
     engine=$!
     for _ in {1..60}; do
@@ -57,7 +61,7 @@ while wait "$evaluation"; status=$?; kill -0 "$evaluation" 2> /dev/null; do :; d
 
 # 3: the infrastructure failed, and the next run tries that again. Over 128: a signal that Slurm did not send.
 again=
-case $asked:$status in time:* | :3 | :129 | :13? | :14?) again=yes ;; esac
+case $asked:$status in time:[!0]* | :3 | :129 | :13? | :14?) again=yes ;; esac
 if [ "$again" ] && [ "${SLURM_RESTART_COUNT:-0}" -lt "$restarts" ]; then
     finish
     scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" # the last shard's SLURM_JOB_ID is the array's
