@@ -7,8 +7,8 @@ from assay.harness.engines.stock import KINDS, Stock, Stocked
 from assay.harness.errors import UserError
 
 UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12}
-TOP = frozenset(KINDS[KINDS.index("instance") :])
-"""Kinds that nothing stands on; the one that has not been used for longest goes first."""
+BELOW = frozenset(KINDS[: KINDS.index("instance")])
+"""Kinds on which other images stand."""
 
 
 def bytes_of(text: str) -> int:
@@ -27,20 +27,34 @@ def in_units(size: int) -> str:
 def to_evict(stock: Stock, limit: int, held: Collection[str], last_used: Callable[[Stocked], float]) -> list[Stocked]:
     """Return the images that must go, in order, until the rest takes no more than the limit; all that may, if none do.
 
-    Images of instances that have not been used for longest go first; then, of trees, environments and toolchains, from
-    the top, those that free most. What is held stays, and so does what it stands on.
+    Those that have not been used for longest go first. An image was used when one that stands on it was: a tree goes
+    after its instances, and before those of another tree that were used later. What is held stays, and so does what it
+    stands on.
     """
+    used = _uses(stock, last_used)
     going: list[Stocked] = []
-    while stock.size > limit:
-        free = [image for image in stock.images if image.info.name not in held]
-        tops = [image for image in free if image.kind in TOP or image.kind not in KINDS]
-        lower = [image for image in free if image.kind not in TOP and image.kind in KINDS and stock.unique([image])]
-        if tops:
-            next_one = min(tops, key=last_used)
-        elif lower:
-            next_one = max(lower, key=lambda image: (KINDS.index(image.kind), stock.unique([image])))
-        else:
+    for image in sorted(stock.images, key=lambda each: (used[each.info.name], -_level(each))):
+        if stock.size <= limit:
             break
-        going.append(next_one)
-        stock = stock.without(next_one.info.name)
+        bears = image.kind in BELOW and not stock.unique([image])
+        if image.info.name not in held and not bears:
+            going.append(image)
+            stock = stock.without(image.info.name)
     return going
+
+
+def _uses(stock: Stock, last_used: Callable[[Stocked], float]) -> dict[str, float]:
+    """Return when each image, or one that stands on it, was used last."""
+    by_layer: dict[str, float] = {}
+    for image in stock.images:
+        when = last_used(image)
+        for layer in image.layers:
+            by_layer[layer.id] = max(when, by_layer.get(layer.id, 0.0))
+    return {
+        image.info.name: by_layer[image.layers[-1].id] if image.layers else last_used(image) for image in stock.images
+    }
+
+
+def _level(image: Stocked) -> int:
+    """Return the place of an image's kind from the lowest layer up; of unknown kinds, one above all."""
+    return KINDS.index(image.kind) if image.kind in KINDS else len(KINDS)

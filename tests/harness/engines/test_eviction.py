@@ -17,7 +17,7 @@ STOCK = {
     "b": ("instance", "a/a", {**OS, "env": 40, "quarter": 20, "b": 2}),
     "c": ("instance", "a/a", {**OS, "env": 40, "quarter": 20, "c": 3}),
 }
-USED = {"a": 30, "b": 10, "c": 20}
+USED = {"a": 30, "b": 10, "c": 20, "rust": 25}
 
 
 def evicted(limit: int, *held: str) -> list[str]:
@@ -35,12 +35,12 @@ ALL = 100 + 900 + 40 + 20 + 1 + 2 + 3
         (ALL - 1, ["b"]),
         (ALL - 2, ["b"]),
         (ALL - 3, ["b", "c"]),
-        (ALL - 6, ["b", "c", "a"]),
-        # Then trees, environments and toolchains, the largest first: from the top, so that each frees something.
-        (ALL - 7, ["b", "c", "a", "quarter"]),
-        (ALL - 66, ["b", "c", "a", "quarter", "env"]),
-        (100, ["b", "c", "a", "quarter", "env", "rust"]),
-        (99, ["b", "c", "a", "quarter", "env", "rust", "toolchain"]),
+        (ALL - 6, ["b", "c", "rust"]),
+        (ALL - 906, ["b", "c", "rust", "a"]),
+        # What the last instance stands on was used when it was; from the top, so that each frees something.
+        (ALL - 907, ["b", "c", "rust", "a", "quarter"]),
+        (ALL - 927, ["b", "c", "rust", "a", "quarter", "env"]),
+        (99, ["b", "c", "rust", "a", "quarter", "env", "toolchain"]),
     ],
 )
 def test_those_not_used_for_longest_go_first(limit, gone):
@@ -48,11 +48,18 @@ def test_those_not_used_for_longest_go_first(limit, gone):
 
 
 def test_what_is_held_stays_with_all_below_it():
-    assert evicted(0, "b") == ["c", "a", "rust"]
+    assert evicted(0, "b") == ["c", "rust", "a"]
 
 
 def test_an_environment_that_is_held_stays_while_its_instances_go():
-    assert evicted(0, "env", "toolchain") == ["b", "c", "a", "quarter", "rust"]
+    assert evicted(0, "env", "toolchain") == ["b", "c", "rust", "a", "quarter"]
+
+
+def test_unused_large_images_go_before_small_ones_in_use():
+    old = {"x": ("environment", "", {"x": 500}), "y": ("instance", "y/y", {"x": 500, "y": 1})}
+    stock = StockTaker(engine_with({**STOCK, **old})).take()
+    gone = to_evict(stock, ALL, (), lambda each: {**USED, "y": 5}.get(each.info.name, 0))
+    assert [each.info.name for each in gone] == ["y", "x"]
 
 
 def test_images_of_other_kinds_go_with_the_instances():

@@ -39,8 +39,7 @@ def prune(
     """Remove images that Assay made; the next evaluation builds again what it needs.
 
     What the builder kept of them goes, too. Images that a running command needs stay. With --disk, images that have
-    not been used for longest go until the others take no more than that: those of instances first, then trees,
-    environments and toolchains.
+    not been used for longest go until the others take no more than that; one that others stand on goes after them.
 
     \b
     Examples:
