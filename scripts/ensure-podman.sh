@@ -8,10 +8,12 @@ socket=$folder/podman.sock
 
 answers() { curl --silent --fail --max-time 10 --unix-socket "$socket" http://podman/_ping > /dev/null 2>&1; }
 
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
 answers || {
     # catatonit ends what is left in a container; slirp4netns and uidmap are for an engine without root.
-    command -v podman > /dev/null || sudo apt-get install -qy --no-install-recommends \
-        podman catatonit netavark aardvark-dns fuse-overlayfs slirp4netns uidmap > /dev/null
+    command -v podman > /dev/null || as_root apt-get install -qy --no-install-recommends \
+        podman runc catatonit netavark aardvark-dns fuse-overlayfs slirp4netns uidmap > /dev/null
     mkdir -p "$folder"
     chmod 700 "$folder"
     set --

@@ -44,11 +44,8 @@ def unlinked_bytes(pid: int, container: str) -> int:
 
     0 if that cannot be known: for an engine on another machine, or another user's. Arguments as above.
     """
-    group = _group(pid, container)
-    if group is None:
-        return 0
     sizes: dict[tuple[int, int], int] = {}
-    for file in islice(_open_files(_processes(group)), LOOKS):
+    for file in islice(_open_files(_processes(pid, container)), LOOKS):
         with suppress(OSError):
             found = file.stat()
             if S_ISREG(found.st_mode) and not found.st_nlink and not str(file.readlink()).startswith(_IN_MEMORY):
@@ -66,7 +63,33 @@ def _group(pid: int, container: str, controller: str = "pids") -> Path | None:
     return None
 
 
-def _processes(group: Path) -> Iterator[str]:
+def _processes(pid: int, container: str) -> Iterator[str]:
+    """Yield the ids of a container's processes: by its control group or, without one, by its numbering of processes.
+
+    An engine without root has no control groups in their first version.
+    """
+    if group := _group(pid, container):
+        yield from _members(group)
+    elif container in _text(PROC / f"{pid}/mountinfo"):
+        own = _numbering(str(pid))
+        yield from (each.name for each in PROC.glob("[0-9]*") if own and _numbering(each.name) == own)
+
+
+def _numbering(pid: str) -> str:
+    try:
+        return str((PROC / pid / "ns/pid").readlink())
+    except OSError:
+        return ""
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def _members(group: Path) -> Iterator[str]:
     """Yield the ids of the processes in a control group and in those below it."""
     for file in (group / "cgroup.procs", *group.glob("**/*/cgroup.procs")):
         with suppress(OSError):

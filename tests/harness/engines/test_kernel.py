@@ -130,5 +130,18 @@ def test_files_in_memory_and_files_that_are_there_are_not_counted(in_a_group: Ca
     assert unlinked_bytes(in_a_group(IN_MEMORY_AND_THERE), CONTAINER) == 0
 
 
+@pytest.mark.parametrize(("mounted", "found"), [(CONTAINER, {"7", "8"}), ("another", set())])
+def test_processes_without_a_control_group_are_those_with_the_same_numbering(
+    proc: Path, mounted: str, found: set[str]
+) -> None:
+    for pid, space in (("7", "pid:[1]"), ("8", "pid:[1]"), ("9", "pid:[2]")):
+        (proc / pid / "ns").mkdir(parents=True)
+        (proc / pid / "ns/pid").symlink_to(space)
+    (proc / "10").mkdir()  # ended
+    (proc / "7/cgroup").write_text("8:pids:/\n")
+    (proc / "7/mountinfo").write_text(f"1 2 254:0 /overlay-containers/{mounted}/userdata/hosts /etc/hosts rw\n")
+    assert set(kernel._processes(7, CONTAINER)) == found
+
+
 def test_unknown_container_has_no_removed_files(proc: Path) -> None:
     assert unlinked_bytes(7, CONTAINER) == 0
