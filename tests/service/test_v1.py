@@ -7,17 +7,22 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from assay import Instance
+from assay.harness.domain import Asset
 from assay.harness.errors import EngineError, EnvironmentFailure
 from assay.harness.runs.store import RunStore
+from assay.instances.dataset.formats import native
 from assay.service import guard
 from assay.service import server as serving
-from served import Served, until
+from served import Served, served, until
+from stand_ins import row
 from toy import GOLD
 
 Serve = Callable[..., Served]
@@ -389,6 +394,61 @@ def test_nonsense_is_answered_by_400(serve: Serve) -> None:
     with connect(serve()) as client:
         client.sendall(b"\x16\x03\x01 hello\r\n\r\n")
         assert client.recv(1000).startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_client_that_does_not_read_its_answer_is_given_up(
+    make_instance: Callable[..., Instance], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "KEPT_SECONDS", 1)
+    long = make_instance(problem_statement="x" * 30_000_000)
+    with served([long], tmp_path) as here, connect(here) as deaf:
+        deaf.sendall(b"GET /v1/instances/acme__calc-1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        connections = here.server._server.server_state.connections
+        until(lambda: connections)
+        until(lambda: not connections)
+
+
+# Instances of clients
+
+
+def test_a_row_of_a_client_is_evaluated_where_that_is_allowed(serve: Serve) -> None:
+    here = serve(accepts_instances=True)
+    with here.client() as client:
+        got = client.post("/v1/evaluate", json={"instance": row("other__project-7"), "patch": GOLD})
+        again = client.post("/v1/evaluate", json={"instance": row("other__project-7"), "patch": GOLD})
+        changed = {**row("other__project-7"), "FAIL_TO_PASS": ["tests/test_calc.py::test_same"], "PASS_TO_PASS": []}
+        other = client.post("/v1/evaluate", json={"instance": changed, "patch": GOLD})
+    assert (got.json()["instance_id"], got.json()["outcome"]) == ("other__project-7", "resolved")
+    assert again.json()["id"] == got.json()["id"] != other.json()["id"]
+    assert here.engine.opened == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"patch": None}, "field patch"),
+        ({"created_at": "yesterday"}, "field created_at"),
+        ({"instance_id": "../x"}, "field instance_id"),
+    ],
+)
+def test_a_row_that_is_wrong_is_refused_by_its_field(serve: Serve, changes: dict[str, Any], words: str) -> None:
+    with serve(accepts_instances=True).client() as client:
+        body = {"instance": {**row("other__project-7"), **changes}, "patch": GOLD}
+        got = client.post("/v1/evaluate", json=body)
+        nothing = client.post("/v1/evaluate", json={"instance": {"a": 1}, "patch": GOLD})
+    assert (got.status_code, nothing.status_code) == (422, 422)
+    assert words in got.json()["error"]
+    assert "of no known dialect" in nothing.json()["error"]
+
+
+def test_a_row_that_names_a_file_of_this_machine_is_refused(
+    serve: Serve, make_instance: Callable[..., Instance]
+) -> None:
+    assets = (Asset(path="tests/a.bin", url="file:///etc/passwd"),)
+    theirs = native.from_instance(make_instance(id="other__project-7", assets=assets))
+    with serve(accepts_instances=True).client() as client:
+        got = client.post("/v1/evaluate", json={"instance": theirs, "patch": GOLD})
+    assert (got.status_code, got.json()["error"]) == (422, "field instance: assets may have https addresses only")
 
 
 # Clients that leave

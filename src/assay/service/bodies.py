@@ -54,7 +54,11 @@ class BatchBody(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    evaluations: Annotated[list[EvaluateBody], Field(min_length=1, max_length=MAX_BATCH)]
+    evaluations: list[EvaluateBody] = Field(
+        min_length=1,
+        max_length=MAX_BATCH,
+        description="What /v1/evaluate takes, each; their own wait is not looked at.",
+    )
     wait: WaitSeconds = 60.0
 
 

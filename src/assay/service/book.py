@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from assay.evaluator import MODEL
 from assay.harness.domain import INFRASTRUCTURE, FailedPart, Instance, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
@@ -107,7 +108,7 @@ class VerdictBook:
         """Write what a run is before its first verdict, and remove what a killed process had begun to write."""
         if store.root in self._begun:
             return
-        run = manifest(store.root.name, instance.dataset, self._bench, "", {})
+        run = manifest(store.root.name, instance.dataset, self._bench, MODEL, {})
         run = run.model_copy(update={"kind": RunKind.SERVE})
         with store.locked(), suppress(UserError):
             run = store.load_run()

@@ -92,5 +92,5 @@ def page(routes: Sequence[HttpRoute]) -> str:
 
 
 def _row(name: str, field: Any) -> str:
-    default = "required" if field.is_required() else repr(field.default)
+    default = "required" if field.is_required() else str(field.default or "")
     return f"<tr><td><code>{name}</code><td>{escape(default)}<td>{escape(field.description or '')}</tr>"

@@ -18,7 +18,7 @@ from assay.service.guard import LOOPBACK, Asgi
 HEADER_SECONDS = 15.0
 """Seconds that the head of a request may take to arrive."""
 KEPT_SECONDS = 75
-"""Seconds that an idle connection is kept."""
+"""Seconds that a connection is kept after an answer, read or not."""
 MOST_CONNECTIONS = 900
 """Below the usual limit of open files."""
 LAST_SECONDS = 5
@@ -115,6 +115,10 @@ class _HastyProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         self._watch()
+
+    def timeout_keep_alive_handler(self) -> None:
+        super().timeout_keep_alive_handler()
+        self.transport.abort()  # closing would wait for a client that does not read its answer
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._forget()
