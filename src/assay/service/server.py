@@ -1,6 +1,7 @@
 """The server: binds, serves, and at a signal ends in good order."""
 
 import asyncio
+import os
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -36,7 +37,8 @@ class HttpServer:
         try:
             self._socket = socket.create_server((host, port), family=family, backlog=1024)
         except OSError as error:
-            message = f"{host} port {port}: {error.strerror or error}; choose another --port, 0 for any that is free"
+            problem = os.strerror(error.errno) if error.errno else error
+            message = f"{host} port {port}: {problem}; choose another --port, 0 for any that is free"
             raise UserError(message) from error
         self._queue = desk.queue
         self._host = host

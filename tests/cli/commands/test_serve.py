@@ -20,6 +20,26 @@ def test_a_token_that_is_none_is_refused(assay: Assay, rows: Path, in_folder: Pa
     assert "--token-file token: write at least 16 characters" in done.err
 
 
+def test_a_token_of_the_environment_is_checked_too(assay: Assay, rows: Path) -> None:
+    done = assay("serve", str(rows), ASSAY_TOKEN="short")
+    assert done.code == 2
+    assert "ASSAY_TOKEN: write at least 16 characters" in done.err
+
+
+@pytest.mark.parametrize(
+    ("mixture", "words"),
+    [
+        ("resolvd", "did you mean resolved"),
+        ("tests:x", "--reward tests:x: write a number after the colon"),
+        ("tests:0", "the weight of tests is 0.0; write a number above 0"),
+    ],
+)
+def test_a_mixture_that_is_none_is_refused(assay: Assay, rows: Path, mixture: str, words: str) -> None:
+    done = assay("serve", str(rows), "--reward", mixture)
+    assert done.code == 2
+    assert words in done.err
+
+
 def test_a_token_file_that_is_missing_is_named(assay: Assay, rows: Path) -> None:
     done = assay("serve", str(rows), "--token-file", "nothing")
     assert (done.code, done.err) == (2, "assay: --token-file nothing: No such file or directory\n")

@@ -121,16 +121,15 @@ def serve(
 
 def read_token(file: Path | None) -> str:
     """Return the token of a file or of the environment, "" for none; raises UserError for one that is no token."""
-    if file is None:
-        return os.environ.get(TOKEN, "").strip()
+    if file is None and not os.environ.get(TOKEN):
+        return ""
+    place = f"--token-file {file}" if file else TOKEN
     try:
-        token = file.expanduser().read_text(encoding="utf-8").strip()
+        token = (file.expanduser().read_text(encoding="utf-8") if file else os.environ[TOKEN]).strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"--token-file {file}: {getattr(error, 'strerror', None) or 'is no text'}") from None
-    if len(token) < 16 or not token.isprintable() or " " in token:
-        raise UserError(
-            f"--token-file {file}: write at least 16 characters without spaces, such as openssl rand -hex 32 prints"
-        )
+        raise UserError(f"{place}: {getattr(error, 'strerror', None) or 'is no text'}") from None
+    if len(token) < 16 or not token.isascii() or not token.isprintable() or " " in token:
+        raise UserError(f"{place}: write at least 16 characters without spaces, as `openssl rand -hex 32` prints them")
     return token
 
 
