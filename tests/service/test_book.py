@@ -1,6 +1,8 @@
 """Verdicts on disk: one run has one patch of each instance, and every crash leaves what was finished."""
 
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,26 @@ def test_every_patch_of_an_instance_is_in_a_run_of_its_own_that_reports_read(
     assert [store.report().submitted_instances for store in stores] == [2, 2, 2, 1, 1, 1, 1, 1, 1]
     assert {store.load_run().kind for store in stores} == {RunKind.SERVE}
     assert all(store.report().incomplete_ids == [] for store in stores)
+
+
+def test_patches_that_are_saved_at_once_are_all_kept(
+    evaluator: Evaluator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really = Path.rename
+
+    def rename(path: Path, target: Path) -> Path:
+        """Leave a moment in which an instance's folder is being replaced, and is not there."""
+        done = really(path, target)
+        time.sleep(0.01 if target.name.endswith(".old") else 0)
+        return done
+
+    monkeypatch.setattr(Path, "rename", rename)
+    book = VerdictBook(tmp_path, evaluator.bench)
+    with ThreadPoolExecutor(16) as pool:
+        keys = [*pool.map(lambda number: judged(evaluator, book, "acme__calc-1", other(number)), range(50))]
+    assert [key for key in keys if VerdictBook(tmp_path, evaluator.bench).find(key) is None] == []
+    kept = [RunStore(path.parent).load_verdict("acme__calc-1") for path in tmp_path.glob("*/run.json")]
+    assert sorted(each.key for each in kept if each) == sorted(keys)
 
 
 def test_a_torn_line_of_a_crash_costs_no_later_report(evaluator: Evaluator, tmp_path: Path) -> None:

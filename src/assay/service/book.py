@@ -37,6 +37,8 @@ class VerdictBook:
         self._bench = bench
         self._lock = threading.Lock()
         self._begun: set[Path] = set()
+        self._next: dict[str, int] = {}
+        """Number of the run that an instance's next patch goes to; folders say it only while none is being written."""
 
     @contextmanager
     def opened(self) -> Iterator[None]:
@@ -81,15 +83,20 @@ class VerdictBook:
 
     def _place(self, task: Task) -> RunStore:
         """Return the first run that has no patch for the instance yet, with this one's prediction written there."""
+        name = task.instance.id
         with self._lock:
-            store = RunStore(self._run(self._free_number(task.instance.id)))
+            number = self._next.get(name) or self._free_number(name)
+            self._next[name] = number + 1
+            store = RunStore(self._run(number))
             self._begin(store, task.instance)
-            (store.root / "instances" / task.instance.id).mkdir(parents=True)
+        (store.root / "instances" / name).mkdir(parents=True)
+        with self._lock:
             _append(store.root / "predictions.jsonl", task.prediction)
+        _sync(store.root / "predictions.jsonl")  # not under the lock: several are brought to the disk at once
         return store
 
     def _free_number(self, instance_id: str) -> int:
-        """Return the lowest number of a run without a patch for the instance; the runs below it all have one."""
+        """Return the lowest number of a run without a folder for the instance; the runs below it all have one."""
         taken, free = 0, 1
         while self._is_taken(free, instance_id):
             taken, free = free, 2 * free
@@ -117,10 +124,14 @@ class VerdictBook:
 
 
 def _append(path: Path, prediction: Prediction) -> None:
-    """Append a line, on disk before this returns; one that a crash tore ends first."""
+    """Append a line; one that a crash tore ends first."""
     line = json.dumps(prediction.model_dump()).encode()
     with path.open("ab+") as file:
         torn = file.seek(0, os.SEEK_END) and os.pread(file.fileno(), 1, file.tell() - 1) != b"\n"
         file.write(b"\n" * bool(torn) + line + b"\n")
-        file.flush()
+
+
+def _sync(path: Path) -> None:
+    """Bring a file to the disk."""
+    with path.open("rb") as file:
         os.fsync(file.fileno())
