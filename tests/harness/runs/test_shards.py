@@ -14,7 +14,7 @@ from assay.harness.errors import DataError, UserError
 from assay.harness.runs.shards import Shard, cut, expected_seconds, missing_numbers, read_durations
 
 NAMES = st.text("abcd-_1", min_size=1, max_size=6)
-SECONDS = st.dictionaries(NAMES, st.floats(0, 1e6), max_size=30)
+SECONDS = st.dictionaries(NAMES, st.sampled_from([0.0, 1.0, 2.5]) | st.floats(0, 1e6), max_size=30)
 
 
 @given(seconds=SECONDS, of=st.integers(1, 40))
