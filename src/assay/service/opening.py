@@ -54,7 +54,6 @@ def serve(evaluator: Evaluator, folder: Path, options: ServiceOptions, say: Call
     async def serve_until_signal() -> bool:
         with evaluator, opened(evaluator, folder, options) as server:
             say(f"serving {count(len(evaluator.instances), 'instance')}; verdicts are kept in {folder}")
-            say(f"open {server.url}/docs (Ctrl-C ends)")
             return await server.serve(options.drain, say)
 
     try:

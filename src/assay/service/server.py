@@ -43,7 +43,7 @@ class HttpServer:
         self._queue = desk.queue
         self._host = host
         settings: dict[str, Any] = {"http": _HastyProtocol, "log_config": None, "log_level": "error"}
-        settings |= {"access_log": False, "server_header": False, "lifespan": "off"}
+        settings |= {"access_log": False, "server_header": False, "lifespan": "off", "proxy_headers": False}
         settings |= {"timeout_keep_alive": KEPT_SECONDS, "timeout_graceful_shutdown": LAST_SECONDS}
         self._server = _QuietServer(uvicorn.Config(app, limit_concurrency=MOST_CONNECTIONS, **settings))
         self._stop = asyncio.Event()
@@ -67,6 +67,9 @@ class HttpServer:
                 loop.add_signal_handler(number, self.stop)
         serving = loop.create_task(self._server.serve(sockets=[self._socket]))
         stopping = loop.create_task(self._stop.wait())
+        while not (self._server.started or serving.done()):
+            await asyncio.sleep(0.01)
+        say(f"open {self.url}/docs (Ctrl-C ends)")  # from here on signals are handled
         await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()
         if self._queue.running:
