@@ -190,7 +190,11 @@ def test_interrupted_build_ends_its_program(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(docker_build, "find_builder", lambda: docker_build.Builder("buildkit", str(program)))
     main = threading.main_thread().ident
     assert main is not None
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # an earlier test may have left its own
     threading.Timer(0.5, signal.pthread_kill, [main, signal.SIGINT]).start()
-    with pytest.raises(KeyboardInterrupt):
-        build(NAME, tmp_path, tmp_path / "log", secrets={}, labels={})
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            build(NAME, tmp_path, tmp_path / "log", secrets={}, labels={})
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert ended.exists()
