@@ -47,8 +47,7 @@ class PackageResolver:
             return dates[0], manifest_packages(instance, recipe, lock, dates[0])
         system = find_build_system(partial(self._sources.read_file, tree_ref(instance)))
         requests = [lock_request(instance, recipe, base, system, date) for date in dates]
-        known = next((request for request in requests if self._kept(request).is_file()), None)
-        request = known or self._first_resolved(requests, base, preferred)
+        request = self._first_resolved(requests, base, preferred)
         lock = self._lock(request, base, preferred)
         return request.cutoff, python_packages(instance, recipe, lock, system, request.cutoff)
 
@@ -57,14 +56,18 @@ class PackageResolver:
         return self._lock(service_lock_request(service, base, date), base)
 
     def _first_resolved(self, requests: Sequence[LockRequest], base: Toolchain, preferred: str) -> LockRequest:
+        """Return the first that resolves, or the last; those that do not are remembered, whatever was kept before."""
         *shared, own = requests
         for request in shared:
+            if self._refused(request).is_file():
+                continue
             try:
                 self._lock(request, base, preferred)
             except EnvironmentFailure as error:
                 if self._layers.is_aborted:
                     raise
                 self._layers.note(f"{error}; trying a later date")
+                replace_file(self._refused(request), str(error).encode())
             else:
                 return request
         return own
@@ -81,6 +84,9 @@ class PackageResolver:
 
     def _kept(self, request: LockRequest) -> Path:
         return self._sources.cache / "locks" / f"{request.key}.txt"
+
+    def _refused(self, request: LockRequest) -> Path:
+        return self._kept(request).with_suffix(".refused")
 
     def _resolved(self, request: LockRequest, base: Toolchain, preferred: str) -> str:
         with scratch_folder(self._sources.cache) as scratch:

@@ -1,5 +1,6 @@
 """Locks of Python packages as of a date, resolved in a container: a project's setup script never runs on the host."""
 
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
@@ -8,7 +9,7 @@ from pathlib import Path
 
 from assay.harness.domain import Instance, Limits, Recipe, Service, TreeRef
 from assay.harness.engines.base import LABEL, Engine
-from assay.harness.errors import EnvironmentFailure
+from assay.harness.errors import EngineError, EnvironmentFailure
 from assay.harness.files import tar_of
 from assay.instances.environments.pins.project import BuildSystem
 from assay.instances.toolchains.buildfiles import build_text
@@ -18,6 +19,12 @@ from assay.instances.trees.sources import tree_ref
 SECONDS = 900.0
 LOCK_BYTES = 16 * 1024 * 1024
 
+NO_ANSWER = re.compile(
+    r"^ *(?:(?:error|cause|Caused by): )?"
+    r"(?:error sending request for url|HTTP status server error|Request failed after)",
+    re.MULTILINE,
+)
+"""Lines of uv's about an index that cannot be reached or fails; a setup script that uv runs says other things."""
 RUNNER = ("pytest",)
 """Packages added to the project's own if the recipe names none."""
 
@@ -127,6 +134,7 @@ def resolve(request: LockRequest, image: str, engine: Engine, given: Resolving) 
 
     Raises:
         EnvironmentFailure: nothing satisfies the requirements; carries uv's output.
+        EngineError: an index did not answer, which says nothing about the requirements.
     """
     limits = Limits(network=True, cpus=2.0, seconds=SECONDS)
     mounts = {str(host): box for box, host in given.files.items()}
@@ -139,6 +147,8 @@ def resolve(request: LockRequest, image: str, engine: Engine, given: Resolving) 
     if done.exit_code != 0 or not lock:
         said = done.output.decode(errors="replace").strip()
         problem = said.splitlines()[-1] if said else "no message"
+        if NO_ANSWER.search(said):
+            raise EngineError(f"an index of packages did not answer for {request.owner}: {problem}")
         raise EnvironmentFailure(
             f"packages of {request.owner} as of {request.cutoff} cannot be resolved: {problem}", tail=said
         )

@@ -6,6 +6,7 @@ from assay.harness.domain import Recipe, Service
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.environments.pins.project import BuildSystem
 from assay.instances.environments.pins.pypi import (
+    NO_ANSWER,
     Resolving,
     bounds,
     exports,
@@ -42,6 +43,26 @@ def test_packages_of_the_tree_are_left_out_of_a_lock():
 )
 def test_some_packages_have_an_earliest_date_of_their_own(newest: str, own: list[str]):
     assert bounds(newest) == (f"--exclude-newer={newest}", *(f"--exclude-newer-package={each}" for each in own))
+
+
+@pytest.mark.parametrize(
+    ("said", "silent"),
+    [
+        (
+            "error: Request failed after 3 retries in 10.2s\n  cause: Failed to fetch: `https://index.example/flask/`",
+            True,
+        ),
+        ("  Caused by: error sending request for url (https://index.example/flask/)\n  Caused by: dns error", True),
+        ("  cause: HTTP status server error (503 Service Unavailable) for url (https://index.example/flask/)", True),
+        (
+            "error: No solution found when resolving dependencies\n  cause: Because there is no version of flask==99",
+            False,
+        ),
+        ("  x Failed to build `acme @ file:///testbed`\n  URLError: error sending request for url", False),
+    ],
+)
+def test_index_that_does_not_answer_is_told_from_one_that_has_nothing(said: str, silent: bool):
+    assert bool(NO_ANSWER.search(said)) is silent
 
 
 def test_the_version_is_exported_only_on_request(make_instance):
