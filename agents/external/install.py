@@ -129,7 +129,7 @@ def _build(wanted: _Folder, base: Toolchain, host: Host, mounts: Mapping[str, st
         with host.engine.open(base.name, limits, labels, mounts=inputs) as box:
             _run(box, [f"/run/installers/{wanted.script}", *wanted.arguments], wanted.env, log)
             with _TarStream.of(box, wanted.target, log) as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
-                tar.extractall(fresh, filter="tar")
+                _extract(tar, fresh)
         fresh.rename(path)
 
 
@@ -144,6 +144,18 @@ def _run(box: Box, script: Sequence[str], env: Mapping[str, str], log: Path) -> 
         last = output.strip().splitlines()[-1:] or ["no message"]
         raise EnvironmentFailure(f"the installation {why}: {last[0]}", log_path=str(log), tail=output[-TAIL:])
     return output
+
+
+def _extract(tar: tarfile.TarFile, folder: Path) -> None:
+    """Unpack into a folder and nowhere else; raises TarError for a path, or a link on it, that leaves the folder."""
+    if hasattr(tarfile, "tar_filter"):
+        tar.extractall(folder, filter="tar")
+        return
+    for member in tar:  # Debian 12's Python has no filters
+        if not (folder / member.name).resolve().is_relative_to(folder.resolve()):
+            raise tarfile.TarError(f"{member.name!r} would leave its folder")
+        member.mode &= 0o755
+        tar.extract(member, folder)
 
 
 class _TarStream(io.RawIOBase):

@@ -207,13 +207,23 @@ def _tar_entries(path: Path) -> list[tuple[str, TreeEntry]]:
 
 
 def _tar_entry(tar: tarfile.TarFile, member: tarfile.TarInfo) -> TreeEntry:
-    safe = tarfile.data_filter(member, "/tree")  # raises for a path that would leave this folder
-    path = posixpath.normpath(safe.name)
+    path = _inside(member.name)
     if member.issym():
+        _inside(posixpath.join(posixpath.dirname(path), member.linkname))
         return TreeEntry(path, LINK, _link_target(member))
+    if not (member.isreg() or member.islnk()):
+        raise tarfile.TarError(f"{path!r} is no file")
     content = tar.extractfile(member)
     mode = EXECUTABLE if member.mode & 0o100 else FILE
     return TreeEntry(path, mode, content.read() if content else b"")
+
+
+def _inside(path: str) -> str:
+    """Return a path in its shortest form; raises TarError if it leaves its folder."""
+    short = posixpath.normpath(path)
+    if short.startswith("/") or short.split("/")[0] == "..":
+        raise tarfile.TarError(f"{path!r} would leave its folder")
+    return short
 
 
 def _zip_entries(path: Path) -> list[tuple[str, TreeEntry]]:

@@ -1,3 +1,5 @@
+import io
+import tarfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -5,7 +7,7 @@ import pytest
 
 from assay.agents.contract import Host
 from assay.agents.external.adapter import Adapter, Ecosystem, Install
-from assay.agents.external.install import RUNTIME, mounts_of, tool_folder
+from assay.agents.external.install import RUNTIME, _extract, mounts_of, tool_folder
 from assay.harness.domain import Limits
 from assay.harness.errors import EnvironmentFailure
 from toolchains import toolchain_image
@@ -100,3 +102,34 @@ def test_folder_of_the_host_is_mounted_without_installation(mounts: dict[str, st
 
 def test_program_without_installation_gets_the_runtime_for_the_bridge(mounts: dict[str, str], host: Host) -> None:
     assert list(mounts_of(adapter(Install()), host).values()) == [RUNTIME]
+
+
+def packed(*members: tuple[str, str]) -> tarfile.TarFile:
+    """A tar file with a link for each name with a target, and a file for each without."""
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as tar:
+        for name, target in members:
+            member = tarfile.TarInfo(name)
+            member.mode = 0o6777
+            if target:
+                member.type, member.linkname = tarfile.SYMTYPE, target
+            tar.addfile(member)
+    return tarfile.open(fileobj=io.BytesIO(file.getvalue()))
+
+
+@pytest.mark.parametrize("has_filters", [True, False])
+def test_tool_is_unpacked_into_its_folder_and_nowhere_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_filters: bool
+) -> None:
+    if not has_filters:  # as Debian 12's Python
+        monkeypatch.delattr(tarfile, "tar_filter")
+        monkeypatch.setattr(tarfile.TarFile, "extraction_filter", None, raising=False)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    _extract(packed(("bin/tool", ""), ("bin/python", "/usr/bin/python3")), folder)
+    assert (folder / "bin/tool").stat().st_mode & 0o7777 == 0o755
+    assert (folder / "bin/python").is_symlink()
+    for members in ([("../evil", "")], [("out", ".."), ("out/evil", "")], [("a/../../evil", "")]):
+        with pytest.raises(tarfile.TarError):
+            _extract(packed(*members), folder)
+    assert not (tmp_path / "evil").exists()
