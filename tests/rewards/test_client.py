@@ -55,11 +55,11 @@ def test_a_client_is_answered_and_waits_as_long_as_it_takes(here: Served, monkey
 def test_an_engine_that_recovers_costs_no_sample(here: Served) -> None:
     break_engine(here)
 
-    def mend() -> None:
+    def fix() -> None:
         until(lambda: here.figure_with("a-secret-of-some-length", "assay_evaluations_total") > 0)
         here.engine.fault = lambda _call, _image: None
 
-    thread = threading.Thread(target=mend)
+    thread = threading.Thread(target=fix)
     thread.start()
     assert RewardClient().ask("acme__calc-1", ANSWER)["reward"] == 1.0
     thread.join()

@@ -31,9 +31,9 @@ FORGIVEN = 600.0
 READERS = 4
 """Threads that plan evaluations and look for saved verdicts."""
 LONGEST_WAIT = 600
-"""Seconds that a refused client is told to wait at most."""
+"""The longest `Retry-After` of a refusal, in seconds."""
 ENDING = 10
-"""Seconds that clients of a service which is ending are told to wait."""
+"""`Retry-After` of a service that is ending, in seconds."""
 ResultT = TypeVar("ResultT")
 
 
