@@ -19,7 +19,10 @@ Arguments = Annotated[
 ]
 Shards = Annotated[int, typer.Option(min=1, metavar="N", help="Shards of the run, each a job of its own.")]
 Cpus = Annotated[int, typer.Option(min=1, metavar="N", help="Processors of a shard, and its containers at once.")]
-Time = Annotated[str, typer.Option(metavar="[D-]H:M:S", help="Time limit of a job; a shard that needs longer is requeued and resumes.")]
+Time = Annotated[
+    str,
+    typer.Option(metavar="[D-]H:M:S", help="Time limit of a job; a shard that needs longer is requeued and resumes."),
+]
 Output = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="FILE", help="Where to write it.", show_default="standard output"),
