@@ -1,5 +1,6 @@
 """Images of a real engine: their layers, and the way from one engine to another."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from assay.harness.engines.oci.writing import ArchiveWriter
 from assay.harness.errors import EngineError, ImageMissing
 
 pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("moved-images")]
-NAME, OTHER = "assay-test/moved__image:1", "assay-test/moved__image:2"
+NAME, OTHER = (f"assay-test/moved__image:{number}-{os.getpid()}" for number in (1, 2))
 
 
 @pytest.fixture
