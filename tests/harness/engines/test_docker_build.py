@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -183,15 +184,21 @@ def test_builder_that_does_not_answer_is_an_engine_error(tmp_path: Path, monkeyp
 
 
 def test_interrupted_build_ends_its_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    program, ended = tmp_path / "docker", tmp_path / "ended"
-    program.write_text(f"#!/bin/sh\ntrap 'echo > {ended}; exit 1' TERM\nsleep 20 & wait\n")
+    program, started, ended = (tmp_path / name for name in ("docker", "started", "ended"))
+    program.write_text(f"#!/bin/sh\ntrap 'echo > {ended}; exit 1' TERM\necho > {started}\nsleep 20 & wait\n")
     program.chmod(0o755)
     (tmp_path / "Dockerfile").write_text("FROM scratch\n")
     monkeypatch.setattr(docker_build, "find_builder", lambda: docker_build.Builder("buildkit", str(program)))
     main = threading.main_thread().ident
     assert main is not None
+
+    def interrupt() -> None:
+        while not started.exists():
+            time.sleep(0.05)
+        signal.pthread_kill(main, signal.SIGINT)
+
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # an earlier test may have left its own
-    threading.Timer(0.5, signal.pthread_kill, [main, signal.SIGINT]).start()
+    threading.Thread(target=interrupt, daemon=True).start()
     try:
         with pytest.raises(KeyboardInterrupt):
             build(NAME, tmp_path, tmp_path / "log", secrets={}, labels={})
