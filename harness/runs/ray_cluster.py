@@ -199,15 +199,18 @@ class RayCluster:
 
     def _take(self) -> Any:
         """Return an idle worker, once there is one."""
-        worker = self._idle.get()
-        if worker is None or self._ended.is_set():
-            self._idle.put(None)  # for the next one that waits
-            raise RunStopped("the cluster was aborted")
-        return worker
+        while True:
+            worker = self._idle.get()
+            if worker is None or self._ended.is_set():
+                self._idle.put(None)  # for the next one that waits
+                raise RunStopped("the cluster was aborted")
+            if worker in self._facts:
+                return worker
 
     def _drop(self, worker: Any) -> None:
         with self._lock:
-            self.lost[self._facts.pop(worker).node] += 1
+            if facts := self._facts.pop(worker, None):
+                self.lost[facts.node] += 1
         with suppress(Exception):
             self._ray.kill(worker)  # it may only be out of reach
 
@@ -218,7 +221,8 @@ class RayCluster:
             try:
                 answer = self._ray.get(worker.call.remote(method, *args))
             except self._ray.exceptions.RayActorError:
-                continue  # the gatherer or an attempt sees that it is lost
+                self._drop(worker)
+                continue
             if isinstance(answer, AssayError):
                 raise answer
             return answer

@@ -122,6 +122,17 @@ def test_lost_node_loses_no_evaluation_and_a_new_one_joins(cluster: Cluster, tmp
     cluster.remove_node(again)
 
 
+def test_workers_that_die_at_rest_are_replaced(cluster: Cluster, tmp_path: Path, given):
+    with Workplace(engine="fake", executor="ray", address=cluster.address) as there:
+        bench = there.bench
+        assert isinstance(bench, RayCluster)
+        wait_until(lambda: len(bench._facts) == bench.slots)
+        for pid in workers(bench):
+            os.kill(pid, signal.SIGKILL)
+        assert bench.describe()["executor"] == "ray"
+        assert evaluate(tmp_path, "far", there, given)["total_instances"] == len(given)
+
+
 def test_abort_ends_what_waits_and_what_is_at_work(cluster: Cluster, tmp_path: Path, given):
     there = Workplace(engine="fake", executor="ray", address=cluster.address)
     there.bench.settle(given[0][0])
