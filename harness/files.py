@@ -132,3 +132,28 @@ def locked(path: Path) -> Iterator[None]:
 def _flush(file: IO[bytes]) -> None:
     file.flush()
     os.fsync(file.fileno())
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """Append a line to a file that only grows; one that a crash tore ends first. Not on disk yet when this returns."""
+    with path.open("ab+") as file:
+        torn = file.seek(0, os.SEEK_END) and os.pread(file.fileno(), 1, file.tell() - 1) != b"\n"
+        file.write(b"\n" * bool(torn) + line + b"\n")
+
+
+def sync_file(path: Path) -> None:
+    """Bring a file to the disk."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def alone_in(folder: Path, problem: str) -> Iterator[None]:
+    """Keep every other process out of a folder, which is made; raises UserError with ``problem`` if one has it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UserError(problem) from error
+        yield

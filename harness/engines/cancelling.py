@@ -1,4 +1,4 @@
-"""Ends the containers of one evaluation while others go on."""
+"""Ends the containers of one evaluation while others run."""
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence

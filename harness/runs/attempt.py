@@ -53,6 +53,12 @@ def not_made(task: Task, part: FailedPart, error: str, output: str = "") -> Eval
     return Evaluation(evidence, task.prediction.patch, output.encode())
 
 
+def unwritten(task: Task, error: OSError) -> Verdict:
+    """Return the verdict on an evaluation whose result could not be written: the infrastructure failed."""
+    lost = not_made(task, FailedPart.INFRASTRUCTURE, f"the result could not be written: {error}")
+    return grade(task.instance, lost.evidence)
+
+
 def may_retry(evaluation: Evaluation) -> bool:
     """Return whether the infrastructure failed; a patch's failure is never retried."""
     return evaluation.evidence.failed_part is FailedPart.INFRASTRUCTURE

@@ -1,12 +1,11 @@
 """The journal of a run: what happened when, one line of JSON for each event."""
 
 import json
-import os
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from assay.harness.files import replace_file
+from assay.harness.files import append_line, replace_file, sync_file
 
 
 class Journal:
@@ -19,11 +18,8 @@ class Journal:
         """Append one line, on disk before this returns."""
         line = json.dumps({"time": round(time.time(), 3), "event": event, "instance": instance_id, **facts})
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("ab+") as journal:
-            torn = journal.seek(0, os.SEEK_END) and os.pread(journal.fileno(), 1, journal.tell() - 1) != b"\n"
-            journal.write(b"\n" * bool(torn) + line.encode() + b"\n")
-            journal.flush()
-            os.fsync(journal.fileno())
+        append_line(self._path, line.encode())
+        sync_file(self._path)
 
     def events(self) -> list[dict[str, str]]:
         """Return the lines, without those that a crash tore."""

@@ -5,11 +5,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Self
 
-from assay.harness.domain import INFRASTRUCTURE, FailedPart, Verdict
+from assay.harness.domain import INFRASTRUCTURE, Verdict
 from assay.harness.errors import EngineError, UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, gated
-from assay.harness.grading.grade import grade
-from assay.harness.runs.attempt import PAUSE, aim, failed, may_retry, not_made, verdict_on
+from assay.harness.runs.attempt import PAUSE, aim, failed, may_retry, unwritten, verdict_on
 from assay.harness.runs.crew import Progress, make_crew
 from assay.harness.runs.keys import content_key, grading_edition
 from assay.harness.runs.regrade import save_graded
@@ -94,8 +93,7 @@ class Runner:
         try:
             return self.store.save(task, evaluation, verdict_on(task, evaluation), key)
         except OSError as error:
-            lost = not_made(task, FailedPart.INFRASTRUCTURE, f"the result could not be written: {error}")
-            return SavedVerdict(key=key, verdict=grade(task.instance, lost.evidence))
+            return SavedVerdict(key=key, verdict=unwritten(task, error))
 
     def _tidy(self, seconds: Mapping[str, float]) -> None:
         """Remember durations and remove orphaned containers; the verdicts stand whether that succeeds or not."""

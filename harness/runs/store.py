@@ -9,7 +9,6 @@ Files, and the folder of an instance, are replaced whole or not at all; the jour
 crash tore are ignored. Names that begin with a dot are being written; what a crash left of them goes with the next run.
 """
 
-import fcntl
 import hashlib
 import json
 import shutil
@@ -32,7 +31,7 @@ from assay.harness.domain import (
 )
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
-from assay.harness.files import json_lines, link_or_copy, read_model, replace_file, sync_folder, write_file
+from assay.harness.files import alone_in, json_lines, link_or_copy, read_model, replace_file, sync_folder, write_file
 from assay.harness.grading.stability import StabilityFile
 from assay.harness.names import count
 from assay.harness.runs.journal import Journal
@@ -98,13 +97,8 @@ class RunStore:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep every other process from running in this directory; raises UserError when one already does."""
-        self.root.mkdir(parents=True, exist_ok=True)
-        with (self.root / "lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                message = f"another process is running in {self.root}; wait for it, or choose another --run-id"
-                raise UserError(message) from error
+        problem = f"another process is running in {self.root}; wait for it, or choose another --run-id"
+        with alone_in(self.root, problem):
             self._sweep()
             yield
 

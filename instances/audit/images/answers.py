@@ -41,7 +41,7 @@ class _Part:
     block: tuple[bytes, ...]
     """All lines of its new side that are not empty."""
     by_lines: bool = True
-    """Whether some of its lines give it away; manifests of others name the same packages in the same words."""
+    """Whether some of its lines give it away; other projects' manifests name the same packages in the same words."""
 
     def needed(self, left: frozenset[bytes]) -> int:
         """Return how many of the lines that are left make a leak; 0 for never."""

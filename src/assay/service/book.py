@@ -5,21 +5,18 @@
 A run has one patch for each instance, so an instance's second patch is in the second run.
 """
 
-import fcntl
 import json
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from assay.evaluator import MODEL
-from assay.harness.domain import INFRASTRUCTURE, FailedPart, Instance, Prediction, Verdict
+from assay.harness.domain import INFRASTRUCTURE, Instance, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
-from assay.harness.files import read_model
-from assay.harness.grading.grade import grade
-from assay.harness.runs.attempt import not_made
+from assay.harness.files import alone_in, append_line, read_model, sync_file
+from assay.harness.runs.attempt import unwritten
 from assay.harness.runs.keys import grading_edition
 from assay.harness.runs.manifest import RunKind
 from assay.harness.runs.regrade import save_graded
@@ -43,13 +40,9 @@ class VerdictBook:
     @contextmanager
     def opened(self) -> Iterator[None]:
         """Keep every other service out of the folder; raises UserError when one has it."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                message = f"another service keeps its verdicts in {self.folder}; end it, or choose another --run-id"
-                raise UserError(message) from error
+        with alone_in(
+            self.folder, f"another service keeps its verdicts in {self.folder}; end it, or choose another --run-id"
+        ):
             yield
 
     def find(self, key: str) -> SavedVerdict | None:
@@ -71,15 +64,12 @@ class VerdictBook:
 
         A result that cannot be written is an infrastructure failure.
         """
-        seconds = evaluation.evidence.timings.test
-        saved = SavedVerdict(key=key, seconds=seconds, graded=grading_edition(), verdict=verdict)
         if verdict.outcome in INFRASTRUCTURE:
-            return saved
+            return SavedVerdict(key=key, seconds=evaluation.evidence.timings.test, verdict=verdict)
         try:
             return self._place(task).save(task, evaluation, verdict, key)
         except OSError as error:
-            lost = not_made(task, FailedPart.INFRASTRUCTURE, f"the result could not be written: {error}")
-            return SavedVerdict(key=key, verdict=grade(task.instance, lost.evidence))
+            return SavedVerdict(key=key, verdict=unwritten(task, error))
 
     def _place(self, task: Task) -> RunStore:
         """Return the first run that has no patch for the instance yet, with this one's prediction written there."""
@@ -91,8 +81,8 @@ class VerdictBook:
             self._begin(store, task.instance)
         (store.root / "instances" / name).mkdir(parents=True)
         with self._lock:
-            _append(store.root / "predictions.jsonl", task.prediction)
-        _sync(store.root / "predictions.jsonl")  # not under the lock: several are brought to the disk at once
+            append_line(store.root / "predictions.jsonl", json.dumps(task.prediction.model_dump()).encode())
+        sync_file(store.root / "predictions.jsonl")  # not under the lock: several are brought to the disk at once
         return store
 
     def _free_number(self, instance_id: str) -> int:
@@ -121,17 +111,3 @@ class VerdictBook:
             run = store.load_run()
         store.save_run(run, ())  # of what is there, it leaves out a torn line
         self._begun.add(store.root)
-
-
-def _append(path: Path, prediction: Prediction) -> None:
-    """Append a line; one that a crash tore ends first."""
-    line = json.dumps(prediction.model_dump()).encode()
-    with path.open("ab+") as file:
-        torn = file.seek(0, os.SEEK_END) and os.pread(file.fileno(), 1, file.tell() - 1) != b"\n"
-        file.write(b"\n" * bool(torn) + line + b"\n")
-
-
-def _sync(path: Path) -> None:
-    """Bring a file to the disk."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())

@@ -88,7 +88,7 @@ class _OpenSession:
     instance: Instance
     seen: float = field(default_factory=time.monotonic)
     held: list[tuple[Wanted, SharedEvaluation]] = field(default_factory=list)
-    """Evaluations that go on when the stream of a call breaks."""
+    """Evaluations that continue when the stream of a call breaks."""
 
 
 def routes(desk: ServiceDesk) -> list[HttpRoute]:

@@ -1,4 +1,4 @@
-"""Cancelling one evaluation: its boxes end, those of others do not."""
+"""Cancelling one evaluation: its boxes end, other boxes stay."""
 
 import threading
 import time
