@@ -84,17 +84,6 @@ assert "Cookie" in app.test_client().get("/leave").vary
         response.vary.add("Cookie")
         expires = self.get_expiration_time(app, session)""",
         ),
-        Edit(
-            file="src/flask/testing.py",
-            element="session_transaction",
-            owner="FlaskClient",
-            search="""\
-                ctx.request.host.partition(":")[0], resp.headers.getlist("Set-Cookie")""",
-            replace="""\
-                ctx.request.host.partition(":")[0],
-                ctx.request.path,
-                resp.headers.getlist("Set-Cookie"),""",
-        ),
     ),
 )
 
