@@ -146,6 +146,13 @@ def test_an_engine_that_recovers_gives_the_verdict(evaluator: Evaluator, engine:
     assert evaluator.evaluate("acme__calc-1", GOLD).resolved
 
 
+def test_evaluator_closed_before_its_engine_is_opened_opens_none(instances: list[Instance]) -> None:
+    evaluator = Evaluator(instances, engine="fake")
+    evaluator.close()
+    with pytest.raises(RunStopped):
+        evaluator.evaluate("acme__calc-1", GOLD)
+
+
 def test_a_closed_evaluator_ends_what_is_at_work(evaluator: Evaluator, engine: FakeEngine) -> None:
     engine.seconds = 600
     begun = threading.Event()

@@ -71,10 +71,11 @@ class DockerBox(Box):
         output_bytes: int = 1024 * 1024,
     ) -> ExecResult:
         began = time.monotonic()
-        with engine_errors(), self.watched_disk() as disk, Deadline(seconds, self.kill) as deadline:
+        with engine_errors():
             created = self._client.exec_create(
                 self._container, list(command), user=user, workdir=workdir, environment=dict(env or {})
             )
+        with engine_errors(), self.watched_disk() as disk, Deadline(seconds, self.kill) as deadline:
             stream = self._client.exec_start(created["Id"], socket=True)
             output = CappedOutput(output_bytes)
             for chunk in _chunks(stream):

@@ -140,8 +140,8 @@ def _build_with_cli(
         stdout=output,
         stderr=subprocess.STDOUT,
     )
-    _running.add(program)
     try:
+        _running.add(program)
         code = program.wait()
     except BaseException:  # an interrupted caller; the engine would build on
         program.terminate()

@@ -17,7 +17,7 @@ from assay.harness.engines.eviction import bytes_of
 from assay.harness.engines.registry import Registry, checked_prefix
 from assay.harness.engines.shelf import Shelf
 from assay.harness.engines.uses import Uses
-from assay.harness.errors import UserError
+from assay.harness.errors import RunStopped, UserError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.files import check_folder
 from assay.harness.plugins import resolve
@@ -69,6 +69,7 @@ class Workplace:
     view: View = field(default_factory=Quiet)
     """Shows builds and progress to a person."""
     _bench: Workbench | None = field(default=None, init=False, repr=False)
+    _closed: bool = field(default=False, init=False, repr=False)
     _opening: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     @property
@@ -77,9 +78,12 @@ class Workplace:
 
         Raises:
             EngineUnavailable: the engine does not answer. PluginError: there is none of that name.
+            RunStopped: closed before it was opened.
         """
         with self._opening:
             if self._bench is None:
+                if self._closed:
+                    raise RunStopped("the workplace is closed")
                 self._bench = self._open()
             return self._bench
 
@@ -116,6 +120,8 @@ class Workplace:
 
     def close(self) -> None:
         """End every container and build that is under way; nothing can be evaluated here any more."""
+        with self._opening:  # by another thread, perhaps: what it would begin afterwards has to end, too
+            self._closed = True
         if self._bench is not None:
             self._bench.abort()
 

@@ -106,7 +106,7 @@ def test_report_of_any_shape_costs_time_in_proportion(shape: str) -> None:
     report = LARGE[shape]()[: SIZE // 16] + END
     began = time.process_time()
     parse_bytes(report)
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 3, "in the square of the size it would be minutes"
 
 
 @pytest.mark.parametrize("shape", ["tests", "small tests", "output", "properties", "attributes"])

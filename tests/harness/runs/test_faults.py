@@ -130,7 +130,7 @@ DOCKER_PLAN = TestPlan(
     command=f"""mkdir -p /tmp/report; echo '{{"{TEST}": "passed"}}' > /tmp/report/report.json""",
     report_path="/tmp/report/report.json",
     report_format="status_json",
-    limits=Limits(memory_mb=128, pids=64, seconds=30),
+    limits=Limits(memory_mb=128, pids=64, seconds=120),
 )
 
 
