@@ -11,7 +11,10 @@ from assay.harness.domain.vocabulary import Model, Rule, Sha256, _stays_in_the_t
 
 
 class Archive(Model):
-    """A release archive of a package index, named so that anyone can fetch and verify the same bytes."""
+    """A file of a release in a package index, named so that anyone can fetch and verify the same bytes.
+
+    It is the source archive, if the index does not show hashes.
+    """
 
     index: Literal["pypi", "go", "crates"] = "pypi"
     name: str
@@ -27,12 +30,19 @@ class PublishedImage(Model):
 
 
 class Download(Model):
-    """A file that no package index has, fetched while the environment is built."""
+    """A file of any server, fetched while the environment is built."""
 
     path: Annotated[str, AfterValidator(_stays_in_the_tree)]
     """Path below ``/opt/downloads``, where ``install`` and the tests find it."""
     url: str
     sha256: Sha256
+
+
+class ReleaseDownload(Archive):
+    """A file of a package's release, fetched from its index while the environment is built."""
+
+    path: Annotated[str, AfterValidator(_stays_in_the_tree)]
+    """As of ``Download``."""
 
 
 class Service(Model):
@@ -66,7 +76,7 @@ class Variant(Model):
     requirements: tuple[str, ...] | None = None
     cutoff_days: int | None = None
     fetch: tuple[str, ...] | None = None
-    downloads: tuple[Download, ...] | None = None
+    downloads: tuple[Download | ReleaseDownload, ...] | None = None
     install: tuple[str, ...] | None = None
     env: dict[str, str] = {}
     test_command: str | None = None
@@ -94,8 +104,8 @@ class Recipe(Model):
     """Patterns of further files that decide which packages are fetched, besides those of the language."""
     fetch: tuple[str, ...] = ()
     """Shell commands that fetch packages, in place of the language's own; only they have a network."""
-    downloads: tuple[Download, ...] = ()
-    """Files that no package index has, such as the sources of a library that the build compiles."""
+    downloads: tuple[Download | ReleaseDownload, ...] = ()
+    """Files beside the packages, such as the sources of a library that the build compiles."""
     extras: tuple[str, ...] = ()
     metadata: bool = True
     """Whether the lock holds what the project says that it requires.

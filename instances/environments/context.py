@@ -4,12 +4,17 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from assay.harness.domain import Download, ImageSpec, TreeRef
+from pydantic import TypeAdapter
+
+from assay.harness.domain import Download, ImageSpec, ReleaseDownload, TreeRef
 from assay.instances.environments.images import DOWNLOADS, LOCK_FILE
 from assay.instances.toolchains.host import linux_uv
 from assay.instances.trees.assets import fetch
 from assay.instances.trees.content import SUBMODULE, read_tar, write_tar
+from assay.instances.trees.indexes import download
 from assay.instances.trees.sources import Sources
+
+_DOWNLOAD: TypeAdapter[Download | ReleaseDownload] = TypeAdapter(Download | ReleaseDownload)
 
 
 def write_context(spec: ImageSpec, sources: Sources, folder: Path) -> None:
@@ -27,7 +32,7 @@ def write_context(spec: ImageSpec, sources: Sources, folder: Path) -> None:
     if LOCK_FILE in spec.files:
         shutil.copy2(linux_uv(sources.cache), folder / "uv")
     for line in spec.files.get(DOWNLOADS, "").splitlines():
-        _put_download(Download.model_validate_json(line), sources, folder / "downloads")
+        _put_download(_DOWNLOAD.validate_json(line), sources, folder / "downloads")
 
 
 def _put_tree(tree: TreeRef, over: TreeRef | None, sources: Sources, folder: Path) -> None:
@@ -51,7 +56,10 @@ def _list(paths: Iterable[str]) -> bytes:
     return b"".join(path.encode(errors="surrogateescape") + b"\0" for path in paths)
 
 
-def _put_download(download: Download, sources: Sources, folder: Path) -> None:
-    file = folder / download.path
+def _put_download(wanted: Download | ReleaseDownload, sources: Sources, folder: Path) -> None:
+    file = folder / wanted.path
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(fetch(download, sources))
+    if isinstance(wanted, ReleaseDownload):
+        shutil.copyfile(download(wanted, sources.cache, sources.toolchains), file)
+    else:
+        file.write_bytes(fetch(wanted, sources))

@@ -45,13 +45,13 @@ class IndexFile:
 
 
 def fetch(archive: Archive, to: IO[bytes], _cache: Path, _images: UserImages, /) -> None:
-    """Write the source archive of a release; see ``base.Index``."""
+    """Write the file of a release that has the wanted hash, or its source archive; see ``base.Index``."""
     with opened(find_link(archive).url, {}) as answer:
         shutil.copyfileobj(answer, to)
 
 
 def find_link(archive: Archive) -> IndexFile:
-    """Return the source archive of a release; of several, the one whose hash in the index is right.
+    """Return the file of a release whose hash in the index is right, or else its source archive.
 
     Raises:
         WrongArchive: the index has no such release.
@@ -62,7 +62,7 @@ def find_link(archive: Archive) -> IndexFile:
         is_json = "json" in answer.headers.get("Content-Type", "")
         text = answer.read().decode("utf-8", errors="replace")
     links = _json_links(text) if is_json else _html_links(text)
-    found = [link for link in links if _is_release(link.filename, archive)]
+    found = [link for link in links if link.sha256 == archive.sha256 or _is_release(link.filename, archive)]
     if not found:
         raise WrongArchive(f"the package index has no source archive of {archive.name} {archive.version}", "version")
     best = min(found, key=lambda link: link.sha256 != archive.sha256)

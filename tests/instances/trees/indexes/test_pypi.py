@@ -32,3 +32,11 @@ def test_a_version_that_the_index_lacks_is_a_wrong_archive(index: Index) -> None
     with pytest.raises(WrongArchive, match=r"no source archive of toy 1\.1") as caught:
         pypi.find_link(Archive(name="toy", version="1.1", sha256="0" * 64))
     assert caught.value.field == "version"
+
+
+def test_a_file_of_any_kind_is_found_by_its_hash(index: Index) -> None:
+    name, digest = "toy-1.0-py3-none-any.whl", "ab" * 32
+    index.links["toy"] = [f'<a href="../../files/{name}#sha256={digest}">{name}</a>']
+    source = index.add("toy", "1.0", {"a.py": ""})
+    assert pypi.find_link(source).filename == "toy-1.0.tar.gz"
+    assert pypi.find_link(source.model_copy(update={"sha256": digest})).filename == name
