@@ -63,11 +63,12 @@ test-docker: setup engine ## Only the tests that need containers
 test-lang: setup engine ## The hello projects of one language, built and run: make test-lang NAME=go
 	$(PYTEST) tests/languages -k "$(NAME)-"
 
-bench: setup engine browser ## Where the time of one evaluation goes, of a solver's step, of opening 10,000 instances, and of 200 trainers
+bench: setup engine browser ## Where the time of one evaluation goes, of a solver's step, of opening 10,000 instances, of 200 trainers, and of runs of up to 100,000
 	$(BIN)/python scripts/bench.py
 	$(BIN)/python scripts/bench_solve.py
 	$(BIN)/python scripts/bench_view.py
 	$(BIN)/python scripts/bench_serve.py
+	$(BIN)/python scripts/bench_runs.py
 
 dist-check: setup engine ## Build dist/, install the wheel in a clean environment elsewhere, and run the demo from it
 	rm -rf dist

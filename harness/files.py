@@ -32,34 +32,41 @@ def read_model(path: Path, kind: type[ModelT]) -> ModelT | None:
 
 
 @contextmanager
-def atomic_file(path: Path) -> Iterator[IO[bytes]]:
+def atomic_file(path: Path, *, syncs: bool = True) -> Iterator[IO[bytes]]:
     """Open a file for writing and re-reading; it takes its name, and is on the disk, only if the block succeeds.
 
-    A reader, another process that writes the same file, or a crash never leaves a part of it under that name.
+    A reader, another process that writes the same file, or a crash never leaves a part of it under that name. Without
+    ``syncs`` it is not on the disk yet, and a power failure may.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{uuid.uuid4().hex}.new")
     try:
         with part.open("w+b") as file:
             yield file
-            _flush(file)
+            if syncs:
+                _flush(file)
         part.replace(path)
-        sync_folder(path.parent)
+        if syncs:
+            sync_folder(path.parent)
     finally:
         with suppress(OSError):
             part.unlink()
 
 
-def replace_file(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes, *, syncs: bool = True) -> None:
     """Write a whole file by ``atomic_file``."""
-    with atomic_file(path) as file:
+    with atomic_file(path, syncs=syncs) as file:
         file.write(content)
 
 
 def write_file(path: Path, content: bytes) -> None:
     """Write a file, with the folders above it; it is on the disk when this returns, but a crash may leave a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
+    try:
+        opened = path.open("wb")
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        opened = path.open("wb")
+    with opened as file:
         file.write(content)
         _flush(file)
 

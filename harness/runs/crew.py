@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
@@ -28,6 +28,8 @@ PATIENCE = 4.0
 """Seconds that interrupted work has to end before the process exits without it."""
 IMPATIENCE = 2.0
 """The same after a second signal."""
+SAVERS = 16
+"""Results that are brought to the disk at once, beside the work: a disk takes them together in the time of one."""
 INTERRUPTED = "interrupted; what is finished is saved, the same command resumes from there"
 
 
@@ -91,6 +93,7 @@ class Crew:
     """Makes the attempts on other machines; the work is Movable then."""
     _stop: threading.Event = field(default_factory=threading.Event)
     _at_work: set[str] = field(default_factory=set)
+    _unsaved: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(SAVERS))
     _pace: Pace = field(init=False)
 
     def __post_init__(self) -> None:
@@ -121,17 +124,27 @@ class Crew:
         done = {} if fresh else _known(work, items, watcher)
         pending = work.plan([item for item in items if work.key(item) not in done], len(items))
         watcher.planned(pending, self.jobs)
-        with self._stoppable(), ThreadPoolExecutor(self.jobs, thread_name_prefix="assay") as pool:
-            futures = {pool.submit(self._do, work, item, watcher): work.key(item) for item in pending}
+        with (
+            self._stoppable(),
+            ThreadPoolExecutor(SAVERS, thread_name_prefix="assay-save") as disk,
+            ThreadPoolExecutor(self.jobs, thread_name_prefix="assay") as pool,
+        ):
+            futures = {pool.submit(self._do, work, item, watcher, disk): work.key(item) for item in pending}
             try:
                 for future in as_completed(futures):
-                    done[futures[future]] = future.result()
+                    done[futures[future]] = future.result().result()
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
         return [done[work.key(item)] for item in items]
 
-    def _do(self, work: Work[Item, Attempt, Result], item: Item, progress: Progress[Item, Result]) -> Result:
-        """Attempt one item until it has not failed, and save it; raises RunStopped after a signal."""
+    def _do(
+        self,
+        work: Work[Item, Attempt, Result],
+        item: Item,
+        progress: Progress[Item, Result],
+        disk: ThreadPoolExecutor,
+    ) -> Future[Result]:
+        """Attempt one item until it has not failed, and have it saved; raises RunStopped after a signal."""
         name = work.key(item)
         self._check(name)
         self._at_work.add(name)
@@ -150,7 +163,19 @@ class Crew:
         finally:
             self._at_work.discard(name)
         self._check(name)
-        result = work.save(item, attempt)
+        self._unsaved.acquire()
+        saved = disk.submit(self._save, work, item, attempt, progress)
+        if self.jobs == 1:
+            wait([saved])  # one thing after another: such a run goes the same way every time
+        return saved
+
+    def _save(
+        self, work: Work[Item, Attempt, Result], item: Item, attempt: Attempt, progress: Progress[Item, Result]
+    ) -> Result:
+        try:
+            result = work.save(item, attempt)
+        finally:
+            self._unsaved.release()
         progress.finished(result, False)
         return result
 

@@ -191,7 +191,7 @@ class RunStore:
         return tuple(Prediction.model_validate(json.loads(line)) for line in lines)
 
     def journal(self, event: str, instance_id: str = "", **facts: str) -> None:
-        """Append one line, on disk before this returns."""
+        """Append one line."""
         if self._rerun:
             facts = {"rerun": str(self._rerun), **facts}
         Journal(self.root / "journal.jsonl").add(event, instance_id, facts)
@@ -215,7 +215,7 @@ class RunStore:
         with suppress(OSError):  # the verdict is safe; what follows saves work and informs people
             if not self._alone:
                 where = self._folder(verdict.instance_id).relative_to(self.root.parent)
-                replace_file(self._index / key, str(where).encode())
+                replace_file(self._index / key, str(where).encode(), syncs=False)  # what is torn names no folder
             self.journal("finished", verdict.instance_id, outcome=verdict.outcome)
         return saved
 
@@ -252,9 +252,9 @@ class RunStore:
             return None
         try:
             folder = self.root.parent / (self._index / key).read_text()
-        except (OSError, UnicodeDecodeError):
+            elsewhere = read_model(folder / "verdict.json", SavedVerdict)
+        except (OSError, ValueError):  # a power failure may leave anything in the index
             return None
-        elsewhere = read_model(folder / "verdict.json", SavedVerdict)
         if elsewhere is None or elsewhere.key != key or elsewhere.verdict.instance_id != instance_id:
             return None
         with suppress(OSError), self._replaced_folder(instance_id) as copy:
