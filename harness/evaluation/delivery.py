@@ -90,9 +90,10 @@ set -u
 user=$(id -u "$1") && group=$(id -g "$1") && home=$(getent passwd "$1" | cut -d: -f6) || exit 125
 mkdir -m 700 {RESULTS} && mkfifo -m 622 {PIPE} || exit 125
 rm -rf {HIDDEN}
-exec 3<> {PIPE}
-cat {PIPE} > {RESULTS}/report 3>&- &
+exec 3<> {PIPE} 4< {PIPE}
+cat <&4 > {RESULTS}/report 3>&- 4<&- &
 reader=$!
+exec 4<&-
 HOME=$home setpriv --reuid="$user" --regid="$group" --init-groups bash {TEST} 3>&-
 status=$?
 setpriv --reuid="$user" --regid="$group" --clear-groups sh -c 'kill -9 -1' 2> /dev/null
@@ -102,8 +103,8 @@ exit "$status"
 """
 """Runs the tests as the user in its argument, and ends with their status.
 
-Once the runner has ended, every process of that user is killed; then the report is complete. Until then anybody can add
-to it, and nobody can change what is in it.
+The report's pipe has a reader before the tests begin. Once the runner has ended, every process of that user is killed;
+then the report is complete. Until then anybody can add to it, and nobody can change what is in it.
 """
 
 INSTALLER = f"""\

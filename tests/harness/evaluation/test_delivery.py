@@ -5,16 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance, Status, TestPlan
+from assay.harness.domain import Instance, Limits, Status, TestPlan
+from assay.harness.engines.docker import DockerEngine
 from assay.harness.evaluation.changes import Changes, read_changes
 from assay.harness.evaluation.delivery import (
     ADAPTER,
     CONFLICT,
     NOT_PUT_BACK,
+    PIPE,
+    RESULTS,
+    SUPERVISE,
+    SUPERVISOR,
+    TEST,
     Delivery,
     as_list,
     make_delivery,
 )
+from assay.harness.files import tar_of
 from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.gate import gate
 from assay.harness.runners import find
@@ -84,6 +91,20 @@ def test_scripts_of_an_installation_are_packed_if_there_is_one(instance: Instanc
 def test_report_of_tests_that_run_as_root_is_a_file_instead_of_a_pipe(instance: Instance) -> None:
     assert "assay/report" in names_in(delivery_of(instance, "", user="root"))
     assert "assay/report" not in names_in(delivery_of(instance, ""))
+
+
+SLOW_CAT = r"""mkdir /slow && printf '#!/bin/sh\nsleep 1; exec /bin/cat "$@"' > /slow/cat && chmod +x /slow/cat
+"""
+
+
+@pytest.mark.docker
+def test_report_of_tests_that_end_before_its_reader_has_started_is_read(
+    docker_engine: DockerEngine, toolchain_image: str
+) -> None:
+    scripts = tar_of({SUPERVISE.strip("/"): SUPERVISOR, TEST.strip("/"): f"echo passed > {PIPE}"}, ["assay"])
+    with docker_engine.open(toolchain_image, Limits(), {}, archive=scripts) as box:
+        ran = box.exec(["sh", "-c", f"{SLOW_CAT}PATH=/slow:$PATH timeout 30 sh {SUPERVISE} nobody; /bin/cat {RESULTS}/report"])
+    assert (ran.exit_code, ran.output) == (0, b"passed\n")
 
 
 def test_words_of_labels_are_the_longest_before_a_slash(instance: Instance) -> None:
