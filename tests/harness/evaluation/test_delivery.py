@@ -93,8 +93,7 @@ def test_report_of_tests_that_run_as_root_is_a_file_instead_of_a_pipe(instance: 
     assert "assay/report" not in names_in(delivery_of(instance, ""))
 
 
-SLOW_CAT = r"""mkdir /slow && printf '#!/bin/sh\nsleep 1; exec /bin/cat "$@"' > /slow/cat && chmod +x /slow/cat
-"""
+SLOW_CAT = r"""mkdir /slow && printf '#!/bin/sh\nsleep 1; exec /bin/cat "$@"' > /slow/cat && chmod +x /slow/cat"""
 
 
 @pytest.mark.docker
@@ -103,7 +102,8 @@ def test_report_of_tests_that_end_before_its_reader_has_started_is_read(
 ) -> None:
     scripts = tar_of({SUPERVISE.strip("/"): SUPERVISOR, TEST.strip("/"): f"echo passed > {PIPE}"}, ["assay"])
     with docker_engine.open(toolchain_image, Limits(), {}, archive=scripts) as box:
-        ran = box.exec(["sh", "-c", f"{SLOW_CAT}PATH=/slow:$PATH timeout 30 sh {SUPERVISE} nobody; /bin/cat {RESULTS}/report"])
+        supervised = f"PATH=/slow:$PATH timeout 30 sh {SUPERVISE} nobody; /bin/cat {RESULTS}/report"
+        ran = box.exec(["sh", "-c", f"{SLOW_CAT}\n{supervised}"])
     assert (ran.exit_code, ran.output) == (0, b"passed\n")
 
 
