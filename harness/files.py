@@ -127,6 +127,13 @@ def check_folder(path: Path, what: str) -> None:
         raise UserError(f"{what} {path}: may not be read")
 
 
+def default_cache() -> Path:
+    """Return ``$ASSAY_CACHE``, or ``assay`` in the user's cache folder."""
+    if os.environ.get("ASSAY_CACHE"):
+        return Path(os.environ["ASSAY_CACHE"])
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"
+
+
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Wait for and hold a lock file, created if missing, that other processes on this machine respect."""

@@ -7,7 +7,7 @@ import pytest
 
 from assay.harness.domain import Instance, PublishedImage
 from assay.harness.engines.fake import FakeEngine
-from assay.harness.errors import EnvironmentFailure
+from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.instances.environments.build import ImageBuilder
 from assay.instances.trees.sources import Sources
 from assay.workbench import BuiltWorkbench, Planner
@@ -41,6 +41,13 @@ def make(tmp_path: Path, make_instance: Callable[..., Instance]) -> Callable[...
 def bench(tmp_path: Path) -> BuiltWorkbench:
     engine, sources = FakeEngine({}), Sources([tmp_path / "mirror"], tmp_path / "cache")
     return BuiltWorkbench(engine, Planner(engine), sources, ImageBuilder(engine, sources))
+
+
+def test_missing_image_of_an_engine_that_builds_none_names_the_remedy(bench, make):
+    bench.engine.builds_images = False
+    remedy = r"image of acme__calc-1 is not here.*assay images export.*assay images import FILE --engine fake"
+    with pytest.raises(ImageMissing, match=remedy), bench.image(make("tests/test_a.py::test_x")):
+        pass
 
 
 def test_an_aimed_plan_runs_what_the_labels_name_and_is_the_same_otherwise(bench, make):

@@ -11,10 +11,10 @@ import pytest
 from assay.harness.domain import Recipe
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EnvironmentFailure
+from assay.harness.files import default_cache
 from assay.instances.toolchains.ensure import ensure
 from assay.instances.toolchains.images import find_toolchain
 from assay.instances.toolchains.make import make_toolchain
-from assay.instances.trees.sources import default_cache
 
 BOOTSTRAPPED = {"sources": {"order": "bootstrap"}}
 """Settings by which images are the same where a registry answers."""

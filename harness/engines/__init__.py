@@ -7,6 +7,7 @@ from assay.harness.engines.base import ActingEngine, Box, Engine, ExecResult, Im
 from assay.harness.plugins import resolve
 
 ENGINES = {
+    "apptainer": "assay.harness.engines.apptainer:open_engine",
     "docker": "assay.harness.engines.docker:open_engine",
     "fake": "assay.harness.engines.fake:open_engine",
 }

@@ -153,6 +153,13 @@ class Engine(Protocol):
     name: str
     has_containers: bool
     """False for an engine that acts instances out: it has no file trees, no mounts and no images to build."""
+    builds_images: bool = True
+    """False for an engine that only runs what was built elsewhere and added with ``load``."""
+    unenforced: frozenset[str] = frozenset()
+    """Limits that this engine cannot enforce on this machine, as ``LIMITS`` of ``doctor`` names them.
+
+    Each is a flag of every verdict from it.
+    """
 
     def describe(self) -> dict[str, str]:
         """Return facts for a run's manifest (version, storage driver, cgroup version ...)."""

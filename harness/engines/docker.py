@@ -88,9 +88,16 @@ class DockerEngine(DockerImages, Engine):
         facts = {key: str(info.get(key, "")) for key in keys}
         if self.is_podman:
             facts["Engine"] = "podman"
-        if info.get("Rootless") or any("rootless" in each for each in info.get("SecurityOptions") or ()):
-            facts[ROOTLESS] = "yes"
+        if is_rootless(info):
+            facts["Rootless"] = "yes"
         return facts
+
+    @cached_property
+    def unenforced(self) -> frozenset[str]:  # type: ignore[override]  # read once, when first asked for
+        with engine_errors():
+            info = self._client.info()
+        powerless = is_rootless(info) and info.get("CgroupVersion") == "1"
+        return frozenset(limit for limit, key in ENFORCES.items() if powerless or info.get(key) is False)
 
     @contextmanager
     def open(
@@ -237,12 +244,17 @@ class DockerEngine(DockerImages, Engine):
         return ids(containers), ids(networks)
 
 
-ROOTLESS = "Rootless"
-"""Fact of an engine that runs as an ordinary user."""
+ENFORCES = {"memory limit": "MemoryLimit", "processor limit": "CpuCfsQuota", "process limit": "PidsLimit"}
+"""Limits of control groups, and what an engine calls its power to enforce them."""
 MOST = 32768
 """Open files, and processes, that a container of podman may have; the latter are limited by its control group, too."""
 SUPERVISING = ("KILL", "SETGID", "SETUID")
 """Capabilities of root alone: it starts the tests as their user, and kills everything of that user."""
+
+
+def is_rootless(info: Mapping[str, Any]) -> bool:
+    """Return whether an engine that says this of itself runs as an ordinary user."""
+    return bool(info.get("Rootless")) or any("rootless" in each for each in info.get("SecurityOptions") or ())
 
 
 def _host_config(limits: Limits, mounts: Mapping[str, str], link: Link | None) -> dict[str, Any]:
@@ -286,11 +298,11 @@ def _network_config(limits: Limits, link: Link | None) -> dict[str, Any]:
     return {"network_mode": "none", "sysctls": {"net.ipv6.conf.all.disable_ipv6": "1"} if IPV6.exists() else {}}
 
 
-def with_lookup_files(archive: bytes) -> bytes:
+def with_lookup_files(archive: bytes, files: Mapping[str, str] = LOOKUP_FILES) -> bytes:
     """Add to a tar archive, which may be empty, the files by which programs look up names: localhost and no other."""
     packed = io.BytesIO(archive)
     with tarfile.open(fileobj=packed, mode="a" if archive else "w") as tar:
-        for name, text in LOOKUP_FILES.items():
+        for name, text in files.items():
             entry = tarfile.TarInfo(name)
             entry.size, entry.mode = len(text), 0o644
             tar.addfile(entry, io.BytesIO(text.encode()))

@@ -143,7 +143,7 @@ class DockerBox(Box):
                 if data.add(chunk):
                     chunks.close()
                     return {}
-        return _regular_files(data.text(), max_bytes)
+        return regular_files(data.text(), max_bytes)
 
     def end(self) -> BoxEnd:
         if self._killed_by_unknown:
@@ -205,7 +205,8 @@ def _close(stream: Any) -> None:
     stream.close()
 
 
-def _regular_files(archive: bytes, max_bytes: int) -> dict[str, bytes]:
+def regular_files(archive: bytes, max_bytes: int) -> dict[str, bytes]:
+    """Return the regular files of a tar archive, relative to its first entry, until ``max_bytes`` are passed."""
     files: dict[str, bytes] = {}
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
         for member in tar:

@@ -47,6 +47,8 @@ class FaultyEngine(Engine):
         """
         self.name = engine.name
         self.has_containers = engine.has_containers
+        self.builds_images = engine.builds_images
+        self.unenforced = engine.unenforced
         self.calls: list[str] = []
         """Names of all calls so far."""
         self.failed: list[str] = []

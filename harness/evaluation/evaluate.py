@@ -97,6 +97,7 @@ def evaluate(task: Task, image: str, engine: Engine, labels: Mapping[str, str] |
                 *evaluation.evidence.flags,
                 *_untripped(evaluation.evidence, engine),
                 *_missing(task, patch, evaluation.output),
+                *(f"not_enforced:{limit.replace(' ', '_')}" for limit in sorted(engine.unenforced)),
             ),
         }
     )

@@ -64,6 +64,7 @@ FLAGS: Mapping[str, str] = {
     "network": "The recipe gives its tests network access, a capability, or another time.",
     "capability:": "The recipe gives its tests network access, a capability, or another time.",
     "faketime": "The recipe gives its tests network access, a capability, or another time.",
+    "not_enforced:": "The engine cannot enforce this limit on that machine; the tests ran without it.",
     "flaky": "Tests that failed passed when they were run again; the outcome stays.",
     "labels_without_a_test_left_out": "Some labels name no test (progress marks that an old parser took for tests).",
 }

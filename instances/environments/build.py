@@ -11,7 +11,7 @@ from assay.harness.engines.base import Engine
 from assay.harness.engines.layers import Layered
 from assay.harness.engines.shelf import Shelf
 from assay.harness.engines.uses import Hold, Uses
-from assay.harness.errors import EnvironmentFailure
+from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.harness.evaluation.protection import ROOT
 from assay.instances.audit.images import ImageAudit, ImageReport
 from assay.instances.environments.grading import grading_spec, with_asking_base
@@ -29,6 +29,11 @@ from assay.instances.environments.packages import PYTHON, PackageResolver
 from assay.instances.environments.recipes import find_recipe
 from assay.instances.toolchains.images import Toolchain, UserImages, find_toolchain
 from assay.instances.trees.sources import Sources, dated, tree_ref
+
+NOT_IMPORTED = (
+    "the image of {0} is not here, and the {1} engine builds none: write it to a file where it can be built "
+    "(`assay images export`), and add that here (`assay images import FILE --engine {1}`)"
+)
 
 
 class ImageBuilder:
@@ -171,6 +176,8 @@ class ImageBuilder:
 
     def _worked_out(self, instance: Instance, asking: Instance | None, recipe: Recipe, key: str, hold: Hold) -> str:
         """Return the image of an instance, or of it over ``asking``, after building what is missing."""
+        if not self._engine.builds_images:
+            raise ImageMissing(NOT_IMPORTED.format(instance.id, self._engine.name))
         if isinstance(instance.environment, PublishedImage):
             name = self._handed_over(instance, instance.environment, hold)
         else:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from assay.harness.domain import UNKNOWN_TIME, Archive, Instance, TreeRef
 from assay.harness.errors import EnvironmentFailure
-from assay.harness.files import atomic_file, locked, named, replace_file
+from assay.harness.files import atomic_file, default_cache, locked, named, replace_file
 from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.content import (
     TreeChanges,
@@ -238,13 +238,6 @@ def dated(instance: Instance, sources: Sources) -> Instance:
     if instance.created_at != UNKNOWN_TIME:
         return instance
     return instance.model_copy(update={"created_at": sources.commit_time(tree_ref(instance)) or UNKNOWN_TIME})
-
-
-def default_cache() -> Path:
-    """Return ``$ASSAY_CACHE``, or ``assay`` in the user's cache folder."""
-    if os.environ.get("ASSAY_CACHE"):
-        return Path(os.environ["ASSAY_CACHE"])
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assay"
 
 
 def find_mirror(folder: Path, repo: str) -> Iterator[Path]:

@@ -14,11 +14,10 @@ from assay.harness.bundles.signing import PrivateKey, Signers
 from assay.harness.bundles.verify import Verification, opened, verify
 from assay.harness.domain import INFRASTRUCTURE, ApplyStatus, Evidence, Instance, Model, Outcome, Prediction, Verdict
 from assay.harness.errors import UserError
-from assay.harness.files import read_model
+from assay.harness.files import default_cache, read_model
 from assay.harness.runs.manifest import CONTROLS, control_name
 from assay.harness.runs.store import RunStore
 from assay.instances.environments.lock import Lock, UsedImage, check_lock, make_lock
-from assay.instances.trees.sources import default_cache
 from assay.session import Session
 from assay.workplace import Workplace
 

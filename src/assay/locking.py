@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, TypeVar
 from assay.building import Images, patches_of
 from assay.harness.domain import Instance
 from assay.harness.errors import EngineError, EnvironmentFailure, UserError
+from assay.harness.files import default_cache
 from assay.harness.runs.workbench import Workbench
 from assay.instances.environments.contents import language_of, read_contents
 from assay.instances.environments.drift import LayerState, LayerStatus, layer_state, without_inherited
 from assay.instances.environments.lock import NOTE, Layer, Lock, UsedImage, keep_lock, make_lock, with_contents
 from assay.instances.environments.rebuild import rebuilt_chain
-from assay.instances.trees.sources import default_cache
 from assay.workbench import BuiltWorkbench
 from assay.workplace import Workplace
 

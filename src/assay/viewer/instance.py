@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.harness.domain import Evidence, Instance, Timings, Verdict
+from assay.harness.files import default_cache
 from assay.harness.grading.meanings import OUTCOMES, meaning_of
-from assay.instances.trees.sources import default_cache
 from assay.viewer import raw
 from assay.viewer.expected import TestGroup, expected_tests
 from assay.viewer.index import Entry

@@ -30,8 +30,8 @@ from assay.harness.domain import Limits as BoxLimits
 from assay.harness.domain import Prediction
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import AssayError, UserError
+from assay.harness.files import default_cache
 from assay.instances.dataset.load import load
-from assay.instances.trees.sources import default_cache
 from assay.session import Session as EvaluationSession
 from assay.solving import SolverRun, SolveSettings
 from assay.workbench import make_sources

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.harness.engines.fake import FakeEngine
 from assay.harness.languages import LANGUAGES
 
 pytestmark = pytest.mark.usefixtures("in_folder")
@@ -65,3 +66,20 @@ def test_image_of_the_settings_that_is_missing_is_named(toolchains: Callable) ->
     assert "mine:3.11" in found["python"]["found"]
     assert found["python"]["remedy"] == "pull that image, or remove it from assay.toml: [toolchains.python]"
     assert not found["go"]["remedy"]
+
+
+def test_limits_that_an_engine_cannot_enforce_are_named(assay: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakeEngine, "unenforced", frozenset({"memory limit", "disk limit"}))
+    done = assay("doctor", "--quick", "--json", "--engine", "fake")
+    [engine] = [each for each in done.json["findings"] if each["what"] == "engine"]
+    assert engine["remedy"].startswith("cannot enforce: disk limit, memory limit; every verdict says so")
+    assert done.code == 4
+
+
+def test_engine_that_builds_nothing_needs_no_builder_and_no_toolchains(
+    assay: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeEngine, "builds_images", False)
+    found = {each["what"]: each for each in assay("doctor", "--quick", "--json", "--engine", "fake").json["findings"]}
+    assert "assay images import" in found["image builder"]["found"]
+    assert not [name for name in found if name.partition(" ")[0] in LANGUAGES]

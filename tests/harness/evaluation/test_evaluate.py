@@ -156,6 +156,14 @@ class ActedEngine(FakeEngine):
 LIMITED = PLAN.model_copy(update={"limits": Limits(seconds=7, output_bytes=9), "workdir": "/src", "user": "tests"})
 
 
+def test_limit_that_the_engine_cannot_enforce_is_a_flag(instance: Instance) -> None:
+    engine = ActedEngine()
+    strong = evaluated(engine, instance, instance.gold_patch).flags
+    engine.unenforced = frozenset({"process limit", "memory limit"})
+    weak = evaluated(engine, instance, instance.gold_patch).flags
+    assert weak == (*strong, "not_enforced:memory_limit", "not_enforced:process_limit")
+
+
 def test_tests_run_under_a_supervisor_within_their_limits(instance: Instance) -> None:
     engine = ActedEngine()
     evidence = evaluated(engine, instance, instance.gold_patch, LIMITED)

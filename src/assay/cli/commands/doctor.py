@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 NO_IMAGE = "no toolchain image is on the engine; make one with: assay images build releases -i pallets__jinja-3.1.3"
 START = "install Docker (on Debian: sudo apt-get install docker.io) and start it; in a checkout: make engine"
 UNLIMITED = (
-    "an engine without root limits neither memory nor processors nor processes under control groups v1; boot with "
-    "systemd.unified_cgroup_hierarchy=1, or use an engine of root"
+    "cannot enforce: {}; every verdict says so. Without root an engine needs control groups v2 and their controllers "
+    "(systemd: Delegate=cpu memory pids); or use an engine of root"
 )
 LOOSE = "evaluate no patch that you do not trust on this engine"
 
@@ -99,14 +99,17 @@ def _engine(name: str) -> MachineCheck:
     from assay.harness.engines import open_engine
 
     try:
-        facts = open_engine(name).describe()
+        opened = open_engine(name)
+        facts, unenforced = opened.describe(), sorted(opened.unenforced)
     except AssayError as error:
         return MachineCheck("engine", str(error), START)
-    remedy = UNLIMITED if facts.get("Rootless") and facts.get("CgroupVersion") == "1" else ""
+    remedy = UNLIMITED.format(", ".join(unenforced)) if unenforced else ""
     return MachineCheck("engine", f"{name}, " + ", ".join(f"{key} {value}" for key, value in facts.items()), remedy)
 
 
 def _builder(name: str) -> MachineCheck:
+    if _only_runs(name):
+        return MachineCheck("image builder", "none: this engine runs images that assay images import adds")
     if name != "docker":
         return MachineCheck("image builder", f"the {name} engine's own")
     from assay.harness.engines.docker_build import find_builder
@@ -115,6 +118,16 @@ def _builder(name: str) -> MachineCheck:
         return MachineCheck("image builder", find_builder().kind)
     except AssayError as error:
         return MachineCheck("image builder", str(error), "install the docker command line (docker.io or docker-cli)")
+
+
+def _only_runs(name: str) -> bool:
+    """Return whether an engine answers, and cannot build images."""
+    from assay.harness.engines import open_engine
+
+    try:
+        return not open_engine(name).builds_images
+    except AssayError:
+        return False
 
 
 def _program(name: str, remedy: str) -> MachineCheck:
@@ -148,7 +161,7 @@ def _toolchains(name: str) -> Iterator[MachineCheck]:
     except AssayError:
         return
     images = toolchain_images()
-    for language in LANGUAGES:
+    for language in LANGUAGES if opened.builds_images else ():
         version = versions_of(language).default
         yield _toolchain(language, version, images, opened)
 

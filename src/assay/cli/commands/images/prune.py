@@ -54,7 +54,7 @@ def prune(
     from assay.harness.engines.stock import KINDS, StockTaker
     from assay.harness.engines.uses import Uses
     from assay.harness.errors import UserError
-    from assay.instances.trees.sources import default_cache
+    from assay.harness.files import default_cache
 
     wanted = set(KINDS if everything else kinds or USUAL)
     if not wanted <= set(KINDS):

@@ -1,0 +1,211 @@
+"""Apptainer, or singularity, for nodes without Docker: an instance is a box, and images come from archives."""
+
+import json
+import os
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from assay.harness.domain import Limits, Model
+from assay.harness.engines.apptainer_box import SUPERVISING, ApptainerBox, Place
+from assay.harness.engines.apptainer_images import ApptainerImages
+from assay.harness.engines.apptainer_program import ApptainerProgram, find_program
+from assay.harness.engines.base import Box, Engine, Sidecar
+from assay.harness.engines.docker import HOSTS, SLACK, with_lookup_files
+from assay.harness.engines.owner import is_orphan, owner_labels
+from assay.harness.errors import EngineError, EngineUnavailable, RunStopped
+from assay.harness.files import default_cache, read_model
+
+CONTROLLERS = {"memory limit": "memory", "processor limit": "cpu", "process limit": "pids"}
+"""Limits of control groups, and the controller that each needs."""
+CGROUPS = Path("/sys/fs/cgroup")
+OVERLAY = "/overlay-images/"
+"""In the mounts of every box."""
+SHUT = (
+    *("--contain", "--cleanenv", "--no-home", "--no-mount", "tmp,home,cwd,hostfs,bind-paths"),
+    *(
+        "--net",
+        "--network",
+        "none",
+        "--dns",
+        "127.0.0.1",
+        "--ipc",
+        "--uts",
+        "--no-privs",
+        "--add-caps",
+        ",".join(SUPERVISING),
+    ),
+)
+"""A box shares nothing with this machine, and its ``/tmp`` is on the disk that is counted."""
+REFUSES = "the apptainer engine gives a box no {}; evaluate this instance with Docker or podman"
+
+
+def open_engine() -> "ApptainerEngine":
+    """Find the program; images are in Assay's cache, boxes beside scratch files. Raises EngineUnavailable."""
+    boxes = Path(tempfile.gettempdir()) / f"assay-boxes-{os.geteuid()}"
+    return ApptainerEngine(find_program(), default_cache() / "apptainer", boxes)
+
+
+class Kept(Model):
+    """What a later process has to know of a box."""
+
+    labels: dict[str, str]
+    image: str
+
+
+class ApptainerEngine(ApptainerImages, Engine):
+    """The instances of one user on one machine; safe to use from many threads."""
+
+    name = "apptainer"
+    has_containers = True
+    builds_images = False
+
+    def __init__(self, program: ApptainerProgram, store: Path, boxes: Path) -> None:
+        """Keep images in one folder, and what boxes write in another, which must be on a local disk.
+
+        Raises:
+            EngineUnavailable: the folder of boxes is another user's.
+        """
+        super().__init__(program, store)
+        self._boxes = boxes
+        boxes.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if boxes.stat().st_uid != os.geteuid():
+            raise EngineUnavailable(f"{boxes} belongs to another user; set TMPDIR to a folder of your own")
+        self._open: set[ApptainerBox] = set()
+        self._aborted = False
+        self.unenforced = _unenforced(program)
+
+    def describe(self) -> dict[str, str]:
+        facts = {"Version": self._program.run("--version").strip(), "CgroupVersion": "2" if _is_unified() else "1"}
+        return {**facts, "Rootless": "yes"} if self._program.as_root else facts
+
+    @contextmanager
+    def open(
+        self,
+        image: str,
+        limits: Limits,
+        labels: Mapping[str, str],
+        *,
+        mounts: Mapping[str, str] | None = None,
+        services: Sequence[Sidecar] = (),
+        archive: bytes = b"",
+    ) -> Iterator[Box]:
+        if services or limits.network:  # the only network it has is this machine's own
+            raise EngineError(REFUSES.format("services beside it" if services else "network"))
+        record = self.record(image)
+        name = f"assay-{secrets.token_hex(8)}"
+        place = Place(name, self._boxes / name, self.runnable(record), record.env)
+        kept = Kept(labels={**owner_labels(limits.seconds + SLACK), **labels}, image=str(place.image))
+        place.overlay.mkdir(parents=True)
+        (place.folder / "box.json").write_text(kept.model_dump_json())
+        try:
+            with self._started(place, limits, mounts or {}, archive) as box:
+                yield box
+        finally:
+            was_there = place.folder.is_dir()
+            self._remove(place)
+        if not was_there:
+            raise EngineError("somebody else removed the container while it was at work")
+
+    @contextmanager
+    def _started(
+        self, place: Place, limits: Limits, mounts: Mapping[str, str], archive: bytes
+    ) -> Iterator[ApptainerBox]:
+        began = time.monotonic()
+        if self._aborted:
+            raise RunStopped("the run was stopped")
+        self._program.run("instance", "start", *self._options(place, limits, mounts), place.image, place.name)
+        pid = self._pid(place.name)
+        limited = bool(CONTROLLERS.keys() - self.unenforced)
+        box = ApptainerBox(self._program, place, limits, pid, str(pid) if limited else OVERLAY)
+        self._open.add(box)
+        try:
+            if self._aborted:
+                raise RunStopped("the run was stopped")
+            box.protect()
+            started = time.monotonic()
+            box.put(with_lookup_files(archive, {"etc/hosts": HOSTS}))
+            box.start_seconds, box.deliver_seconds = started - began, time.monotonic() - started
+            yield box
+        finally:
+            self._open.discard(box)
+            box.kill()
+            box.close()
+
+    def _options(self, place: Place, limits: Limits, mounts: Mapping[str, str]) -> list[str]:
+        memory = f"{limits.memory_mb}M"
+        asked = {
+            "memory limit": ["--memory", memory, "--memory-swap", memory],
+            "processor limit": ["--cpus", f"{limits.cpus:g}"],
+            "process limit": ["--pids-limit", str(limits.pids)],
+        }
+        return [
+            *self._program.as_root,
+            *SHUT,
+            *(word for limit, words in asked.items() if limit not in self.unenforced for word in words),
+            *(word for host, box in mounts.items() for word in ("--bind", f"{host}:{box}:ro")),
+            *("--overlay", str(place.overlay)),
+        ]
+
+    def _pid(self, name: str) -> int:
+        """Return the first process of an instance; raises EngineError."""
+        listed = json.loads(self._program.run("instance", "list", "--json", name) or "{}")
+        pids = [int(each["pid"]) for each in listed.get("instances") or () if each["instance"] == name]
+        if not pids:
+            raise EngineError(f"{self._program.name} started an instance that it does not list")
+        return pids[0]
+
+    def _remove(self, place: Place) -> None:
+        """End an instance and remove what it wrote; it may be gone already."""
+        with suppress(EngineError):
+            self._program.run("instance", "stop", "--signal", "KILL", place.name)
+        if self._program.as_root and place.overlay.is_dir() and place.image.is_file():
+            # Files of the box's other users are theirs outside, too.
+            shut = ("--contain", "--cleanenv", "--no-home", "--bind", f"{place.folder}:/mnt")
+            with suppress(EngineError):
+                self._program.run("exec", *self._program.as_root, *shut, place.image, "rm", "-rf", "/mnt/overlay")
+        shutil.rmtree(place.folder, ignore_errors=True)
+
+    def abort(self) -> None:
+        self._aborted = True  # first, so that no box opens between this and the last kill
+        for box in tuple(self._open):
+            box.kill()
+
+    def orphans(self) -> list[str]:
+        return sorted(place.name for place in self._ours(everything=False))
+
+    def reap(self, *, everything: bool = False) -> list[str]:
+        found = self._ours(everything=everything)
+        for place in found:
+            self._remove(place)
+        return sorted(place.name for place in found)
+
+    def _ours(self, *, everything: bool) -> list[Place]:
+        found = []
+        for folder in self._boxes.glob("assay-*"):
+            kept = read_model(folder / "box.json", Kept)
+            if kept and (everything or is_orphan(kept.labels)):
+                found.append(Place(folder.name, folder, Path(kept.image)))
+        return found
+
+
+def _is_unified() -> bool:
+    return (CGROUPS / "cgroup.controllers").is_file()
+
+
+def _unenforced(program: ApptainerProgram) -> frozenset[str]:
+    """Return the limits that need more than this user has: control groups without root are systemd's to give.
+
+    Without root, what the box's other users hide in folders of their own is not counted, either.
+    """
+    if not program.as_root:
+        return frozenset()
+    user = os.geteuid()
+    file = CGROUPS / f"user.slice/user-{user}.slice/user@{user}.service/cgroup.controllers"
+    asks_systemd = {"XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"} <= os.environ.keys()
+    given = file.read_text().split() if asks_systemd and file.is_file() else []
+    return frozenset({"disk limit", *(limit for limit, controller in CONTROLLERS.items() if controller not in given)})

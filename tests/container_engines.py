@@ -1,0 +1,39 @@
+"""The engines with containers that this machine has, each with one small image; others are skipped with a reason."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from assay.harness.engines import Engine, open_engine
+from assay.harness.engines.docker import DockerEngine
+from assay.harness.errors import EngineUnavailable
+
+NAMES = ("docker", "podman", "apptainer")
+
+
+@contextmanager
+def container_engine(name: str, docker: DockerEngine, image: str) -> Iterator[Engine]:
+    """Open an engine and give it an image of Docker's; skip the test where it does not answer."""
+    try:
+        engine = docker if name == "docker" else podman() if name == "podman" else open_engine(name)
+    except EngineUnavailable as error:
+        pytest.skip(f"no {name}: {error} (scripts/ensure-{name}.sh)")
+    if engine.find_image(image) is None:
+        with docker.save([image]) as saved:
+            engine.load(saved)
+    yield engine
+    if isinstance(engine, DockerEngine) and engine is not docker:
+        engine._client.close()
+
+
+def podman() -> Engine:
+    """Open the podman that ``scripts/ensure-podman.sh`` starts."""
+    folder = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/podman-{os.getuid()}") / "assay-podman"
+    with pytest.MonkeyPatch.context() as patched:
+        if not (folder / "podman.sock").is_socket():
+            raise EngineUnavailable(f"no socket in {folder}")
+        patched.setenv("DOCKER_HOST", f"unix://{folder}/podman.sock")
+        return open_engine("docker")
