@@ -1,10 +1,12 @@
-"""Loads a service with many clients on the fake engine, kills it, restarts it, and checks every answer.
+"""Loads a service with many clients, kills it, restarts it, and checks every answer.
 
-Arguments, all optional: clients (200), seconds (30), seconds of a test command (0.2). It fails if an answer is wrong,
-lost or doubled. Overhead is the time from a question to its answer without the test command's; there are as many jobs
-as clients, so nothing waits for its turn.
+By default, 200 clients for 30 seconds on the fake engine, whose test commands take 0.2 s, with as many jobs as clients,
+so that nothing waits for its turn. ``--engine docker`` asks for bundled releases, with a job for each core. One more
+client asks nonsense. It fails if an answer is wrong, lost or doubled. Overhead is the time from a question to its
+answer without that of the test command.
 """
 
+import argparse
 import asyncio
 import json
 import os
@@ -21,12 +23,25 @@ from pathlib import Path
 
 import httpx
 
+from assay import Evaluator
+
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/instances")]
 from stand_ins import row  # noqa: E402
 from toy import GOLD  # noqa: E402
 
 INSTANCES = [f"acme__calc-{number}" for number in range(1, 51)]
+RELEASES = ("andialbrecht__sqlparse-0.4.4", "masterminds__semver-3.3.1", "pallets__flask-2.3.2")
+NOTE = "diff --git a/{0}.md b/{0}.md\nnew file mode 100644\n--- /dev/null\n+++ b/{0}.md\n@@ -0,0 +1 @@\n+{0}\n"
+"""A patch that changes nothing that tests see; each number is content of its own."""
+NONSENSE: tuple[tuple[int, bytes], ...] = (
+    (422, b"{"),
+    (422, b'{"instance_id": 1}'),
+    (404, b'{"instance_id": "nobody__nothing-1", "patch": ""}'),
+    (413, b'{"patch": "' + b"x" * 40_000_000 + b'"}'),
+)
+"""Status and body."""
+JSON = {"Content-Type": "application/json"}
 NEW, GOLDEN, LEAVING = 0.2, 0.2, 0.02
 """Shares of questions with content that nobody has asked for, with a gold patch, and whose client leaves."""
 HOT = 20
@@ -38,7 +53,10 @@ class Load:
     """What was asked and answered."""
 
     url: str
-    test_seconds: float
+    golden: dict[str, str]
+    """Gold patch by instance."""
+    patience: float
+    """Seconds after which a client that leaves has left."""
     new: list[float] = field(default_factory=list)
     known: list[float] = field(default_factory=list)
     answered: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -56,15 +74,15 @@ class Load:
 
     async def ask(self, client: httpx.AsyncClient, chance: random.Random) -> None:
         """Ask once, and check the answer."""
-        name, kind = chance.choice(INSTANCES), chance.random()
+        name, kind = chance.choice(list(self.golden)), chance.random()
         is_gold, is_new = kind < GOLDEN, GOLDEN <= kind < GOLDEN + NEW
-        factor = chance.getrandbits(60) if is_new else chance.randrange(2, HOT)
-        patch = GOLD if is_gold else GOLD.replace("+    return a + b", f"+    return a * {factor}")
+        number = chance.getrandbits(60) if is_new else chance.randrange(HOT)
+        patch = self.golden[name] if is_gold else NOTE.format(number)
         question = client.post("/v1/rewards", json={"instance_id": name, "patch": patch, "wait": 100})
         began = time.monotonic()
         try:
             leaves = chance.random() < LEAVING
-            async with asyncio.timeout(self.test_seconds * chance.random() if leaves else None):
+            async with asyncio.timeout(self.patience * chance.random() if leaves else None):
                 answer = await question
         except TimeoutError:
             self.counts["left"] += 1
@@ -86,40 +104,77 @@ class Load:
         if (said["instance_id"], said["outcome"], said["reward"]) != expected:
             self.problems.append(f"wrong: {said}, not {expected}")
         self.answered[said["id"]] = (name, outcome)
-        (self.new if is_new else self.known).append(taken)
+        (self.new if is_new else self.known).append(taken - said["seconds"] if is_new else taken)
+
+    async def nonsense(self, until: float) -> None:
+        """Send what cannot be answered, and be silent on open connections, once a second until the time is over."""
+        address = self.url.removeprefix("http://").split(":")
+        while time.monotonic() < until:
+            _, silent = await asyncio.open_connection(*address)
+            silent.write(b"POST /v1/rewards HTTP/1.1\r\nContent-Length: 100\r\n")
+            async with httpx.AsyncClient(base_url=self.url, timeout=120, trust_env=False) as client:
+                for status, body in NONSENSE:
+                    self.counts["nonsense"] += 1
+                    try:
+                        answer = await client.post("/v1/rewards", content=body, headers=JSON)
+                    except (httpx.ReadError, httpx.WriteError):  # refused while the rest of it was being sent
+                        continue
+                    if answer.status_code != status:
+                        self.problems.append(f"nonsense: {answer.status_code}, not {status}: {answer.text[:200]}")
+            await asyncio.sleep(1)
+            silent.close()
 
 
 def main() -> None:
     """Load a service, kill it, look at what it has kept, and print the figures."""
-    given = dict(enumerate(sys.argv))
-    clients, seconds, test_seconds = int(given.get(1, 200)), float(given.get(2, 30)), float(given.get(3, 0.2))
+    parser = argparse.ArgumentParser(description="Load the reward service.")
+    parser.add_argument("clients", nargs="?", type=int, default=200)
+    parser.add_argument("seconds", nargs="?", type=float, default=30.0)
+    parser.add_argument("test_seconds", nargs="?", type=float, default=0.2, help="of the fake engine")
+    parser.add_argument("--engine", default="fake")
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "rows.jsonl").write_text("".join(json.dumps(row(each)) + "\n" for each in INSTANCES))
-        with service(folder, clients, test_seconds) as (process, url):
-            load = Load(url, test_seconds)
+        on_fake = given.engine == "fake"
+        golden = stand_ins(folder) if on_fake else releases()
+        command = ["rows.jsonl" if on_fake else "releases", "--engine", given.engine]
+        jobs = given.clients if on_fake else os.cpu_count() or 1
+        with service(folder, [*command, "-j", str(jobs)], given.test_seconds) as (process, url):
+            load = Load(url, golden, given.test_seconds if on_fake else 2.0)
             began = time.monotonic()
-            asyncio.run(together(load, clients, began + seconds))
+            asyncio.run(together(load, given.clients, began + given.seconds))
             wall = time.monotonic() - began
             metrics = httpx.get(f"{url}/metrics", trust_env=False).text
             process.kill()
-        problems = [*load.problems, *kept(folder, load), *restarted(folder, load)]
-        show(load, clients, wall, metrics)
+        problems = [*load.problems, *kept(folder, load), *restarted(folder, command, load)]
+        show(load, given.clients, wall, metrics)
     for problem in problems[:20]:
         print(problem)
     if problems:
         sys.exit(f"{len(problems)} problems")
 
 
+def stand_ins(folder: Path) -> dict[str, str]:
+    """Write rows for the fake engine; return their gold patches."""
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row(each)) + "\n" for each in INSTANCES))
+    return dict.fromkeys(INSTANCES, GOLD)
+
+
+def releases() -> dict[str, str]:
+    """Return the gold patches of bundled releases whose tests are short."""
+    with Evaluator("releases") as evaluator:
+        return {each.id: each.gold_patch for each in evaluator.instances if each.id in RELEASES}
+
+
 async def together(load: Load, clients: int, until: float) -> None:
     """Let all clients ask at once."""
-    await asyncio.gather(*(load.client(number, until) for number in range(clients)))
+    await asyncio.gather(load.nonsense(until), *(load.client(number, until) for number in range(clients)))
 
 
 @contextmanager
-def service(folder: Path, jobs: int, test_seconds: float) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def service(folder: Path, arguments: list[str], test_seconds: float) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Run the service as a process."""
-    command = [sys.executable, "-m", "assay", "serve", "rows.jsonl", "--engine", "fake", "--port", "0", "-j", str(jobs)]
+    command = [sys.executable, "-m", "assay", "serve", *arguments, "--port", "0"]
     env = {**os.environ, "ASSAY_FAKE_SECONDS": str(test_seconds)}
     with subprocess.Popen(command, cwd=folder, env=env, stderr=subprocess.PIPE, text=True) as process:
         try:
@@ -137,9 +192,12 @@ def kept(folder: Path, load: Load) -> Iterator[str]:
     load.counts["kept"] = len(keys)
 
 
-def restarted(folder: Path, load: Load) -> Iterator[str]:
+def restarted(folder: Path, arguments: list[str], load: Load) -> Iterator[str]:
     """Yield what a restarted service no longer knows of what the killed one had answered."""
-    with service(folder, 1, 1000.0) as (_, url), httpx.Client(base_url=url, timeout=60, trust_env=False) as client:
+    with (
+        service(folder, [*arguments, "-j", "1"], 1000.0) as (_, url),
+        httpx.Client(base_url=url, timeout=60, trust_env=False) as client,
+    ):
         for key, expected in load.answered.items():
             said = client.get(f"/v1/evaluations/{key}").json()
             if (said.get("instance_id"), said.get("outcome")) != expected:
@@ -149,13 +207,12 @@ def restarted(folder: Path, load: Load) -> Iterator[str]:
 def show(load: Load, clients: int, wall: float, metrics: str) -> None:
     """Print the figures."""
     answers = len(load.new) + len(load.known)
-    print(f"{clients} clients, {wall:.1f} s, tests of {load.test_seconds} s: {answers / wall:.0f} answers a second")
+    print(f"{clients} clients, {wall:.1f} s: {answers / wall:.0f} answers a second")
     print(", ".join(f"{name} {number}" for name, number in sorted(load.counts.items())))
     print(next(line for line in metrics.splitlines() if line.startswith("assay_reused_total")))
     print(f"{'milliseconds':<34}{'p50':>8}{'p99':>8}")
-    overhead = [1000 * (each - load.test_seconds) for each in load.new]
-    for name, values in (("overhead of a new content", overhead), ("any other", [1000 * each for each in load.known])):
-        ordered = sorted(values) or [0.0]
+    for name, values in (("overhead of a new content", load.new), ("any other, tests included", load.known)):
+        ordered = sorted(1000 * each for each in values) or [0.0]
         print(f"{name:<34}{ordered[len(ordered) // 2]:>8.0f}{ordered[int(len(ordered) * 0.99)]:>8.0f}")
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
