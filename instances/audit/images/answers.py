@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -19,7 +19,9 @@ from assay.instances.audit.images.facts import (
     ids_of,
     is_binary,
     lines_of,
+    may_hold,
     normal,
+    parts_of,
     views,
     words_of,
 )
@@ -79,24 +81,29 @@ def test_ids(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFinding
     ids = frozenset(normal(each.encode()) for each in wanted if len(each) >= SHORTEST_LINE)
     named = {name.encode() for each in wanted for name in function_names(each) if len(name) >= SHORTEST_WORD}
     stems = {PurePosixPath(path).stem.encode() for path in _paths(answer.instance.test_patch)}
-    hits = [n for n, layer in enumerate(image.layers) if _any(layer.words, named | ids) or _any(layer.lines, ids)]
-    if not hits:
+    if not _layers_with(image, named, ids):
         return
     ids -= answer.in_trees(ids, _ids_in)
     new = frozenset(named) - answer.in_trees(named, words_of)
     clear = frozenset(each for each in ids if re.search(rb"::|/|\(", each))
     allowed = frozenset(answer.allowed())
-    for number in hits:
+    for number in _layers_with(image, new, ids):
         for path, data in _others(image, number, allowed):
             if what := _named(path, data, ids, clear, new, stems):
                 severity = Severity.DOUBT if is_packaged(path) or PACKAGES.match(path) else Severity.FAULT
                 yield image.finding(ImageRule.TEST_IDS, number, path, what, severity)
 
 
+def _layers_with(image: AuditedImage, names: Collection[bytes], ids: Collection[bytes]) -> list[int]:
+    """Return the numbers of the layers that have one of these words, or lines."""
+    words = {*names, *ids}
+    return [n for n, layer in enumerate(image.layers) if _any(layer.words, words) or _any(layer.lines, ids)]
+
+
 def _named(
     path: str, data: bytes, ids: frozenset[bytes], clear: frozenset[bytes], new: frozenset[bytes], stems: set[bytes]
 ) -> str:
-    found = ids.intersection(_ids_in(data)) if ids else frozenset[bytes]()
+    found = ids.intersection(_ids_in(data)) if may_hold(data, parts_of(ids)) else frozenset[bytes]()
     if found & clear or len(found) > 1:
         return f"names the hidden test {min(found).decode(errors='replace')}"
     whole = path.encode(errors="replace") + b"\n" + data

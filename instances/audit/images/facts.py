@@ -26,6 +26,8 @@ INSIDE = "!"
 _NO_WORD = bytes(each if (chr(each).isalnum() and each < 128) or each == ord("_") else ord(" ") for each in range(256))
 _NO_ID = bytes(each if each in b"./:[]-" else kept for each, kept in enumerate(_NO_WORD))
 """Tables that turn into a blank whatever is no part of a word, and of a test's id as most runners write it."""
+_PARTS = re.compile(rb"::| \(")
+"""Between the file, class and function of a test's id."""
 _AROUND = b" \t\r\n\"',;"
 _GIT_FILE = re.compile(
     r"(?:^|.*/)(?:HEAD|[A-Z]+_HEAD|packed-refs|config|shallow|alternates|http-alternates|\.git|COMMIT_EDITMSG)$"
@@ -246,6 +248,16 @@ def words_of(data: bytes, *, compiled: bool = False) -> set[bytes]:
 def ids_of(data: bytes) -> set[bytes]:
     """Return what may be the id of a test: names with two colons between them."""
     return {word for word in set(data.translate(_NO_ID).split()) if b"::" in word} if b"::" in data else set()
+
+
+def parts_of(texts: Iterable[bytes]) -> frozenset[bytes]:
+    """Return the longest part of each text; the ids of a file's tests share theirs."""
+    return frozenset(max(_PARTS.split(text), key=len) for text in texts)
+
+
+def may_hold(data: bytes, parts: Iterable[bytes]) -> bool:
+    """Return whether cutting a file into lines, words or ids may give a text with one of these parts, quickly."""
+    return any(part in text for text in views(data) for part in parts)
 
 
 def merged(layers: Iterable[LayerFacts]) -> Mapping[str, int]:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from assay.harness.domain import Instance, Model, TreeRef
 from assay.harness.engines.layers import ImageConfig
 from assay.instances.audit.finding import Severity
-from assay.instances.audit.images.facts import KeptLayer
+from assay.instances.audit.images.facts import KeptLayer, may_hold, parts_of
 from assay.instances.audit.images.trees import KnownTrees, TreeObjects
 
 
@@ -68,9 +68,10 @@ class HiddenAnswer:
 
     def in_trees(self, wanted: Collection[bytes], cut: Callable[[bytes], Iterable[bytes]]) -> frozenset[bytes]:
         """Return those texts that a file of an allowed tree holds, cut into texts by a function."""
-        left = set(wanted)
+        left, parts = set(wanted), parts_of(wanted)
         for data in self.trees.texts((self.ref, *self.below)) if left else ():
-            left.difference_update(left.intersection(cut(data)))
+            if may_hold(data, parts):
+                left.difference_update(left.intersection(cut(data)))
         return frozenset(wanted) - left
 
 
