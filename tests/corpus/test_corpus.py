@@ -1,18 +1,23 @@
 """The corpus of hostile, broken and odd cases: each is data under ``cases``, and after each nothing may be left."""
 
+import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.languages import LANGUAGES
+from container_engines import container_engine
 from corpus.box_scenes import BOX_SCENES
 from corpus.checks import CHECKS, Scene
 from corpus.model import Case, Row, corpus
 from corpus.scenes import HOST_SCENES
 from corpus.stage import Place, Played, fake_place, judge, nothing_left, play, task_of
 
+PLAYER = os.environ.get("ASSAY_CORPUS_ENGINE", "docker")
+"""Engine that runs the cases' tests; images are built by Docker."""
 CASES = corpus().cases
 SCENES = HOST_SCENES | BOX_SCENES
 
@@ -33,13 +38,15 @@ def test_case(case: Case, request: pytest.FixtureRequest, tmp_path: Path) -> Non
     if case.engine == "docker":
         engine = request.getfixturevalue("docker_engine")
         where = place_of(case, request)
-    with nothing_left(tmp_path, engine) as run:
+    with ExitStack() as opened:
+        player = opened.enter_context(container_engine(PLAYER, engine, where.image)) if engine else None
+        run = opened.enter_context(nothing_left(tmp_path, engine))
         if case.check in SCENES:
             SCENES[case.check](scene(case, run, request))
-        elif engine is None:
+        elif player is None:
             on_the_host(case, run)
         else:
-            look(case, play(task_of(case, corpus().projects[case.language], where), where.image, engine, run))
+            look(case, play(task_of(case, corpus().projects[case.language], where), where.image, player, run))
 
 
 def place_of(case: Case, request: pytest.FixtureRequest) -> Place:
