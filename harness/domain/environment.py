@@ -39,10 +39,12 @@ class Download(Model):
 
 
 class ReleaseDownload(Archive):
-    """A file of a package's release, fetched from its index while the environment is built."""
+    """A file of a package's release, or of a wheel of it, fetched from its index while the environment is built."""
 
     path: Annotated[str, AfterValidator(_stays_in_the_tree)]
     """As of ``Download``."""
+    member: str = ""
+    """File of the wheel; empty for the release's file itself."""
 
 
 class Service(Model):

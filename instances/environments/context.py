@@ -1,12 +1,14 @@
 """Writes the build context of an image: its Dockerfile and scripts, its tree or what changes in it, and downloads."""
 
 import shutil
+import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from assay.harness.domain import Download, ImageSpec, ReleaseDownload, TreeRef
+from assay.harness.errors import EnvironmentFailure
 from assay.instances.environments.images import DOWNLOADS, LOCK_FILE
 from assay.instances.toolchains.host import linux_uv
 from assay.instances.trees.assets import fetch
@@ -59,7 +61,16 @@ def _list(paths: Iterable[str]) -> bytes:
 def _put_download(wanted: Download | ReleaseDownload, sources: Sources, folder: Path) -> None:
     file = folder / wanted.path
     file.parent.mkdir(parents=True, exist_ok=True)
-    if isinstance(wanted, ReleaseDownload):
-        shutil.copyfile(download(wanted, sources.cache, sources.toolchains), file)
-    else:
-        file.write_bytes(fetch(wanted, sources))
+    file.write_bytes(_of_release(wanted, sources) if isinstance(wanted, ReleaseDownload) else fetch(wanted, sources))
+
+
+def _of_release(wanted: ReleaseDownload, sources: Sources) -> bytes:
+    archive = download(wanted, sources.cache, sources.toolchains)
+    if not wanted.member:
+        return archive.read_bytes()
+    try:
+        with zipfile.ZipFile(archive) as wheel:
+            return wheel.read(wanted.member)
+    except (zipfile.BadZipFile, KeyError) as error:
+        problem = f"{wanted.name} {wanted.version}: no wheel with a file {wanted.member}"
+        raise EnvironmentFailure(problem) from error

@@ -1,0 +1,47 @@
+"""What an image is built from, as files of its context."""
+
+import hashlib
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from toys import Index
+
+from assay.harness.domain import ImageSpec, ReleaseDownload
+from assay.harness.errors import EnvironmentFailure
+from assay.instances.environments.context import write_context
+from assay.instances.environments.images import DOWNLOADS
+from assay.instances.trees.sources import Sources
+
+WHEEL = "toy-1.0-py3-none-any.whl"
+
+
+@pytest.fixture
+def wheel(index: Index) -> ReleaseDownload:
+    """A wheel in the index, wanted below ``deep``."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("toy/draw.so", "a program")
+    digest = hashlib.sha256(packed.getvalue()).hexdigest()
+    index.links["toy"] = [f'<a href="../../files/{WHEEL}#sha256={digest}">{WHEEL}</a>']
+    index.add("toy", "1.0", {"a.py": ""})
+    (index.folder / "files" / WHEEL).write_bytes(packed.getvalue())
+    return ReleaseDownload(name="toy", version="1.0", sha256=digest, path="deep/draw.so")
+
+
+def written(download: ReleaseDownload, folder: Path) -> bytes:
+    spec = ImageSpec(name="toy:1", dockerfile="FROM scratch\n", files={DOWNLOADS: f"{download.model_dump_json()}\n"})
+    write_context(spec, Sources([], folder / "cache"), folder / "context")
+    return (folder / "context/downloads/deep/draw.so").read_bytes()
+
+
+def test_download_of_a_release_is_its_file_or_one_in_it(wheel: ReleaseDownload, tmp_path: Path) -> None:
+    assert zipfile.is_zipfile(io.BytesIO(written(wheel, tmp_path / "whole")))
+    member = wheel.model_copy(update={"member": "toy/draw.so"})
+    assert written(member, tmp_path / "member") == b"a program"
+
+
+def test_member_that_a_wheel_lacks_is_an_environment_failure(wheel: ReleaseDownload, tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentFailure, match=r"toy 1\.0: no wheel with a file toy/none\.so"):
+        written(wheel.model_copy(update={"member": "toy/none.so"}), tmp_path)
