@@ -5,6 +5,7 @@ one attempt at a time. Ray gives no work exactly once: an attempt whose worker i
 answer that the driver waits for counts.
 """
 
+import atexit
 import importlib
 import os
 import queue
@@ -111,7 +112,9 @@ class RayCluster:
         self._facts: dict[Any, NodeFacts] = {}
         self._unfit: dict[Any, AssayError] = {}
         self._ended, self._lock = threading.Event(), threading.Lock()
-        threading.Thread(target=self._gather, name="assay-ray", daemon=True).start()
+        self._gathering = threading.Thread(target=self._gather, name="assay-ray", daemon=True)
+        self._gathering.start()
+        atexit.register(self._stop_gathering)  # runs before Ray's own: a call to Ray after that ends the process with 1
 
     @property
     def slots(self) -> int:
@@ -189,9 +192,10 @@ class RayCluster:
 
     def abort(self) -> None:
         """End every container and build on all nodes; waiting attempts raise RunStopped."""
-        self._ended.set()
+        self._stop_gathering()
+        atexit.unregister(self._stop_gathering)
         with self._lock:
-            workers = [*self._facts, *self._starting.values()]
+            workers = [*self._facts, *self._starting.values(), *self._unfit]
         self._idle.put(None)
         self._call_all(list(self._facts), "abort")
         for worker in workers:
@@ -250,6 +254,10 @@ class RayCluster:
                 opened, _ = self._ray.wait(list(self._starting), timeout=0.5) if self._starting else ([], [])
                 for call in opened:
                     self._admit(call)
+
+    def _stop_gathering(self) -> None:
+        self._ended.set()
+        self._gathering.join(PATIENCE)
 
     def _start_missing(self) -> None:
         with self._lock:

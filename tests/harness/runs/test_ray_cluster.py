@@ -141,6 +141,24 @@ def test_abort_ends_what_waits_and_what_is_at_work(cluster: Cluster, tmp_path: P
         evaluate(tmp_path, "far", there, list(pairs(60)))
 
 
+ENDS_EARLY = """\
+import atexit, functools, threading, time
+atexit.register(lambda: print([each.name for each in threading.enumerate()]))  # what runs last is registered first
+from assay.harness.runs.ray_cluster import RayCluster
+cluster = RayCluster(functools.partial(time.sleep, 60), {!r})
+while not cluster._starting:
+    time.sleep(0.1)
+"""
+
+
+def test_process_that_ends_asks_ray_for_nothing_once_ray_has_ended(cluster: Cluster):
+    """Ray would end the process with 1, whatever it has done."""
+    command = [sys.executable, "-c", ENDS_EARLY.format(cluster.address)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert "MainThread" in done.stdout
+    assert "assay-ray" not in done.stdout
+
+
 def test_nodes_without_slots_are_an_error_that_says_how(cluster: Cluster, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(RayCluster, "slots", 0)
     with pytest.raises(EngineUnavailable, match="--resources"):
