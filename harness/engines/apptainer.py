@@ -25,21 +25,11 @@ CONTROLLERS = {"memory limit": "memory", "processor limit": "cpu", "process limi
 CGROUPS = Path("/sys/fs/cgroup")
 OVERLAY = "/overlay-images/"
 """In the mounts of every box."""
-SHUT = (
+SHUT = [
     *("--contain", "--cleanenv", "--no-home", "--no-mount", "tmp,home,cwd,hostfs,bind-paths"),
-    *(
-        "--net",
-        "--network",
-        "none",
-        "--dns",
-        "127.0.0.1",
-        "--ipc",
-        "--uts",
-        "--no-privs",
-        "--add-caps",
-        ",".join(SUPERVISING),
-    ),
-)
+    *("--net", "--network", "none", "--dns", "127.0.0.1", "--ipc", "--uts"),
+    *("--no-privs", "--add-caps", ",".join(SUPERVISING)),
+]
 """A box shares nothing with this machine, and its ``/tmp`` is on the disk that is counted."""
 REFUSES = "the apptainer engine gives a box no {}; evaluate this instance with Docker or podman"
 
@@ -98,12 +88,15 @@ class ApptainerEngine(ApptainerImages, Engine):
             raise EngineError(REFUSES.format("services beside it" if services else "network"))
         record = self.record(image)
         name = f"assay-{secrets.token_hex(8)}"
+        began = time.monotonic()
         place = Place(name, self._boxes / name, self.runnable(record), record.env)
+        made = time.monotonic() - began
         kept = Kept(labels={**owner_labels(limits.seconds + SLACK), **labels}, image=str(place.image))
         place.overlay.mkdir(parents=True)
         (place.folder / "box.json").write_text(kept.model_dump_json())
         try:
             with self._started(place, limits, mounts or {}, archive) as box:
+                box.create_seconds = made
                 yield box
         finally:
             was_there = place.folder.is_dir()

@@ -37,24 +37,31 @@ PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 RUN = """\
 printf '%s\\n' "$1"; user=$2; cd "$3" || exit 126
 ulimit -f "$4" || exit 126
-shift 4
+narrow=$5
+shift 5
 [ -n "${HOME+set}" ] || { HOME=$(getent passwd "$user" | cut -d: -f6); export HOME="${HOME:-/}"; }
 case $user in
-  root|0) exec "$@" ;;
+  root|0) [ -z "$narrow" ] || set -- setpriv "$narrow" --inh-caps=-all -- "$@"; exec "$@" ;;
   *[!0-9]*) uid=$(id -u "$user") && gid=$(id -g "$user") || exit 126
-     exec setpriv --reuid="$uid" --regid="$gid" --init-groups --inh-caps=-all -- "$@" ;;
-  *) exec setpriv --reuid="$user" --regid=0 --clear-groups --inh-caps=-all -- "$@" ;;
+     exec setpriv $narrow --reuid="$uid" --regid="$gid" --init-groups --inh-caps=-all -- "$@" ;;
+  *) exec setpriv $narrow --reuid="$user" --regid=0 --clear-groups --inh-caps=-all -- "$@" ;;
 esac
 """
-"""Says that it runs, then becomes a command: of a user, in a folder, with a limit on the size of a file in blocks."""
+"""Says that it runs, then becomes a command: of a user, in a folder, with a limit on the size of a file in blocks.
+
+Where the program gives root every capability of its own user namespace, it gives up those that are not needed.
+"""
 PROTECT = """\
 set -e
-for path in /proc/bus /proc/fs /proc/irq /proc/sys /proc/sysrq-trigger /sys; do
-  [ ! -e $path ] || { mount --bind $path $path && mount -o remount,bind,ro,nosuid,nodev $path; }
-done
+shut() { mount --bind $1 $1 && mount -o remount,bind,ro,nosuid,nodev $1; }
+for path in /proc/bus /proc/fs /proc/irq /proc/sys /proc/sysrq-trigger; do [ ! -e $path ] || shut $path; done
 for path in /proc/kcore /proc/keys /proc/timer_list; do [ ! -e $path ] || mount --bind /dev/null $path; done
+mount -t sysfs -o ro,nosuid,nodev,noexec sysfs /sys 2> /dev/null || shut /sys
 """
-"""Keeps root in the box from the kernel's settings, which belong to the whole machine."""
+"""Keeps root in the box from the kernel's settings, and from seeing those of the machine's network.
+
+Without root, ``/sys`` is the machine's until it is mounted anew; as root, it is the box's already, and cannot be.
+"""
 GET = '[ -e "$1" ] || [ -L "$1" ] || exit 44; exec tar -C "$(dirname "$1")" -c -- "$(basename "$1")"'
 
 
@@ -123,9 +130,13 @@ class ApptainerBox(Box):
         began = time.monotonic()
         mark = secrets.token_hex(16).encode() + b"\n"
         output = CappedOutput(output_bytes + len(mark))
-        words = ["sh", mark.decode().strip(), user, workdir, str(2 * self._limits.disk_mb * MIB // BLOCK), *command]
+        capabilities = [*SUPERVISING, *_named(self._limits.capabilities)]
+        kept = ",".join(f"+{name.removeprefix('CAP_').lower()}" for name in capabilities)
+        narrow = f"--bounding-set=-all,{kept}" if self._program.as_root else ""
+        blocks = str(2 * self._limits.disk_mb * MIB // BLOCK)
+        words = ["sh", mark.decode().strip(), user, workdir, blocks, narrow, *command]
         variables = [PATH, *self._place.env, *(f"{name}={value}" for name, value in (env or {}).items())]
-        process = self._start([*SUPERVISING, *_named(self._limits.capabilities)], variables, RUN, words)
+        process = self._start(capabilities, variables, RUN, words)
         with process, Watch(DISK_POLL, self._disk_is_full, self.kill) as disk, Deadline(seconds, self.kill) as deadline:
             reader = threading.Thread(target=self._read, args=(process, output), daemon=True)
             reader.start()

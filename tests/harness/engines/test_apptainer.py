@@ -81,7 +81,7 @@ def test_box_is_an_instance_that_shares_nothing_and_is_limited(program: str, tmp
     assert protect[:5] == ["exec", *BOX, "CAP_SYS_ADMIN"]
     assert put[-7:] == ["tar", "-x", "-p", "--same-owner", "--numeric-owner", "-C", "/"]
     assert execute[:6] == ["exec", *BOX, "CAP_KILL,CAP_SETGID,CAP_SETUID,CAP_SYS_ADMIN", f"instance://{name}"]
-    assert execute[-4:] == ["nobody", "/tmp", "65536", "true"]
+    assert execute[-5:] == ["nobody", "/tmp", "65536", "", "true"]
     assert "A=b" in execute
     assert stop == ["instance", "stop", "--signal", "KILL", name]
     assert not list((tmp_path / "boxes").iterdir())
@@ -93,9 +93,10 @@ def test_engine_without_root_is_root_in_its_boxes_and_sets_only_limits_that_hold
     monkeypatch.setattr(apptainer, "CGROUPS", tmp_path / "cgroup")
     engine = made(program, tmp_path, ("--fakeroot",))
     assert engine.unenforced == {"disk limit", "memory limit", "process limit", "processor limit"}
-    with engine.open(IMAGE.name, Limits(), {}):
-        pass
-    build, start, *_ = calls(tmp_path)
+    with engine.open(IMAGE.name, Limits(), {}) as box:
+        box.exec(["true"])
+    build, start, *_, execute, _, _ = calls(tmp_path)
+    assert execute[-2:] == ["--bounding-set=-all,+kill,+setgid,+setuid", "true"]
     assert build[:2] == ["build", "--fakeroot"]
     assert start[:3] == ["instance", "start", "--fakeroot"]
     assert not {"--memory", "--cpus", "--pids-limit"} & {*start}
