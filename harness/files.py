@@ -61,14 +61,12 @@ def replace_file(path: Path, content: bytes, *, syncs: bool = True) -> None:
 
 def write_file(path: Path, content: bytes) -> None:
     """Write a file, with the folders above it; it is on the disk when this returns, but a crash may leave a part."""
+    number = _opened(path, os.O_WRONLY | os.O_TRUNC)
     try:
-        opened = path.open("wb")
-    except FileNotFoundError:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        opened = path.open("wb")
-    with opened as file:
-        file.write(content)
-        _flush(file)
+        _write(number, content)
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 def link_or_copy(source: str | Path, target: str | Path) -> str | Path:
@@ -150,9 +148,30 @@ def _flush(file: IO[bytes]) -> None:
 
 def append_line(path: Path, line: bytes) -> None:
     """Append a line to a file that only grows; one that a crash tore ends first. Not on disk yet when this returns."""
-    with path.open("ab+") as file:
-        torn = file.seek(0, os.SEEK_END) and os.pread(file.fileno(), 1, file.tell() - 1) != b"\n"
-        file.write(b"\n" * bool(torn) + line + b"\n")
+    number = _opened(path, os.O_RDWR | os.O_APPEND)
+    try:
+        end = os.lseek(number, 0, os.SEEK_END)
+        torn = end > 0 and os.pread(number, 1, end - 1) != b"\n"
+        _write(number, b"\n" * torn + line + b"\n")
+    finally:
+        os.close(number)
+
+
+def _opened(path: Path, flags: int) -> int:
+    """Open a file by its number, which costs a third of what a file object does; make it, and the folders above it."""
+    flags |= os.O_CREAT | os.O_CLOEXEC
+    try:
+        return os.open(path, flags, 0o666)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, flags, 0o666)
+
+
+def _write(number: int, content: bytes) -> None:
+    """Write all of it; the system may take only a part at once."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(number, rest) :]
 
 
 def sync_file(path: Path) -> None:

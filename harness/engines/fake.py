@@ -244,7 +244,7 @@ class FakeBox(Box):
 
     def put(self, archive: bytes, to: str = "/") -> None:
         self._engine.fault("put", self._image)
-        with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as tar:
             for member in tar:
                 content = tar.extractfile(member)
                 self._files[Path(member.name).name] = content.read() if content else b""

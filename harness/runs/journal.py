@@ -17,7 +17,6 @@ class Journal:
     def add(self, event: str, instance_id: str, facts: Mapping[str, str]) -> None:
         """Append one line; should the machine lose its power, the last ones may be lost."""
         line = json.dumps({"time": round(time.time(), 3), "event": event, "instance": instance_id, **facts})
-        self._path.parent.mkdir(parents=True, exist_ok=True)
         append_line(self._path, line.encode())
 
     def events(self) -> list[dict[str, str]]:

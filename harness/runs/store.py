@@ -3,7 +3,7 @@
     <run>/{run.json, journal.jsonl, predictions.jsonl, verdicts.jsonl, report.json, lock,
            instances/<id>/{instance.json, patch.diff, evidence.json, verdict.json, test_output.txt, reports/...,
                            reruns/<n>/{the same files}, patchdiff/{comparison.json, test_*.py}}}
-    <runs>/.index/{<content key>, durations.json}      what any run here has already judged, and how long tests took
+    <runs>/.index/{verdicts, durations.json}           what any run here has already judged, and how long tests took
 
 Files, and the folder of an instance, are replaced whole or not at all; the journal only grows, and lines of it that a
 crash tore are ignored. Names that begin with a dot are being written; what a crash left of them goes with the next run.
@@ -34,6 +34,7 @@ from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.files import alone_in, json_lines, link_or_copy, read_model, replace_file, sync_folder, write_file
 from assay.harness.grading.stability import StabilityFile
 from assay.harness.names import count
+from assay.harness.runs.index import index_of
 from assay.harness.runs.journal import Journal
 from assay.harness.runs.keys import grading_edition
 from assay.harness.runs.manifest import ANOTHER, REPLACED, Run, RunKind, refuse_another
@@ -214,8 +215,8 @@ class RunStore:
             write_file(folder / "verdict.json", saved.model_dump_json(indent=1).encode())
         with suppress(OSError):  # the verdict is safe; what follows saves work and informs people
             if not self._alone:
-                where = self._folder(verdict.instance_id).relative_to(self.root.parent)
-                replace_file(self._index / key, str(where).encode(), syncs=False)  # what is torn names no folder
+                place = self._folder(verdict.instance_id).relative_to(self.root.parent)
+                index_of(self.root.parent).add(key, place)
             self.journal("finished", verdict.instance_id, outcome=verdict.outcome)
         return saved
 
@@ -229,14 +230,17 @@ class RunStore:
             yield new
             for path in (new / "reports", new) if syncs else ():
                 sync_folder(path)
-            if folder.is_dir():
+            is_replaced = folder.is_dir()
+            if is_replaced:
                 folder.rename(old)  # a crash between here and the next line costs this one result
             new.rename(folder)
             if syncs:
                 sync_folder(folder.parent)
-        finally:
-            for path in (new, old):
-                shutil.rmtree(path, ignore_errors=True)
+        except BaseException:
+            shutil.rmtree(new, ignore_errors=True)
+            raise
+        if is_replaced:
+            shutil.rmtree(old, ignore_errors=True)
 
     def forget(self, instance_id: str) -> None:
         """Drop the verdict of an instance, since it was given for other content."""
@@ -251,8 +255,9 @@ class RunStore:
         if self._alone:
             return None
         try:
-            folder = self.root.parent / (self._index / key).read_text()
-            elsewhere = read_model(folder / "verdict.json", SavedVerdict)
+            place = index_of(self.root.parent).find(key)
+            folder = self.root.parent / place
+            elsewhere = read_model(folder / "verdict.json", SavedVerdict) if place else None
         except (OSError, ValueError):  # a power failure may leave anything in the index
             return None
         if elsewhere is None or elsewhere.key != key or elsewhere.verdict.instance_id != instance_id:

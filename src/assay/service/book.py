@@ -1,6 +1,6 @@
 """The verdicts that a service has given, on disk: a folder of runs that ``assay report`` and ``assay view`` read.
 
-    <folder>/{lock, .index/<content key>, patches-<version>.0001/, patches-<version>.0002/, ...}
+    <folder>/{lock, .index/verdicts, patches-<version>.0001/, patches-<version>.0002/, ...}
 
 A run has one patch for each instance, so an instance's second patch is in the second run.
 """
@@ -17,6 +17,7 @@ from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.files import alone_in, append_line, read_model, sync_file
 from assay.harness.runs.attempt import unwritten
+from assay.harness.runs.index import index_of
 from assay.harness.runs.keys import grading_edition
 from assay.harness.runs.manifest import RunKind
 from assay.harness.runs.regrade import save_graded
@@ -48,10 +49,10 @@ class VerdictBook:
     def find(self, key: str) -> SavedVerdict | None:
         """Return the verdict that was saved under a content key, graded as now, or None."""
         try:
-            place = (self.folder / ".index" / key).read_text()
-        except (OSError, UnicodeDecodeError):
+            place = index_of(self.folder).find(key)
+            saved = read_model(self.folder / place / "verdict.json", SavedVerdict) if place else None
+        except (OSError, ValueError):  # a power failure may leave anything in the index
             return None
-        saved = read_model(self.folder / place / "verdict.json", SavedVerdict)
         if saved is None or saved.key != key:
             return None
         with suppress(UserError):  # its evidence cannot be read
