@@ -75,6 +75,9 @@ class GeneratorResult(Model):
     reached: int = 0
     """Stable probes that executed a target on both sides; of a suite, tests that were compared."""
     divergences: int = 0
+    test_files: int = 0
+    """Test files that were compared, of ``of_test_files``; of a suite."""
+    of_test_files: int = 0
     null_divergences: int = 0
     """Probes on which gold and its own copy differ, although each is stable; anything but 0 is a bug of Assay."""
     seconds: float = 0.0

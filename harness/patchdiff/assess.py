@@ -1,4 +1,4 @@
-"""One comparison of a patch with gold: four trees, a survey, generators one after the other, and the finding."""
+"""One comparison of a patch with gold: four trees, a survey, generators in turns, and the finding."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +11,7 @@ from assay.harness.patchdiff.contract import (
     Ask,
     Context,
     Contribution,
+    Generate,
     Generator,
     Note,
     PlanTests,
@@ -58,7 +59,7 @@ def assess(
     try:
         note("surveying the trees")
         context = Context(sides, survey(sides), settings, plan_tests, ask, began, note)
-        found = [_spend(context, name, each) for name, each in generators.items()]
+        found = _in_turns(context, generators)
         reached = _reached(generators.values(), found)
     except SideError as error:
         return PatchDiffRecord(not_assessed(sides.task, settings, str(error)))
@@ -99,27 +100,53 @@ def _reached(generators: Iterable[Generator], found: Sequence[Contribution]) -> 
     return sum(one.result.reached for one in aimed or found)
 
 
-def _spend(context: Context, name: str, generator: Generator) -> Contribution:
-    """Run one generator; its failure is its own, unless the engine is unavailable or the run was stopped."""
-    if generator.languages and context.sides.instance.language not in generator.languages:
-        return Contribution(GeneratorResult(name=name, note=f"only for {', '.join(sorted(generator.languages))}"))
-    if context.seconds_left <= 0:
-        return Contribution(GeneratorResult(name=name, note="skipped: the budget was spent"))
-    began = time.monotonic()
+def _in_turns(context: Context, generators: Mapping[str, Generator]) -> list[Contribution]:
+    """Give every generator a turn, and then another to those that have more to do.
+
+    In the first round each has an equal share of what is left, and one share is kept for the second.
+    """
+    found = {name: _before(context, name, each) for name, each in generators.items()}
+    waiting = {name: each.generate for name, each in generators.items() if not found[name].result.note}
+    for kept in (1, 0):
+        for place, (name, generate) in enumerate(list(waiting.items())):
+            share = context.seconds_left / (len(waiting) - place + kept)
+            if share > 0:
+                found[name] = _spend(replace(context, turn=time.monotonic() + share), found[name], generate)
+        waiting = {name: more for name in waiting if (more := found[name].more)}
+    return [_after(each) for each in found.values()]
+
+
+def _before(context: Context, name: str, generator: Generator) -> Contribution:
+    """Return a generator's contribution before its first turn; the note says why it gets none."""
+    known = not generator.languages or context.sides.instance.language in generator.languages
+    note = "" if known else f"only for {', '.join(sorted(generator.languages))}"
+    return Contribution(GeneratorResult(name=name, note=note))
+
+
+def _after(found: Contribution) -> Contribution:
+    idle = not (found.result.seconds or found.result.note)
+    late = {"note": "skipped: the budget was spent"} if idle else {}
+    return replace(found, result=found.result.model_copy(update=late))
+
+
+def _spend(context: Context, before: Contribution, generate: Generate) -> Contribution:
+    """Give a generator one turn; its failure is its own, unless the engine is unavailable or the run was stopped."""
+    name, began = before.result.name, time.monotonic()
     context.note(name)
     try:
-        found = generator.generate(replace(context, note=lambda text: context.note(f"{name}: {text}")))
+        found = generate(replace(context, note=lambda text: context.note(f"{name}: {text}")))
     except (EngineUnavailable, RunStopped):
         raise
     except ForgedSideError as error:
-        found = replace(_failed(name, str(error)), forged=True)
+        found = replace(_failed(before, str(error)), forged=True)
     except AssayError as error:  # an engine that failed, a model that does not answer, a package that is not there
-        found = _failed(name, str(error))
+        found = _failed(before, str(error))
     except Exception as error:  # a bug of the generator must not cost what the others find
-        found = _failed(name, f"internal error: {error!r}")
-    seconds = round(time.monotonic() - began, 3)
+        found = _failed(before, f"internal error: {error!r}")
+    seconds = round(before.result.seconds + time.monotonic() - began, 3)
     return replace(found, result=found.result.model_copy(update={"seconds": seconds}))
 
 
-def _failed(name: str, problem: str) -> Contribution:
-    return Contribution(GeneratorResult(name=name, note=f"failed: {problem}"), error=f"{name}: {problem}")
+def _failed(before: Contribution, problem: str) -> Contribution:
+    result = before.result.model_copy(update={"note": f"failed: {problem}"})
+    return replace(before, result=result, error=f"{result.name}: {problem}", more=None)

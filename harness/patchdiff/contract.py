@@ -3,8 +3,10 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from assay.harness.domain import Divergence, GeneratorResult, Instance, TestPlan
+from assay.harness.errors import UserError
 from assay.harness.patchdiff.sides import Sides
 from assay.harness.patchdiff.survey import Survey
 
@@ -15,8 +17,29 @@ Ask = Callable[[Sequence[tuple[str, str]]], str]
 """Gives (role, text) messages to a language model and returns its answer."""
 
 
+BUDGETS = {"quick": 60.0, "default": 300.0, "thorough": 1800.0}
+"""Seconds for one comparison, by name."""
+
+
+def read_budget(text: str) -> float:
+    """Return the seconds that a name of ``BUDGETS`` or a number stands for; raises UserError."""
+    try:
+        seconds = BUDGETS.get(text) or float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 1 <= seconds < inf:
+        raise UserError(f"the budget is {', '.join(BUDGETS)} or a number of seconds from 1 on, not {text!r}")
+    return seconds
+
+
 def silent(_text: str) -> None:
     """Report nothing: the ``Note`` of who shows no progress."""
+
+
+LEAST_PACE, MOST_PACE = 0.4, 3.0
+"""Parts of a program's usual time that it has at least and at most, whatever the budget."""
+ENOUGH = 3
+"""Confirmations without which nothing counts, however tight the budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +50,8 @@ class Settings:
     seed: int = 0
     test_files: bool = True
     """Write test files that show divergences to a person; to find and to confirm them needs none."""
-    budget: float = 300.0
-    """Seconds; nothing new is begun after them."""
+    budget: float = BUDGETS["default"]
+    """Seconds, which the generators share; nothing new is begun after them."""
     confirmations: int = 20
     """Rounds that a divergence must hold in, on both sides."""
 
@@ -46,16 +69,32 @@ class Context:
     began: float = field(default_factory=time.monotonic)
     note: Note = silent
     """Reports progress to a person who waits."""
+    turn: float = inf
+    """The end of the generator's turn, by ``time.monotonic``."""
 
     @property
     def seconds_left(self) -> float:
-        """Seconds left of the budget."""
-        return max(0.0, self.settings.budget - (time.monotonic() - self.began))
+        """Seconds left of the budget in this turn."""
+        return min(self.budget_left, max(0.0, self.turn - time.monotonic()))
+
+    @property
+    def budget_left(self) -> float:
+        """Seconds left of the whole budget: what is found may be confirmed beyond the turn."""
+        return max(0.0, self.began + self.settings.budget - time.monotonic())
+
+    def paced(self, seconds: float) -> float:
+        """Return the share of a program for which ``seconds`` are right with the default budget."""
+        return seconds * min(MOST_PACE, max(LEAST_PACE, self.settings.budget / BUDGETS["default"]))
+
+    def rounds(self, each: float) -> int:
+        """Return how often a difference is confirmed, if one round takes so many seconds: half of the budget may go."""
+        wanted = self.settings.confirmations
+        return max(min(ENOUGH, wanted), min(wanted, int(self.budget_left / 2 / max(each, 0.001))))
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """The results of one generator; ``files`` are the reproductions that its divergences name."""
+    """The results of one generator so far; ``files`` are the reproductions that its divergences name."""
 
     result: GeneratorResult
     divergences: tuple[Divergence, ...] = ()
@@ -64,14 +103,19 @@ class Contribution:
     """The failure, if any. Results of other generators stand, and the next run tries again."""
     forged: bool = False
     """Whether a side's results cannot be trusted: then nobody's silence about the patch means anything."""
+    more: "Generate | None" = None
+    """Continues, in another turn, and returns everything found by then; None if there is nothing left to do."""
+
+
+Generate = Callable[[Context], Contribution]
 
 
 @dataclass(frozen=True, slots=True)
 class Generator:
     """Makes probes, runs them on the sides of a comparison and reports where these differ."""
 
-    generate: Callable[[Context], Contribution]
-    """Spends what it needs of the budget. What it raises costs the comparison this generator alone."""
+    generate: Generate
+    """Spends what it needs of its turn. What it raises costs the comparison this generator alone."""
     languages: frozenset[str] = frozenset()
     """Languages that it can probe; all of them when empty."""
     aims: bool = True

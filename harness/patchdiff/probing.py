@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -163,15 +164,17 @@ def differences(context: Context, program: Program) -> Contribution:
     first = _on_sides(context, program, dict.fromkeys((Side.GOLD, Side.CANDIDATE), FIRST))
     gold, candidate = (first[side].seen[0] for side in (Side.GOLD, Side.CANDIDATE))
     probes = counted(gold, candidate)
+    began = time.monotonic()
     again = [
         *_worth_a_look(context, program, probes.apart, gold, candidate),
         *_by_turns(probes.alike, gold)[:MOST_ALIKE],
     ]
     rounds = _on_sides(context, program, SCREENS, again) if again else {side: Rounds([]) for side in SCREENS}
+    wanted = context.rounds((time.monotonic() - began) / len(SCREENS[Side.GOLD]))
     screened = screen(*(rounds[side].seen for side in (Side.GOLD, Side.NULL, Side.CANDIDATE)))
     steady = (stable(rounds[side].seen) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
     suspects = _most_severe(_by_turns(screened.suspects, gold), *steady)[:MOST_SUSPECTS]
-    found = _divergences(context, program, suspects)
+    found = _divergences(context, program, suspects, wanted)
     redo = first[Side.GOLD].redo
     shown, files = _reproduced(context, program, found, redo)
     dropped = len(suspects) - len(found)
@@ -181,7 +184,7 @@ def differences(context: Context, program: Program) -> Contribution:
         reached=len(probes.alike) + len(probes.apart),
         divergences=len(found),
         null_divergences=screened.null_divergences,
-        note=f"{dropped} differences were not confirmed in {context.settings.confirmations} rounds" if dropped else "",
+        note=f"{dropped} differences were not confirmed in {wanted} rounds" if dropped else "",
     )
     return Contribution(result, tuple(shown), files)
 
@@ -225,11 +228,10 @@ def _shuffled(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def _divergences(context: Context, program: Program, suspects: Sequence[str]) -> list[Divergence]:
+def _divergences(context: Context, program: Program, suspects: Sequence[str], wanted: int) -> list[Divergence]:
     """Repeat suspects on both sides, ask base what it shows, and classify what holds; the hardest come first."""
     if not suspects:
         return []
-    wanted = context.settings.confirmations
     seeds = {Side.BASE: range(2), Side.GOLD: range(wanted), Side.CANDIDATE: range(wanted)}
     ran = _on_sides(context, program, seeds, suspects)
     base, gold, candidate = (ran[side].seen for side in seeds)

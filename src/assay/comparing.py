@@ -8,7 +8,7 @@ from assay.evaluator import Evaluator
 from assay.harness.domain import Instance, Prediction
 from assay.harness.errors import UserError
 from assay.harness.patchdiff.assess import PatchDiffRecord
-from assay.harness.patchdiff.contract import Ask, Settings
+from assay.harness.patchdiff.contract import Ask, Settings, read_budget
 from assay.harness.patchdiff.generators import USUAL
 from assay.harness.patchdiff.run import compare
 
@@ -30,8 +30,8 @@ class PatchDiff:
     generators: Sequence[str] = USUAL
     """Names of the generators of probes."""
     seed: int = 0
-    budget: float = 300.0
-    """Seconds for one comparison; nothing new is begun after them."""
+    budget: float | str = "default"
+    """Seconds for one comparison, or ``quick`` (60), ``default`` (300), ``thorough`` (1800)."""
     confirmations: int = 20
     """Rounds that a divergence must hold in, on both sides."""
     model: ModelChoice | None = None
@@ -52,7 +52,10 @@ class PatchDiff:
         """
         task = self.evaluator.task(*self.evaluator.pair(instance, patch))
         settings = Settings(
-            tuple(self.generators), seed=self.seed, budget=self.budget, confirmations=self.confirmations
+            tuple(self.generators),
+            seed=self.seed,
+            budget=read_budget(str(self.budget)),
+            confirmations=self.confirmations,
         )
         labels = {"assay.instance": task.instance.id}
         return compare(task, self.evaluator.bench, settings, labels, ask=self._ask(), note=self.evaluator.view.note)

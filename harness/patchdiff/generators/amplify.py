@@ -58,7 +58,7 @@ def _program(context: Context, files: Sequence[str], mutants: int, tests: Sequen
         "limit": LIMIT,
         "runner": "pytest",
     }
-    return Program(NAME, settings, SECONDS, partial(reproduced, make_draft=amplified_draft))
+    return Program(NAME, settings, context.paced(SECONDS), partial(reproduced, make_draft=amplified_draft))
 
 
 GENERATOR = Generator(_generate, languages=frozenset({"python"}))

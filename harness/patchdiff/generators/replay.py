@@ -31,7 +31,8 @@ def _generate(context: Context) -> Contribution:
         "donors": list(recorded.strings),
         "limit": LIMIT,
     }
-    return differences(context, Program(NAME, settings, SECONDS, partial(reproduced, make_draft=call_draft)))
+    reproduce = partial(reproduced, make_draft=call_draft)
+    return differences(context, Program(NAME, settings, context.paced(SECONDS), reproduce))
 
 
 GENERATOR = Generator(_generate, languages=frozenset({"python"}))

@@ -22,6 +22,8 @@ MOST_CHANGES = 8
 """Changes of one file that are tried without, each."""
 LIMIT = 20.0
 """Seconds for one file, the import of the project included."""
+USUAL = 2.0
+"""Seconds that one file takes as a rule."""
 BOTH = (Side.GOLD, Side.CANDIDATE)
 
 
@@ -73,7 +75,7 @@ def reproduced(context: Context, suspects: Sequence[DifferingProbe], make_draft:
     found = fewest_changes(drafts, lambda variants: _explored(context, variants))
     texts = {probe: variant.draft.write(variant.without, looks.check) for probe, (variant, looks) in found.items()}
     files = {text: found[probe][0].draft.folder for probe, text in texts.items() if text}
-    held = _held(context, files) if files and context.seconds_left > 0 else set()
+    held = _held(context, files) if files and context.budget_left > 0 else set()
     return {probe: text for probe, text in texts.items() if text in held}
 
 
@@ -144,7 +146,7 @@ def _held(context: Context, files: Mapping[str, str]) -> set[str]:
         files: text to folder.
     """
     numbered = {number: (_path(folder, number), text) for number, (text, folder) in enumerate(files.items())}
-    seeds = range(context.settings.confirmations)
+    seeds = range(context.rounds(USUAL * len(files)))
     gold, candidate = _on_both(context, numbered, seeds)
     return {
         text

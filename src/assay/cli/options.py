@@ -27,6 +27,12 @@ def _existing_recipes(folders: list[Path] | None) -> list[Path] | None:
     return folders
 
 
+def _budget(text: object) -> float:
+    from assay.harness.patchdiff.contract import read_budget
+
+    return read_budget(str(text))
+
+
 _DATASET = typer.Argument(
     metavar="DATASET",
     help="Alias (releases, lite, verified, ...), hub id, file or folder.",
@@ -149,7 +155,14 @@ Generators = Annotated[
         show_default=False,
     ),
 ]
-Budget = Annotated[float, typer.Option(min=1, metavar="SECONDS", help="Time for comparing one patch with gold.")]
+Budget = Annotated[
+    float,
+    typer.Option(
+        parser=_budget,
+        metavar="quick|default|thorough|SECONDS",
+        help="Time for comparing one patch with gold: 60, 300 or 1800 seconds, or so many.",
+    ),
+]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of PatchDiff's inputs; equal seeds make equal inputs.")]
 Confirmations = Annotated[
     int, typer.Option(min=3, metavar="N", help="Times that a difference must show on both sides.")

@@ -3,6 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 
 import pytest
@@ -20,6 +21,7 @@ from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.engines.faulty import FaultyEngine
 from assay.harness.errors import AssayError, EngineError, EngineUnavailable, ImageMissing, RunStopped
 from assay.harness.evaluation.evaluate import Task
+from assay.harness.patchdiff import assess as assessing
 from assay.harness.patchdiff import generators
 from assay.harness.patchdiff.assess import assess
 from assay.harness.patchdiff.contract import Context, Contribution, Generator, Settings
@@ -103,6 +105,44 @@ def test_suite_counts_as_reached_only_where_no_generator_aims(
     monkeypatch.setattr(generators, "GENERATORS", named)
     assert compared(instance, fake(instance), "suites").finding is PatchDiffFinding.NO_DIFFERENCE_FOUND
     assert compared(instance, fake(instance), "suites", "amplify").finding is PatchDiffFinding.NOT_ASSESSED
+
+
+def test_generators_take_turns_with_equal_shares_and_the_rest_goes_to_those_that_have_more_to_do(
+    instance: Instance, generator: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares: list[tuple[str, float]] = []
+
+    def again(context: Context) -> Contribution:
+        shares.append(("greedy", context.seconds_left))
+        return Contribution(GeneratorResult(name="greedy", reached=20))
+
+    def greedy(context: Context) -> Contribution:
+        return replace(again(context), more=again)
+
+    def modest(context: Context) -> Contribution:
+        shares.append(("modest", context.seconds_left))
+        return Contribution(GeneratorResult(name="modest", reached=1))
+
+    known = {"greedy": Generator(greedy), "modest": Generator(modest)}
+    monkeypatch.setattr(assessing, "find_generators", lambda _names: known)
+    compared(instance, fake(instance), *known)
+    assert [name for name, _ in shares] == ["greedy", "modest", "greedy"]
+    assert [round(seconds, -1) for _, seconds in shares] == [100, 150, 300], "of 300, nothing was used"
+
+
+def test_failure_in_a_later_turn_leaves_what_was_found_before(
+    instance: Instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_context: Context) -> Contribution:
+        raise EngineError("gone")
+
+    def begin(_context: Context) -> Contribution:
+        return Contribution(GeneratorResult(name="acme", reached=50), more=fail)
+
+    monkeypatch.setattr(assessing, "find_generators", lambda _names: {"acme": Generator(begin)})
+    comparison = compared(instance, fake(instance), "acme")
+    assert comparison.generators[0].reached == 50
+    assert comparison.error == "acme: gone"
 
 
 def test_failure_of_all_generators_is_not_assessed(instance: Instance, generator: Callable[..., str]) -> None:

@@ -15,7 +15,6 @@ from assay.harness.patchdiff.decide import Sighting, classify
 from assay.harness.patchdiff.generators.llm.prompts import PromptMaterial, SourceExcerpt
 from assay.harness.patchdiff.generators.llm.protocol import BothSides, converse
 from assay.harness.patchdiff.generators.recording import record
-from assay.harness.patchdiff.generators.suites.repeating import ENOUGH
 from assay.harness.patchdiff.probing import Program, run_lines
 from assay.harness.patchdiff.sides import Side
 
@@ -24,6 +23,8 @@ CONVERSATIONS = 3
 """Each begins anew; the model's own variety makes them differ."""
 FILE = "test_assay_llm.py"
 REACH_SECONDS = 20.0
+ROUND_SECONDS = 3.0
+"""About what one run of a test file takes."""
 
 
 def _generate(context: Context) -> Contribution:
@@ -93,8 +94,8 @@ def _confirmed(context: Context, text: str, tests: Sequence[str], number: int) -
     """Repeat a test file on both sides; keep the tests that hold and execute a target on both."""
     reaching = _reaching(context, text)
     kept = [name for name in tests if name in reaching]
-    rounds, wanted = 0, context.settings.confirmations
-    while kept and rounds < wanted and (context.seconds_left > 0 or rounds < min(ENOUGH, wanted)):
+    rounds, wanted = 0, context.rounds(ROUND_SECONDS)
+    while kept and rounds < wanted:
         gold, candidate = (_own(each) for each in _run(context, text, (Side.GOLD, Side.CANDIDATE)))
         kept = [n for n in kept if gold.get(n) is Status.PASSED and candidate.get(n) is Status.FAILED]
         rounds += 1

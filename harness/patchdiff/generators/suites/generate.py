@@ -6,21 +6,24 @@ language whose recipe can run single test files; a recipe that always runs every
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil
 
 from assay.harness.domain import FAILING, PASSING, Divergence, GeneratorResult
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators.suites.repeating import does_not_end, repeat
-from assay.harness.patchdiff.generators.suites.running import LEAST_SECONDS, SuiteRun, run, runs_everything
+from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, runs_everything
 from assay.harness.patchdiff.generators.suites.style import is_style
 from assay.harness.patchdiff.sides import ForgedSideError, Side
 
 NAME = "suites"
 FIRST_FILES = 8
 """Files of the first run; each further run takes up to twice as many, so that a small budget still sees the nearest."""
+FIRST_SECONDS = 20.0
+"""The least time limit until a file has been compared, whatever is left of the turn."""
 SHARE = 0.5
-"""Part of the rest of the budget that one run is given, so that one file that hangs does not take all of it."""
+"""Part of the rest of the turn that one run is given, so that one file that hangs does not take all of it."""
 PARTS = 4
 """Into so many a run is divided that gave nothing."""
 MARGIN = 0.7
@@ -33,7 +36,11 @@ MOST_NAMED = 3
 class _Tally:
     """The results so far."""
 
+    rest: Sequence[str]
+    """Files that no run was begun with."""
     total: int
+    size: int = FIRST_FILES
+    """Files of the next run, at most."""
     ran: int = 0
     compared: int = 0
     """Tests that passed or failed with the patch, and were looked at with gold if they failed."""
@@ -44,6 +51,7 @@ class _Tally:
     unread: list[str] = field(default_factory=list)
     divergences: list[Divergence] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    failed: bool = False
 
     @property
     def pending(self) -> int:
@@ -53,6 +61,8 @@ class _Tally:
     def note(self) -> str:
         """Return what was left out, and why."""
         notes = list(self.notes)
+        if self.pending and not self.failed:
+            notes.append(f"the budget was spent after {self.total - self.pending} of {self.total} test files")
         if self.late:
             notes.append(f"{len(self.late)} test files hit the time limit: {_named(self.late)}")
         if self.unread:
@@ -61,57 +71,63 @@ class _Tally:
 
 
 def _generate(context: Context) -> Contribution:
-    """Run the test files with the patch, nearest first, as far as the budget goes; and with gold what fails.
+    """Run the test files with the patch, nearest first, as far as the turn goes; and with gold what fails.
 
-    What was found before the engine fails is kept.
+    A suite that cannot be divided waits until all others have had their turn.
     """
+    files = context.survey.test_files
+    tally = _Tally(files, len(files))
+    if runs_everything(context, files[:1], files[1:]):
+        tally.size = len(files)
+        return Contribution(GeneratorResult(name=NAME), more=partial(_go_on, tally))
+    return _go_on(tally, context)
+
+
+def _go_on(tally: _Tally, context: Context) -> Contribution:
+    """Run the next test files. What was found before the engine fails is kept."""
     error, forged = "", False
-    tally = _Tally(len(context.survey.test_files))
     try:
         _go_through(context, tally)
     except (EngineUnavailable, RunStopped):
         raise
     except AssayError as problem:
         error, forged = f"{NAME}: {problem}", isinstance(problem, ForgedSideError)
+        tally.failed = True
         tally.notes.append(f"failed after {tally.files} of {tally.total} test files: {problem}")
     result = GeneratorResult(
         name=NAME,
         probes=tally.ran,
         reached=tally.compared,
         divergences=len(tally.divergences),
+        test_files=tally.files,
+        of_test_files=tally.total,
         note=tally.note(),
     )
-    return Contribution(result, tuple(tally.divergences), error=error, forged=forged)
+    more = partial(_go_on, tally) if tally.rest and not error else None
+    return Contribution(result, tuple(tally.divergences), error=error, forged=forged, more=more)
 
 
 def _go_through(context: Context, tally: _Tally) -> None:
-    rest = context.survey.test_files
-    size = len(rest) if runs_everything(context, rest[:1], rest[1:]) else FIRST_FILES
-    while context.seconds_left > 0:
-        chunk, rest = rest[:size], rest[size:]
+    while tally.rest and context.seconds_left > 0 and (size := min(tally.size, _most_files(context, tally))):
+        chunk, tally.rest = tally.rest[:size], tally.rest[size:]
         _compare(context, chunk, tally)
-        if not rest:
-            break
-        size = min(size * 2, _most_files(context, tally))
-    if tally.pending > 0:
-        tally.notes.append(f"the budget was spent after {tally.total - tally.pending} of {tally.total} test files")
+        tally.size = size * 2
 
 
-def _share(context: Context) -> float:
-    return max(LEAST_SECONDS, context.seconds_left * SHARE)
+def _limit(context: Context, tally: _Tally) -> float:
+    """Return the time limit of the next run, in seconds."""
+    return max(context.seconds_left * SHARE, 0.0 if tally.files else FIRST_SECONDS)
 
 
 def _most_files(context: Context, tally: _Tally) -> int:
-    """Return how many files a run's share of the budget is enough for, by what files took so far."""
-    if not tally.files:
-        return FIRST_FILES
-    return max(1, int(_share(context) * MARGIN / max(tally.seconds / tally.files, 0.001)))
+    """Return how many files a run's time limit is enough for, by what files took so far."""
+    return int(_limit(context, tally) * MARGIN / (tally.seconds / tally.files)) if tally.files else tally.size
 
 
 def _compare(context: Context, files: Sequence[str], tally: _Tally) -> None:
     """Run test files with the patch; only those in which something fails are of interest with gold."""
     context.note(f"{tally.files} of {tally.total} test files compared, {len(files)} at work")
-    (ran,) = run(context, files, [Side.CANDIDATE], _share(context))
+    (ran,) = run(context, files, [Side.CANDIDATE], _limit(context, tally))
     tally.seconds += ran.seconds
     if not ran.statuses:
         _compare_apart(context, files, ran, tally)
@@ -137,7 +153,7 @@ def _compare_apart(context: Context, files: Sequence[str], ran: SuiteRun, tally:
 
 def _compare_unreadable(context: Context, files: Sequence[str], ran: SuiteRun, tally: _Tally) -> None:
     """Look at what gold makes of a file that gives nothing with the patch, or of all if they cannot be divided."""
-    (gold,) = run(context, files, [Side.GOLD], _share(context))
+    (gold,) = run(context, files, [Side.GOLD], max(FIRST_SECONDS, _limit(context, tally)))
     if gold.timed_out or (ran.timed_out and not does_not_end(ran, gold)):
         tally.late.extend(files)
         return

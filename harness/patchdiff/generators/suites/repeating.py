@@ -10,12 +10,12 @@ from assay.harness.patchdiff.contract import Context
 from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, runs_everything
 from assay.harness.patchdiff.sides import Side
 
-ENOUGH = 3
-"""Confirmations without which nothing counts, however tight the budget."""
 MOST_LISTED = 50
 """Failing tests of one run that are listed; a patch may break all."""
 SLOWER = 5.0
 """A run that takes more than so many times what gold takes does not end: that is a failure, and no want of time."""
+LEAST_SECONDS = 60.0
+"""The least time limit of a repeated run, whatever is left of the budget."""
 LATE = "failing tests could not be repeated in time"
 
 
@@ -56,7 +56,7 @@ def repeat(context: Context, generator: str, files: Sequence[str], suspects: Seq
 
 def _with_gold(context: Context, files: Sequence[str], suspects: Sequence[str]) -> tuple[Sequence[str], SuiteRun]:
     """Run the files that the suspects' names point to with gold; all files if gold misses a suspect in those."""
-    left = context.seconds_left
+    left = max(LEAST_SECONDS, context.seconds_left)
     likely = files_named(files, suspects)
     (gold,) = run(context, likely, [Side.GOLD], left)
     if len(likely) < len(files) and not all(name in gold.statuses for name in suspects):
@@ -70,7 +70,7 @@ def _failing(context: Context, whole: Sequence[str], files: Sequence[str], tests
     if context.seconds_left <= 0 or runs_everything(context, whole, files):
         return set()
     context.note(f"looking for {len(tests)} failing tests in {len(files)} files")
-    (candidate,) = run(context, files, [Side.CANDIDATE], context.seconds_left / 2)
+    (candidate,) = run(context, files, [Side.CANDIDATE], max(LEAST_SECONDS, context.seconds_left / 2))
     return {name for name in tests if name in candidate.statuses and not candidate.passes(name)}
 
 
@@ -88,9 +88,9 @@ class _Held:
 
 def _rounds(context: Context, files: Sequence[str], tests: Sequence[str], gold: SuiteRun) -> _Held | None:
     """Run files on both sides again and again; None if the time was not enough."""
-    wanted, rounds, kept = context.settings.confirmations, 0, list(tests)
+    wanted, rounds, kept = context.rounds(gold.seconds), 0, list(tests)
     candidate = gold
-    while kept and rounds < wanted and (context.seconds_left > 0 or rounds < min(ENOUGH, wanted)):
+    while kept and rounds < wanted:
         context.note(f"repeating {len(kept)} failing tests of {len(files)} files, round {rounds + 1} of {wanted}")
         gold, candidate = run(context, files, (Side.GOLD, Side.CANDIDATE), _enough(gold))
         if gold.timed_out or (candidate.timed_out and not does_not_end(candidate, gold)):
@@ -100,14 +100,14 @@ def _rounds(context: Context, files: Sequence[str], tests: Sequence[str], gold: 
     notes = []
     if len(kept) < len(tests):
         notes.append(f"{len(tests) - len(kept)} failing tests are flaky")
-    if kept and rounds < wanted:
-        notes.append(f"the budget allowed {rounds} of {wanted} confirmations")
+    if kept and wanted < context.settings.confirmations:
+        notes.append(f"the budget allowed {wanted} of {context.settings.confirmations} confirmations")
     return _Held(kept, candidate, rounds, _enough(gold), notes)
 
 
 def _enough(gold: SuiteRun) -> float:
     """Return the seconds after which a run of what gold has run will not end any more, with some to spare."""
-    return 2 * SLOWER * gold.seconds
+    return max(LEAST_SECONDS, 2 * SLOWER * gold.seconds)
 
 
 def does_not_end(candidate: SuiteRun, gold: SuiteRun) -> bool:

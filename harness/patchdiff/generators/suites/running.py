@@ -10,9 +10,6 @@ from assay.harness.grading.grade import doubt_about, steady
 from assay.harness.patchdiff.contract import Context
 from assay.harness.patchdiff.sides import ForgedSideError, Side
 
-LEAST_SECONDS = 60.0
-"""The least time limit of a run, whatever is left of the budget."""
-
 
 @dataclass(frozen=True, slots=True)
 class SuiteRun:
@@ -43,7 +40,7 @@ def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: 
         EngineError: the engine failed. SideError: a tree could not be made.
     """
     plan = context.plan_tests(context.sides.instance, files)
-    limit = min(plan.limits.seconds, max(LEAST_SECONDS, seconds))
+    limit = min(plan.limits.seconds, seconds)
     plan = plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": limit})})
 
     def one(side: Side) -> SuiteRun:

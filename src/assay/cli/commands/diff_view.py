@@ -21,7 +21,7 @@ def print_comparisons(store: RunStore, figures: PatchDiffFigures) -> None:
         return
     saved = [store.load_patchdiff(name) for name in figures.finding_of]
     comparisons = [each.comparison for each in saved if each is not None]
-    columns = ("instance", "against gold", "targets", "probes that count", "divergences", "s", "note")
+    columns = ("instance", "against gold", "targets", "test files", "probes that count", "divergences", "s", "note")
     console.print_rows(columns, [_row(each) for each in comparisons])
     for each in comparisons:
         for line in _lines(store, each):
@@ -52,16 +52,21 @@ def _row(comparison: PatchDiffResult) -> tuple[str, ...]:
         return ", ".join(f"{each.name} {getattr(each, name)}" for each in results)
 
     notes = "; ".join(f"{each.name}: {each.note}" for each in comparison.generators if each.note)
-    reached = sum(each.reached for each in comparison.generators)
     return (
         comparison.instance_id,
         str(comparison.finding),
         str(len(comparison.targets)),
-        str(reached),
+        _share_of_files(comparison),
+        per_generator([each for each in comparison.generators if each.reached], "reached") or "0",
         per_generator([each for each in comparison.generators if each.divergences], "divergences") or "0",
         f"{comparison.seconds:.0f}",
         notes or comparison.error,
     )
+
+
+def _share_of_files(comparison: PatchDiffResult) -> str:
+    suites = [each for each in comparison.generators if each.of_test_files]
+    return ", ".join(f"{each.test_files} of {each.of_test_files}" for each in suites) or "-"
 
 
 def _lines(store: RunStore, comparison: PatchDiffResult) -> list[str]:

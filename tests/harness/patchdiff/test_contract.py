@@ -1,0 +1,46 @@
+"""The budget of a comparison: its names, and what is left of it."""
+
+import time
+from typing import Any
+
+import pytest
+
+from assay.harness.domain import TestPlan
+from assay.harness.errors import UserError
+from assay.harness.patchdiff.contract import ENOUGH, Context, Settings, read_budget
+from assay.harness.patchdiff.survey import Survey
+
+NO_SIDES: Any = None
+
+
+def context(budget: float = 300.0, **more: Any) -> Context:
+    return Context(NO_SIDES, Survey((), ()), Settings((), budget=budget), lambda _i, _f: TestPlan(command=""), **more)
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("quick", 60), ("default", 300), ("thorough", 1800), ("7.5", 7.5)])
+def test_budget_is_a_name_or_seconds(text: str, seconds: float) -> None:
+    assert read_budget(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "slow", "", "nan", "inf"])
+def test_budget_that_is_neither_is_refused(text: str) -> None:
+    with pytest.raises(UserError, match="quick, default, thorough or a number of seconds"):
+        read_budget(text)
+
+
+def test_turn_ends_before_the_budget_and_never_after_it() -> None:
+    now = time.monotonic()
+    assert context(turn=now + 50).seconds_left == pytest.approx(50, abs=1)
+    assert context(turn=now + 500).seconds_left == pytest.approx(300, abs=1)
+    assert context(turn=now - 1).seconds_left == 0
+    assert context(turn=now - 1).budget_left == pytest.approx(300, abs=1)
+
+
+def test_small_budget_confirms_less_often_but_never_less_than_enough() -> None:
+    assert context().rounds(1.0) == 20
+    assert 13 <= context().rounds(10.0) <= 15
+    assert context(budget=1.0).rounds(10.0) == ENOUGH
+
+
+def test_programs_have_more_time_with_a_greater_budget() -> None:
+    assert [context(budget=budget).paced(10.0) for budget in (1, 300, 600, 10**6)] == [4.0, 10.0, 20.0, 30.0]
