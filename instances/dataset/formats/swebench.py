@@ -4,7 +4,7 @@ from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, PublishedImage, Rule
 from assay.harness.errors import DataError
-from assay.instances.dataset.formats import assets
+from assay.instances.dataset.formats import assets, other_tasks
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
 from assay.instances.dataset.formats.columns import (
     Row,
@@ -27,7 +27,7 @@ HELD = CLASSIC | {"log_parser", "eval_type", "image", "eval_script"}
 
 def matches(row: Row) -> bool:
     """Return whether a row has one of SWE-bench's columns; others may be missing by mistake."""
-    return any(name in row for name in ("FAIL_TO_PASS", "test_patch", "base_commit"))
+    return any(name in row for name in ("FAIL_TO_PASS", "test_patch", "base_commit", *other_tasks.COLUMNS))
 
 
 def id_of(row: Row) -> str:
@@ -36,7 +36,8 @@ def id_of(row: Row) -> str:
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
-    """Read a row; its image and script, if it has both, become the environment."""
+    """Read a row; its image and script, if it has both, become the environment. Rows of other tasks are refused."""
+    other_tasks.refuse(row)
     environment = _published(row)
     parser = parser_of(row)
     synonym = row.get("log_parser") not in {None, parser_name(*parser[:2])}
