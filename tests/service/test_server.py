@@ -83,6 +83,15 @@ def test_a_second_signal_or_the_end_of_the_time_ends_it_with_status_130(folder: 
     assert list(folder.rglob("verdict.json")) == []
 
 
+def test_answers_on_a_kept_connection_wait_for_no_acknowledgement(folder: Path) -> None:
+    with (
+        process(folder, "rows.jsonl") as (_, url),
+        httpx.Client(base_url=url, timeout=SLOW, trust_env=False) as client,
+    ):
+        taken = [client.get("/v1/health").elapsed.total_seconds() for _ in range(60)]
+    assert min(taken[30:]) < 0.03  # 0.04 is the time for which Linux keeps an ACK back
+
+
 def test_an_address_that_is_taken_or_open_to_others_is_refused(
     make_instance: Callable[..., Instance], tmp_path: Path
 ) -> None:

@@ -40,6 +40,8 @@ class HttpServer:
             problem = os.strerror(error.errno) if error.errno else error
             message = f"{host} port {port}: {problem}; choose another --port, 0 for any that is free"
             raise UserError(message) from error
+        # Connections inherit it. asyncio sets it only on sockets of its own: an answer's body waited 40 ms for an ACK.
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._queue = desk.queue
         self._host = host
         settings: dict[str, Any] = {"http": _HastyProtocol, "log_config": None, "log_level": "error"}

@@ -67,6 +67,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = f"assay/{__version__}"
     sys_version = ""
+    disable_nagle_algorithm = True  # or a body waits 40 ms for the ACK of its head
     timeout = 60
 
     def do_GET(self) -> None:
