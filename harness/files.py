@@ -91,16 +91,16 @@ def sync_folder(folder: Path) -> None:
 def tar_of(files: Mapping[str, str | bytes], folders: Iterable[str] = ()) -> bytes:
     """Return an uncompressed tar archive with folders (mode 755), then files (mode 644), all owned by root."""
     packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as tar:
-        for folder in folders:
-            entry = tarfile.TarInfo(folder)
-            entry.type, entry.mode = tarfile.DIRTYPE, 0o755
-            tar.addfile(entry)
-        for name, text in files.items():
-            content = text.encode() if isinstance(text, str) else text
-            entry = tarfile.TarInfo(name)
-            entry.size, entry.mode = len(content), 0o644
-            tar.addfile(entry, io.BytesIO(content))
+    for folder in folders:
+        entry = tarfile.TarInfo(folder)
+        entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+        packed.write(entry.tobuf(tarfile.GNU_FORMAT))
+    for name, text in files.items():
+        content = text.encode() if isinstance(text, str) else text
+        entry = tarfile.TarInfo(name)
+        entry.size, entry.mode = len(content), 0o644
+        packed.write(entry.tobuf(tarfile.GNU_FORMAT) + content + bytes(-len(content) % tarfile.BLOCKSIZE))
+    packed.write(bytes(2 * tarfile.BLOCKSIZE))
     return packed.getvalue()
 
 

@@ -23,6 +23,7 @@ from assay.harness.errors import ImageMissing
 Fault = Callable[[str, str], None]
 """Called with the name of the call and the image before each call; raises to make it fail."""
 
+PATCH = "model.patch"
 TEST_SCRIPTS = ("/test.sh", "/supervise.sh")
 
 
@@ -246,8 +247,10 @@ class FakeBox(Box):
         self._engine.fault("put", self._image)
         with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as tar:
             for member in tar:
-                content = tar.extractfile(member)
-                self._files[Path(member.name).name] = content.read() if content else b""
+                content = tar.extractfile(member) if member.name.endswith(PATCH) else None
+                if content:
+                    self._files[PATCH] = content.read()
+                    break
 
     def get(self, path: str, max_bytes: int) -> dict[str, bytes]:
         """Return the report of the acted-out tests, in the ``status_json`` format."""
@@ -261,7 +264,7 @@ class FakeBox(Box):
         return BoxEnd()
 
     def _results(self) -> dict[str, bool]:
-        fixed = self._files.get("model.patch", b"").decode().strip() == self._instance.gold_patch.strip()
+        fixed = self._files.get(PATCH, b"").decode().strip() == self._instance.gold_patch.strip()
         results = dict.fromkeys(self._instance.pass_to_pass, True)
         results |= dict.fromkeys(self._instance.fail_to_pass, fixed)
         flaky = self._engine.flaky

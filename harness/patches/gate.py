@@ -6,6 +6,7 @@ container, and what it has done there is read from the tree.
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from assay.harness.patches.as_git import GitFile, read_as_git
 from assay.harness.patches.diff import MalformedPatchError
@@ -38,6 +39,7 @@ class GatedPatch:
         return not self.text
 
 
+@lru_cache(maxsize=32)
 def gate(text: str, *, allow_binary: bool = False) -> GatedPatch:
     """Check the form of a patch and return it ready to apply.
 

@@ -10,7 +10,7 @@ from typing import cast
 
 from assay.harness.domain import Status, TestPlan, TestReport, Tripwire
 from assay.harness.plugins import check_members, find_registered
-from assay.harness.reports.base import ByteFormat, FailuresOnly, ReportFormat, worst
+from assay.harness.reports.base import FailuresOnly, ReportFormat, worst_of
 from assay.harness.reports.ids import IDS, rename
 from assay.harness.reports.lookup import lookup, names_a_test
 from assay.harness.reports.results import combine, full, read_log, seen, unprinted, without_tripwires
@@ -118,10 +118,10 @@ def _of_files(name: str, files: Mapping[str, bytes]) -> dict[str, Status]:
     if not name:
         return {}
     reader = find(name)
-    by_file = (
-        reader.parse_bytes(content)
-        if isinstance(reader, ByteFormat)
-        else reader.parse(content.decode(errors="replace"))
-        for content in files.values()
+    read_bytes = getattr(reader, "parse_bytes", None)  # isinstance costs more than reading most reports
+    return worst_of(
+        [
+            read_bytes(content) if read_bytes else reader.parse(content.decode(errors="replace"))
+            for content in files.values()
+        ]
     )
-    return worst(each for tests in by_file for each in tests.items())

@@ -1,7 +1,7 @@
 """The Protocol of a report format, and helpers that all formats share."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
 from assay.harness.domain import Status
@@ -63,6 +63,13 @@ def worst(results: Iterable[Result]) -> dict[str, Status]:
         if name not in tests or _RANK[status] > _RANK[tests[name]]:
             tests[name] = status
     return tests
+
+
+def worst_of(several: Sequence[dict[str, Status]]) -> dict[str, Status]:
+    """Collect the results of several texts, keeping the worst status of each test."""
+    if len(several) == 1:
+        return several[0]
+    return worst(result for tests in several for result in tests.items())
 
 
 def join_id(*parts: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from assay.harness.domain import Status
 
+_ALONE = {status: frozenset({status}) for status in Status}
 _PATH_PARAMETER = re.compile(r"(.*?\[)/([^/]*\])$")
 
 
@@ -22,13 +23,13 @@ def lookup(label: str, tests: Mapping[str, Status]) -> frozenset[Status]:
         At least one status; MISSING alone when no reported test fits.
     """
     if label in tests:
-        return frozenset({tests[label]})
+        return _ALONE[tests[label]]
     return frozenset(tests[name] for name in _candidates(label, tests)) or frozenset({Status.MISSING})
 
 
 def names_a_test(label: str) -> bool:
     """Return whether a label can be a test's name; some data sets list progress marks such as ``[100%]`` as tests."""
-    return any(character.isalpha() for character in label)
+    return label[:1].isalpha() or any(character.isalpha() for character in label)
 
 
 def _candidates(label: str, tests: Mapping[str, Status]) -> Iterator[str]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from assay.harness.domain import FAILING, PASSING, Channel, Status, TestPlan, TestReport, Tripwire
-from assay.harness.reports.base import SEPARATOR, ReportFormat, plain_lines, worst
+from assay.harness.reports.base import SEPARATOR, ReportFormat, plain_lines, worst, worst_of
 from assay.harness.reports.ids import rename
 from assay.harness.reports.markers import fenced
 
@@ -24,7 +24,7 @@ def merge(reader: ReportFormat, texts: Iterable[str], test_id: str = "node") -> 
 
 def full(reader: ReportFormat, texts: Iterable[str]) -> dict[str, Status]:
     """Parse several texts of one format; tests have their full ids and their worst status."""
-    return worst(each for text in texts for each in reader.parse(text).items())
+    return worst_of([reader.parse(text) for text in texts])
 
 
 def read_log(reader: ReportFormat, text: str, test_id: str = "node") -> dict[str, Status]:
@@ -42,6 +42,8 @@ def without_tripwires(
     tests: Mapping[str, Status], names: Collection[str]
 ) -> tuple[dict[str, Status], dict[str, Status]]:
     """Part results by full id into those of a project's own tests, and those of the tripwires by their names."""
+    if not names:
+        return dict(tests), {}
     found = {test: next((word for word in _WORD.findall(test) if word in names), "") for test in tests}
     own = {test: status for test, status in tests.items() if not found[test]}
     return own, worst((found[test], status) for test, status in tests.items() if found[test])
