@@ -1,5 +1,7 @@
 """The time that is left, by a clock that the test turns."""
 
+import random
+
 import pytest
 
 from assay.cli.estimate import Estimate, in_words
@@ -61,6 +63,44 @@ def test_time_at_work_counts_and_the_longest_sets_the_end() -> None:
     assert estimate.left() == 60
     clock.now += 100
     assert estimate.left() == 10, "one that takes longer than before has no time left, and the others have theirs"
+
+
+def test_the_longest_that_waits_sets_the_end() -> None:
+    clock = Clock()
+    estimate = Estimate({"a": 90, "b": 10, "c": 10}, clock)
+    estimate.planned(["a", "b", "c", "d"], 3)
+    done(estimate, clock, "b", 10)
+    assert estimate.left() == 90
+    done(estimate, clock, "a", 90)
+    assert estimate.left() == 50, "what is not known takes the mean of those that are done"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_time_left_is_that_of_a_sum_over_all(seed: int) -> None:
+    dice, clock = random.Random(seed), Clock()
+    names = [str(number) for number in range(12)]
+    known = {name: float(dice.randrange(50)) for name in dice.sample(names, 8)}
+    estimate, since, took = Estimate(known, clock), dict[str, float](), dict[str, float]()
+    estimate.planned(names, 3)
+    for name in dice.sample(names, 9):
+        estimate.started(name)
+        since[name] = clock.now
+        clock.now += dice.randrange(40)
+        if dice.random() < 0.8:
+            estimate.finished(name)
+            took[name] = clock.now - since.pop(name)
+        rest = [each for each in names if each not in took]
+        usual = sum(took.values()) / len(took) if took else None
+        if usual is None and not known.keys() >= set(rest):
+            assert estimate.left() is None
+            continue
+        besides = [took[each] - known[each] for each in took if each in known]
+        more = max(0.0, sum(besides) / len(besides)) if besides else 0.0
+        seconds = [
+            max(0.0, (known[each] + more if each in known else usual or 0.0) - (clock.now - since.get(each, clock.now)))
+            for each in rest
+        ]
+        assert estimate.left() == pytest.approx(max(sum(seconds) / min(3, len(rest)), *seconds, 0.0))
 
 
 def test_names_at_work_are_few() -> None:

@@ -2,14 +2,19 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from statistics import fmean
+from dataclasses import dataclass
+from heapq import heapify, heappop
+from itertools import islice
 
 SHOWN = 2
 """Instances at work that are named; the others are counted."""
 
 
 class Estimate:
-    """The time that is left of a run; its methods are called under one lock."""
+    """The time that is left of a run; its methods are called under one lock.
+
+    What one call costs grows with what is at work, not with what waits: a run may have 100,000 evaluations.
+    """
 
     def __init__(self, known: Mapping[str, float], clock: Callable[[], float] = time.monotonic) -> None:
         """Begin without plans.
@@ -21,43 +26,78 @@ class Estimate:
         self._known, self._clock = known, clock
         self._jobs = 1
         self._waiting: set[str] = set()
+        self._longest: list[tuple[float, str]] = []
+        """A heap of those that wait and are known, and of some that wait no more."""
+        self._waits = Mean()
+        """Known seconds of those that wait."""
         self._since: dict[str, float] = {}
-        self._took: dict[str, float] = {}
-        """Seconds from start to end, with whatever was built, by finished instance."""
+        self._took, self._besides = Mean(), Mean()
+        """Seconds from start to end, with whatever was built; and those beside what was known before."""
 
     def planned(self, names: Iterable[str], jobs: int) -> None:
         """Take the names of what will be done, so many at once."""
-        self._waiting, self._jobs = set(names), jobs
+        self._waiting, self._jobs, self._waits = set(names), jobs, Mean()
+        self._longest = [(-self._known[name], name) for name in self._waiting if name in self._known]
+        heapify(self._longest)
+        for seconds, _ in self._longest:
+            self._waits.add(-seconds)
 
     def started(self, name: str) -> None:
         """Take the time of a start."""
-        self._waiting.discard(name)
+        if name in self._waiting:
+            self._waiting.remove(name)
+            if name in self._known:
+                self._waits.add(-self._known[name], -1)
+        while self._longest and self._longest[0][1] not in self._waiting:
+            heappop(self._longest)
         self._since[name] = self._clock()
 
     def finished(self, name: str) -> None:
         """Take the time of an end."""
-        if name in self._since:
-            self._took[name] = self._clock() - self._since.pop(name)
+        if name not in self._since:
+            return
+        took = self._clock() - self._since.pop(name)
+        self._took.add(took)
+        if name in self._known:
+            self._besides.add(took - self._known[name])
 
     @property
     def at_work(self) -> str:
         """The names of what is at work, in words."""
-        names = list(self._since)
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        return ", ".join(names[:SHOWN]) + more
+        names = [*islice(self._since, SHOWN)]
+        more = f" and {len(self._since) - SHOWN} more" if len(self._since) > SHOWN else ""
+        return ", ".join(names) + more
 
     def left(self) -> float | None:
         """Return the seconds that are left; None while nothing is known about some of the work."""
-        names = [*self._waiting, *self._since]
-        mean = fmean(self._took.values()) if self._took else None
-        if not names or (mean is None and not self._known.keys() >= set(names)):
+        unknown = len(self._waiting) - self._waits.count
+        mean, number = self._took.value, len(self._waiting) + len(self._since)
+        if not number or (mean is None and (unknown or not self._known.keys() >= self._since.keys())):
             return None
-        besides = [took - self._known[name] for name, took in self._took.items() if name in self._known]
-        more = max(0.0, fmean(besides)) if besides else 0.0
-        expected = {name: self._known[name] + more if name in self._known else mean or 0.0 for name in names}
-        now = self._clock()
-        rests = [max(0.0, seconds - (now - self._since.get(name, now))) for name, seconds in expected.items()]
-        return max(sum(rests) / min(self._jobs, len(rests)), *rests)
+        usual, more, now = mean or 0.0, max(0.0, self._besides.value or 0.0), self._clock()
+        expected = {name: self._known[name] + more if name in self._known else usual for name in self._since}
+        rests = [max(0.0, seconds - (now - self._since[name])) for name, seconds in expected.items()]
+        waiting = self._waits.sum + more * self._waits.count + usual * unknown
+        longest = [more - seconds for seconds, _ in self._longest[:1]] + [usual] * bool(unknown)
+        return max((sum(rests) + waiting) / min(self._jobs, number), *rests, *longest)
+
+
+@dataclass(slots=True)
+class Mean:
+    """The mean of numbers that come and go."""
+
+    sum: float = 0.0
+    count: int = 0
+
+    def add(self, number: float, times: int = 1) -> None:
+        """Take a number in; out again, as its negative, with ``times`` -1."""
+        self.sum += number
+        self.count += times
+
+    @property
+    def value(self) -> float | None:
+        """The mean; None of no numbers."""
+        return self.sum / self.count if self.count else None
 
 
 def in_words(seconds: float | None) -> str:
