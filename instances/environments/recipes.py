@@ -57,22 +57,26 @@ def _recipe_files(instance: Instance, folders: Sequence[Path]) -> Iterator[Path]
     own = instance.repo.lower().replace("/", "__")
     for name in (f"{own}.yaml", "default.yaml"):
         for folder in folders:
-            found = [file for at in _named(folder, instance.language) for file in _named(at, name)]
+            files = _shipped(instance.language) if folder is FOLDER else _of_language(folder, instance.language)
+            found = files.get(name, ())
             if len(found) > 1:
                 problem = f"names the same recipe as {found[0].name}, since case does not matter; keep one"
                 raise DataError(problem, file=str(found[-1]))
             yield from found
 
 
-def _named(folder: Path, name: str) -> Sequence[Path]:
-    """Return the entries of a folder that have a lower-case name, in any case; none if there is no such folder."""
-    ships = FOLDER in {folder, folder.parent}
-    return (_shipped(folder) if ships else _entries(folder)).get(name, ())
+def _of_language(folder: Path, language: str) -> Mapping[str, Sequence[Path]]:
+    """Return a folder's files for a language by their names in lower case; none if there is no such folder."""
+    found = defaultdict[str, list[Path]](list)
+    for at in _entries(folder).get(language, ()):
+        for name, files in _entries(at).items():
+            found[name] += files
+    return found
 
 
 @cache
-def _shipped(folder: Path) -> Mapping[str, Sequence[Path]]:
-    return _entries(folder)
+def _shipped(language: str) -> Mapping[str, Sequence[Path]]:
+    return _of_language(FOLDER, language)
 
 
 def _entries(folder: Path) -> Mapping[str, Sequence[Path]]:

@@ -153,9 +153,11 @@ class Session:
 
     def _save(self, store: RunStore, report: RunReport, verdicts: Sequence[Verdict]) -> None:
         """Write the report of the whole run, which may hold more than this command evaluated."""
-        mine = {each.instance_id: each for each in verdicts}
-        whole = [mine.get(each.verdict.instance_id, each.verdict) for each in store.load_verdicts()]
-        if len(whole) > len(mine) or len(store.load_run().instance_ids) > report.total_instances:
+        known = {each.instance_id: each for each in verdicts}
+        names = [each.instance_id for each in store.load_predictions()]
+        known |= {name: saved.verdict for name in names if name not in known and (saved := store.load_verdict(name))}
+        whole = [known[name] for name in names if name in known]
+        if len(whole) > len(verdicts) or len(store.load_run().instance_ids) > report.total_instances:
             store.save_report(store.summarise(whole), whole)
         else:
             store.save_report(report, verdicts)

@@ -48,7 +48,7 @@ class Planner:
             recipe = find_recipe(instance, self.recipes)
         except EnvironmentFailure:
             return NO_RECIPE
-        made_from = repr((self.engine.name, recipe, sorted(self.toolchains.items()), edition()))
+        made_from = repr((self.engine.name, recipe.model_dump_json(), sorted(self.toolchains.items()), edition()))
         made_from_hash = hashlib.sha256(made_from.encode()).hexdigest()
         return make_plan(instance, recipe, files).model_copy(update={"environment": made_from_hash})
 

@@ -1,12 +1,14 @@
 """Output to a person: progress and notes on stderr, tables and JSON on stdout."""
 
 import os
+import re
 import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from assay.cli.estimate import Estimate, in_words
@@ -23,6 +25,8 @@ COLOURS = {Outcome.RESOLVED: "green", Outcome.UNRESOLVED: "red", **dict.fromkeys
 OTHER_COLOUR = "yellow"
 NUMBERS = frozenset({"unfixed", "broken", "tests s", "seconds", "images", "unique MB", "shared MB"})
 """Columns whose cells are set to the right."""
+_PLAIN = re.compile(r"[^\[\\:\x00-\x1f]*")
+"""A cell without markup, emoji and control characters."""
 SILENCE = 60.0
 """Seconds after which plain lines say what is at work."""
 SHOWN = 5
@@ -316,9 +320,7 @@ def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 def _plain_lines(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield the header and the rows without colours and frames, columns aligned by two spaces."""
-    from rich.text import Text
-
-    lines = [tuple(columns), *(tuple(" ".join(Text.from_markup(cell).plain.split()) for cell in row) for row in rows)]
+    lines = [tuple(columns), *(tuple(" ".join(_plain(cell).split()) for cell in row) for row in rows)]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     for line in lines:
         cells = (
@@ -326,6 +328,16 @@ def _plain_lines(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Itera
             for column, cell, width in zip(columns, line, widths, strict=True)
         )
         yield "  ".join(cells).rstrip()
+
+
+@lru_cache(maxsize=256)
+def _plain(cell: str) -> str:
+    """Return a cell of rich markup as plain text."""
+    if _PLAIN.fullmatch(cell):
+        return cell
+    from rich.text import Text
+
+    return Text.from_markup(cell).plain
 
 
 def _count(verdict: Verdict, tests: tuple[str, ...]) -> str:
