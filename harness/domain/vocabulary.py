@@ -93,6 +93,8 @@ class Rule(StrEnum):
     SWE_REBENCH = "swe-rebench"
     SWE_SMITH = "swe-smith"
     R2E = "r2e"
+    SWE_BENCH_PRO = "swe-bench-pro"
+    NOCODE_BENCH = "nocode-bench"
 
 
 STAGED = frozenset({Rule.MULTI_SWE_BENCH, Rule.R2E})

@@ -91,6 +91,15 @@ def swe_smith(instance: Instance, tests: Tests) -> Against:
     return _unfixed(instance, tests), tuple(t for t in instance.pass_to_pass if not lookup(t, tests) <= PASSING)
 
 
+def all_passed(instance: Instance, tests: Tests) -> Against:
+    """The rule of SWE-bench Pro and NoCode-bench: every expected test has passed, and nothing else counts."""
+    unfixed, broken = (
+        tuple(t for t in names if lookup(t, tests) != {Status.PASSED})
+        for names in (instance.fail_to_pass, instance.pass_to_pass)
+    )
+    return unfixed, broken
+
+
 def r2e(instance: Instance, tests: Tests) -> Against:
     """R2E-Gym's rule: the map of all results equals the expected one.
 
@@ -114,6 +123,8 @@ RULES: dict[Rule, Callable[[Instance, Tests], Against]] = {
     Rule.SWE_REBENCH: swe_rebench,
     Rule.SWE_SMITH: swe_smith,
     Rule.R2E: r2e,
+    Rule.SWE_BENCH_PRO: all_passed,
+    Rule.NOCODE_BENCH: all_passed,
 }
 
 

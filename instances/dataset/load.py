@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from assay.harness.domain import DatasetRef, Instance, PublishedImage
 from assay.harness.errors import DataError, UserError, brief
 from assay.harness.names import count
-from assay.instances.dataset import derive, rows
+from assay.instances.dataset import beside, derive, rows
 from assay.instances.dataset.formats import FORMATS, DatasetFormat
 from assay.instances.dataset.formats.columns import Row
 from assay.instances.trees.sources import Sources
@@ -22,6 +22,8 @@ LABELS = {
     "swebench-live": ("FAIL_TO_PASS", "PASS_TO_PASS"),
     "swe-rebench": ("FAIL_TO_PASS", "PASS_TO_PASS"),
     "polybench": ("F2P", "P2P"),
+    "swebench-pro": ("fail_to_pass", "pass_to_pass"),
+    "nocode-bench": ("FAIL2PASS", "PASS2PASS"),
 }
 """Columns of labels, in the dialects whose rows may come without."""
 
@@ -135,7 +137,7 @@ class _Reader:
         dialect = self._dialect_of(row)
         if not self._is_new_and_wanted(row, dialect):
             return None
-        value = derive.fill(row.value, self.sources or Sources())
+        value = derive.fill(beside.fill(row.value, row.file), self.sources or Sources())
         if self.may_lack_labels:
             value = {**dict.fromkeys(LABELS.get(dialect.NAME, ()), ()), **_without_blanks(value)}
         instance = dialect.to_instance(value, self.ref)

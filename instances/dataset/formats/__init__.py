@@ -4,12 +4,14 @@ from assay.harness.plugins import load_registered
 from assay.instances.dataset.formats import (
     multi_swe_bench,
     native,
+    nocode_bench,
     polybench,
     r2e,
     swe_rebench,
     swe_smith,
     swebench,
     swebench_live,
+    swebench_pro,
 )
 from assay.instances.dataset.formats.base import DatasetFormat, by_name, write
 
@@ -21,6 +23,8 @@ FORMATS = by_name(
     swe_rebench,
     polybench,
     swebench_live,
+    swebench_pro,
+    nocode_bench,
     swe_smith,
     swebench,
 )

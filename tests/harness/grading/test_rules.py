@@ -81,6 +81,9 @@ CUT = "t.py::test_x[a"
         (Rule.SWE_BENCH_FAIL_ONLY, (P, X), True),
         (Rule.MULTI_SWE_BENCH, (P, P), True),
         (Rule.MULTI_SWE_BENCH, (P, S), False),
+        (Rule.SWE_BENCH_PRO, (P, P), True),
+        (Rule.SWE_BENCH_PRO, (P, X), False),
+        (Rule.NOCODE_BENCH, (P, S), False),
     ],
 )
 def test_cut_pass_to_pass_label_every_test_under_it_must_satisfy_the_rule(
@@ -300,3 +303,15 @@ def test_fail_only_requires_a_sign_that_the_suite_ran(
 
 def test_silence_is_success_under_fail_only_alone(make: Make) -> None:
     assert outcome(make(Rule.SWE_POLYBENCH), {}, 0, suite_ran=True) is Outcome.NOT_RUN
+
+
+@pytest.mark.parametrize("rule", [Rule.SWE_BENCH_PRO, Rule.NOCODE_BENCH])
+@pytest.mark.parametrize("status", [F, E, S, X, None])
+@pytest.mark.parametrize("name", ["fixed", "kept"])
+def test_all_passed_every_expected_test_must_have_passed_and_no_other(
+    make: Make, rule: Rule, status: Status | None, name: str
+) -> None:
+    good = {"fixed": P, "kept": P, "other": F}
+    assert RULES[rule](make(rule), good) == ((), ())
+    tests = without(good, name) if status is None else good | {name: status}
+    assert RULES[rule](make(rule), tests) == ((("fixed",), ()) if name == "fixed" else ((), ("kept",)))

@@ -35,8 +35,9 @@ def convert(
 ) -> None:
     """Write instances as rows of another dialect; each row is read again and must give the same instance.
 
-    Dialects: native, swebench, multi-swe-bench, polybench, swebench-live, swe-rebench, swe-smith, r2e. Each has its own
-    rule of what "resolved" means; another rule, or a field that rows cannot hold, is an error without --lossy.
+    Dialects: native, swebench, swebench-pro, multi-swe-bench, polybench, swebench-live, swe-rebench, swe-smith, r2e,
+    nocode-bench. Each has its own rule of what "resolved" means; another rule, or a field that rows cannot hold, is an
+    error without --lossy.
 
     \b
     Examples:

@@ -1,0 +1,77 @@
+"""NoCode-bench rows: classic columns, but the fix is ``feature_patch`` and the issue a change of the documentation."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from assay.harness.domain import DatasetRef, Instance, Rule
+from assay.harness.errors import DataError, brief
+from assay.instances.dataset.formats.classic import CLASSIC, classic_fields, classic_row
+from assay.instances.dataset.formats.columns import Row, build, columns_of, origin, row_id, text
+from assay.instances.dataset.formats.languages import language_of
+
+NAME = "nocode-bench"
+RULES: tuple[Rule, ...] = (Rule.NOCODE_BENCH,)
+RENAMED = {"patch": "feature_patch", "FAIL_TO_PASS": "FAIL2PASS", "PASS_TO_PASS": "PASS2PASS"}
+"""Columns that other dialects call otherwise."""
+COLUMNS = {
+    "id": "instance_id",
+    "hints": "hints_text",
+    "gold_patch": "feature_patch",
+    "fail_to_pass": "FAIL2PASS",
+    "pass_to_pass": "PASS2PASS",
+}
+DOCUMENTS = ("mask_doc_diff", "mask_doc_changes")
+"""Columns of the documentation's change without what gives the fix away: a text, or objects with ``metadata``."""
+HELD = (CLASSIC - RENAMED.keys() - {"problem_statement"}) | set(RENAMED.values())
+
+
+def matches(row: Row) -> bool:
+    """Return whether a row has a column that only this dialect has."""
+    return any(name in row for name in ("feature_patch", "FAIL2PASS", "PASS2PASS"))
+
+
+def id_of(row: Row) -> str:
+    """Return the column ``instance_id``."""
+    return row_id(row)
+
+
+def to_instance(row: Row, dataset: DatasetRef) -> Instance:
+    """Read a row; without a statement, the change of the documentation is the issue."""
+    classic = {name: row.get(own) for name, own in RENAMED.items()}
+    try:
+        fields = classic_fields({**row, **classic, "problem_statement": _statement(row)}, with_time=False)
+    except DataError as error:
+        raise DataError(error.problem, instance=row_id(row), field=RENAMED.get(error.field, error.field)) from None
+    return build(
+        COLUMNS,
+        **fields,
+        language=language_of(row, fields["gold_patch"], fields["test_patch"]),
+        rule=RULES[0],
+        origin=origin(NAME, row, HELD),
+        dataset=dataset,
+    )
+
+
+def from_instance(instance: Instance) -> dict[str, Any]:
+    """Write an instance as a row; raises DataError if its tree is not a commit."""
+    row = {RENAMED.get(name, name): value for name, value in classic_row(instance).items()}
+    kept = columns_of(instance, NAME)
+    if kept:
+        del row["problem_statement"]
+    return {**row, **kept}
+
+
+def _statement(row: Row) -> str:
+    if given := text(row, "problem_statement", required=False):
+        return given
+    return next((_documents(row, column) for column in DOCUMENTS if row.get(column)), "")
+
+
+def _documents(row: Row, column: str) -> str:
+    value = row[column]
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list) or not all(isinstance(each, str | Mapping) for each in value):
+        problem = f"is {brief(value)}; write a text or a list of objects with metadata"
+        raise DataError(problem, instance=row_id(row), field=column)
+    return "\n".join(each if isinstance(each, str) else str(each.get("metadata", "")) for each in value)

@@ -1,0 +1,158 @@
+"""SWE-bench Pro rows: lower-case lists as Python literals, an image's tag, and a script and a parser by instance.
+
+Script and parser are in ``run_scripts/<instance id>/`` beside the rows (``dataset.beside``), or columns of the row.
+They run in the row's image alone.
+"""
+
+import ast
+import json
+import shlex
+from typing import Any
+
+from assay.harness.domain import DatasetRef, Instance, PublishedImage, Rule
+from assay.harness.errors import DataError
+from assay.instances.dataset.formats.classic import COLUMNS as CLASSIC_COLUMNS
+from assay.instances.dataset.formats.columns import (
+    Row,
+    build,
+    columns_of,
+    commit,
+    iso,
+    moment,
+    names,
+    origin,
+    row_id,
+    text,
+)
+from assay.instances.dataset.formats.languages import language_of
+
+NAME = "swebench-pro"
+RULES: tuple[Rule, ...] = (Rule.SWE_BENCH_PRO,)
+
+OWN = ("before_repo_set_cmd", "selected_test_files_to_run", "dockerhub_tag")
+LABELS = ("fail_to_pass", "pass_to_pass")
+COLUMNS = {**CLASSIC_COLUMNS, **{name: name for name in LABELS}, "language": "repo_language"}
+HELD = frozenset({"instance_id", "repo", "base_commit", "patch", "test_patch", "hints_text", "created_at", *LABELS})
+PARTS = {"requirements": "Requirements", "interface": "New interfaces introduced"}
+"""Columns that the benchmark adds to the statement, and their headings."""
+
+REGISTRY = "jefzda/sweap-images"
+LONGEST_TAG = 128
+UNNAMED = "-vnan"
+"""End of an id that its image's tag does not have, but for one instance."""
+FULLY_NAMED = "instance_element-hq__element-web-ec0f940ef0e8e3b61078f145f34dc40d1938e6c5-vnan"
+SHORTER = {"element-hq/element-web": "element"}
+"""Names of repositories in tags, where they are others."""
+
+WORKDIR = "/app"
+LOG_FORMAT = "parsed_json"
+RUN = """\
+at=$(mktemp -d) && printf %s "$1" > "$at/run_script.sh" && printf %s "$2" > "$at/parser.py" || exit 125
+bash "$at/run_script.sh" "$3" > "$at/stdout.log" 2> "$at/stderr.log"
+sed "s/^/| /" "$at/stdout.log" "$at/stderr.log"
+python "$at/parser.py" "$at/stdout.log" "$at/stderr.log" "$at/output.json" | sed "s/^/| /"
+printf "\\n{\\"parsed\\": " && cat "$at/output.json" && echo "}"
+"""
+"""Runs script and parser (its arguments, with the chosen tests as the third), and prints what the parser made of it.
+
+Nothing else that is printed can be taken for it: every other line begins with a bar.
+"""
+
+
+def matches(row: Row) -> bool:
+    """Return whether a row has a column that only this dialect has."""
+    return any(name in row for name in OWN)
+
+
+def id_of(row: Row) -> str:
+    """Return the column ``instance_id``."""
+    return row_id(row)
+
+
+def to_instance(row: Row, dataset: DatasetRef) -> Instance:
+    """Read a row; its image, with script and parser if it has both, becomes the environment."""
+    environment = _published(row)
+    language = {**row, "language": row.get("repo_language")}
+    return build(
+        COLUMNS,
+        id=text(row, "instance_id"),
+        repo=text(row, "repo"),
+        base_commit=commit(row, "base_commit"),
+        language=language_of(language, text(row, "patch"), text(row, "test_patch")),
+        problem_statement=_statement(row),
+        gold_patch=text(row, "patch"),
+        test_patch=text(row, "test_patch"),
+        fail_to_pass=names(row, "fail_to_pass", _literal),
+        pass_to_pass=names(row, "pass_to_pass", _literal),
+        created_at=moment(row, "created_at", required=False),
+        hints=text(row, "hints_text", required=False),
+        environment=environment,
+        log_format=LOG_FORMAT if environment else "",
+        rule=RULES[0],
+        origin=origin(NAME, row, HELD),
+        dataset=dataset,
+    )
+
+
+def from_instance(instance: Instance) -> dict[str, Any]:
+    """Write an instance as a row; raises DataError if its tree is not a commit."""
+    if not instance.base_commit:
+        raise DataError("is missing: rows of this format need a commit", instance=instance.id, field="base_commit")
+    kept = columns_of(instance, NAME)
+    own = {"problem_statement": instance.problem_statement, "repo_language": instance.language}
+    return {
+        **dict.fromkeys((*OWN, *PARTS), ""),
+        "selected_test_files_to_run": "[]",
+        **(kept or own),
+        "repo": instance.repo,
+        "instance_id": instance.id,
+        "base_commit": instance.base_commit,
+        "patch": instance.gold_patch,
+        "test_patch": instance.test_patch,
+        "hints_text": instance.hints,
+        "fail_to_pass": repr(list(instance.fail_to_pass)),
+        "pass_to_pass": repr(list(instance.pass_to_pass)),
+        **iso(instance),
+    }
+
+
+def image_of(row: Row) -> str:
+    """Return the name of a row's image: its tag, or the one that repository and id make up."""
+    if tag := text(row, "dockerhub_tag", required=False):
+        return f"{REGISTRY}:{tag}"
+    repo, name = text(row, "repo").lower(), row_id(row)
+    rest = name.removeprefix("instance_")
+    if name == FULLY_NAMED:
+        return f"{REGISTRY}:{_tag(repo, rest)}"
+    owner = repo.partition("/")[0]
+    return f"{REGISTRY}:{_tag(f'{owner}/{SHORTER[repo]}' if repo in SHORTER else repo, rest.removesuffix(UNNAMED))}"
+
+
+def _literal(value: str) -> object:
+    """Read a list in JSON, whose escapes of characters beyond 16 bits mean nothing in Python, or else in Python."""
+    try:
+        return json.loads(value)
+    except ValueError:
+        return ast.literal_eval(value)
+
+
+def _tag(repo: str, rest: str) -> str:
+    return f"{repo.replace('/', '.')}-{rest}"[:LONGEST_TAG]
+
+
+def _statement(row: Row) -> str:
+    """Return the statement as the benchmark gives it to agents."""
+    parts = {heading: text(row, column, required=False) for column, heading in PARTS.items()}
+    added = (f"{heading}:\n{part}" for heading, part in parts.items())
+    return "\n\n".join([text(row, "problem_statement"), *(added if any(parts.values()) else ())])
+
+
+def _published(row: Row) -> PublishedImage | None:
+    script, parser = (text(row, column, required=False) for column in ("run_script", "parser"))
+    if not (script and parser):
+        return None
+    chosen = names(row, "selected_test_files_to_run", _literal)
+    last = text(row, "before_repo_set_cmd", required=False).strip().rpartition("\n")[2]
+    tests = shlex.join(["bash", "-c", RUN, "assay", script, parser, ",".join(chosen)])
+    lines = [f"cd {WORKDIR}", last, ": '>>>>> Start Test Output'", tests, ": '>>>>> End Test Output'", ""]
+    return PublishedImage(image=image_of(row), eval_script="\n".join(lines))
