@@ -47,6 +47,7 @@ evaluate rows.jsonl -p predictions.jsonl --run-id nightly --shard 2/2
 solve lite --agent null -n 4 --run-id lite.solve.bash_loop
 dataset validate rows.jsonl -k 1
 dataset convert rows.jsonl --to native -o native.jsonl
+dataset convert rows.jsonl --to swebench -o corrected.jsonl
 report export mine --format harbor -o jobs
 images lock rows.jsonl
 report bundle releases.gold -o gold.bundle --new-key home/.ssh/id_ed25519

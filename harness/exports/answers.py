@@ -1,8 +1,8 @@
-"""The one place that keeps runs made with parts of the answer off leaderboards."""
+"""The one place that keeps runs made with parts of the answer, or graded by other labels, off leaderboards."""
 
 from assay.harness.errors import UserError
 from assay.harness.exports.base import RunToExport
-from assay.harness.runs.manifest import WORDS, RunKind
+from assay.harness.runs.manifest import LABELS, WORDS, RunKind
 
 SUBMITTED = frozenset({RunKind.EVALUATE, RunKind.EVALUATE_SOLVED, RunKind.UNKNOWN})
 """Kinds of runs that evaluate somebody's patches; the others evaluate gold patches, or none."""
@@ -11,7 +11,7 @@ ANSWERS = frozenset({"gold", "null"})
 
 
 def refuse_answers(run: RunToExport) -> None:
-    """Raise UserError for a run whose patches are the answer, or whose solver was given part of it.
+    """Raise UserError for a run whose patches are the answer, whose solver was given part of it, or with other labels.
 
     The run's kind and a mark in its settings say so. They can be lost, e.g. with a copied predictions file, so the
     patches are looked at too: if every patch that there is equals its gold patch, they are the gold patches.
@@ -19,6 +19,9 @@ def refuse_answers(run: RunToExport) -> None:
     given = run.manifest.oracle
     if given:
         raise _refusal(run, f"its solver was given the {given} of each instance")
+    if run.manifest.given.get(LABELS):
+        name = run.manifest.dataset.name
+        raise _refusal(run, f"its patches were graded by other labels than the data set's own ({name})")
     if run.manifest.kind not in SUBMITTED:
         raise _refusal(run, f"it is {WORDS[run.manifest.kind]}")
     if run.manifest.model in ANSWERS:

@@ -48,6 +48,8 @@ ORACLE = "oracle"
 """Setting that names the parts of the answer that a solver was given."""
 CONTROLS = ("gold", "null")
 """Patches of known outcome: the gold patch is resolved, no patch is not."""
+LABELS = "--labels"
+"""Input of a run that was graded by other labels than its data set's own; empty if by its own."""
 SHARD = "--shard"
 """Input of a run that names its part of a larger one."""
 

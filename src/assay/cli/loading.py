@@ -86,6 +86,25 @@ def quarantined(instances: "tuple[Instance, ...]", dataset: str, stability: Path
     return reduced
 
 
+def relabelled(instances: "tuple[Instance, ...]", labels: Path | None) -> "tuple[Instance, ...]":
+    """Put the labels of a file in place of the instances' own; say how many have got others.
+
+    Raises:
+        UserError: the file is wrong, or names none of the instances.
+    """
+    if labels is None:
+        return instances
+    from assay.cli.console import say
+    from assay.harness.names import count
+    from assay.instances.dataset.labels import read_labels, relabel
+
+    found = read_labels(labels)
+    known = sum(each.id.lower() in found.by_id for each in instances)
+    result = relabel(instances, found)
+    say(f"{count(known, 'instance')} of {len(instances)} with the labels of {labels}")
+    return result
+
+
 def find_run(run: str, runs_dir: Path) -> "RunStore":
     """Return a run of evaluations by its name or its folder; raises UserError, naming known runs, if there is none."""
     return _with_verdicts(_find_any(run, runs_dir))

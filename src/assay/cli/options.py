@@ -228,6 +228,15 @@ StabilityRecord = Annotated[
         show_default=False,
     ),
 ]
+LabelsFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Rows with instance_id, FAIL_TO_PASS, PASS_TO_PASS and perhaps test_patch, in place of the data set's "
+        "own. No leaderboard takes such a run.",
+        show_default=False,
+    ),
+]
 FailUnder = Annotated[
     float | None,
     typer.Option(min=0, max=100, metavar="PERCENT", help="Exit 5 if fewer are resolved.", show_default=False),

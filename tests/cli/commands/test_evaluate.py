@@ -46,6 +46,23 @@ def test_the_report_has_the_fields_that_existing_scripts_read(
     assert report["model"] == "acme/model"
 
 
+def test_other_labels_are_a_run_and_a_data_set_of_their_own(assay: Callable, rows: Path, predictions: Callable) -> None:
+    labels = {"instance_id": "acme__calc-2", "FAIL_TO_PASS": ["tests/test_calc.py::test_new"], "PASS_TO_PASS": []}
+    Path("abs.jsonl").write_text(json.dumps(labels) + "\n")
+    predictions({"acme__calc-2": "no diff at all"})
+    call = ("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--labels", "abs.jsonl")
+    done = assay(*call, "--json")
+    assert "1 instance of 3 with the labels of abs.jsonl" in done.err
+    assert done.json["dataset"] == "rows with labels abs.jsonl"
+    (run,) = [path.name for path in Path("runs").iterdir() if path.name.endswith(".abs")]
+    refused = assay("report", "export", run, "--format", "swebench", "-o", "out")
+    assert refused.code == 2
+    assert "exported to no leaderboard: its patches were graded by other labels" in refused.err
+    own = assay(*call[:-2], "--run-id", run)
+    assert own.code == 2
+    assert "runs/" in own.err
+
+
 def test_a_lone_surrogate_rejects_one_patch_and_stops_no_run(assay: Callable, rows: Path, instance: Instance) -> None:
     patches = {"acme__calc-1": instance.gold_patch, "acme__calc-2": "x\ud800y"}
     lines = (json.dumps({"instance_id": name, "model_patch": patch}) for name, patch in patches.items())

@@ -31,6 +31,7 @@ def make_run(tmp_path: Path) -> Made:
         patches: dict[str, str] | None = None,
         outputs: dict[str, str] | None = None,
         settings: dict[str, str] | None = None,
+        given: dict[str, str] | None = None,
         model: str = "acme/model-1",
         kind: RunKind = RunKind.EVALUATE,
         metadata: SubmissionMetadata | None = None,
@@ -46,6 +47,7 @@ def make_run(tmp_path: Path) -> Made:
             assay_version="1",
             instance_ids=[*(one.instance.id for one in each), *missing],
             settings=settings or {},
+            given=given or {},
         )
         own = {
             one.instance.id: one.instance.gold_patch.replace("+    return", "+    # so\n+    return") for one in each

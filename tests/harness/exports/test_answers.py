@@ -18,6 +18,7 @@ Made = Callable[..., RunToExport]
     ("about", "reason"),
     [
         ({"settings": {"oracle": "gold_patch"}}, "its solver was given the gold_patch of each instance"),
+        ({"given": {"--labels": "0123"}}, "its patches were graded by other labels than the data set's own"),
         ({"kind": RunKind.CONTROL}, "it is an evaluation of gold patches or of none"),
         ({"kind": RunKind.VALIDATE}, "it is a validation of instances"),
         ({"kind": RunKind.AUDIT}, "it is an audit of instances"),

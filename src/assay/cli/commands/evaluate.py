@@ -9,7 +9,7 @@ import typer
 
 from assay.choices import EnvironmentChoice, ModelChoice
 from assay.cli import config, exits, options
-from assay.cli.loading import load_to_evaluate, quarantined
+from assay.cli.loading import load_to_evaluate, quarantined, relabelled
 from assay.harness.errors import UserError
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def evaluate(
     rerun_failed: options.RerunFailed = 0,
     controls: options.Controls = False,
     stability: options.StabilityRecord = None,
+    labels: options.LabelsFile = None,
     patchdiff: options.PatchDiff = False,
     generators: options.Generators = None,
     budget: options.Budget = 300,
@@ -75,12 +76,13 @@ def evaluate(
       assay evaluate lite -p preds.jsonl --environment published --strict
       assay evaluate lite -p preds.jsonl --rerun-failed 2 --controls
       assay evaluate rows.jsonl --gold --run-id stable --stability runs/rows.validate/stability.json
+      assay evaluate rows.jsonl -p predictions.jsonl --labels corrected.jsonl
       assay evaluate lite -p preds.jsonl --patchdiff
       assay evaluate lite -p preds.jsonl --patchdiff -g suites --budget 60
       assay evaluate lite -p preds.jsonl --run-id mine --shard 1/4
       assay evaluate lite -p preds.jsonl --executor ray --address auto
     """
-    from assay.harness.runs.manifest import RunKind
+    from assay.harness.runs.manifest import LABELS, RunKind
     from assay.session import Session, control_pairs
 
     if sum((predictions is not None, gold, null)) != 1:
@@ -90,10 +92,10 @@ def evaluate(
     part, seconds = read_shard(shard, durations)
     given = read_given(predictions) if predictions else None
     found = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
-    instances = quarantined(found, dataset, stability)
+    instances = quarantined(relabelled(found, labels), dataset, stability)
     pairs = pair(instances, given.predictions, ids) if given else control_pairs(instances, "gold" if gold else "null")
     session = Session(
-        name_of(run_id or run_id_of(dataset, pairs), part),
+        name_of(run_id or run_id_of(dataset, pairs, labels), part),
         runs_dir,
         config.workplace(
             engine,
@@ -116,7 +118,7 @@ def evaluate(
         patchdiff=patchdiff_settings(generators, budget, seed, confirmations) if patchdiff else None,
         model=model_choice(model, base_url, cassette),
         kind=RunKind.EVALUATE if predictions else RunKind.CONTROL,
-        given={"--stability": hash_of(stability)},
+        given={"--stability": hash_of(stability), LABELS: hash_of(labels)},
         shard=part,
         durations=seconds,
     )
@@ -174,13 +176,13 @@ def pair(
     return [(by_id[each.instance_id.lower()], each) for each in found]
 
 
-def run_id_of(dataset: str, pairs: "Sequence[Pair]") -> str:
-    """Return the name of a run after its data set and model."""
+def run_id_of(dataset: str, pairs: "Sequence[Pair]", labels: Path | None = None) -> str:
+    """Return the name of a run after its data set, its model and the file of other labels."""
     from assay.session import run_name
 
     models = {prediction.model for _, prediction in pairs}
     model = models.pop() if len(models) == 1 else "predictions"
-    return run_name(dataset, model or "model")
+    return run_name(dataset, model or "model", *([labels.stem] if labels else []))
 
 
 def read_shard(shard: str | None, durations: Path | None) -> "tuple[Shard | None, dict[str, float]]":
