@@ -6,10 +6,12 @@ The installation is only kept to be written back; it is never run.
 from typing import Any
 
 from assay.harness.domain import UNKNOWN_TIME, DatasetRef, Instance, Rule
+from assay.harness.errors import DataError
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
 from assay.instances.dataset.formats.columns import Row, build, columns_of, mapping, origin, row_id, text
 from assay.instances.dataset.formats.languages import language_of
-from assay.instances.dataset.formats.log_parsers import parser_name, parser_named
+from assay.instances.dataset.formats.log_parsers import parser_name
+from assay.instances.dataset.formats.rebench_parsers import find_parser, why_not
 
 NAME = "swe-rebench"
 RULES: tuple[Rule, ...] = (Rule.SWE_REBENCH,)
@@ -29,9 +31,12 @@ def id_of(row: Row) -> str:
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
-    """Read a row."""
+    """Read a row; one whose labels another parser made than Assay can follow is refused with the parser's name."""
     install = mapping(row, INSTALL)
-    parser = parser_named(text({**row, PARSER: install.get("log_parser")}, PARSER, required=False))
+    named = text({**row, PARSER: install.get("log_parser")}, PARSER, required=False)
+    if problem := why_not(named):
+        raise DataError(problem, instance=row_id(row), field=PARSER)
+    parser = find_parser(named)
     return build(
         COLUMNS,
         **classic_fields(row),

@@ -1,0 +1,32 @@
+"""Data sets whose rows are those of a dialect with columns of their own beside."""
+
+from samples import DATASET, rows
+
+from assay.harness.domain import Rule
+from assay.instances.dataset.formats import FORMATS
+
+
+def named(row: dict[str, object]) -> str:
+    return next(name for name, each in FORMATS.items() if each.matches(row))
+
+
+def test_swe_gym_has_classic_rows_with_lists() -> None:
+    row = rows("swebench")[0] | {"FAIL_TO_PASS": ["t.py::a"], "PASS_TO_PASS": [], "environment_setup_commit": None}
+    assert named(row) == "swebench"
+    instance = FORMATS["swebench"].to_instance(row, DATASET)
+    assert (instance.fail_to_pass, instance.rule) == (("t.py::a",), Rule.SWE_BENCH)
+
+
+def test_multi_swe_rl_has_rows_of_multi_swe_bench_with_hints() -> None:
+    row = rows("multi-swe-bench")[0] | {"hints": "Look at the gears.", "instance_id": "acme__gears-4"}
+    assert named(row) == "multi-swe-bench"
+    assert FORMATS["multi-swe-bench"].to_instance(row, DATASET).rule is Rule.MULTI_SWE_BENCH
+
+
+def test_swe_bench_live_multilang_names_an_image_and_has_a_program_for_a_parser() -> None:
+    row = rows("swebench-live")[0] | {
+        "docker_image": "starryzhang/sweb.eval.x86_64.acme_1776_calc-1",
+        "log_parser": "def parser(log):\n    return {}\n",
+    }
+    assert named(row) == "swebench-live"
+    assert FORMATS["swebench-live"].to_instance(row, DATASET).log_format == ""
