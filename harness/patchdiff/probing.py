@@ -11,14 +11,18 @@ from itertools import zip_longest
 from typing import Any
 
 from assay.harness.domain import MISSING, Divergence, GeneratorResult, PatchDiffFinding, ProbeObservation
+from assay.harness.evaluation.delivery import ADAPTER
 from assay.harness.patchdiff.archive import probe_archive
 from assay.harness.patchdiff.contract import Context, Contribution
 from assay.harness.patchdiff.decide import ORDER, Round, Sighting, classify, confirmed, counted, screen, stable
 from assay.harness.patchdiff.sides import OUT, ForgedSideError, Side, SideJob
+from assay.harness.runners.base import PLACEHOLDER
 
 FOLDER = ".assay-probe"
 """Folder of the tree that holds the probe and its input."""
 PYTHON = "/opt/venv/bin/python"
+NEEDED = frozenset({"django", "unittest"})
+"""Runners that set up what the tests of a project need; where pytest does, the probe starts it by itself."""
 FIRST = (0,)
 """Hash seed of the first round."""
 SCREENS = {Side.GOLD: (0, 1), Side.NULL: (2,), Side.CANDIDATE: (0, 1), Side.BASE: (0,)}
@@ -57,6 +61,8 @@ class Program:
     reproduce: Reproduce = lambda _context, _suspects: {}
     files: Mapping[str, str] = field(default_factory=dict)
     """Laid into the tree beside it, path to text."""
+    tests: Sequence[str] = ()
+    """Test files, in a run of which by the project's own runner it works; only pytest needs no such run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,8 @@ def run_lines(
 ) -> list[list[dict[str, Any]]]:
     """Run a program as ``run`` does and return its lines of output in each round."""
     numbers = list(seeds)
-    input_ = {**program.settings, "targets": _targets(context, side), "budget": program.seconds}
+    starting = _test_command(context, program, only)
+    input_ = {**program.settings, "targets": _targets(context, side), "budget": program.seconds, "command": starting}
     files = {
         **{path: text.encode() for path, text in program.files.items()},
         f"{FOLDER}/probe.pyz": probe_archive(),
@@ -99,6 +106,7 @@ def run_lines(
     hard = int(program.seconds * 4 + 30)
     command = f"""\
 mkdir -p {OUT}
+{f": {ADAPTER}" if ADAPTER in starting else ""}
 for seed in {" ".join(map(str, numbers))}; do
     PYTHONHASHSEED=$seed timeout -k 5 {hard} {PYTHON} {FOLDER}/probe.pyz {program.command} {FOLDER}/input.json \\
         {OUT}/$seed.jsonl < /dev/null > {OUT}/$seed.txt 2>&1 || true
@@ -107,6 +115,13 @@ done
     job = SideJob(command, files, seconds=hard * len(numbers) + 30.0)
     left = context.sides.run(side, job)
     return [_lines(left.get(f"{number}.jsonl", b"")) for number in numbers]
+
+
+def _test_command(context: Context, program: Program, only: Sequence[str]) -> str:
+    """Return the command that runs a program's tests, or those of some probes; "" for what needs none."""
+    files = [path for path in program.tests if any(key.startswith(path) for key in only)] or program.tests
+    plan = context.plan_tests(context.sides.instance, files) if files else context.sides.task.plan
+    return plan.command.replace(PLACEHOLDER, "") if files and plan.runner in NEEDED else ""
 
 
 def _targets(context: Context, side: Side) -> list[dict[str, Any]]:

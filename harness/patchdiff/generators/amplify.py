@@ -56,9 +56,9 @@ def _program(context: Context, files: Sequence[str], mutants: int, tests: Sequen
         "own_mutants": OWN if mutants else 0,
         "words": list(context.survey.words),
         "limit": LIMIT,
-        "runner": "pytest",
     }
-    return Program(NAME, settings, context.paced(SECONDS), partial(reproduced, make_draft=amplified_draft))
+    reproduce = partial(reproduced, make_draft=amplified_draft)
+    return Program(NAME, settings, context.paced(SECONDS), reproduce, tests=files)
 
 
 GENERATOR = Generator(_generate, languages=frozenset({"python"}))

@@ -29,6 +29,6 @@ def record(context: Context) -> Recorded:
     files = list(context.survey.test_files[:FILES])
     own = list(context.sides.instance.fail_to_pass)
     settings = {"files": files, "functions_cap": 10, "calls_cap": CALLS, "own": own}
-    lines = run_lines(context, Program("record", settings, context.paced(SECONDS)), Side.GOLD, [0])[0]
+    lines = run_lines(context, Program("record", settings, context.paced(SECONDS), tests=files), Side.GOLD, [0])[0]
     calls = [line for line in lines if "qualname" in line]
     return Recorded(calls, [text for line in lines for text in line.get("strings", ())])

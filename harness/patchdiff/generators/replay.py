@@ -32,7 +32,8 @@ def _generate(context: Context) -> Contribution:
         "limit": LIMIT,
     }
     reproduce = partial(reproduced, make_draft=call_draft)
-    return differences(context, Program(NAME, settings, context.paced(SECONDS), reproduce))
+    tests = [path for path in context.survey.test_files if any(str(c["test"]).startswith(path) for c in recorded.calls)]
+    return differences(context, Program(NAME, settings, context.paced(SECONDS), reproduce, tests=tests))
 
 
 GENERATOR = Generator(_generate, languages=frozenset({"python"}))

@@ -2,10 +2,10 @@
 
 Runs inside a container, on one side of a comparison. Input: ``files``, ``targets``, ``seed``, ``mutants`` (changed
 copies of each test), ``limit`` (seconds for a test), ``budget`` (seconds for all), ``only`` (keys, or null for all),
-``runner`` ("pytest" or "plain"), and optionally ``tests`` (names of those to run; all by default), ``own`` and
-``own_mutants`` (names of the tests of the issue itself, and how many changed copies each of these gets), ``words``
-(texts that the change itself is about) and ``before`` (source run before any test file is imported). Each line of
-output is an observation. The idea is observation-based test amplification: asserted expressions are observation points.
+and optionally ``command`` (starts the tests, by pytest if there is none), ``tests`` (names of those to run; all by
+default), ``own`` and ``own_mutants`` (names of the tests of the issue itself, and how many changed copies each of these
+gets) and ``words`` (texts that the change itself is about). Each line of output is an observation. The idea is
+observation-based test amplification: asserted expressions are observation points.
 """
 
 import builtins
@@ -16,7 +16,7 @@ import tokenize
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from . import mutate, running, sites, texts, trace, wire
+from . import hosting, mutate, running, sites, texts, trace, wire
 from .loading import Finder
 
 if TYPE_CHECKING:
@@ -242,13 +242,12 @@ class Amplifier(running.Driver):
         self._functions = {_function_of(test) for test in job.get("tests") or ()}
         self._strings = mutate.Strings([], job.get("words") or [])
         self._finder = Finder(job["files"], self._make)
-        self.in_time = True
 
     def _make(self, path: str) -> "CodeType":
         """Return the code of a test file made ready."""
         with tokenize.open(path) as file:
             source = file.read()
-        name = Path(path).relative_to(Path.cwd()).as_posix() if Path.cwd() in Path(path).parents else Path(path).name
+        name = Path(path).relative_to(wire.ROOT).as_posix() if wire.ROOT in Path(path).parents else Path(path).name
         seed, seen = int(self._job["seed"]), self._recorder.sites
         made = sites.Instrument(source, name, seed, self._copies, seen, self._strings).made()
         return compile(made, path, "exec", dont_inherit=True)
@@ -319,10 +318,14 @@ class Amplifier(running.Driver):
                 self._channel.stop(REACHED + name)
         self._channel.stop(self._recorder.probe)
 
+    def ready(self) -> None:
+        """Begin to spend the budget."""
+        self._channel.ready()
+        self._deadline.restart(float(self._job["budget"]))
+
     def over(self) -> bool:
         """Return whether the budget is spent."""
-        self.in_time = not self._deadline.over()
-        return not self.in_time
+        return self._deadline.over()
 
     def not_set_up(self, error: BaseException) -> None:
         """Note that the fixtures of a test failed."""
@@ -354,20 +357,19 @@ def passes(job: "wire.Line") -> "list[bool]":
     return [False] * plain + [True] * (int(job["mutants"]) > 0 and (not only or any("|m0|" not in key for key in only)))
 
 
+def make_driver(job: "wire.Line", channel: "wire.WorkerPipe", step: "wire.Line") -> Amplifier:
+    """Return the driver of one pass."""
+    return Amplifier(job, channel, set(step["finished"]), step["changed"])
+
+
 def run(job: wire.Line, out: "IO[str]") -> str:
     """Do a job; return how it ended."""
     deadline, end = wire.WorkBudget(float(job["budget"])), wire.DONE
     finished: set[str] = set()
-
-    def work(channel: "wire.WorkerPipe", finished: "set[str]") -> str:
-        running.prepare(job.get("before"))
-        amplifier = Amplifier(dict(job, budget=deadline.left()), channel, finished, changed)
-        running.run_tests(amplifier, running.files_of(job), job.get("runner") or "pytest")
-        return wire.DONE if amplifier.in_time else wire.BUDGET
-
     for changed in passes(job):
         reached = any(name.startswith(REACHED) for name in finished)
         if end == wire.BUDGET or (changed and not reached and not job.get("only")):
             break
-        end = wire.watch(work, out, deadline.left(), float(job.get("limit") or 2.0), finished)
+        work = hosting.work("amplify", job, deadline, {"changed": changed})
+        end = wire.watch(work, out, deadline, float(job.get("limit") or 2.0), finished)
     return end

@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from . import wire
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import CodeType, ModuleType
@@ -31,7 +33,7 @@ class Finder:
     """
 
     def __init__(self, files: "list[str]", make: "Callable[[str], CodeType]") -> None:
-        self._files = frozenset(str(Path(file).resolve()) for file in files)
+        self._files = frozenset(str((wire.ROOT / file).resolve()) for file in files)
         self._make = make
 
     def install(self) -> None:

@@ -1,8 +1,7 @@
 """Records with which arguments a project's tests call the functions under scrutiny, and their callers.
 
 Runs inside a container, on one side of a comparison. Input: ``files``, ``targets``, ``functions_cap`` (functions
-recorded), ``calls_cap`` (different calls of each), ``budget`` (seconds), ``own``, ``runner`` and ``before`` as for
-`amplify`.
+recorded), ``calls_cap`` (different calls of each), ``budget`` (seconds), ``own`` and ``command`` as for `amplify`.
 Each line of output is one call: ``module``, ``qualname``, ``parameters``, ``private``, ``args`` (base64 of the pickled
 (positional, by keyword), as they were before the body ran), ``literal`` (the same as a literal if it is plain data,
 else ""), ``leaves`` (places that may be changed), ``digest``, ``test``. One more line has the strings of the test
@@ -24,7 +23,7 @@ import tokenize
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from . import calls, lookup, mutate, running, trace, values, wire
+from . import calls, hosting, lookup, mutate, running, trace, values, wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,8 +76,8 @@ class Names:
     """Finds out by which names code objects of the project can be imported."""
 
     def __init__(self, files: "list[str]") -> None:
-        self._root = str(Path.cwd()) + "/"
-        self._tests = frozenset(str(Path(file).resolve()) for file in files)
+        self._root = str(wire.ROOT) + "/"
+        self._tests = frozenset(str((wire.ROOT / file).resolve()) for file in files)
         self._known: dict[int, tuple[CodeType, ProjectFunction | None]] = {}
 
     def of(self, frame: "FrameType", role: str) -> "ProjectFunction | None":
@@ -128,6 +127,10 @@ class ReachSearch(running.Driver):
         self._sent: set[object] = set()
         self._looked: dict[tuple[int, str], int] = {}
         self._test = ""
+
+    def ready(self) -> None:
+        """Begin to spend the budget."""
+        self._channel.ready()
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
         """Yield what has not been run."""
@@ -313,23 +316,22 @@ def _strings(files: "list[str]") -> "list[str]":
     return sorted(found)
 
 
+def make_driver(job: "wire.Line", channel: "wire.WorkerPipe", step: "wire.Line") -> ReachSearch:
+    """Return the driver of the first run, or of the second, which knows what the first has found."""
+    finished, heard = set(step["finished"]), step["found"]
+    if heard is None:
+        return ReachSearch(job, channel, finished)
+    return Recording(job, channel, finished, read_found(heard, int(job.get("functions_cap") or 10)))
+
+
 def run(job: wire.Line, out: "IO[str]") -> str:
     """Do a job; return how it ended."""
-    budget, runner = wire.WorkBudget(float(job["budget"])), job.get("runner") or "pytest"
-
-    def search(channel: "wire.WorkerPipe", finished: "set[str]") -> str:
-        running.prepare(job.get("before"))
-        running.run_tests(ReachSearch(job, channel, finished), job["files"], runner)
-        return wire.DONE
-
-    def record(channel: "wire.WorkerPipe", finished: "set[str]") -> str:
-        running.prepare(job.get("before"))
-        running.run_tests(Recording(job, channel, finished, found), job["files"], runner)
-        return wire.DONE
-
-    heard = io.StringIO()
-    wire.watch(search, heard, budget.left() * SEARCH, PATIENCE)
+    seconds, heard, end = float(job["budget"]), io.StringIO(), wire.DONE
+    search = wire.WorkBudget(seconds * SEARCH)
+    wire.watch(hosting.work("record", job, search, {"found": None}), heard, search, PATIENCE)
+    record = wire.WorkBudget(seconds * (1 - SEARCH) + max(0.0, search.left()))
     found = read_found(heard.getvalue(), int(job.get("functions_cap") or 10))
-    end = wire.watch(record, out, budget.left(), PATIENCE) if found.functions else wire.DONE
+    if found.functions:
+        end = wire.watch(hosting.work("record", job, record, {"found": heard.getvalue()}), out, record, PATIENCE)
     wire.write_line(out, {"strings": _strings(running.files_with(found.tests, job["files"]))})
     return end

@@ -1,6 +1,7 @@
 """Calls functions with recorded arguments and changed ones, in processes of their own, and observes the outcome.
 
-Runs outside any test runner, so that code that behaves well under pytest alone shows. Input: ``calls`` (lines of
+Runs outside any test runner, so that code that behaves well under pytest alone shows; but where ``command`` starts a
+runner without which the project is not set up, inside that, in place of the tests. Input: ``calls`` (lines of
 `record`), ``targets``, ``seed``, ``mutants`` (changed copies of each call), ``limit`` (seconds for a call), ``budget``,
 ``only`` (keys, or null for all; each is made in a child of its own, unless ``together``), and optionally ``words``
 (texts that the change is about) and ``donors`` (strings that pieces are taken from). Each line of output is one
@@ -13,11 +14,12 @@ import functools
 import pickle
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from . import calls, lookup, redo, texts, trace, values, wire
+from . import calls, hosting, lookup, redo, running, texts, trace, values, wire
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+PATIENCE = 120.0  # seconds for what ends no call by itself
 TOGETHER = 200  # calls made in one child where all are; those asked for by name are each alone
 
 
@@ -67,9 +69,9 @@ def read_calls(job: "wire.Line") -> "list[RecordedCall]":
 class CallReplay:
     """Runs the calls of a job on this side."""
 
-    def __init__(self, job: "wire.Line", out: Any) -> None:
+    def __init__(self, job: "wire.Line", send: "Callable[[wire.Line], None]") -> None:
         self._job = job
-        self._out = out
+        self._send = send
         self._only = frozenset(job.get("only") or ())
         self._probes = frozenset(key.rpartition("|")[0] for key in self._only)
         self._names = frozenset(probe.rpartition("|m")[0] for probe in self._probes)
@@ -107,7 +109,7 @@ class CallReplay:
                 key = call.name + "|m" + str(number) + "|" + part
                 if part in seen and (not self._only or key in self._only):
                     literal = _redo(call, part, changes)
-                    wire.write_line(self._out, redo.line(key, call.test, seen, changes, call.private, literal))
+                    self._send(redo.line(key, call.test, seen, changes, call.private, literal))
 
     def _made(self, call: RecordedCall, changes: "list[redo.LeafChange]") -> "wire.Line":
         """Make a call with changed arguments."""
@@ -151,6 +153,36 @@ def _redo(call: RecordedCall, part: str, changes: "list[redo.LeafChange]") -> "d
     return redo
 
 
+class _AmongTests(running.Driver):
+    """Makes the calls where a runner has set up what they may need, in place of its tests."""
+
+    def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
+        self._job = job
+        self._channel = channel
+        self._end = wire.DONE
+
+    def ready(self) -> None:
+        """Make the calls."""
+        self._channel.ready()
+        self._end = CallReplay(self._job, self._channel.send).run()
+
+    def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":  # noqa: ARG002
+        """Yield no tests."""
+        return iter(())
+
+    def end(self) -> str:
+        """Return how the calls ended."""
+        return self._end
+
+
+def make_driver(job: "wire.Line", channel: "wire.WorkerPipe", step: "wire.Line") -> _AmongTests:  # noqa: ARG001
+    """Return what makes the calls instead of tests."""
+    return _AmongTests(job, channel)
+
+
 def run(job: wire.Line, out: "IO[str]") -> str:
     """Do a job; return how it ended."""
-    return CallReplay(job, out).run()
+    if not job.get("command"):
+        return CallReplay(job, functools.partial(wire.write_line, out)).run()
+    deadline = wire.WorkBudget(float(job["budget"]))
+    return wire.watch(hosting.work("replay", job, deadline, {}), out, deadline, PATIENCE)

@@ -1,19 +1,15 @@
-"""Running test files under the project's own pytest, or plainly where there is none, one test at a time.
+"""Running test files under the project's own pytest, one test at a time.
 
-What is run, and what is noted before and after, is the business of a `Driver`; this module knows the two runners.
+What is run, and what is noted before and after, is the business of a `Driver`; `hosting` knows all other runners.
 """
 
-import importlib
 import os
-import sys
-import unittest
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import wire
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
 SKIPS = frozenset(("SkipTest", "Skipped", "Exit", "XFailed"))
 USAGE_ERROR = 4  # pytest's exit status
@@ -52,23 +48,22 @@ class Driver:
     def after(self, item: Any) -> None:
         """Hear that an item has run."""
 
+    def ready(self) -> None:
+        """Hear that all is set up and tests can run."""
+
     def over(self) -> bool:
         """Return whether no further item may run."""
         return False
+
+    def end(self) -> str:
+        """Return how it ended."""
+        return wire.BUDGET if self.over() else wire.DONE
 
     def not_set_up(self, error: BaseException) -> None:
         """Hear that the present item's fixtures failed."""
 
     def not_collected(self, name: str, why: str) -> None:
         """Hear that a test file could not be read; `why` is the exception's name or a report."""
-
-
-class PlainItem:
-    """A test that needs no runner: a function without arguments, or a method of a unittest class."""
-
-    def __init__(self, nodeid: str, run: "Callable[[], None]") -> None:
-        self.nodeid = nodeid
-        self.run = run
 
 
 def bare_name(test: str) -> str:
@@ -99,25 +94,12 @@ def is_skip(error: BaseException) -> bool:
     return any(kind.__name__ in SKIPS for kind in type(error).__mro__)
 
 
-def prepare(source: "str | None") -> None:
-    """Run what a job wants run before anything of the tests is imported."""
-    if source:
-        exec(compile(source, "<before>", "exec"), {"__name__": "before"})
+def run_tests(driver: Driver, files: "list[str]") -> None:
+    """Run the tests of files, paths relative to the project, by the project's own pytest."""
+    import pytest
 
-
-def run_tests(driver: Driver, files: "list[str]", runner: str) -> None:
-    """Run the tests of files, paths relative to the project, by "pytest" (if the project has it) or "plain"."""
-    if not files:
-        return
-    if runner == "pytest":
-        try:
-            import pytest
-        except ImportError:
-            pass
-        else:
-            _run_pytest(pytest, driver, files)
-            return
-    _run_plainly(driver, files)
+    if files:
+        _run_pytest(pytest, driver, files)
 
 
 def _run_pytest(pytest: Any, driver: Driver, files: "list[str]") -> None:
@@ -166,6 +148,7 @@ class _Plugin:
 
     def pytest_runtestloop(self, session: Any) -> bool:
         self.items = len(session.items)
+        self._driver.ready()
         for batch in self._driver.rounds(list(session.items)):
             following = [*batch[1:], None]
             for item, after in zip(batch, following):  # noqa: B905 - not before Python 3.10
@@ -189,68 +172,3 @@ def _last_error(report: str) -> str:
     marked = [line[1:].strip() for line in report.splitlines() if line.startswith("E ")]
     name = marked[-1].split(":")[0] if marked else ""
     return name if name.replace(".", "").isidentifier() else "CollectError"
-
-
-def _run_plainly(driver: Driver, files: "list[str]") -> None:
-    driver.collecting()
-    items: list[PlainItem] = []
-    for file in files:
-        try:
-            items += _items(file, import_file(file))
-        except BaseException as error:
-            driver.not_collected(file, type(error).__name__)
-    for batch in driver.rounds(items):
-        for item in batch:
-            if driver.over():
-                return
-            driver.before(item)
-            item.run()
-            driver.after(item)
-
-
-def import_file(file: str) -> Any:
-    """Import a file by the name it has in its packages; the folder above the outermost is put on the path."""
-    path = Path(file).resolve()
-    names, folder = [path.stem], path.parent
-    while (folder / "__init__.py").exists():
-        names.insert(0, folder.name)
-        folder = folder.parent
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
-    return importlib.import_module(".".join(names))
-
-
-def _items(file: str, module: Any) -> "list[PlainItem]":
-    items = []
-    for name, held in list(vars(module).items()):
-        if isinstance(held, type) and issubclass(held, unittest.TestCase) and held.__module__ == module.__name__:
-            methods = unittest.defaultTestLoader.getTestCaseNames(held)
-            items += [PlainItem("::".join((file, name, method)), _case(held, method)) for method in methods]
-        elif name.startswith("test") and callable(held) and _needs_nothing(held):
-            items.append(PlainItem(file + "::" + name, _function(held)))
-    return items
-
-
-def _needs_nothing(held: Any) -> bool:
-    code = getattr(held, "__code__", None)
-    return code is not None and code.co_argcount <= len(held.__defaults__ or ())
-
-
-def _case(kind: Any, method: str) -> "Callable[[], None]":
-    def run() -> None:
-        unittest.TestSuite([kind(method)])(unittest.TestResult())
-
-    return run
-
-
-def _function(held: "Callable[[], object]") -> "Callable[[], None]":
-    def run() -> None:
-        try:
-            held()
-        except (KeyboardInterrupt, GeneratorExit):
-            raise
-        except BaseException as error:
-            if not isinstance(error, Exception) and not is_skip(error):
-                raise
-
-    return run

@@ -17,8 +17,10 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+ROOT = Path.cwd()  # of the project
 GRACE = 4.0  # seconds beyond a probe's own limit before its worker is ended from outside
 MAX_WORKERS = 8
+SET_UP = 60.0  # seconds beyond its budget until a worker has what it needs to run the first probe
 PATIENCE = 3  # times the processor's seconds that may pass by the clock
 DONE, BUDGET = "done", "budget"
 Line = Any  # one decoded JSON object: what the host reads, and the only shape that crosses the pipe
@@ -32,6 +34,10 @@ class WorkBudget:
     """
 
     def __init__(self, seconds: float) -> None:
+        self.restart(seconds)
+
+    def restart(self, seconds: float) -> None:
+        """Have so many seconds from now on."""
         self._seconds = seconds
         self._began, self._worked = time.monotonic(), worked()
 
@@ -82,6 +88,15 @@ class WorkerPipe:
         while data:
             data = data[os.write(self._descriptor, data) :]
 
+    def inherited(self) -> int:
+        """Return the pipe's number, by which programs that this process turns into can write to it."""
+        os.set_inheritable(self._descriptor, True)
+        return self._descriptor
+
+    def ready(self) -> None:
+        """Say that all is set up: the budget does not pay for that."""
+        self.send({"ready": True})
+
     def start(self, probe: str) -> None:
         """Say that a probe begins: from now on the watcher's patience is limited."""
         self.send({"start": probe})
@@ -99,18 +114,27 @@ class Worker(NamedTuple):
 
 
 class Watcher:
-    """The watcher's state: which probes are over, which one is running, and since when."""
+    """The watcher's state: which probes are over, which one is running, since when, and the time left."""
 
-    def __init__(self, out: "IO[str]", finished: "set[str]") -> None:
+    def __init__(self, out: "IO[str]", finished: "set[str]", deadline: WorkBudget) -> None:
         self.out = out
         self.finished = finished
+        self.deadline = deadline
+        self.left = 0.0
         self.running = ""
         self.since = 0.0
         self.end = ""
 
+    def begin(self) -> None:
+        """Give a new worker time to set up, beside what is left."""
+        self.left = self.deadline.left()
+        self.deadline.restart(self.left + SET_UP)
+
     def take(self, line: Line) -> None:
         """Take one line of the worker: a mark, or an observation to be written out."""
-        if "start" in line:
+        if "ready" in line:
+            self.deadline.restart(self.left)
+        elif "start" in line:
             self.running, self.since = line["start"], time.monotonic()
         elif "stop" in line:
             self.finished.add(line["stop"])
@@ -140,18 +164,19 @@ def use_project() -> None:
 def watch(
     work: "Callable[[WorkerPipe, set[str]], str]",
     out: "IO[str]",
-    seconds: float,
+    deadline: WorkBudget,
     limit: float,
     finished: "set[str] | None" = None,
 ) -> str:
-    """Run `work` in worker processes until it is done or the budget of `seconds` is spent; return which of the two.
+    """Run `work` in worker processes until it is done or the budget is spent; return which of the two.
 
     `work` gets the channel and the probes to leave out, and returns how it ended. A worker that dies or overstays
     `limit` plus a grace leaves an observation of kind "died" or "timeout" for the probe it was at. `finished` holds the
     probes of earlier work, and takes those of this.
     """
-    deadline, seen = WorkBudget(seconds), Watcher(out, set() if finished is None else finished)
+    seen = Watcher(out, set() if finished is None else finished, deadline)
     for _ in range(MAX_WORKERS):
+        seen.begin()
         worker = _spawn(work, seen.finished)
         why = _listen(worker, seen, deadline, limit)
         _end(worker)

@@ -237,21 +237,6 @@ def test_project_settings_do_not_break_the_run(make_project: Make) -> None:
     assert shown["tests/test_shop.py::test_a|m0|s1#1"] == ("value", "int", "6")
 
 
-def test_without_pytest_functions_and_unittest_classes_run_plainly(make_project: Make) -> None:
-    tests = (
-        "import unittest\nfrom shop import price\n\n\ndef test_function():\n    assert price(2, 3) == 6\n\n\n"
-        "def test_needs(argument):\n    assert argument\n\n\n"
-        "class Case(unittest.TestCase):\n    def test_method(self):\n        self.assertEqual(price(3, 4), 12)\n"
-    )
-    project = make_project("plain", GOLD, tests)
-    ran = project.run("amplify", targets=project.targets("price"), runner="plain", before="import os\nos.x = 1\n")
-    assert {row["test"] for row in ran.seen.values()} == {
-        "tests/test_shop.py::test_function",
-        "tests/test_shop.py::Case::test_method",
-    }
-    assert any(row["mutated"] for row in ran.seen.values())
-
-
 def test_tree_is_left_clean(make_project: Make) -> None:
     project = make_project("clean", GOLD, TESTS)
     project.run("amplify")

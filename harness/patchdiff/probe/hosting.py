@@ -1,0 +1,123 @@
+"""Drives tests inside the project's own test command, whatever runner that starts.
+
+The interpreter's start-up puts a hook into every Python process below the command. In the first process that is about
+to run tests, by whatever program, its runner has set everything up; there the driver takes the tests over.
+"""
+
+import importlib
+import json
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import running, wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+VARIABLE = "ASSAY_PROBE"  # names the file that says what is to be done
+START_UP = "from assay_probe import hosting\n\nhosting.arm()\n"
+
+
+def work(
+    program: str, job: "wire.Line", deadline: "wire.WorkBudget", step: "wire.Line"
+) -> "Callable[[wire.WorkerPipe, set[str]], str]":
+    """Return what a worker does: run the tests of a job with the driver that ``make_driver`` of `program` makes."""
+
+    def run(channel: "wire.WorkerPipe", finished: "set[str]") -> str:
+        now, then = dict(job, budget=deadline.left() - wire.SET_UP), dict(step, finished=sorted(finished))
+        if job.get("command"):
+            become(job["command"], program, now, then, channel)
+        driver = _make_driver(program, now, channel, then)
+        running.run_tests(driver, running.files_of(job))
+        return str(driver.end())
+
+    return run
+
+
+def become(command: str, program: str, job: "wire.Line", step: "wire.Line", channel: "wire.WorkerPipe") -> None:
+    """Turn this process into a test command whose tests a driver of `program` takes over; does not return."""
+    folder, before = Path(tempfile.mkdtemp(prefix="assay-start-")), os.environ.get("PYTHONPATH", "")
+    work = {
+        "program": program,
+        "job": job,
+        "step": step,
+        "pipe": channel.inherited(),
+        "root": str(wire.ROOT),
+        "path": before,
+    }
+    (folder / "work.json").write_text(json.dumps(work), encoding="ascii")
+    (folder / "sitecustomize.py").write_text(START_UP, encoding="ascii")
+    path = [str(folder), str(Path(sys.argv[0]).resolve()), before]
+    more = {VARIABLE: str(folder / "work.json"), "PYTHONPATH": os.pathsep.join(filter(None, path))}
+    os.execvpe("bash", ["bash", "-c", command], dict(os.environ, **more))
+
+
+def arm() -> None:
+    """Wait, in a process that has just begun, for a runner that is about to run tests."""
+    work = json.loads(Path(os.environ[VARIABLE]).read_text(encoding="ascii"))
+    wire.ROOT = Path(work["root"])
+    channel = wire.WorkerPipe(int(work["pipe"]))
+    driver = _make_driver(work["program"], work["job"], channel, work["step"])
+    driver.collecting()
+    run_suite = unittest.TestSuite.run
+
+    def take_over(suite: unittest.TestSuite, result: Any, debug: bool = False) -> Any:
+        unittest.TestSuite.run = run_suite  # type: ignore[method-assign]
+        os.environ.update(PYTHONPATH=work["path"])  # what tests start is no test command
+        driver.ready()
+        result.addError = lambda _test, error: driver.not_set_up(error[1])  # what tests raise, eyes have seen
+        run_suite(_InRounds(driver, suite, work["job"].get("files") or ()), result, debug)
+        channel.send({"end": driver.end()})
+        return result
+
+    unittest.TestSuite.run = take_over  # type: ignore[assignment, method-assign]
+
+
+def _make_driver(program: str, job: "wire.Line", channel: "wire.WorkerPipe", step: "wire.Line") -> Any:
+    return importlib.import_module("." + program, __package__).make_driver(job, channel, step)
+
+
+class _Item:
+    """A test of unittest, under the name that pytest would give it."""
+
+    def __init__(self, test: unittest.TestCase) -> None:
+        kind = type(test)
+        path = Path(str(getattr(sys.modules.get(kind.__module__), "__file__", "") or "")).resolve()
+        self.file = path.relative_to(wire.ROOT).as_posix() if wire.ROOT in path.parents else path.name
+        self.nodeid = "::".join((self.file, kind.__qualname__.replace(".", "::"), test.id().rpartition(".")[2]))
+        self.test = test
+
+
+class _InRounds(unittest.TestSuite):
+    """The tests of a suite in the order in which a driver wants them."""
+
+    _cleanup = False
+
+    def __init__(self, driver: running.Driver, suite: unittest.TestSuite, files: "Sequence[str]") -> None:
+        super().__init__()
+        self._driver = driver
+        place = {file: number for number, file in enumerate(files)}
+        items = sorted(map(_Item, _tests_in(suite)), key=lambda item: place.get(item.file, len(place)))
+        self._items = {item.nodeid: item for item in items}  # a class that modules share comes once
+
+    def __iter__(self) -> "Iterator[Any]":
+        """Yield each test, and note what comes before and after it."""
+        for batch in self._driver.rounds(list(self._items.values())):
+            for item in batch:
+                if self._driver.over():
+                    return
+                self._driver.before(item)
+                yield item.test
+                self._driver.after(item)
+
+
+def _tests_in(suite: Any) -> "Iterator[Any]":
+    for each in suite:
+        if isinstance(each, unittest.TestCase):
+            yield each
+        else:
+            yield from _tests_in(each)
