@@ -110,6 +110,7 @@ def _write_data_sets(folder: Path) -> None:
         writer.writeheader()
         writer.writerows(polybench)
     _write_native(folder / "measured")
+    _write_harbor(folder / "tasks" / "hello")
 
 
 def _write_native(folder: Path) -> None:
@@ -123,6 +124,15 @@ def _write_native(folder: Path) -> None:
     (task / "test.patch").write_text(TESTS)
     labels = {"fail_to_pass": ["tests/test_calc.py::test_add"], "pass_to_pass": ["tests/test_calc.py::test_same"]}
     (task / "tests.json").write_text(json.dumps(labels))
+
+
+def _write_harbor(folder: Path) -> None:
+    """Write a task of Harbor, and a solution of it."""
+    (folder / "tests").mkdir(parents=True)
+    (folder / "task.toml").write_text('[environment]\ndocker_image = "acme/hello"\n')
+    (folder / "instruction.md").write_text("Write hello.txt.\n")
+    (folder / "tests/test.sh").write_text("cmp hello.txt /tests/hello.txt && echo 1 > /logs/verifier/reward.txt\n")
+    _write_rows(folder.parent.parent / "solutions.jsonl", predictions("acme/model", {"hello": GOLD}))
 
 
 def _write_predictions(folder: Path) -> None:

@@ -95,6 +95,7 @@ class Rule(StrEnum):
     R2E = "r2e"
     SWE_BENCH_PRO = "swe-bench-pro"
     NOCODE_BENCH = "nocode-bench"
+    HARBOR = "harbor"
 
 
 STAGED = frozenset({Rule.MULTI_SWE_BENCH, Rule.R2E})

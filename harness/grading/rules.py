@@ -92,7 +92,10 @@ def swe_smith(instance: Instance, tests: Tests) -> Against:
 
 
 def all_passed(instance: Instance, tests: Tests) -> Against:
-    """The rule of SWE-bench Pro and NoCode-bench: every expected test has passed, and nothing else counts."""
+    """The rule of SWE-bench Pro, NoCode-bench and Harbor: every expected test has passed, and nothing else counts.
+
+    A task of Harbor has one test, its reward.
+    """
     unfixed, broken = (
         tuple(t for t in names if lookup(t, tests) != {Status.PASSED})
         for names in (instance.fail_to_pass, instance.pass_to_pass)
@@ -125,6 +128,7 @@ RULES: dict[Rule, Callable[[Instance, Tests], Against]] = {
     Rule.R2E: r2e,
     Rule.SWE_BENCH_PRO: all_passed,
     Rule.NOCODE_BENCH: all_passed,
+    Rule.HARBOR: all_passed,
 }
 
 

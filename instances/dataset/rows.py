@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.harness.errors import DataError, PluginError, UserError
 from assay.harness.names import nearest
-from assay.instances.dataset.formats import task_folder
+from assay.instances.dataset.formats import harbor_folder, task_folder
 
 ALIASES = {
     "lite": ("SWE-bench/SWE-bench_Lite", "test"),
@@ -85,6 +85,8 @@ def _folder_table(folder: Path, split: str | None) -> Table:
     layout = task_folder.layout_of(folder)
     if layout:
         return _task_table(folder, layout, split)
+    if tasks := harbor_folder.task_folders(folder):
+        return _harbor_table(folder, tasks)
     if (folder / "state.json").is_file() or (folder / "dataset_dict.json").is_file():
         return _saved_table(folder, split)
     files = sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES and path.is_file())
@@ -114,6 +116,18 @@ def _task_table(folder: Path, layout: task_folder.FolderLayout, split: str | Non
 
     files = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
     return Table(str(top.get("name") or folder.name), _hash_files(folder, files), read)
+
+
+def _harbor_table(folder: Path, tasks: list[Path]) -> Table:
+    def read() -> Iterator[PlacedRow | DataError]:
+        for task in tasks:
+            try:
+                yield PlacedRow(harbor_folder.read_task(task), str(task))
+            except DataError as error:
+                yield error
+
+    files = [path for task in tasks for path in task.rglob("*") if path.is_file()]
+    return Table(folder.resolve().name, _hash_files(folder, files), read)
 
 
 def _file_table(path: Path, split: str | None) -> Table:

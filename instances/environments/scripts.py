@@ -50,7 +50,7 @@ INSTALLS = frozenset({"install", "i", "ci", "sync", "add", "develop", "build_ext
 """Words by which a command of ``INSTALLERS``, or a setup script, installs; without arguments, it does too."""
 WRAPPERS = frozenset({"sudo", "timeout", "env", "nice", "time", "command", "exec"})
 INTERPRETERS = re.compile(r"source|\.|bash|sh|node|ruby|perl|php|python[\d.]*")
-SYSTEM_FOLDERS = ("/etc/", "/usr/", "/var/", "/lib/")
+SYSTEM_FOLDERS = ("/etc/", "/usr/", "/var/", "/lib/", "/tests/", "/logs/")
 STRONGEST = (ScriptPart.INSTALL, ScriptPart.BUILD, ScriptPart.SYSTEM, ScriptPart.TREE, ScriptPart.SHELL)
 """A statement of several commands belongs to the first of these that one of them belongs to."""
 

@@ -2,6 +2,7 @@
 
 from assay.harness.plugins import load_registered
 from assay.instances.dataset.formats import (
+    harbor,
     multi_swe_bench,
     native,
     nocode_bench,
@@ -17,6 +18,7 @@ from assay.instances.dataset.formats.base import DatasetFormat, by_name, write
 
 FORMATS = by_name(
     *load_registered("dataset_format"),
+    harbor,
     native,
     multi_swe_bench,
     r2e,

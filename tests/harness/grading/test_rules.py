@@ -84,6 +84,7 @@ CUT = "t.py::test_x[a"
         (Rule.SWE_BENCH_PRO, (P, P), True),
         (Rule.SWE_BENCH_PRO, (P, X), False),
         (Rule.NOCODE_BENCH, (P, S), False),
+        (Rule.HARBOR, (P, P), True),
     ],
 )
 def test_cut_pass_to_pass_label_every_test_under_it_must_satisfy_the_rule(
@@ -305,7 +306,7 @@ def test_silence_is_success_under_fail_only_alone(make: Make) -> None:
     assert outcome(make(Rule.SWE_POLYBENCH), {}, 0, suite_ran=True) is Outcome.NOT_RUN
 
 
-@pytest.mark.parametrize("rule", [Rule.SWE_BENCH_PRO, Rule.NOCODE_BENCH])
+@pytest.mark.parametrize("rule", [Rule.SWE_BENCH_PRO, Rule.NOCODE_BENCH, Rule.HARBOR])
 @pytest.mark.parametrize("status", [F, E, S, X, None])
 @pytest.mark.parametrize("name", ["fixed", "kept"])
 def test_all_passed_every_expected_test_must_have_passed_and_no_other(

@@ -1,0 +1,26 @@
+"""The reward of a Harbor task in a log: ``{"reward": 1.0}``, or ``{"reward": {"tests": 1.0, "style": 0.5}}``.
+
+It is one test: passed if the reward is 1. Of several, ``reward`` counts, else the first by name, as Harbor shows.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from assay.harness.domain import Status
+from assay.harness.reports import json_tree
+from assay.harness.reports.base import Result
+
+NAME = "harbor_reward"
+TEST = "reward"
+
+
+def parse(text: str) -> dict[str, Status]:
+    """Return the status of the only test; nothing without a number."""
+    return json_tree.read_documents(text, TEST, _results)
+
+
+def _results(document: json_tree.Object) -> Iterator[Result]:
+    reward = document[TEST]
+    if isinstance(reward, Mapping):
+        reward = reward.get(TEST, next((value for _, value in sorted(reward.items())), None))
+    if isinstance(reward, int | float) and not isinstance(reward, bool):
+        yield TEST, Status.PASSED if reward >= 1 else Status.FAILED

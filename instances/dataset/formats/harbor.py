@@ -1,0 +1,153 @@
+"""Tasks of Harbor and Terminal-Bench: an instruction, an image, and tests that write a reward.
+
+The rows come from folders (``harbor_folder``). A solution is judged as a patch of the image's working folder; the only
+test is the reward. ``tests/`` reaches the container with the tests, so the image does not hold it.
+"""
+
+import shlex
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from pydantic import ValidationError
+
+from assay.harness.domain import UNKNOWN_TIME, Asset, DatasetRef, Instance, PublishedImage, Rule
+from assay.harness.errors import DataError, brief, field_error
+from assay.harness.reports import harbor_reward
+from assay.instances.dataset.formats.columns import Row, build, columns_of, mapping, origin, row_id, text
+
+NAME = "harbor"
+RULES: tuple[Rule, ...] = (Rule.HARBOR,)
+COLUMNS = {"id": "instance_id", "problem_statement": "instruction", "assets": "tests"}
+HELD = frozenset({"instance_id", "instruction", "gold_patch", "tests"})
+
+STAGED = ".assay-harbor"
+"""Folder in the working folder in which the tests arrive."""
+WORKDIR = "/app"
+"""Working folder of a task that names none."""
+PREPARED = "mkdir -p /tests/ /logs/verifier/ /logs/agent/ /logs/artifacts/ && chmod -R 777 /tests/ /logs/"
+RUN = f"""\
+cp -R {STAGED}/. /tests/ && rm -rf {STAGED} && chmod -R +x /tests/* || exit 125
+said=$(mktemp) && bash /tests/test.sh > "$said" 2>&1
+sed "s/^/| /" "$said"
+for file in /logs/verifier/reward.json /logs/verifier/reward.txt; do
+    [ ! -s "$file" ] || {{ printf "\\n{{\\"reward\\": " && cat "$file" && echo "}}" && break; }}
+done
+exit 0
+"""
+"""Runs the tests and prints their reward; every other line begins with a bar, so that none can be taken for it."""
+
+
+def matches(row: Row) -> bool:
+    """Return whether a row has a task's configuration."""
+    return "task_toml" in row
+
+
+def id_of(row: Row) -> str:
+    """Return the column ``instance_id``."""
+    return row_id(row)
+
+
+def to_instance(row: Row, dataset: DatasetRef) -> Instance:
+    """Read a row."""
+    task = mapping(row, "task_toml")
+    name = _table(row, task, "task").get("name")
+    return build(
+        COLUMNS,
+        id=text(row, "instance_id"),
+        repo=name if isinstance(name, str) else f"harbor/{row_id(row)}",
+        language="python",
+        problem_statement=text(row, "instruction"),
+        gold_patch=text(row, "gold_patch", required=False),
+        test_patch="",
+        fail_to_pass=(harbor_reward.TEST,),
+        pass_to_pass=(),
+        created_at=UNKNOWN_TIME,
+        environment=_environment(row, task),
+        log_format=harbor_reward.NAME,
+        rule=RULES[0],
+        assets=_tests(row),
+        origin=origin(NAME, row, HELD),
+        dataset=dataset,
+    )
+
+
+def from_instance(instance: Instance) -> dict[str, Any]:
+    """Write an instance as a row; raises DataError if it was not read from a task."""
+    kept = columns_of(instance, NAME)
+    if not kept:
+        problem = "is missing: only tasks of Harbor have one; assay dataset convert --to harbor -o DIR writes folders"
+        raise DataError(problem, instance=instance.id, field="environment")
+    tests = [{**each.model_dump(), "path": each.path.removeprefix(f"{STAGED}/")} for each in instance.assets]
+    return {
+        **kept,
+        "instance_id": instance.id,
+        "instruction": instance.problem_statement,
+        "gold_patch": instance.gold_patch,
+        "tests": tests,
+    }
+
+
+def _environment(row: Row, task: Mapping[str, Any]) -> PublishedImage:
+    environment = _table(row, task, "environment")
+    _refuse_unsupported(row, task, environment)
+    image = environment.get("docker_image")
+    if not isinstance(image, str) or not image:
+        problem = "is missing; build environment/ with docker build -t NAME, and write the name here"
+        raise DataError(problem, instance=row_id(row), field="environment.docker_image")
+    workdir = str(environment.get("workdir") or text(row, "workdir", required=False) or WORKDIR)
+    if not workdir.startswith("/") or len(PurePosixPath(workdir).parts) < 2:
+        problem = f"is {workdir!r}; only the content of a folder below the root can be judged as a patch"
+        raise DataError(problem, instance=row_id(row), field="environment.workdir")
+    exported = {**_variables(row, task, "environment"), **_variables(row, task, "verifier")}
+    lines = [
+        PREPARED,
+        f"cd {shlex.quote(workdir)}",
+        *(f"export {name}={shlex.quote(value)}" for name, value in exported.items()),
+        ": '>>>>> Start Test Output'",
+        shlex.join(["bash", "-c", RUN]),
+        ": '>>>>> End Test Output'",
+        "",
+    ]
+    return PublishedImage(image=image, eval_script="\n".join(lines))
+
+
+def _refuse_unsupported(row: Row, task: Mapping[str, Any], environment: Mapping[str, Any]) -> None:
+    """Raise DataError for what a single container without a network cannot be."""
+    found = {
+        "steps": task.get("steps"),
+        "environment.gpus": environment.get("gpus"),
+        "environment.os": str(environment.get("os", "linux")).lower() != "linux",
+        "environment.docker-compose.yaml": row.get("composed"),
+    }
+    wrong = next((field for field, value in found.items() if value), "")
+    if wrong:
+        problem = "is not supported: Assay judges tasks of one step in one Linux container"
+        raise DataError(problem, instance=row_id(row), field=wrong)
+
+
+def _variables(row: Row, task: Mapping[str, Any], table: str) -> dict[str, str]:
+    found = _table(row, task, table).get("env") or {}
+    if not isinstance(found, Mapping) or any("${" in str(value) for value in found.values()):
+        problem = f"is {brief(found)}; write variables with plain values, none of the host"
+        raise DataError(problem, instance=row_id(row), field=f"{table}.env")
+    return {str(name): str(value) for name, value in found.items()}
+
+
+def _table(row: Row, task: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = task.get(name) or {}
+    if not isinstance(value, Mapping):
+        raise DataError(f"is {brief(value)}; write a table", instance=row_id(row), field=name)
+    return value
+
+
+def _tests(row: Row) -> tuple[Asset, ...]:
+    tests = row.get("tests")
+    if not isinstance(tests, list) or not any(isinstance(t, Mapping) and t.get("path") == "test.sh" for t in tests):
+        raise DataError("has no test.sh, which writes the reward", instance=row_id(row), field="tests")
+    try:
+        return tuple(Asset(**{**each, "path": f"{STAGED}/{each['path']}"}) for each in tests)
+    except (ValidationError, TypeError, KeyError) as error:
+        wrong = field_error(error, instance=row_id(row)) if isinstance(error, ValidationError) else None
+        problem = wrong.problem if wrong else "is no list of objects with path and url"
+        raise DataError(problem, instance=row_id(row), field="tests") from None

@@ -1,0 +1,68 @@
+"""Reads tasks of Harbor: one folder, or a folder of folders, each with ``task.toml`` and ``instruction.md``."""
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from assay.harness.errors import DataError
+
+MARKER = "task.toml"
+INSTRUCTION = "instruction.md"
+SOLUTION = "solution/gold.patch"
+"""The fix as a patch, where a task has one; Harbor's own solutions are scripts, which are never run."""
+_WORKDIR = re.compile(r"^\s*WORKDIR\s+(\S+)\s*$", re.MULTILINE | re.IGNORECASE)
+
+
+def task_folders(folder: Path) -> list[Path]:
+    """Return the folders of tasks: the folder itself, or those in it or in its ``tasks``; none if there is no task."""
+    if (folder / MARKER).is_file():
+        return [folder]
+    return sorted(path.parent for top in (folder, folder / "tasks") for path in top.glob(f"*/{MARKER}"))
+
+
+def read_task(folder: Path) -> dict[str, Any]:
+    """Return a task as a row of the dialect ``harbor``.
+
+    Raises:
+        DataError: a file is missing or malformed.
+    """
+    try:
+        task = tomllib.loads(_text(folder / MARKER))
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"is not TOML: {error}", file=str(folder / MARKER)) from None
+    row: dict[str, Any] = {
+        "instance_id": folder.resolve().name,
+        "instruction": _text(folder / INSTRUCTION),
+        "task_toml": task,
+        "tests": list(_files(folder / "tests")),
+        "workdir": _workdir(folder / "environment" / "Dockerfile"),
+        "composed": any((folder / "environment").glob("docker-compose.y*ml")),
+    }
+    if (folder / SOLUTION).is_file():
+        row["gold_patch"] = _text(folder / SOLUTION)
+    return row
+
+
+def _files(folder: Path) -> Iterator[dict[str, str]]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            yield {"path": path.relative_to(folder).as_posix(), "url": path.absolute().as_uri(), "sha256": digest}
+
+
+def _workdir(dockerfile: Path) -> str:
+    """Return the last working folder that a Dockerfile names."""
+    found = _WORKDIR.findall(_text(dockerfile)) if dockerfile.is_file() else []
+    return found[-1] if found else ""
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise DataError("is missing; every task needs it", file=str(path)) from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"is not UTF-8 at byte {error.start}", file=str(path)) from None

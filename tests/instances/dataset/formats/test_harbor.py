@@ -1,0 +1,122 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+from samples import DATASET, PLAIN, read
+
+from assay.harness.domain import Instance, PublishedImage
+from assay.harness.errors import DataError
+from assay.harness.reports import find
+from assay.instances.dataset.formats import FORMATS, write
+from assay.instances.dataset.formats.harbor import PREPARED, RUN, STAGED
+from assay.instances.dataset.load import load
+from assay.instances.environments.scripts import read_script
+
+TASK = 'schema_version = "1.4"\n[environment]\ndocker_image = "acme/hello:1"\n'
+
+
+def published(instance: Instance) -> PublishedImage:
+    assert isinstance(instance.environment, PublishedImage)
+    return instance.environment
+
+
+def make_task(folder: Path, task: str = TASK, **files: str) -> Path:
+    for name, content in {
+        "task.toml": task,
+        "instruction.md": "Say hello.",
+        "tests/test.sh": "true\n",
+        **files,
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
+    return folder
+
+
+def test_a_folder_is_a_task_or_holds_tasks(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        make_task(tmp_path / "set" / name)
+    make_task(tmp_path / "other" / "tasks" / "c")
+    assert [each.id for each in load(str(tmp_path / "set")).instances] == ["a", "b"]
+    assert [each.id for each in load(str(tmp_path / "set" / "a")).instances] == ["a"]
+    assert [each.id for each in load(str(tmp_path / "other")).instances] == ["c"]
+
+
+def test_instruction_tests_and_image_become_statement_assets_and_environment(tmp_path: Path) -> None:
+    make_task(tmp_path / "hello", **{"tests/data/x.txt": "x", "solution/gold.patch": "gold"})
+    loaded = load(str(tmp_path), published_images=True)
+    (instance,) = loaded.instances
+    assert (instance.problem_statement, instance.gold_patch, instance.fail_to_pass) == (
+        "Say hello.",
+        "gold",
+        ("reward",),
+    )
+    assert [each.path for each in instance.assets] == [f"{STAGED}/data/x.txt", f"{STAGED}/test.sh"]
+    assert published(instance).image == "acme/hello:1"
+
+
+@pytest.mark.parametrize(
+    ("task", "dockerfile", "workdir"),
+    [
+        (TASK, "FROM x\nWORKDIR /first\nRUN y\nworkdir /srv/last\n", "/srv/last"),
+        (TASK, "FROM x\n", "/app"),
+        (TASK + 'workdir = "/own"\n', "WORKDIR /first\n", "/own"),
+    ],
+)
+def test_the_working_folder_is_the_tasks_own_or_its_dockerfiles(
+    tmp_path: Path, task: str, dockerfile: str, workdir: str
+) -> None:
+    make_task(tmp_path / "hello", task, **{"environment/Dockerfile": dockerfile})
+    (instance,) = load(str(tmp_path), published_images=True).instances
+    assert read_script(published(instance).eval_script).workdir == workdir
+
+
+def test_root_prepares_the_folders_that_harbor_has_and_variables_are_set() -> None:
+    script = read_script(published(read("harbor")).eval_script)
+    assert script.system == (PREPARED,)
+    assert script.prepare == ("cd /work", "export LEVEL=2")
+    assert script.commands == (("bash", "-c", RUN),)
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"task.toml": "= 3"}, "task.toml: is not TOML"),
+        ({"tests/test.sh": None}, "field tests: has no test.sh, which writes the reward"),
+        ({"instruction.md": None}, "instruction.md: is missing; every task needs it"),
+    ],
+)
+def test_a_wrong_task_is_one_line(tmp_path: Path, files: dict[str, str | None], message: str) -> None:
+    folder = make_task(tmp_path / "hello")
+    for name, content in files.items():
+        (folder / name).unlink() if content is None else (folder / name).write_text(content)
+    (problem,) = load(str(tmp_path), skip_bad_rows=True).problems
+    assert message in str(problem)
+    assert str(folder) in str(problem)
+
+
+def test_other_instances_cannot_be_rows_of_harbor() -> None:
+    other = PLAIN.model_copy(update={"rule": FORMATS["harbor"].RULES[0]})
+    with pytest.raises(DataError, match="convert --to harbor -o DIR writes folders"):
+        write(FORMATS["harbor"], other)
+    assert FORMATS["harbor"].to_instance(write(FORMATS["harbor"], read("harbor")), DATASET) == read("harbor")
+
+
+@pytest.mark.parametrize(
+    ("test", "tests"),
+    [
+        ("echo 1 > {0}/reward.txt", {"reward": "passed"}),
+        ("echo 0.5 > {0}/reward.txt; exit 3", {"reward": "failed"}),
+        ("echo 0 > {0}/reward.txt; echo '{{\"reward\": 1}}' > {0}/reward.json", {"reward": "passed"}),
+        ("echo; echo '{{\"reward\": 1}}'", {}),
+    ],
+)
+def test_what_a_task_runs_prints_the_reward_alone(tmp_path: Path, test: str, tests: dict[str, str]) -> None:
+    (tmp_path / STAGED).mkdir()
+    logs, uploaded = tmp_path / "verifier", tmp_path / "tests"
+    logs.mkdir()
+    uploaded.mkdir()
+    (tmp_path / STAGED / "test.sh").write_text(test.format(logs) + "\n")
+    script = RUN.replace("/logs/verifier", str(logs)).replace("/tests", str(uploaded))
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert {name: status.value for name, status in find("harbor_reward").parse(done.stdout).items()} == tests
+    assert not (tmp_path / STAGED).exists()
