@@ -1,8 +1,8 @@
 """Prints evaluations a second of runs of 1,000, 10,000 and 100,000 on the fake engine, with memory, files and resuming.
 
-Arguments: other numbers of evaluations. Each figure is of a process of its own, from its start to its end: making the
-inputs, planning, evaluating with two jobs, and bringing each result to the disk. A run of 100,000 takes minutes, and
-gigabytes of the disk that the current folder is on.
+Arguments: other numbers of evaluations. Each figure is of a command as a person types it, from its start to its end:
+reading rows and predictions, planning, evaluating with two jobs, bringing each result to the disk, and the report. A
+run of 100,000 takes many minutes, and gigabytes of the disk that the current folder is on.
 """
 
 import os
@@ -12,10 +12,13 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+import many_instances
+
 NUMBERS = (1_000, 10_000, 100_000)
 COLUMNS = ("evaluations", "seconds", "a second", "MB", "files each", "kB each", "resume s", "MB", "show s", "MB")
-MAKE = "import sys, pathlib, many_instances; many_instances.make(int(sys.argv[1]), pathlib.Path(sys.argv[2]))"
+COMMAND = [sys.executable, "-m", "assay"]
 
 
 def main() -> None:
@@ -23,10 +26,12 @@ def main() -> None:
     print("".join(f"{title:>12}" for title in COLUMNS))
     for number in [int(each) for each in sys.argv[1:]] or NUMBERS:
         with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
-            make = [sys.executable, "-c", MAKE, str(number), folder]
-            show = [sys.executable, "-m", "assay", "report", "show", f"{folder}/many.{number}"]
+            runs = Path(folder) / "runs"
+            options = ["--engine", "fake", "-j", "2", "--run-id", "many", "--runs-dir", str(runs), "--json"]
+            make = [*COMMAND, "evaluate", *many_instances.write(number, Path(folder)), *options]
+            show = [*COMMAND, "report", "show", str(runs / "many")]
             made, resumed, shown = (timed(command) for command in (make, make, show))
-            files, size = contents(Path(folder))
+            files, size = contents(runs)
         cells = [
             f"{number}",
             f"{made[0]:.1f}",
@@ -42,8 +47,7 @@ def main() -> None:
 def timed(command: list[str]) -> tuple[float, float]:
     """Run a command; return its seconds and the most memory that it took, in MB."""
     began = time.monotonic()
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
-    process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     if status:
         raise SystemExit(f"{' '.join(command)} failed")

@@ -1,5 +1,6 @@
 """A run of any size, made with the fake engine through the real store: ``python tests/many_instances.py 10000 DIR``."""
 
+import json
 import os
 import random
 import sys
@@ -9,6 +10,8 @@ from pathlib import Path
 
 from assay.harness.domain import Instance, Prediction
 from assay.harness.runs.store import RunStore
+from assay.instances.dataset.formats import native
+from assay.instances.dataset.predictions import prediction_row
 from assay.session import Session
 from assay.workplace import Workplace
 
@@ -71,6 +74,16 @@ def make(count: int, folder: Path, jobs: int = 2) -> RunStore:
     session = Session(f"many.{count}", folder, Workplace(engine="fake", jobs=jobs))
     session.run(found, [instance.id for instance, _ in found])
     return session.store
+
+
+def write(count: int, folder: Path) -> list[str]:
+    """Write ``rows.jsonl`` and ``predictions.jsonl``; return the arguments of ``assay evaluate`` that name them."""
+    paths = folder / "rows.jsonl", folder / "predictions.jsonl"
+    with paths[0].open("w") as rows, paths[1].open("w") as predictions:
+        for instance, prediction in pairs(count):
+            rows.write(json.dumps(native.from_instance(instance)) + "\n")
+            predictions.write(json.dumps(prediction_row(prediction)) + "\n")
+    return [str(paths[0]), "-p", str(paths[1])]
 
 
 if __name__ == "__main__":

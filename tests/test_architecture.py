@@ -15,7 +15,19 @@ import pytest
 ROOT = Path(__file__).parent.parent
 FLOORS = {
     "harness": (
-        *("errors", "names", "plugins", "files", "domain", "patches", "reports", "languages", "runners", "grading"),
+        *(
+            "errors",
+            "names",
+            "plugins",
+            "files",
+            "sequences",
+            "domain",
+            "patches",
+            "reports",
+            "languages",
+            "runners",
+            "grading",
+        ),
         *("engines", "evaluation", "runs", "bundles", "metrics", "patchdiff", "exports"),
     ),
     "instances": ("toolchains", "trees", "audit", "environments", "dataset"),

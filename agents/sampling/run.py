@@ -111,10 +111,10 @@ class SolveRunner:
         saved = self.setup.store.find(job.instance.id, job.sample, self.content_key(job), self.setup.budget)
         return saved.solution if saved else None
 
-    def plan(self, pending: list[SolveJob], total: int) -> list[SolveJob]:
+    def plan(self, pending: Mapping[str, SolveJob], total: int) -> list[str]:
         """Keep the order."""
         self._note("planned", count=str(total), known=str(total - len(pending)))
-        return pending
+        return list(pending)
 
     def begin(self, job: SolveJob, _number: int) -> None:
         """Note in the journal that an attempt starts."""

@@ -23,6 +23,8 @@ from assay.harness.errors import ImageMissing
 Fault = Callable[[str, str], None]
 """Called with the name of the call and the image before each call; raises to make it fail."""
 
+MOST = 1000
+"""Instances that an engine remembers; it forgets those that it learned first."""
 PATCH = "model.patch"
 TEST_SCRIPTS = ("/test.sh", "/supervise.sh")
 
@@ -77,7 +79,10 @@ class FakeEngine(ActingEngine):
     def act_out(self, instance: Instance) -> str:
         """Learn an instance in place of any other of its name."""
         name = image_name(instance)
-        self.instances[name] = instance
+        with self._lock:
+            self.instances[name] = instance
+            while len(self.instances) > MOST:
+                del self.instances[next(iter(self.instances))]
         return name
 
     def describe(self) -> dict[str, str]:

@@ -59,9 +59,9 @@ class PatchDiffRunner:
             return None
         return saved.comparison
 
-    def plan(self, pending: list[Task], _total: int) -> list[Task]:
+    def plan(self, pending: Mapping[str, Task], _total: int) -> list[str]:
         """Keep the order."""
-        return pending
+        return list(pending)
 
     def begin(self, task: Task, _number: int) -> None:
         """Note nothing: the journal has what was compared."""

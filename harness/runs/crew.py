@@ -7,10 +7,12 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
+from queue import SimpleQueue
 from types import FrameType
 from typing import Generic, Protocol, TypeVar, cast
 
@@ -20,6 +22,7 @@ from assay.harness.runs.pace import Pace
 from assay.harness.runs.workbench import Cluster, Movable, Workbench
 
 Item = TypeVar("Item")
+Item_contra = TypeVar("Item_contra", contravariant=True)
 Attempt = TypeVar("Attempt")
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
@@ -33,37 +36,40 @@ SAVERS = 16
 INTERRUPTED = "interrupted; what is finished is saved, the same command resumes from there"
 
 
-class Work(Protocol[Item, Attempt, Result_co]):
+class Work(Protocol[Item_contra, Attempt, Result_co]):
     """One kind of work: knows what is finished, attempts an item and saves the result.
 
     ``attempt``, ``may_retry`` and ``save`` are called in any thread, the others in the caller's.
     """
 
-    def key(self, item: Item, /) -> str:
+    def key(self, item: Item_contra, /) -> str:
         """Return the name of an item, unique within the run."""
         ...
 
-    def known(self, item: Item, /) -> Result_co | None:
+    def known(self, item: Item_contra, /) -> Result_co | None:
         """Return the result that an earlier process saved for exactly this item, or None."""
         ...
 
-    def plan(self, pending: list[Item], total: int, /) -> list[Item]:
-        """Return the pending items in the order in which they start; ``total`` counts the known ones too."""
+    def plan(self, pending: Mapping[str, Item_contra], total: int, /) -> list[str]:
+        """Return the names of the pending items in the order in which they start; ``total`` counts the known ones too.
+
+        An item may have to be read from the disk when it is asked for.
+        """
         ...
 
-    def begin(self, item: Item, number: int, /) -> None:
+    def begin(self, item: Item_contra, number: int, /) -> None:
         """Note that an attempt starts; ``number`` counts from 1."""
         ...
 
-    def attempt(self, item: Item, number: int, /) -> Attempt:
+    def attempt(self, item: Item_contra, number: int, /) -> Attempt:
         """Do the item once."""
         ...
 
-    def may_retry(self, item: Item, attempt: Attempt, /) -> bool:
+    def may_retry(self, item: Item_contra, attempt: Attempt, /) -> bool:
         """Return whether another attempt may do better; not called after a signal."""
         ...
 
-    def save(self, item: Item, attempt: Attempt, /) -> Result_co:
+    def save(self, item: Item_contra, attempt: Attempt, /) -> Result_co:
         """Save the last attempt and return the item's result."""
         ...
 
@@ -75,8 +81,26 @@ class Progress(Generic[Item, Result]):
     started: Callable[[Item], None] = lambda _item: None
     finished: Callable[[Result, bool], None] = lambda _result, _known: None
     """Gets the result, and whether it was known before this process."""
-    planned: Callable[[Sequence[Item], int], None] = lambda _pending, _jobs: None
-    """Gets what will be done, before any of it, and how much at once."""
+    planned: Callable[[Sequence[str], int], None] = lambda _pending, _jobs: None
+    """Gets the names of what will be done, before any of it, and how much at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending(Mapping[str, Item]):
+    """The items that have no result yet, by name; each is taken from a sequence when it is asked for."""
+
+    _all: Sequence[Item]
+    _places: Mapping[str, int]
+    """The place of each in the sequence."""
+
+    def __getitem__(self, name: str) -> Item:
+        return self._all[self._places[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +135,7 @@ class Crew:
 
         Args:
             work: what to do.
-            items: all items of the run.
+            items: all items of the run; each is asked for once, and once more when its turn comes.
             fresh: do known items again.
             progress: called for each item.
 
@@ -121,32 +145,40 @@ class Crew:
         In the main thread, a second signal, or work that outlasts PATIENCE after the first, ends the process with 130.
         """
         watcher = progress or Progress()
-        done = {} if fresh else _known(work, items, watcher)
-        pending = work.plan([item for item in items if work.key(item) not in done], len(items))
-        watcher.planned(pending, self.jobs)
+        names, done, pending = _sorted_out(work, items, watcher, fresh=fresh)
+        order = work.plan(pending, len(items))
+        watcher.planned(order, self.jobs)
         with (
             self._stoppable(),
             ThreadPoolExecutor(SAVERS, thread_name_prefix="assay-save") as disk,
             ThreadPoolExecutor(self.jobs, thread_name_prefix="assay") as pool,
         ):
-            futures = {pool.submit(self._do, work, item, watcher, disk): work.key(item) for item in pending}
+            ended: SimpleQueue[Future[Future[Result]]] = SimpleQueue()
+            begun: dict[Future[Future[Result]], str] = {}
+            waiting, room = iter(order), self.jobs + SAVERS
             try:
-                for future in as_completed(futures):
-                    done[futures[future]] = future.result().result()
+                for _ in order:
+                    for name in islice(waiting, room):
+                        future = pool.submit(self._do, work, name, pending, watcher, disk)
+                        begun[future] = name
+                        future.add_done_callback(ended.put)
+                    room, future = 1, ended.get()
+                    done[begun.pop(future)] = future.result().result()
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
-        return [done[work.key(item)] for item in items]
+        return [done[name] for name in names]
 
     def _do(
         self,
         work: Work[Item, Attempt, Result],
-        item: Item,
+        name: str,
+        pending: Pending[Item],
         progress: Progress[Item, Result],
         disk: ThreadPoolExecutor,
     ) -> Future[Result]:
         """Attempt one item until it has not failed, and have it saved; raises RunStopped after a signal."""
-        name = work.key(item)
         self._check(name)
+        item = pending[name]
         self._at_work.add(name)
         try:
             progress.started(item)
@@ -241,13 +273,20 @@ def make_crew(bench: Workbench, jobs: int, pause: float = PAUSE) -> Crew:
     return Crew(jobs, bench.abort, pause)
 
 
-def _known(
-    work: Work[Item, Attempt, Result], items: Sequence[Item], progress: Progress[Item, Result]
-) -> dict[str, Result]:
-    known = {}
-    for item in items:
-        result = work.known(item)
-        if result is not None:
-            known[work.key(item)] = result
+def _sorted_out(
+    work: Work[Item, Attempt, Result], items: Sequence[Item], progress: Progress[Item, Result], *, fresh: bool
+) -> tuple[list[str], dict[str, Result], Pending[Item]]:
+    """Return the names of all items, the results of the known ones, and the others."""
+    names: list[str] = []
+    known: dict[str, Result] = {}
+    places: dict[str, int] = {}
+    for place, item in enumerate(items):
+        name = work.key(item)
+        names.append(name)
+        result = None if fresh else work.known(item)
+        if result is None:
+            places[name] = place
+        else:
+            known[name] = result
             progress.finished(result, True)
-    return known
+    return names, known, Pending(items, places)

@@ -2,7 +2,7 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 
@@ -41,13 +41,13 @@ class ForEach:
         """Know nothing: whoever does it sees what is there already."""
         return None
 
-    def plan(self, pending: list[Instance], _total: int) -> list[Instance]:
+    def plan(self, pending: Mapping[str, Instance], _total: int) -> list[str]:
         """Take repositories in turn: instances of one share layers, and would wait for each other."""
         groups = defaultdict(list)
-        for instance in pending:
-            groups[instance.language, instance.repo.lower()].append(instance)
+        for name, instance in pending.items():
+            groups[instance.language, instance.repo.lower()].append(name)
         rounds = zip_longest(*groups.values())
-        return [instance for instance in chain.from_iterable(rounds) if instance is not None]
+        return [name for name in chain.from_iterable(rounds) if name is not None]
 
     def begin(self, _instance: Instance, _number: int) -> None:
         """Note nothing."""

@@ -52,11 +52,11 @@ class Runner:
         self.store.forget(task.instance.id)
         return None
 
-    def plan(self, pending: list[Task], total: int) -> list[Task]:
+    def plan(self, pending: Mapping[str, Task], total: int) -> list[str]:
         """Put long tests first, so that none is left for the end; those never timed come before all."""
         self.store.journal("planned", count=str(total), known=str(total - len(pending)))
         seconds = self.store.durations()
-        return sorted(pending, key=lambda task: -seconds.get(task.instance.id, float("inf")))
+        return sorted(pending, key=lambda name: -seconds.get(name, float("inf")))
 
     def begin(self, task: Task, _number: int) -> None:
         """Note in the journal that an attempt starts."""

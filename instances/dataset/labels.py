@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.harness.domain import STAGED, DatasetRef, Instance
 from assay.harness.errors import DataError, UserError
+from assay.harness.sequences import kept
 from assay.instances.dataset import rows
 from assay.instances.dataset.formats.classic import COLUMNS
 from assay.instances.dataset.formats.columns import Row, build, names, row_id, text
@@ -47,7 +48,7 @@ def read_labels(path: Path) -> LabelsFile:
     return LabelsFile(path.name, hashlib.sha256(path.read_bytes()).hexdigest(), found)
 
 
-def relabel(instances: Sequence[Instance], labels: LabelsFile) -> tuple[Instance, ...]:
+def relabel(instances: Sequence[Instance], labels: LabelsFile) -> Sequence[Instance]:
     """Return instances with the labels of a file in place of their own; those that it does not name are unchanged.
 
     All of them are then of a data set of another name and revision, so that no run and no report mixes the two.
@@ -58,7 +59,7 @@ def relabel(instances: Sequence[Instance], labels: LabelsFile) -> tuple[Instance
     if labels.by_id.keys().isdisjoint(instance.id.lower() for instance in instances):
         first = next(iter(labels.by_id), "none at all")
         raise UserError(f"{labels.name} has labels of none of these instances; its first is of {first}")
-    return tuple(_relabelled(each, labels) for each in instances)
+    return kept(_relabelled(each, labels) for each in instances)
 
 
 def _relabelled(instance: Instance, labels: LabelsFile) -> Instance:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from assay.harness.domain import DatasetRef, Instance, PublishedImage
 from assay.harness.errors import DataError, UserError, brief
 from assay.harness.names import count
+from assay.harness.sequences import kept
 from assay.instances.dataset import beside, derive, rows
 from assay.instances.dataset.formats import FORMATS, DatasetFormat
 from assay.instances.dataset.formats.columns import Row
@@ -30,9 +31,9 @@ LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A data set in memory."""
+    """The instances of a data set; of a large one they are on the disk, and read when they are asked for."""
 
-    instances: tuple[Instance, ...]
+    instances: Sequence[Instance]
     problems: tuple[DataError, ...]
     """Rows that were skipped; only with ``skip_bad_rows``."""
     ref: DatasetRef
@@ -79,7 +80,7 @@ def load_to_label(
 
 
 def _load(table: rows.Table, reader: "_Reader", ids: Sequence[str], skip_bad_rows: bool) -> Loaded:
-    instances = tuple(reader.read(table.read()))
+    instances = kept(reader.read(table.read()))
     if reader.problems and not skip_bad_rows:
         raise _all_problems(reader.problems, reader.ref.name)
     reader.check_ids(ids)

@@ -2,11 +2,11 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.harness.domain import Instance, Prediction
+from assay.harness.domain import Prediction
 from assay.harness.errors import DataError, UserError, brief
 from assay.harness.names import count, nearest
 from assay.harness.runs.manifest import ORACLE
@@ -53,9 +53,8 @@ def check_id(name: str, *, file: str, line: int = 0) -> None:
         raise DataError(problem, file=file, line=line, field="instance_id")
 
 
-def check_predictions(predictions: Iterable[Prediction], instances: Iterable[Instance]) -> None:
-    """Raise UserError for predictions of instances that the data set does not have."""
-    known = {instance.id.lower() for instance in instances}
+def check_predictions(predictions: Iterable[Prediction], known: Collection[str]) -> None:
+    """Raise UserError for predictions of instances that the data set does not have; it has these ids in lower case."""
     foreign = [each.instance_id for each in predictions if each.instance_id.lower() not in known]
     if foreign:
         close = nearest(foreign[0], known)

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -71,9 +71,9 @@ class Mirroring:
             return None
         return Mirrored(item.repo, self._found(item), len(item.commits))
 
-    def plan(self, pending: list[NeededRepository], _total: int) -> list[NeededRepository]:
+    def plan(self, pending: Mapping[str, NeededRepository], _total: int) -> list[str]:
         """Put those with most commits first."""
-        return sorted(pending, key=lambda each: -len(each.commits))
+        return sorted(pending, key=lambda name: -len(pending[name].commits))
 
     def begin(self, _item: NeededRepository, _number: int) -> None:
         """Note nothing."""

@@ -33,6 +33,7 @@ from assay.harness.runs.runner import Runner
 from assay.harness.runs.shards import Shard, expected_seconds
 from assay.harness.runs.store import RunStore
 from assay.harness.runs.workbench import Cluster, Workbench
+from assay.harness.sequences import mapped
 from assay.version import __version__
 from assay.view import View
 from assay.workplace import Pair, Workplace
@@ -100,12 +101,13 @@ class Session:
         given = self._given(dataset, shard)
         store, bench = self.store, self.place.bench  # opened first: without an engine nothing is written
         with store.locked(), self._asking() as ask:
-            store.admit(self.kind, given, [prediction for _, prediction in pairs])
+            predictions = [prediction for _, prediction in pairs]
+            store.admit(self.kind, given, predictions)
             with self.view.evaluating(len(pairs), self.run_id, store.durations()) as progress:
                 tasks = self.place.tasks(pairs, runs_empty=runs_empty)
                 about = {"given": given, "shards": (shard,) if shard else (), "instance_ids": sorted(instance_ids)}
-                run = self._manifest(tasks, dataset).model_copy(update=about)
-                store.save_run(run, [task.prediction for task in tasks])
+                run = self._manifest(tasks, predictions, dataset).model_copy(update=about)
+                store.save_run(run, predictions)
                 runner = Runner(store, bench, self.place.jobs, self.fresh)
                 verdicts = runner.execute(tasks, progress)
             if isinstance(bench, Cluster):
@@ -174,7 +176,7 @@ class Session:
 
     def _unfit(self, pairs: Sequence[Pair]) -> dict[str, str]:
         """Run both controls, each as a run of its own beside this one; return the instances that fail, with reasons."""
-        instances = [instance for instance, _ in pairs]
+        instances = mapped(pairs, lambda pair: pair[0])
         if not instances:
             return {}
         found: dict[str, list[Verdict]] = {}
@@ -227,7 +229,7 @@ class Session:
                 self.view.say(remark)
             yield ask
 
-    def _manifest(self, tasks: Sequence[Task], dataset: DatasetRef) -> Run:
+    def _manifest(self, tasks: Sequence[Task], predictions: Sequence[Prediction], dataset: DatasetRef) -> Run:
         settings = {
             "jobs": str(self.place.jobs),
             "strict": "yes" if self.place.strict else "no",
@@ -235,9 +237,9 @@ class Session:
             "rerun_failed": str(self.rerun_failed),
             "controls": "yes" if self.controls else "no",
             "patchdiff": ",".join(self.patchdiff.generators) if self.patchdiff else "no",
-            **_mark(tasks),
+            **_mark(predictions),
         }
-        model = ", ".join(sorted({task.prediction.model for task in tasks}))
+        model = ", ".join(sorted({each.model for each in predictions}))
         run = manifest(self.run_id, dataset, self.place.bench, model, settings)
         environments = {task.instance.id: environment_of(task.instance) for task in tasks}
         return run.model_copy(update={"kind": self.kind, "environments": environments})
@@ -274,15 +276,16 @@ def run_name(dataset: str, *others: str) -> str:
     return ".".join(re.sub(r"[^A-Za-z0-9_-]+", "_", part).strip("_") for part in (named.stem or "dataset", *others))
 
 
-def control_pairs(instances: Sequence[Instance], model: str) -> list[Pair]:
+def control_pairs(instances: Sequence[Instance], model: str) -> Sequence[Pair]:
     """Pair instances with their own patch (``gold``) or with none (``null``)."""
-    return [
-        (each, Prediction(instance_id=each.id, model=model, patch=each.gold_patch if model == "gold" else ""))
-        for each in instances
-    ]
+
+    def paired(each: Instance) -> Pair:
+        return each, Prediction(instance_id=each.id, model=model, patch=each.gold_patch if model == "gold" else "")
+
+    return mapped(instances, paired)
 
 
-def _mark(tasks: Sequence[Task]) -> dict[str, str]:
+def _mark(predictions: Sequence[Prediction]) -> dict[str, str]:
     """Return the setting that keeps patches of a solver which was given parts of the answer off leaderboards."""
-    marks = joined_marks(*(task.prediction.oracle for task in tasks))
+    marks = joined_marks(*{each.oracle for each in predictions})
     return {ORACLE: marks} if marks else {}

@@ -22,6 +22,7 @@ from assay.harness.evaluation.evaluate import Task
 from assay.harness.files import check_folder
 from assay.harness.plugins import resolve
 from assay.harness.runs.workbench import Workbench
+from assay.harness.sequences import kept
 from assay.view import Quiet, View
 from assay.workbench import ActedWorkbench, BuiltWorkbench, Planner, make_sources
 
@@ -87,9 +88,9 @@ class Workplace:
                 self._bench = self._open()
             return self._bench
 
-    def tasks(self, pairs: Sequence[Pair], *, runs_empty: bool = False) -> list[Task]:
+    def tasks(self, pairs: Sequence[Pair], *, runs_empty: bool = False) -> Sequence[Task]:
         """Plan the evaluation of each pair; ``runs_empty`` runs the tests on an empty patch too."""
-        return [self.task(*pair, runs_empty=runs_empty) for pair in pairs]
+        return kept(self.task(*pair, runs_empty=runs_empty) for pair in pairs)
 
     def task(self, instance: Instance, prediction: Prediction, *, runs_empty: bool = False) -> Task:
         """Plan one evaluation."""

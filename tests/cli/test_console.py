@@ -72,7 +72,7 @@ def test_plain_lines_name_what_is_tested_and_when_it_will_be_done(assay: Callabl
 def test_silence_is_broken_with_what_is_at_work(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
     monkeypatch.setattr(console, "SILENCE", 0.02)
     with console.RunView().evaluating(2, "run", {"a": 60.0}) as progress:
-        progress.planned([SimpleNamespace(instance=SimpleNamespace(id="a"))], 1)  # type: ignore[list-item]
+        progress.planned(["a"], 1)
         progress.started(SimpleNamespace(instance=SimpleNamespace(id="a")))  # type: ignore[arg-type]
         deadline = time.monotonic() + 60
         while "[0/2] about" not in (shown := capsys.readouterr().err) and time.monotonic() < deadline:

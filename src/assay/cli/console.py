@@ -121,7 +121,7 @@ class RunView:
             yield Progress(
                 started=lambda task: count.start(task.instance.id),
                 finished=finished,
-                planned=lambda tasks, jobs: count.plan([each.instance.id for each in tasks], jobs),
+                planned=count.plan,
             )
 
     @contextmanager
@@ -140,7 +140,7 @@ class RunView:
             yield Progress(
                 started=lambda instance: count.start(instance.id),
                 finished=finished,
-                planned=lambda pending, jobs: count.plan([each.id for each in pending], jobs),
+                planned=count.plan,
             )
 
     @contextmanager

@@ -1,6 +1,6 @@
 """Instances and runs, as a command line names them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,7 +52,7 @@ def load_instances(
 
 def load_to_evaluate(
     dataset: str, ids: list[str] | None, split: str | None, *, skip_bad_rows: bool
-) -> "tuple[Instance, ...]":
+) -> "Sequence[Instance]":
     """Load instances with the images that their rows name; raises UserError if there is none."""
     loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, published_images=True)
     return not_empty(loaded, dataset).instances
@@ -65,11 +65,12 @@ def not_empty(loaded: "Loaded", dataset: str) -> "Loaded":
     return loaded
 
 
-def quarantined(instances: "tuple[Instance, ...]", dataset: str, stability: Path | None) -> "tuple[Instance, ...]":
+def quarantined(instances: "Sequence[Instance]", dataset: str, stability: Path | None) -> "Sequence[Instance]":
     """Leave unstable tests out of the labels, as a stability file says or else the data set itself."""
     from assay.cli.console import say
     from assay.harness.grading.stability import quarantine, read_stability
     from assay.harness.names import count
+    from assay.harness.sequences import kept
     from assay.instances.dataset.formats.native import read_stability as read_own
     from assay.instances.dataset.rows import BUNDLED
 
@@ -77,16 +78,15 @@ def quarantined(instances: "tuple[Instance, ...]", dataset: str, stability: Path
         records = list(read_stability(stability).instances)
     else:
         records = read_own(BUNDLED.get(dataset, Path(dataset).expanduser()), [each.id for each in instances])
-    names = {each.instance_id: each.quarantined for each in records}
-    reduced = tuple(quarantine(each, names.get(each.id, ())) for each in instances)
-    found = [each for each in reduced if each.quarantined]
-    if found:
-        tests = count(sum(len(each.quarantined) for each in found), "test")
-        say(f"{tests} of {count(len(found), 'instance')} quarantined")
+    names = {each.instance_id: each.quarantined for each in records if each.quarantined}
+    reduced = kept(quarantine(each, names.get(each.id, ())) for each in instances) if names else instances
+    numbers = [len(each.quarantined) for each in reduced if each.quarantined]
+    if numbers:
+        say(f"{count(sum(numbers), 'test')} of {count(len(numbers), 'instance')} quarantined")
     return reduced
 
 
-def relabelled(instances: "tuple[Instance, ...]", labels: Path | None) -> "tuple[Instance, ...]":
+def relabelled(instances: "Sequence[Instance]", labels: Path | None) -> "Sequence[Instance]":
     """Put the labels of a file in place of the instances' own; say how many have got others.
 
     Raises:

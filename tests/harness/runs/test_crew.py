@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,8 +45,8 @@ class Squares:
     def known(self, item: int) -> int | None:
         return self.found.get(item)
 
-    def plan(self, pending: list[int], _total: int) -> list[int]:
-        return pending
+    def plan(self, pending: Mapping[str, int], _total: int) -> list[str]:
+        return list(pending)
 
     def begin(self, item: int, number: int) -> None:
         pass

@@ -20,7 +20,7 @@ def done_by(instances, do, jobs=2) -> list[Done]:
 
 
 def test_repositories_take_turns(instances):
-    order = [each.id for each in ForEach(str).plan(instances, 6)]
+    order = ForEach(str).plan({each.id: each for each in instances}, 6)
 
     assert order == ["acme__a-0", "acme__b-0", "acme__a-1", "acme__b-1", "acme__a-2", "acme__b-2"]
 

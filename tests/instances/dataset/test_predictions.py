@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance, Prediction
+from assay.harness.domain import Prediction
 from assay.harness.errors import DataError, UserError
 from assay.instances.dataset.predictions import check_predictions, read_predictions, read_published
 
@@ -116,10 +116,6 @@ def test_published_verdicts_are_read_by_instance(tmp_path: Path) -> None:
 
 
 def test_predictions_of_unknown_instances_are_refused() -> None:
-    known = Instance(
-        id="a__b-1", repo="a/b", problem_statement="", gold_patch="", test_patch="",
-        fail_to_pass=("t",), pass_to_pass=(), created_at="2020-01-01T00:00:00Z",
-    )  # fmt: skip
-    check_predictions([Prediction(instance_id="A__B-1")], [known])
+    check_predictions([Prediction(instance_id="A__B-1")], {"a__b-1"})
     with pytest.raises(UserError, match=r"lacks the instances of 2 predictions, such as c__d-1"):
-        check_predictions([Prediction(instance_id=name) for name in ("a__b-1", "c__d-1", "c__d-2")], [known])
+        check_predictions([Prediction(instance_id=name) for name in ("a__b-1", "c__d-1", "c__d-2")], {"a__b-1"})

@@ -9,6 +9,8 @@ from assay.cli import config, exits, options
 from assay.cli.loading import load_instances
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from assay.harness.domain import Instance, Prediction, Verdict
 
 IDS = (
@@ -63,7 +65,7 @@ def demo(
     raise typer.Exit(0 if as_expected else exits.INVALID)
 
 
-def _patches(instances: "tuple[Instance, ...]") -> "dict[str, list[tuple[Instance, Prediction]]]":
+def _patches(instances: "Sequence[Instance]") -> "dict[str, list[tuple[Instance, Prediction]]]":
     from assay.harness.domain import Prediction
 
     def pairs(model: str, patches: dict[str, str]) -> "list[tuple[Instance, Prediction]]":

@@ -155,7 +155,7 @@ def read_given(predictions: Path) -> "Imported":
 
 def pair(
     instances: "Sequence[Instance]", predictions: "Sequence[Prediction]", ids: Sequence[str] | None
-) -> "list[Pair]":
+) -> "Sequence[Pair]":
     """Pair predictions with their instances.
 
     Args:
@@ -166,14 +166,15 @@ def pair(
     Raises:
         UserError: there is a prediction for no instance, or none for the chosen ones.
     """
+    from assay.harness.sequences import mapped
     from assay.instances.dataset.predictions import check_predictions
 
-    by_id = {each.id.lower(): each for each in instances}
-    found = [each for each in predictions if not ids or each.instance_id.lower() in by_id]
-    check_predictions(found, instances)
+    places = {each.id.lower(): place for place, each in enumerate(instances)}
+    found = [each for each in predictions if not ids or each.instance_id.lower() in places]
+    check_predictions(found, places)
     if not found:
         raise UserError(f"there is no prediction for {', '.join(ids or ()) or 'any instance'}")
-    return [(by_id[each.instance_id.lower()], each) for each in found]
+    return mapped(found, lambda each: (instances[places[each.instance_id.lower()]], each))
 
 
 def run_id_of(dataset: str, pairs: "Sequence[Pair]", labels: Path | None = None) -> str:

@@ -28,7 +28,7 @@ class SolveRunView(console.RunView):
             yield Progress(
                 started=lambda job: count.start(_name(job)),
                 finished=finished,
-                planned=lambda jobs, at_once: count.plan([_name(job) for job in jobs], at_once),
+                planned=lambda names, at_once: count.plan([_shown(name) for name in names], at_once),
             )
 
 
@@ -60,6 +60,12 @@ def _took(solution: Solution) -> str:
 
 def _name(job: SolveJob) -> str:
     return f"{job.instance.id} #{job.sample}" if job.sample else job.instance.id
+
+
+def _shown(name: str) -> str:
+    """Return a sample's name in the run as ``_name`` has it."""
+    instance_id, _, sample = name.rpartition("/")
+    return f"{instance_id} #{sample}" if sample != "0" else instance_id
 
 
 def _sample(solution: Solution) -> str:

@@ -1,0 +1,83 @@
+"""Long sequences of which only a part is in memory."""
+
+import os
+import pickle
+import tempfile
+import weakref
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Generic, TypeVar, overload
+
+from assay.harness.files import default_cache
+
+Item = TypeVar("Item")
+Source = TypeVar("Source")
+Result = TypeVar("Result")
+
+IN_MEMORY = 2500
+"""Items of a sequence that are kept in memory; a longer one is on the disk. SWE-bench has 2,294 instances."""
+
+
+class Lazy(Sequence[Item]):
+    """A sequence whose items are made when they are asked for, every time anew."""
+
+    def __init__(self, length: int, item: Callable[[int], Item]) -> None:
+        """Take the number of items, and what makes the one at a place; it is called in any thread."""
+        self._length, self._item = length, item
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Item]: ...
+
+    def __getitem__(self, place: int | slice) -> Item | list[Item]:
+        if isinstance(place, slice):
+            return [self._item(each) for each in range(*place.indices(self._length))]
+        if not -self._length <= place < self._length:
+            raise IndexError(place)
+        return self._item(place % self._length)
+
+
+def mapped(source: Sequence[Source], change: Callable[[Source], Result]) -> Lazy[Result]:
+    """Return a sequence of what a function makes of another's items."""
+    return Lazy(len(source), lambda place: change(source[place]))
+
+
+def kept(items: Iterable[Item], most: int = IN_MEMORY) -> Sequence[Item]:
+    """Return items as a sequence, which is a tuple of up to ``most``, and a file without a name of more.
+
+    The file is in the cache, and gone with the process. Raises OSError.
+    """
+    rest = iter(items)
+    first = tuple(islice(rest, most))
+    following = tuple(islice(rest, 1))
+    return _OnDisk[Item](chain(first, following, rest)).items if following else first
+
+
+class _OnDisk(Generic[Item]):
+    """Items in a file that nobody else can open."""
+
+    def __init__(self, items: Iterator[Item]) -> None:
+        folder = default_cache()
+        folder.mkdir(parents=True, exist_ok=True)
+        self._ends = array("Q", [0])
+        with tempfile.TemporaryFile(dir=folder) as file:
+            for item in items:
+                self._ends.append(self._ends[-1] + file.write(pickle.dumps(item)))
+            file.flush()
+            self._file = os.dup(file.fileno())
+        weakref.finalize(self, os.close, self._file)
+
+    @property
+    def items(self) -> Lazy[Item]:
+        return Lazy(len(self._ends) - 1, self._read)
+
+    def _read(self, place: int) -> Item:
+        start, end = self._ends[place], self._ends[place + 1]
+        item: Item = pickle.loads(os.pread(self._file, end - start, start))
+        return item
