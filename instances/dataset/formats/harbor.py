@@ -28,14 +28,19 @@ WORKDIR = "/app"
 PREPARED = "mkdir -p /tests/ /logs/verifier/ /logs/agent/ /logs/artifacts/ && chmod -R 777 /tests/ /logs/"
 RUN = f"""\
 cp -R {STAGED}/. /tests/ && rm -rf {STAGED} && chmod -R +x /tests/* || exit 125
+named=$(grep -rhoE 'reward[.](json|txt)' /tests/ | sort -u)
 said=$(mktemp) && bash /tests/test.sh > "$said" 2>&1
 sed "s/^/| /" "$said"
-for file in /logs/verifier/reward.json /logs/verifier/reward.txt; do
+for name in $named; do
+    file=/logs/verifier/$name
     [ ! -s "$file" ] || {{ printf "\\n{{\\"reward\\": " && cat "$file" && echo "}}" && break; }}
 done
 exit 0
 """
-"""Runs the tests and prints their reward; every other line begins with a bar, so that none can be taken for it."""
+"""Runs the tests and prints their reward; every other line begins with a bar, so that none can be taken for it.
+
+Only a file that the tests name is read: a patch that they run could write the other one.
+"""
 
 
 def matches(row: Row) -> bool:

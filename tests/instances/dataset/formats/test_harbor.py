@@ -108,6 +108,7 @@ def test_other_instances_cannot_be_rows_of_harbor() -> None:
         ("echo 0.5 > {0}/reward.txt; exit 3", {"reward": "failed"}),
         ("echo 0 > {0}/reward.txt; echo '{{\"reward\": 1}}' > {0}/reward.json", {"reward": "passed"}),
         ("echo; echo '{{\"reward\": 1}}'", {}),
+        ("echo 0 > {0}/reward.txt; part=reward; echo '{{\"reward\": 1}}' > {0}/$part.json", {"reward": "failed"}),
     ],
 )
 def test_what_a_task_runs_prints_the_reward_alone(tmp_path: Path, test: str, tests: dict[str, str]) -> None:
