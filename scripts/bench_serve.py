@@ -3,7 +3,10 @@
 By default, 200 clients for 30 seconds on the fake engine, whose test commands take 0.2 s, with as many jobs as clients,
 so that nothing waits for its turn. ``--engine docker`` asks for bundled releases, with a job for each core. One more
 client asks nonsense. It fails if an answer is wrong, lost or doubled. Overhead is the time from a question to its
-answer without that of the test command.
+answer without that of the test command; the wait before the tests is what of it is left without the steps after them.
+
+``--pause 1`` lets each client wait between its questions, so that the queue is short; ``--spares 0`` starts no
+container ahead.
 """
 
 import argparse
@@ -57,7 +60,10 @@ class Load:
     """Gold patch by instance."""
     patience: float
     """Seconds after which a client that leaves has left."""
-    new: list[float] = field(default_factory=list)
+    new: dict[str, float] = field(default_factory=dict)
+    """Seconds of an answer without those of its tests, by the evaluation's id."""
+    pause: float = 0.0
+    """Seconds between two questions of a client."""
     known: list[float] = field(default_factory=list)
     answered: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Instance and outcome by the evaluation's id."""
@@ -71,6 +77,7 @@ class Load:
         async with httpx.AsyncClient(base_url=self.url, timeout=120, trust_env=False, limits=limits) as client:
             while time.monotonic() < until:
                 await self.ask(client, chance)
+                await asyncio.sleep(self.pause)
 
     async def ask(self, client: httpx.AsyncClient, chance: random.Random) -> None:
         """Ask once, and check the answer."""
@@ -104,7 +111,10 @@ class Load:
         if (said["instance_id"], said["outcome"], said["reward"]) != expected:
             self.problems.append(f"wrong: {said}, not {expected}")
         self.answered[said["id"]] = (name, outcome)
-        (self.new if is_new else self.known).append(taken - said["seconds"] if is_new else taken)
+        if is_new:
+            self.new[said["id"]] = taken - said["seconds"]
+        else:
+            self.known.append(taken)
 
     async def nonsense(self, until: float) -> None:
         """Send what cannot be answered, and be silent on open connections, once a second until the time is over."""
@@ -132,6 +142,8 @@ def main() -> None:
     parser.add_argument("seconds", nargs="?", type=float, default=30.0)
     parser.add_argument("test_seconds", nargs="?", type=float, default=0.2, help="of the fake engine")
     parser.add_argument("--engine", default="fake")
+    parser.add_argument("--pause", type=float, default=0.0, help="seconds between two questions of a client")
+    parser.add_argument("--spares", help="as of assay serve")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -139,15 +151,16 @@ def main() -> None:
         golden = stand_ins(folder) if on_fake else releases()
         command = ["rows.jsonl" if on_fake else "releases", "--engine", given.engine]
         jobs = given.clients if on_fake else os.cpu_count() or 1
-        with service(folder, [*command, "-j", str(jobs)], given.test_seconds) as (process, url):
-            load = Load(url, golden, given.test_seconds if on_fake else 2.0)
+        settings = ["-j", str(jobs), *(["--spares", given.spares] if given.spares else [])]
+        with service(folder, [*command, *settings], given.test_seconds) as (process, url):
+            load = Load(url, golden, given.test_seconds if on_fake else 2.0, pause=given.pause)
             began = time.monotonic()
             asyncio.run(together(load, given.clients, began + given.seconds))
             wall = time.monotonic() - began
             metrics = httpx.get(f"{url}/metrics", trust_env=False).text
             process.kill()
         problems = [*load.problems, *kept(folder, load), *restarted(folder, command, load)]
-        show(load, given.clients, wall, metrics)
+        show(load, given.clients, wall, metrics, waits(folder, load))
     for problem in problems[:20]:
         print(problem)
     if problems:
@@ -192,6 +205,17 @@ def kept(folder: Path, load: Load) -> Iterator[str]:
     load.counts["kept"] = len(keys)
 
 
+def waits(folder: Path, load: Load) -> list[float]:
+    """Return the seconds from each question with a new content to the start of its tests, and at most a few more."""
+    found = []
+    for path in folder.rglob("verdict.json"):
+        seconds = load.new.get(json.loads(path.read_bytes())["key"])
+        if seconds is not None:
+            steps = json.loads((path.parent / "evidence.json").read_bytes())["timings"]
+            found.append(seconds - steps["collect"] - steps["remove"])
+    return found
+
+
 def restarted(folder: Path, arguments: list[str], load: Load) -> Iterator[str]:
     """Yield what a restarted service no longer knows of what the killed one had answered."""
     with (
@@ -204,14 +228,19 @@ def restarted(folder: Path, arguments: list[str], load: Load) -> Iterator[str]:
                 yield f"lost after the restart: {key}: {said}"
 
 
-def show(load: Load, clients: int, wall: float, metrics: str) -> None:
+def show(load: Load, clients: int, wall: float, metrics: str, before: list[float]) -> None:
     """Print the figures."""
     answers = len(load.new) + len(load.known)
     print(f"{clients} clients, {wall:.1f} s: {answers / wall:.0f} answers a second")
     print(", ".join(f"{name} {number}" for name, number in sorted(load.counts.items())))
     print(next(line for line in metrics.splitlines() if line.startswith("assay_reused_total")))
     print(f"{'milliseconds':<34}{'p50':>8}{'p99':>8}")
-    for name, values in (("overhead of a new content", load.new), ("any other, tests included", load.known)):
+    rows = {
+        "overhead of a new content": load.new.values(),
+        "of it, the wait before the tests": before,
+        "any other, tests included": load.known,
+    }
+    for name, values in rows.items():
         ordered = sorted(1000 * each for each in values) or [0.0]
         print(f"{name:<34}{ordered[len(ordered) // 2]:>8.0f}{ordered[int(len(ordered) * 0.99)]:>8.0f}")
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")

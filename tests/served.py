@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,11 +53,17 @@ class Served:
 
 @contextmanager
 def served(
-    instances: Sequence[Instance], folder: Path, *, jobs: int = 2, drain: float = SLOW, **options: Any
+    instances: Sequence[Instance],
+    folder: Path,
+    *,
+    jobs: int = 2,
+    drain: float = SLOW,
+    settings: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> Iterator[Served]:
-    """Serve instances with the fake engine until the block ends."""
-    evaluator = Evaluator(instances, engine="fake", jobs=jobs)
-    engine = evaluator.bench.engine
+    """Serve instances with the fake engine, and further settings of evaluations, until the block ends."""
+    evaluator = Evaluator(instances, engine="fake", jobs=jobs, **(settings or {}))
+    engine = getattr(evaluator.bench.engine, "_engine", evaluator.bench.engine)
     assert isinstance(engine, FakeEngine)
     ready = threading.Event()
     found: list[Served] = []

@@ -164,6 +164,20 @@ class Evaluator(Workplace):
             return found, patch
         return found, Prediction(instance_id=found.id, model=MODEL, patch=patch)
 
+    def expect(self, instance: Instance | str) -> None:
+        """Have a container wait for an instance that is probably asked for first, once its image is built.
+
+        Does nothing without ``spares``, or where as many instances are expected already.
+
+        Raises:
+            UserError: there is no such instance. EnvironmentFailure: its image cannot be built. EngineError: the engine
+                failed.
+        """
+        task = self.task(*self.pair(instance, ""))
+        if self._warm is not None:
+            with self.bench.image(task.instance, "") as image:
+                self._warm.expect(image, task.plan.limits, _labels(task))
+
     def close(self) -> None:
         """End every container that is at work; later calls raise RunStopped."""
         self._ended.set()
@@ -181,7 +195,7 @@ class Evaluator(Workplace):
                 return judged  # no image is built for a patch that needs none
             with self.bench.image(task.instance, judged.text) as image:
                 engine = cancellation.watch(self.bench.engine)
-                return evaluate(aim(task, self.bench), image, engine, {"assay.instance": task.instance.id})
+                return evaluate(aim(task, self.bench), image, engine, _labels(task))
         except Exception as error:
             return failed(task, error)
 
@@ -202,3 +216,8 @@ class Evaluator(Workplace):
         else:
             found = self.dataset
         return {each.id.lower(): each for each in found}
+
+
+def _labels(task: Task) -> dict[str, str]:
+    """Return the labels of an evaluation's containers."""
+    return {"assay.instance": task.instance.id}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from assay.choices import EnvironmentChoice
 from assay.harness.domain import Instance, Prediction
@@ -17,6 +17,7 @@ from assay.harness.engines.eviction import bytes_of
 from assay.harness.engines.registry import Registry, checked_prefix
 from assay.harness.engines.shelf import Shelf
 from assay.harness.engines.uses import Uses
+from assay.harness.engines.warm import WarmEngine
 from assay.harness.errors import RunStopped, UserError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.files import check_folder
@@ -63,6 +64,8 @@ class Workplace:
     """Count results that only a log shows, or that root's tests wrote, as none."""
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
     """Evaluations at once on this machine."""
+    spares: int = 0
+    """Containers that wait for evaluations of what was evaluated last; none where ``disk`` has a limit."""
     executor: str = "local"
     """``local``, or ``ray`` for the nodes of a Ray cluster, which do as many at once as they offer slots."""
     address: str = "auto"
@@ -70,6 +73,7 @@ class Workplace:
     view: View = field(default_factory=Quiet)
     """Shows builds and progress to a person."""
     _bench: Workbench | None = field(default=None, init=False, repr=False)
+    _warm: WarmEngine | None = field(default=None, init=False, repr=False)
     _closed: bool = field(default=False, init=False, repr=False)
     _opening: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
@@ -119,6 +123,11 @@ class Workplace:
         kept = folder or sources.cache / "setup"
         return Setter(engine, sources, builder, kept, self.toolchains, note=self.view.say)
 
+    def end_spares(self) -> None:
+        """Remove the containers that wait, and open none ahead any more."""
+        if self._warm is not None:
+            self._warm.end()
+
     def close(self) -> None:
         """End every container and build that is under way; nothing can be evaluated here any more."""
         with self._opening:  # by another thread, perhaps: what it would begin afterwards has to end, too
@@ -149,8 +158,9 @@ class Workplace:
             self.view.say(f"removed {name}, left behind by a dead process")
         recipes = tuple(Path(folder).expanduser() for folder in self.recipes)
         planner = Planner(engine, recipes, self.toolchains)
+        warmed = self._warmed(engine)
         if isinstance(engine, ActingEngine):
-            return ActedWorkbench(engine, planner)
+            return ActedWorkbench(cast("ActingEngine", warmed), planner)
         from assay.instances.environments.build import ImageBuilder
 
         sources = make_sources([Path(folder).expanduser() for folder in self.mirrors], self.toolchains)
@@ -163,7 +173,14 @@ class Workplace:
             engine, sources, toolchains=self.toolchains, recipes=recipes, shelf=shelf, note=self.view.note
         )
         setter = self._setter(engine, sources, builder) if self.setup else None
-        return BuiltWorkbench(engine, planner, sources, builder, EnvironmentChoice(self.environment), setter)
+        return BuiltWorkbench(warmed, planner, sources, builder, EnvironmentChoice(self.environment), setter)
+
+    def _warmed(self, engine: Engine) -> Engine:
+        """Return the engine, perhaps as one that opens containers ahead; those would hold images that have to go."""
+        if not self.spares or self.disk:
+            return engine
+        self._warm = WarmEngine(engine, self.spares, self.jobs)
+        return cast("Engine", self._warm)
 
     def _open_cluster(self) -> Workbench:
         """Open the cluster; its nodes have the same settings, and see the same folders."""

@@ -552,3 +552,20 @@ def test_what_outlasts_the_limit_is_ended_without_a_verdict(serve: Serve) -> Non
     until(lambda: here.drained)
     assert here.drained == [False]
     assert Counter(path.name for path in here.folder.rglob("verdict.json")) == {}
+
+
+# Containers that wait
+
+
+def test_containers_wait_for_what_was_asked_last_and_are_gone_when_the_service_drains(serve: Serve) -> None:
+    here = serve(settings={"spares": 2})
+    with here.client() as client:
+        assert client.post("/v1/evaluate", json={"instance_id": "acme__calc-1", "patch": GOLD}).status_code == 200
+        until(lambda: len(here.engine.alive) == 1)  # it waits
+        here.engine.seconds = 1.0
+        task = {"instance_id": "acme__calc-1", "patch": WRONG, "wait": 0}
+        assert client.post("/v1/evaluate", json=task).status_code == 202
+        until(lambda: here.figure("assay_running") == 1)
+    here.stop()
+    until(lambda: here.drained)
+    assert (here.drained, here.engine.alive) == ([True], set())

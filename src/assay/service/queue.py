@@ -127,8 +127,10 @@ class EvaluationQueue:
         self.is_draining = True
         for shared in [each for each in self._open.values() if each.stage is Stage.QUEUED]:
             self._end(shared, Stage.CANCELLED)
+        spares = asyncio.create_task(asyncio.to_thread(self.evaluator.end_spares))
         if self._running:
             await asyncio.wait(self._running, timeout=seconds)
+        await spares
         return not self._running
 
     async def close(self) -> None:

@@ -45,6 +45,16 @@ def serve(
             metavar="NAME[:WEIGHT],...", help="Reward function, or a mixture of several, of clients that name none."
         ),
     ] = "resolved",
+    spares: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Containers that are started ahead while jobs are free, like those used last; as many as jobs by "
+            "default, none with --disk.",
+            show_default=False,
+        ),
+    ] = None,
     prepare: Annotated[bool, typer.Option("--prepare", help="Build or find every image before serving.")] = False,
     accept_instances: Annotated[
         bool,
@@ -108,7 +118,8 @@ def serve(
         registry=registry,
         disk=disk,
     )
-    evaluator = Evaluator(instances, **{each.name: getattr(place, each.name) for each in fields(place) if each.init})
+    settings = {each.name: getattr(place, each.name) for each in fields(place) if each.init}
+    evaluator = Evaluator(instances, **{**settings, "spares": jobs if spares is None else spares})
     if prepare:
         build_images(evaluator)
     mixture = read_mixture(reward)
@@ -148,7 +159,10 @@ def read_mixture(text: str) -> dict[str, float]:
 
 
 def build_images(evaluator: "Evaluator") -> None:
-    """Build or find the images of all instances, with progress; those that fail are named, and stop no other."""
+    """Build or find the images of all instances, with progress; those that fail are named, and stop no other.
+
+    The first instances are expected first.
+    """
     from assay.building import Images
     from assay.cli.commands.images.build import summary
     from assay.cli.console import say
@@ -157,3 +171,6 @@ def build_images(evaluator: "Evaluator") -> None:
     for each in built.failed:
         say(f"{each.instance_id}: {each.error}")
     say(summary(built))
+    failed = {each.instance_id for each in built.failed}
+    for instance in [each for each in evaluator.instances if each.id not in failed][: evaluator.spares]:
+        evaluator.expect(instance)

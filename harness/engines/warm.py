@@ -1,0 +1,233 @@
+"""Containers that are opened before they are asked for, while there is time: each is used once, for what it was made.
+
+Only what can be done without knowing the patch is done ahead: the container is there and runs nothing.
+"""
+
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.harness.domain import Limits
+from assay.harness.engines.base import Box, Engine, Sidecar
+from assay.harness.errors import EngineError
+
+OLDEST = 300.0
+"""Seconds after which a spare box is replaced: its tests end before other machines may take it for an orphan."""
+PATIENCE = 10.0
+"""Seconds that the last box may take to open or to be removed when no more are wanted."""
+LOOK = 10.0
+"""Seconds between two looks at the age of spare boxes."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoxKind:
+    """All that a box depends on before anything is delivered to it."""
+
+    image: str
+    digest: str
+    """Of the image, when the box was opened."""
+    limits: Limits
+    labels: frozenset[tuple[str, str]]
+
+
+@dataclass(eq=False, slots=True)
+class SpareBox:
+    """An open box that waits to be used."""
+
+    kind: BoxKind
+    box: Box
+    opened: ExitStack
+    """Removes the box when it is closed."""
+    since: float = field(default_factory=time.monotonic)
+
+    @property
+    def is_old(self) -> bool:
+        """Whether it has to be replaced."""
+        return time.monotonic() - self.since > OLDEST
+
+    def laden(self, archive: bytes) -> bool:
+        """Unpack what the box is opened with; return False, with the box removed, if it is no longer good for that."""
+        began = time.monotonic()
+        try:
+            if archive:
+                self.box.put(archive)
+        except EngineError:
+            self.close()
+            return False
+        self.box.create_seconds = self.box.start_seconds = 0.0
+        self.box.deliver_seconds = time.monotonic() - began
+        return True
+
+    def close(self) -> None:
+        """Remove the box; one that cannot be removed is left to ``reap``."""
+        with suppress(EngineError):
+            self.opened.close()
+
+
+class WarmEngine:
+    """An engine that opens boxes ahead like those that were asked for last, in a thread beside its users."""
+
+    def __init__(self, engine: Engine, most: int, jobs: int) -> None:
+        """Wrap an engine.
+
+        Args:
+            engine: opens the boxes.
+            most: boxes that wait at once.
+            jobs: boxes in use at which none is opened ahead: then evaluations wait for their turn, not for boxes.
+        """
+        self._engine = engine
+        self._jobs = jobs
+        self._recent: deque[BoxKind] = deque(maxlen=most)
+        self._spares: list[SpareBox] = []
+        self._in_use = 0
+        self._ended = False
+        self._changed = threading.Condition()
+        self._tender = threading.Thread(target=self._tend, daemon=True, name="assay-spares")
+        self._tender.start()
+
+    @property
+    def waiting(self) -> int:
+        """Boxes that wait to be used."""
+        return len(self._spares)
+
+    def expect(self, image: str, limits: Limits, labels: Mapping[str, str]) -> None:
+        """Have a box opened ahead, if there is room, for what is probably asked for; raises EngineError."""
+        kind = self._kind(image, limits, labels)
+        with self._changed:
+            if len(self._recent) < (self._recent.maxlen or 0):
+                self._recent.append(kind)
+                self._changed.notify()
+
+    @contextmanager
+    def open(
+        self,
+        image: str,
+        limits: Limits,
+        labels: Mapping[str, str],
+        *,
+        mounts: Mapping[str, str] | None = None,
+        services: Sequence[Sidecar] = (),
+        archive: bytes = b"",
+    ) -> Iterator[Box]:
+        """Give a box that was opened ahead for the same, else a fresh one; see ``Engine.open``."""
+        is_plain = not (mounts or services)
+        spare = self._take(self._kind(image, limits, labels)) if is_plain else None
+        with self._using():
+            if spare is None or not spare.laden(archive):
+                with self._engine.open(image, limits, labels, mounts=mounts, services=services, archive=archive) as box:
+                    yield box
+                return
+            try:
+                with spare.opened:
+                    yield spare.box
+            except EngineError:
+                self.drop()  # what ended one of them may have ended all
+                raise
+
+    def drop(self) -> None:
+        """Remove the boxes that wait."""
+        with self._changed:
+            spares, self._spares = self._spares, []
+            self._recent.clear()
+        threads = [threading.Thread(target=each.close) for each in spares]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def end(self) -> None:
+        """Remove the boxes that wait, and open none ahead any more."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify()
+        self._tender.join(PATIENCE)
+        self.drop()
+
+    def abort(self) -> None:
+        """Kill every open box; see ``Engine.abort``."""
+        with self._changed:
+            self._ended = True
+        self._engine.abort()
+        self.end()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def _kind(self, image: str, limits: Limits, labels: Mapping[str, str]) -> BoxKind:
+        info = self._engine.find_image(image)
+        return BoxKind(image, info.digest if info else "", limits, frozenset(labels.items()))
+
+    @contextmanager
+    def _using(self) -> Iterator[None]:
+        with self._changed:
+            self._in_use += 1
+            self._changed.notify()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._in_use -= 1
+                self._changed.notify()
+
+    def _take(self, kind: BoxKind) -> SpareBox | None:
+        with self._changed:
+            self._recent.append(kind)
+            found = next((each for each in self._spares if each.kind == kind and not each.is_old), None)
+            if found is not None:
+                self._spares.remove(found)
+            return found
+
+    def _tend(self) -> None:
+        """Open and remove spare boxes until the end."""
+        while True:
+            with self._changed:
+                unwanted, missing = self._unwanted(), self._missing()
+                if self._ended:
+                    return
+                if not (unwanted or missing):
+                    self._changed.wait(LOOK)
+                    continue
+                self._spares = [each for each in self._spares if each not in unwanted]
+            for each in unwanted:  # first, so that there are never more than may wait
+                each.close()
+            if missing:
+                self._add(missing)
+
+    def _unwanted(self) -> list[SpareBox]:
+        """Return the spare boxes that are too old, or for what others have been asked for since."""
+        wanted = Counter(self._recent)
+        wanted.subtract(each.kind for each in self._spares if not each.is_old)
+        found = [each for each in self._spares if each.is_old]
+        for each in self._spares:
+            if not each.is_old and wanted[each.kind] < 0:
+                wanted[each.kind] += 1
+                found.append(each)
+        return found
+
+    def _missing(self) -> BoxKind | None:
+        """Return what the next box is opened for: what was asked for last comes first."""
+        if self._in_use >= self._jobs:
+            return None
+        there = Counter(each.kind for each in self._spares)
+        wanted = Counter(self._recent)
+        return next((kind for kind in reversed(self._recent) if there[kind] < wanted[kind]), None)
+
+    def _add(self, kind: BoxKind) -> None:
+        opened = ExitStack()
+        labels = dict(kind.labels)
+        try:
+            spare = SpareBox(kind, opened.enter_context(self._engine.open(kind.image, kind.limits, labels)), opened)
+            is_good = self._kind(kind.image, kind.limits, labels) == kind
+        except EngineError:
+            is_good = False
+        with self._changed:
+            if is_good and not self._ended:
+                self._spares.append(spare)
+                return
+            self._recent.clear()  # the next evaluation reports what is wrong; until then nothing is tried again
+        with suppress(EngineError):
+            opened.close()
