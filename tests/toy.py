@@ -23,3 +23,12 @@ diff --git a/tests/test_calc.py b/tests/test_calc.py
 +def test_add():
 +    assert calc.add(1, 2) == 3
 """
+MORE_TESTS = """\
+diff --git a/tests/test_more.py b/tests/test_more.py
+new file mode 100644
+--- /dev/null
++++ b/tests/test_more.py
+@@ -0,0 +1,2 @@
++def test_more():
++    pass
+"""

@@ -103,6 +103,8 @@ class Evidence(Model):
     restored: tuple[str, ...] = ()
     report: TestReport = TestReport()
     timings: Timings = Timings()
+    stopped_early: bool = False
+    """Whether the fail-to-pass tests alone were run, and one of them failed: what the others do is not known."""
     flags: tuple[str, ...] = ()
     error: str = ""
     """Message of the failed part."""

@@ -44,6 +44,8 @@ class Task:
     plan: TestPlan
     runs_empty: bool = False
     """Run the tests even if the patch is empty, as for the null control."""
+    fail_fast: bool = False
+    """Whether an evaluation may stop when its fail-to-pass tests fail (``fail_fast.evaluate_fast``)."""
     assets: Callable[[], Mapping[str, bytes]] = dict
     """Returns the binary files of the tests, by their path in the tree; raises EnvironmentFailure."""
 

@@ -1,8 +1,9 @@
-"""The one place that keeps runs made with parts of the answer, or graded by other labels, off leaderboards."""
+"""The one place that keeps runs off leaderboards: parts of the answer, other labels, or not all tests made them."""
 
 from assay.harness.errors import UserError
 from assay.harness.exports.base import RunToExport
-from assay.harness.runs.manifest import LABELS, WORDS, RunKind
+from assay.harness.grading.grade import STOPPED_EARLY
+from assay.harness.runs.manifest import FAIL_FAST, LABELS, WORDS, RunKind
 
 SUBMITTED = frozenset({RunKind.EVALUATE, RunKind.EVALUATE_SOLVED, RunKind.UNKNOWN})
 """Kinds of runs that evaluate somebody's patches; the others evaluate gold patches, or none."""
@@ -11,7 +12,7 @@ ANSWERS = frozenset({"gold", "null"})
 
 
 def refuse_answers(run: RunToExport) -> None:
-    """Raise UserError for a run whose patches are the answer, whose solver was given part of it, or with other labels.
+    """Raise UserError for patches that are the answer, or made with part of it, other labels, or an early stop.
 
     The run's kind and a mark in its settings say so. They can be lost, e.g. with a copied predictions file, so the
     patches are looked at too: if every patch that there is equals its gold patch, they are the gold patches.
@@ -22,6 +23,8 @@ def refuse_answers(run: RunToExport) -> None:
     if run.manifest.given.get(LABELS):
         name = run.manifest.dataset.name
         raise _refusal(run, f"its patches were graded by other labels than the data set's own ({name})")
+    if run.manifest.settings.get(FAIL_FAST) == "yes" or _stopped_early(run):
+        raise _refusal(run, f"not all tests were run (--{FAIL_FAST})")
     if run.manifest.kind not in SUBMITTED:
         raise _refusal(run, f"it is {WORDS[run.manifest.kind]}")
     if run.manifest.model in ANSWERS:
@@ -42,3 +45,7 @@ def _all_gold(run: RunToExport) -> bool:
 def _is_gold(run: RunToExport, instance_id: str, patch: str) -> bool:
     instance = run.store.load_instance(instance_id)
     return instance is not None and instance.gold_patch.strip() == patch.strip()
+
+
+def _stopped_early(run: RunToExport) -> bool:
+    return any(STOPPED_EARLY in flags for flags in run.report.flags.values())

@@ -28,6 +28,8 @@ from assay.harness.reports.base import worst
 
 NOT_RUN = frozenset({Status.SKIPPED, Status.XFAIL})
 ROOT = "root"
+STOPPED_EARLY = "fail_fast"
+"""Flag of a verdict on a run that ended at its fail-to-pass tests."""
 KILLED = 137
 """Exit code of a process killed by SIGKILL: 128 + 9."""
 FINISHED = frozenset({0, 1})
@@ -48,7 +50,10 @@ def grade(instance: Instance, evidence: Evidence) -> Verdict:
     else:
         graded = _with_real_labels(instance)
         unfixed, broken = RULES[instance.rule](graded, under_labels(graded, evidence.report.tests))
-        outcome, reason = _by_expectations(graded, unfixed, broken)
+        if evidence.stopped_early:
+            broken = ()
+        judge = _by_fixes_alone if evidence.stopped_early else _by_expectations
+        outcome, reason = judge(graded, unfixed, broken)
         if outcome is Outcome.RESOLVED:
             outcome, reason = _in_doubt(instance, evidence) or (outcome, reason)
     return Verdict(
@@ -250,6 +255,13 @@ def _by_expectations(instance: Instance, unfixed: tuple[str, ...], broken: tuple
     return Outcome.UNRESOLVED, reason + (f", {more} others count against it" if more else "")
 
 
+def _by_fixes_alone(instance: Instance, unfixed: tuple[str, ...], _broken: tuple[str, ...]) -> tuple[Outcome, str]:
+    """Judge a run of fail-to-pass tests alone: it can show that a patch fails, and no more."""
+    if not unfixed:
+        return Outcome.NOT_RUN, "only the fail-to-pass tests were run"
+    return Outcome.UNRESOLVED, f"{len(unfixed)} of {len(instance.fail_to_pass)} unfixed; the other tests were not run"
+
+
 def _with_quarantine(instance: Instance, reason: str) -> str:
     """Append the number of quarantined tests to a reason."""
     if not instance.quarantined:
@@ -270,19 +282,15 @@ def _all_name_a_test(instance: Instance) -> bool:
 
 
 def _warnings(instance: Instance, evidence: Evidence) -> tuple[str, ...]:
-    warnings = []
-    if evidence.oom_killed and evidence.exit_code != KILLED:
-        warnings.append("child_out_of_memory")
-    if evidence.processes_limited:
-        warnings.append("process_limit_hit")
-    if evidence.report.channel is Channel.LOG:
-        warnings.append("read_from_log")
-    if any(lookup(test, evidence.report.tests) & NOT_RUN for test in instance.pass_to_pass):
-        warnings.append("pass_to_pass_tests_skipped")
-    if not _all_name_a_test(instance):
-        warnings.append("labels_without_a_test_left_out")
-    if instance.quarantined:
-        warnings.append("quarantined_tests_left_out")
-    if evidence.report.disagreements:
-        warnings.append("report_and_log_disagree")
-    return tuple(warnings)
+    tests = evidence.report.tests
+    warnings = {
+        "child_out_of_memory": evidence.oom_killed and evidence.exit_code != KILLED,
+        "process_limit_hit": evidence.processes_limited,
+        "read_from_log": evidence.report.channel is Channel.LOG,
+        STOPPED_EARLY: evidence.stopped_early,
+        "pass_to_pass_tests_skipped": any(lookup(test, tests) & NOT_RUN for test in instance.pass_to_pass),
+        "labels_without_a_test_left_out": not _all_name_a_test(instance),
+        "quarantined_tests_left_out": bool(instance.quarantined),
+        "report_and_log_disagree": bool(evidence.report.disagreements),
+    }
+    return tuple(name for name, holds in warnings.items() if holds)

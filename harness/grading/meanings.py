@@ -47,6 +47,11 @@ FLAGS: Mapping[str, str] = {
         "Results were read from the log, since the row's script starts a runner that is not known; --strict "
         "makes it not_run."
     ),
+    "fail_fast": "A fail-to-pass test failed, so no other tests were run: what they do is not known.",
+    "fail_fast_not_used": (
+        "All tests were run at once in spite of --fail-fast, since the fail-to-pass tests cannot be run alone, or the "
+        "gold patch does not pass them so."
+    ),
     "no_tripwires": "No tripwires ran beside the tests: nothing is known of how the runner reports failures.",
     "report_and_log_disagree": (
         "The report file and the output disagree about a test; if the report is the better one for an expected "

@@ -1,6 +1,7 @@
 """Django's runner: tripwires are an application of their own, beside those of the tests."""
 
 import random
+import re
 from collections.abc import Sequence
 
 from assay.harness.domain import Status
@@ -18,6 +19,7 @@ for package in "$TRIPWIRES"/*/; do
 done
 {unittest.PLACING_INSIDE}"""
 
+LABEL = re.compile(r"(\w+) \(([\w.]+)\)")
 WITH_VALUE = frozenset(
     {
         *("-v", "--verbosity", "--settings", "--parallel", "--tag", "--exclude-tag", "-k", "--shuffle"),
@@ -61,6 +63,17 @@ HEAD = """
 from django.http import HttpResponse
 from django.test import SimpleTestCase, TestCase, testcases
 """
+
+
+def choose(labels: Sequence[str], targets: Sequence[str]) -> tuple[str, ...]:
+    """Return targets that are the tests of some labels alone, such as ``test_sum (app.tests.SumTests)``.
+
+    None if a label is no such test, or one of no target.
+    """
+    found = [LABEL.fullmatch(label) for label in labels]
+    tests = dict.fromkeys(f"{each[2].removesuffix(f'.{each[1]}')}.{each[1]}" for each in found if each)
+    known = all(any(test.startswith(f"{target}.") for target in targets) for test in tests)
+    return tuple(tests) if known and all(found) else ()
 
 
 def tripwires(dice: random.Random) -> Tripwires:

@@ -98,6 +98,21 @@ def tripwires(dice: random.Random) -> Tripwires:
     return Tripwires(files={path: text, IN_FILE: in_file, IN_CLASS: in_class}, expected=expected, argument=path)
 
 
+def choose(labels: Sequence[str], targets: Sequence[str]) -> tuple[str, ...]:
+    """Return targets that are the tests of some labels alone, with all their parameters.
+
+    None if a label is no test of a target.
+    """
+    nodes = dict.fromkeys(label.partition("[")[0].rstrip() for label in labels)
+    within = tuple(f"{each.removeprefix('./').rstrip('/')}" for each in targets)
+    known = all("::" in node and _is_within(node.partition("::")[0], within) for node in nodes)
+    return tuple(nodes) if known else ()
+
+
+def _is_within(file: str, targets: Sequence[str]) -> bool:
+    return any(each in {file, "."} or file.startswith(f"{each}/") for each in targets)
+
+
 def _beside_tests(dice: random.Random, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     for name, (_, body) in zip(names, BESIDE_TESTS, strict=True):
         number, other = dice.sample(range(10, 1000), 2)

@@ -5,6 +5,7 @@ again from their evidence.
 """
 
 import json
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -36,7 +37,12 @@ def content_key(task: Task) -> str:
     parts = (
         task.instance.model_dump_json(),
         task.plan.model_dump_json(),
-        json.dumps([task.prediction.patch, task.runs_empty]),
+        json.dumps([task.prediction.patch, task.runs_empty, task.fail_fast]),
         edition_of(*EVALUATION),
     )
     return sha256("\0".join(parts).encode()).hexdigest()
+
+
+def full(task: Task) -> Task | None:
+    """Return the task whose saved evaluation answers this one, too: all tests are run; None if they are anyway."""
+    return replace(task, fail_fast=False) if task.fail_fast else None

@@ -8,9 +8,10 @@ from typing import Self
 from assay.harness.domain import INFRASTRUCTURE, Verdict
 from assay.harness.errors import EngineError, UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, gated
+from assay.harness.evaluation.fail_fast import evaluate_fast
 from assay.harness.runs.attempt import PAUSE, aim, failed, may_retry, unwritten, verdict_on
 from assay.harness.runs.crew import Progress, make_crew
-from assay.harness.runs.keys import content_key, grading_edition
+from assay.harness.runs.keys import content_key, full, grading_edition
 from assay.harness.runs.regrade import save_graded
 from assay.harness.runs.store import RunStore, SavedVerdict
 from assay.harness.runs.workbench import Workbench
@@ -45,7 +46,10 @@ class Runner:
 
     def known(self, task: Task) -> SavedVerdict | None:
         """Return the verdict on the same content, graded as now, unless the infrastructure failed; drop any other."""
+        whole = full(task)
         saved = self.store.find(task.instance.id, content_key(task))
+        if saved is None and whole is not None:
+            saved = self.store.find(task.instance.id, content_key(whole))
         if saved is not None and saved.verdict.outcome not in INFRASTRUCTURE:
             with suppress(UserError):  # its evidence cannot be read
                 return saved if saved.graded == grading_edition() else save_graded(self.store, saved)
@@ -79,7 +83,7 @@ class Runner:
                 return judged  # no image is built for a patch that needs none
             aimed = aim(task, self.bench)
             with self.bench.image(task.instance, judged.text) as image:
-                return evaluate(aimed, image, self.bench.engine, labels)
+                return (evaluate_fast if task.fail_fast else evaluate)(aimed, image, self.bench.engine, labels)
         except Exception as error:
             return failed(task, error)
 

@@ -15,7 +15,7 @@ from assay.harness.bundles.verify import Verification, opened, verify
 from assay.harness.domain import INFRASTRUCTURE, ApplyStatus, Evidence, Instance, Model, Outcome, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.files import default_cache, read_model
-from assay.harness.runs.manifest import CONTROLS, control_name
+from assay.harness.runs.manifest import CONTROLS, FAIL_FAST, control_name
 from assay.harness.runs.store import RunStore
 from assay.instances.environments.lock import Lock, UsedImage, check_lock, make_lock
 from assay.session import Session
@@ -200,6 +200,7 @@ def _replay(store: RunStore, folder: Path, replay: Replay) -> Iterator[ReplayedI
         replay.place,
         timeout=float(timeout) if timeout.replace(".", "", 1).isdecimal() else None,
         strict=settings.get("strict") == "yes",
+        fail_fast=settings.get(FAIL_FAST) == "yes",
     )
     session = Session("replay", folder, place, alone=True)
     runs_empty = any(each.apply.status is ApplyStatus.EMPTY and each.exit_code is not None for each in before.values())

@@ -13,6 +13,7 @@ from assay.harness.domain import Instance, Prediction, Verdict
 from assay.harness.engines.cancelling import Cancellation
 from assay.harness.errors import RunStopped, UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, gated
+from assay.harness.evaluation.fail_fast import evaluate_fast
 from assay.harness.runs.attempt import aim, attempts, failed, may_retry, verdict_on
 from assay.harness.runs.report import RunReport
 from assay.harness.runs.runner import Runner
@@ -195,7 +196,8 @@ class Evaluator(Workplace):
                 return judged  # no image is built for a patch that needs none
             with self.bench.image(task.instance, judged.text) as image:
                 engine = cancellation.watch(self.bench.engine)
-                return evaluate(aim(task, self.bench), image, engine, _labels(task))
+                test = evaluate_fast if task.fail_fast else evaluate
+                return test(aim(task, self.bench), image, engine, _labels(task))
         except Exception as error:
             return failed(task, error)
 

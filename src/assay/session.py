@@ -18,6 +18,7 @@ from assay.harness.patchdiff.contract import Ask, Settings
 from assay.harness.patchdiff.run import PatchDiffRunner
 from assay.harness.runs.manifest import (
     CONTROLS,
+    FAIL_FAST,
     ORACLE,
     REPLACED,
     SHARD,
@@ -149,6 +150,7 @@ class Session:
             SHARD: f"{shard} (cut {shard.cut})" if shard else "",
             "--timeout": str(self.place.timeout or ""),
             "--strict": "yes" if self.place.strict else "no",
+            f"--{FAIL_FAST}": "yes" if self.place.fail_fast else "no",
             "--environment": str(self.place.environment),
             **self.given,
         }
@@ -233,6 +235,7 @@ class Session:
         settings = {
             "jobs": str(self.place.jobs),
             "strict": "yes" if self.place.strict else "no",
+            FAIL_FAST: "yes" if self.place.fail_fast else "no",
             "timeout": str(self.place.timeout or "as planned"),
             "rerun_failed": str(self.rerun_failed),
             "controls": "yes" if self.controls else "no",

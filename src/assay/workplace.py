@@ -62,6 +62,8 @@ class Workplace:
     """Search for the recipe of a repository that none names; what is found is kept in the cache and used again."""
     strict: bool = False
     """Count results that only a log shows, or that root's tests wrote, as none."""
+    fail_fast: bool = False
+    """Run fail-to-pass tests first, and no others where one of them fails; for no leaderboard."""
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
     """Evaluations at once on this machine."""
     spares: int = 0
@@ -102,7 +104,7 @@ class Workplace:
         plan = self.bench.plan(settled).model_copy(update={"strict": self.strict})
         if self.timeout is not None:
             plan = plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": float(self.timeout)})})
-        return Task(settled, prediction, plan, runs_empty)
+        return Task(settled, prediction, plan, runs_empty, self.fail_fast)
 
     def setter(self, folder: Path | None = None) -> "Setter":
         """Return what finds recipes here and keeps them in a folder, by default in the cache.

@@ -194,3 +194,13 @@ def test_a_function_that_fails_gives_no_reward_and_the_reason(
 
 def test_the_functions_that_there_are_can_be_found() -> None:
     assert all(find_reward(name) is function for name, function in REWARDS.items())
+
+
+@pytest.mark.parametrize("name", ["tests", "fail_to_pass"])
+def test_a_function_of_all_tests_says_nothing_about_an_evaluation_that_stopped_early(
+    instance: Instance, name: str
+) -> None:
+    verdict = Verdict(instance_id=instance.id, outcome=Outcome.UNRESOLVED, flags=("fail_fast",))
+    found = reward({name: 0.5, "resolved": 0.5}, RewardCase(instance, "", verdict))
+    assert (found.reward, found.components) == (None, {name: None, "resolved": 0.0})
+    assert "not all tests were run" in found.problem

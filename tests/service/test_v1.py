@@ -5,7 +5,7 @@ import re
 import socket
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from assay.service import guard
 from assay.service import server as serving
 from served import Served, served, until
 from stand_ins import row
-from toy import GOLD
+from toy import GOLD, MORE_TESTS, TESTS
 
 Serve = Callable[..., Served]
 WRONG = GOLD.replace("+    return a + b", "+    return a * b")
@@ -569,3 +569,32 @@ def test_containers_wait_for_what_was_asked_last_and_are_gone_when_the_service_d
     here.stop()
     until(lambda: here.drained)
     assert (here.drained, here.engine.alive) == ([True], set())
+
+
+# Early stops
+
+
+@pytest.fixture
+def fast(make_instance: Callable[..., Instance], tmp_path: Path) -> Iterator[Served]:
+    """A service that stops early; its instance has tests to be fixed in one of two files."""
+    instance = make_instance(test_patch=TESTS + MORE_TESTS)
+    with served([instance], tmp_path / "verdicts", settings={"fail_fast": True}) as here:
+        yield here
+
+
+def test_a_service_that_stops_early_says_so_and_runs_all_tests_for_functions_that_look_at_them(fast: Served) -> None:
+    with fast.client() as client:
+        early = client.post("/v1/rewards", json=ask(patch=WRONG)).json()
+        assert (early["reward"], early["outcome"], early["broken"]) == (0.0, "unresolved", [])
+        whole = client.post("/v1/rewards", json=ask(patch=WRONG, reward="tests")).json()
+        assert (whole["reward"], whole["outcome"]) == (0.0, "unresolved")
+        again = client.post("/v1/evaluate", json=ask(patch=WRONG)).json()
+    assert "fail_fast" in early["flags"]
+    assert not {"fail_fast", "fail_fast_not_used"} & set(whole["flags"])
+    assert early["id"] != whole["id"] == again["id"]  # what ran all tests answers those that need fewer
+
+
+def test_a_service_that_stops_early_resolves_what_passes_all_tests(fast: Served) -> None:
+    with fast.client() as client:
+        answer = client.post("/v1/rewards", json=ask()).json()
+    assert (answer["reward"], answer["flags"]) == (1.0, [])

@@ -202,6 +202,13 @@ Strict = Annotated[
         help="Count results that only a log shows, or of tests that ran as root, as none: not_run.",
     ),
 ]
+FailFast = Annotated[
+    bool,
+    typer.Option(
+        "--fail-fast",
+        help="Run fail-to-pass tests first, and no others where one fails; not for leaderboards.",
+    ),
+]
 EvaluateAgain = Annotated[bool, typer.Option("--fresh", help="Evaluate again even where a verdict is saved.")]
 RerunFailed = Annotated[
     int,

@@ -10,11 +10,22 @@ from typing import cast
 
 from assay.harness.domain import INFRASTRUCTURE, Model
 from assay.harness.errors import UserError
+from assay.harness.grading.grade import STOPPED_EARLY
 from assay.harness.names import did_you_mean
 from assay.harness.plugins import find_registered
 from assay.rewards.functions import REWARDS, RewardCase, RewardFunction
 
-__all__ = ["REWARDS", "RewardCase", "RewardFunction", "Rewarded", "find_reward", "mixture_of", "needs_tests", "reward"]
+__all__ = [
+    "REWARDS",
+    "RewardCase",
+    "RewardFunction",
+    "Rewarded",
+    "find_reward",
+    "mixture_of",
+    "needs_all_tests",
+    "needs_tests",
+    "reward",
+]
 
 Mixture = Mapping[str, float]
 """Names of functions, each with its weight; the weights sum to 1."""
@@ -65,6 +76,11 @@ def needs_tests(mixture: Mixture) -> bool:
     return any(find_reward(name).needs_tests for name in mixture)
 
 
+def needs_all_tests(mixture: Mixture) -> bool:
+    """Return whether some function looks at more than the outcome."""
+    return any(find_reward(name).needs_all_tests for name in mixture)
+
+
 def reward(mixture: Mixture, case: RewardCase) -> Rewarded:
     """Return the weighted mean of some functions; None if one of them has no answer.
 
@@ -88,6 +104,8 @@ def _component(name: str, case: RewardCase) -> tuple[float | None, str]:
     function = find_reward(name)
     if function.needs_tests and case.verdict.outcome in INFRASTRUCTURE:
         return None, f"{case.verdict.outcome}: {case.verdict.reason}"
+    if function.needs_all_tests and STOPPED_EARLY in case.verdict.flags:
+        return None, "not all tests were run"
     try:
         found = function.function(case)
     except Exception as error:

@@ -32,6 +32,8 @@ class RewardFunction:
     """Returns a number in [0, 1], or None if it cannot say."""
     needs_tests: bool = True
     """Whether it looks at the verdict; if not, nothing is evaluated for it."""
+    needs_all_tests: bool = True
+    """Whether it looks at more of the verdict than its outcome; if not, an evaluation may stop early for it."""
 
 
 def resolved(case: RewardCase) -> float:
@@ -82,10 +84,10 @@ def _labels(names: tuple[str, ...]) -> set[str]:
 
 
 REWARDS = {
-    "resolved": RewardFunction(resolved),
+    "resolved": RewardFunction(resolved, needs_all_tests=False),
     "fail_to_pass": RewardFunction(fail_to_pass),
     "tests": RewardFunction(tests),
-    "applies": RewardFunction(applies),
-    "similarity": RewardFunction(similarity, needs_tests=False),
+    "applies": RewardFunction(applies, needs_all_tests=False),
+    "similarity": RewardFunction(similarity, needs_tests=False, needs_all_tests=False),
 }
 """Every function by its name."""

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from assay.evaluator import Evaluator
 from assay.harness.domain import DatasetRef, Instance, Outcome, PublishedImage, Verdict
 from assay.harness.errors import DataError, UserError
-from assay.rewards import Mixture, RewardCase, Rewarded, needs_tests, reward
+from assay.rewards import Mixture, RewardCase, Rewarded, needs_all_tests, needs_tests, reward
 from assay.service.bodies import EvaluateBody
 from assay.service.figures import Figures
 from assay.service.guard import Refused
@@ -56,11 +56,12 @@ class ServiceDesk:
                 raise Refused(404, str(error)) from None
         return found
 
-    def wanted(self, body: EvaluateBody) -> Wanted:
-        """Return what a body asks for; raises Refused."""
-        if body.instance is None:
-            return Wanted(self.instance(body.instance_id), body.patch, body.timeout, body.priority)
-        return Wanted(self._own_instance(body.instance), body.patch, body.timeout, body.priority, is_own=False)
+    def wanted(self, body: EvaluateBody, mixture: Mixture | None = None) -> Wanted:
+        """Return what a body asks for, for functions that may need all tests; raises Refused."""
+        is_own = body.instance is None
+        instance = self.instance(body.instance_id) if body.instance is None else self._own_instance(body.instance)
+        may_stop = mixture is None or not needs_all_tests(mixture)
+        return Wanted(instance, body.patch, body.timeout, body.priority, may_stop, is_own)
 
     async def begin(self, wanted: Sequence[Wanted]) -> list[SharedEvaluation]:
         """Return evaluations with a hold on each; raises Refused if there is no room, or a patch cannot be planned."""
@@ -115,7 +116,7 @@ class ServiceDesk:
         Raises:
             Refused: there is no room, or the evaluation was cancelled. Gone: the client left.
         """
-        wanted = self.wanted(body)
+        wanted = self.wanted(body, mixture)
         if not needs_tests(mixture):
             return await self.rewarded(mixture, wanted, None), None
         async with self.evaluated(client, [wanted], body.wait) as (shared,):

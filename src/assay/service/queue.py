@@ -18,7 +18,7 @@ from assay.evaluator import MODEL, Evaluator
 from assay.harness.domain import INFRASTRUCTURE, Outcome, Prediction, Verdict
 from assay.harness.errors import AssayError, EnvironmentFailure, RunStopped, UserError
 from assay.harness.evaluation.evaluate import Task
-from assay.harness.runs.keys import content_key
+from assay.harness.runs.keys import content_key, full
 from assay.harness.runs.store import SavedVerdict
 from assay.service.book import VerdictBook
 from assay.service.figures import Figures
@@ -64,7 +64,7 @@ class EvaluationQueue:
         Raises:
             QueueFull: there is no room for those that are not known yet. UserError: the service is ending.
         """
-        planned = [await self._read(self._plan, each) for each in wanted]
+        planned = [await self._whole(*await self._read(self._plan, each)) for each in wanted]
         known = {key: found for key, _ in planned if (found := await self._known(key))}
         # From here to the end nothing else runs in this thread: what is in no table now is new.
         shared = [self._shared(key, task, known) for key, task in planned]
@@ -146,6 +146,13 @@ class EvaluationQueue:
 
     async def _read(self, function: Callable[..., ResultT], *arguments: object) -> ResultT:
         return await asyncio.get_running_loop().run_in_executor(self._readers, function, *arguments)
+
+    async def _whole(self, key: str, task: Task | Verdict) -> tuple[str, Task | Verdict]:
+        """Return the evaluation of all tests in place of one that may stop early, if there is one."""
+        whole = full(task) if isinstance(task, Task) else None
+        if whole is not None and await self._known(content_key(whole)):
+            return content_key(whole), whole
+        return key, task
 
     async def _known(self, key: str) -> SharedEvaluation | None:
         """Return a finished evaluation from memory or from the book."""
@@ -262,7 +269,8 @@ class EvaluationQueue:
             return uuid.uuid4().hex, Verdict(instance_id=wanted.instance.id, outcome=outcome, reason=str(error))
         if wanted.is_own:
             self._plans[wanted.instance.id] = planned
-        task = replace(planned, prediction=planned.prediction.model_copy(update={"patch": wanted.patch}))
+        prediction = planned.prediction.model_copy(update={"patch": wanted.patch})
+        task = replace(planned, prediction=prediction, fail_fast=planned.fail_fast and wanted.may_stop)
         if wanted.timeout is not None:
             limits = task.plan.limits.model_copy(update={"seconds": wanted.timeout})
             task = replace(task, plan=task.plan.model_copy(update={"limits": limits}))

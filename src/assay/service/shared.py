@@ -36,6 +36,8 @@ class Wanted:
     patch: str
     timeout: float | None = None
     priority: int = 0
+    may_stop: bool = True
+    """Whether the outcome is enough, so that a service with ``fail_fast`` need not run all tests."""
     is_own: bool = True
     """Whether the instance is the data set's, whose plan is made once."""
 

@@ -77,7 +77,7 @@ class _Doors:
             mixture = self._desk.mixture if body.reward is None else mixture_of(body.reward)
         except UserError as error:
             raise Refused(422, f"field reward: {error}") from None
-        wanted = self._desk.wanted(body)
+        wanted = self._desk.wanted(body, mixture)
         if not needs_tests(mixture):
             return answer(rewarded_as_json(await self._desk.rewarded(mixture, wanted, None)), 200)
         async with self._desk.evaluated(request, [wanted], body.wait) as (shared,):

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -8,6 +9,7 @@ from assay.harness.exports import FORMATS
 from assay.harness.exports.answers import refuse_answers
 from assay.harness.exports.base import RunToExport
 from assay.harness.exports.write import write
+from assay.harness.grading.grade import STOPPED_EARLY
 from assay.harness.runs.manifest import RunKind
 from exported import graded
 
@@ -19,6 +21,7 @@ Made = Callable[..., RunToExport]
     [
         ({"settings": {"oracle": "gold_patch"}}, "its solver was given the gold_patch of each instance"),
         ({"given": {"--labels": "0123"}}, "its patches were graded by other labels than the data set's own"),
+        ({"settings": {"fail-fast": "yes"}}, "not all tests were run"),
         ({"kind": RunKind.CONTROL}, "it is an evaluation of gold patches or of none"),
         ({"kind": RunKind.VALIDATE}, "it is a validation of instances"),
         ({"kind": RunKind.AUDIT}, "it is an audit of instances"),
@@ -57,3 +60,12 @@ def test_a_models_run_is_not_refused(make_instance: Callable[..., Instance], mak
     for kind in (RunKind.EVALUATE, RunKind.EVALUATE_SOLVED, RunKind.UNKNOWN):
         refuse_answers(make_run(one, two, patches={"a-1": one.instance.gold_patch}, kind=kind))
     refuse_answers(make_run(one, two, patches={"a-1": "", "a-2": ""}))
+
+
+def test_a_run_with_an_early_stop_goes_to_no_leaderboard_without_a_mark(
+    make_instance: Callable[..., Instance], make_run: Made
+) -> None:
+    one, two = (graded(make_instance(id=name), {}) for name in ("a-1", "a-2"))
+    stopped = replace(two, verdict=two.verdict.model_copy(update={"flags": (STOPPED_EARLY,)}))
+    with pytest.raises(UserError, match="not all tests were run"):
+        refuse_answers(make_run(one, stopped))

@@ -3,6 +3,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -245,3 +246,26 @@ def test_newer_grading_evaluates_again_what_has_lost_its_evidence(
     monkeypatch.setattr(runner_module, "grading_edition", lambda: "newer")
     runner(tmp_path, engine).execute([gold(instance)])
     assert engine.opened == 2
+
+
+def test_an_early_stop_is_never_taken_for_a_full_evaluation_which_serves_both(
+    instance: Instance, tmp_path: Path
+) -> None:
+    engine = engine_for([instance])
+    targets = ("tests/test_calc.py", "b.py")
+    plan = PLAN.model_copy(update={"command": "pytest tests/test_calc.py b.py", "targets": targets})
+    wrong = Prediction(instance_id=instance.id, patch=instance.gold_patch.replace("a + b", "a * b"))
+    full = Task(instance, wrong, plan)
+    early = replace(full, fail_fast=True)
+
+    def judge(task: Task, folder: str) -> tuple[bool, int]:
+        before = engine.opened
+        (verdict,) = runner(tmp_path / folder, engine).execute([task])
+        assert verdict.outcome is Outcome.UNRESOLVED
+        return "fail_fast" in verdict.flags, engine.opened - before
+
+    stopped, opened = judge(early, "one")
+    assert (stopped, opened >= 1) == (True, True)
+    assert judge(early, "one") == (True, 0)
+    assert judge(full, "one") == (False, 1)
+    assert judge(early, "one") == (False, 0)

@@ -1,0 +1,163 @@
+"""The fail-to-pass tests first and alone: where one of them fails, the other tests are not run.
+
+It can turn a full evaluation into an earlier "not resolved", and into nothing else. What it stops at is known: the gold
+patch passes exactly the run in which the patch fails, so it is the patch that fails there, not the choice of tests.
+Everything else goes to an evaluation of all tests, in a fresh container, of which nothing is different.
+"""
+
+import hashlib
+import shlex
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from assay.harness.domain import FAILING, PASSING, ApplyStatus, FailedPart, Instance, Outcome, Prediction, Rule
+from assay.harness.engines.base import Engine
+from assay.harness.errors import EngineError
+from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
+from assay.harness.grading.grade import grade, under_labels
+from assay.harness.reports import lookup, names_a_test
+from assay.harness.runners import django, pytest
+
+NOT_USED = "fail_fast_not_used"
+"""Flag of a verdict for which all tests were run at once, since the fail-to-pass tests cannot be run alone."""
+GOLD = "gold"
+LONGEST = 100_000
+"""Characters of the chosen tests at most, as of a plan's targets."""
+UNFIT = frozenset({Rule.R2E, Rule.SWE_BENCH_FAIL_ONLY})
+"""Rules that name no tests to be fixed one by one, or by which a test that did not run has passed."""
+CHOOSE: Mapping[str, Callable[[Sequence[str], Sequence[str]], tuple[str, ...]]] = {
+    pytest.NAME: pytest.choose,
+    django.NAME: django.choose,
+}
+"""Runners that can run single tests: from labels and the plan's targets to targets of these tests alone, or none."""
+
+
+def evaluate_fast(
+    task: Task, image: str, engine: Engine, labels: Mapping[str, str] | None = None, proofs: "Proofs | None" = None
+) -> Evaluation:
+    """Test a patch as ``evaluate`` does, after its fail-to-pass tests alone if these can be run alone.
+
+    Args:
+        task, image, engine, labels: as of ``evaluate``.
+        proofs: what is known of gold patches; those of this process by default.
+
+    Returns:
+        The evaluation of all tests; or one with the mark ``stopped_early``, which can only be graded as not resolved.
+
+    Raises:
+        What ``evaluate`` raises.
+    """
+    known = PROOFS if proofs is None else proofs
+    first = narrowed(task)
+    if first is None or known.fails(first, image):
+        return _flagged(evaluate(task, image, engine, labels))
+    found = evaluate(first, image, engine, labels)
+    if _needs_no_tests(found):
+        return found
+    stopped = replace(found, evidence=found.evidence.model_copy(update={"stopped_early": True}))
+    if not _is_unresolved(task.instance, stopped):
+        return evaluate(task, image, engine, labels)
+    if known.passes(first, image, lambda: _passes_with_gold(first, image, engine, labels)):
+        return stopped
+    return _flagged(evaluate(task, image, engine, labels))
+
+
+def narrowed(task: Task) -> Task | None:
+    """Return the task with a plan that runs the fail-to-pass tests and fewer others; None if there is no such plan."""
+    plan, instance = task.plan, task.instance
+    wanted = [label for label in instance.fail_to_pass if names_a_test(label)]
+    before = shlex.join(plan.targets)
+    if not (wanted and instance.gold_patch and before) or instance.rule in UNFIT or plan.command.count(before) != 1:
+        return None
+    targets = CHOOSE.get(plan.runner, _named)(wanted, plan.targets)
+    after = shlex.join(targets)
+    if not targets or after == before or len(after) > LONGEST:
+        return None
+    command = plan.command.replace(before, after)
+    return replace(task, plan=plan.model_copy(update={"command": command, "targets": targets}))
+
+
+@dataclass(eq=False, slots=True)
+class Proofs:
+    """For which narrowed plans the gold patch passes; safe in several threads, of which one finds out."""
+
+    _found: dict[str, bool] = field(default_factory=dict)
+    _finding: dict[str, threading.Lock] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def fails(self, task: Task, image: str) -> bool:
+        """Return whether the gold patch is known to fail."""
+        return self._found.get(_key(task, image)) is False
+
+    def passes(self, task: Task, image: str, find: Callable[[], bool]) -> bool:
+        """Return whether the gold patch passes; ``find`` finds out, and what it raises is not kept."""
+        key = _key(task, image)
+        with self._lock:
+            finding = self._finding.setdefault(key, threading.Lock())
+        with finding:
+            if key not in self._found:
+                self._found[key] = find()
+            return self._found[key]
+
+
+PROOFS = Proofs()
+"""Of this process."""
+
+
+def _key(task: Task, image: str) -> str:
+    parts = (task.instance.model_dump_json(), task.plan.model_dump_json(), image)
+    return hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()
+
+
+def _needs_no_tests(found: Evaluation) -> bool:
+    """Return whether an evaluation would be the same whatever tests were chosen: none were run."""
+    evidence = found.evidence
+    if evidence.failed_part is not FailedPart.NONE:
+        return True
+    is_unfit = evidence.apply.status in {ApplyStatus.REJECTED, ApplyStatus.CONFLICT}
+    return is_unfit or (evidence.apply.status is ApplyStatus.EMPTY and evidence.exit_code is None)
+
+
+def _is_unresolved(instance: Instance, stopped: Evaluation) -> bool:
+    """Return whether nothing that other tests do could make the patch resolved: a wanted test failed, or time ran out.
+
+    A test without a result shows nothing; neither do limits that a longer run need not reach.
+    """
+    evidence = stopped.evidence
+    outcome = grade(instance, evidence).outcome
+    return outcome is Outcome.TIMED_OUT or (
+        outcome is Outcome.UNRESOLVED and any(each & FAILING for each in _statuses(instance, stopped))
+    )
+
+
+def _passes_with_gold(first: Task, image: str, engine: Engine, labels: Mapping[str, str] | None) -> bool:
+    prediction = Prediction(instance_id=first.instance.id, model=GOLD, patch=first.instance.gold_patch)
+    found = evaluate(replace(first, prediction=prediction), image, engine, labels)
+    if found.evidence.failed_part is FailedPart.INFRASTRUCTURE:
+        raise EngineError(found.evidence.error)
+    return not found.evidence.timed_out and all(each <= PASSING for each in _statuses(first.instance, found))
+
+
+def _statuses(instance: Instance, found: Evaluation) -> list[frozenset[object]]:
+    """Return the statuses of each fail-to-pass test."""
+    tests = under_labels(instance, found.evidence.report.tests)
+    return [frozenset(lookup(label, tests)) for label in instance.fail_to_pass if names_a_test(label)]
+
+
+def _flagged(evaluation: Evaluation) -> Evaluation:
+    evidence = evaluation.evidence
+    return replace(evaluation, evidence=evidence.model_copy(update={"flags": (*evidence.flags, NOT_USED)}))
+
+
+def _named(labels: Sequence[str], targets: Sequence[str]) -> tuple[str, ...]:
+    """Return the targets that the labels begin with; none if a label begins with no target, or all are needed."""
+    kept = {max((each for each in targets if _begins_with(label, each)), key=len, default="") for label in labels}
+    if "" in kept:
+        return ()
+    return tuple(each for each in targets if each in kept) if len(kept) < len(set(targets)) else ()
+
+
+def _begins_with(label: str, target: str) -> bool:
+    name = target.removeprefix("./").rstrip("/")
+    return bool(name) and (label == name or label.startswith(tuple(f"{name}{mark}" for mark in ("::", "/", ".", "#"))))
