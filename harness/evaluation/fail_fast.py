@@ -6,6 +6,7 @@ Everything else goes to an evaluation of all tests, in a fresh container, of whi
 """
 
 import hashlib
+import re
 import shlex
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -67,14 +68,15 @@ def narrowed(task: Task) -> Task | None:
     """Return the task with a plan that runs the fail-to-pass tests and fewer others; None if there is no such plan."""
     plan, instance = task.plan, task.instance
     wanted = [label for label in instance.fail_to_pass if names_a_test(label)]
-    before = shlex.join(plan.targets)
-    if not (wanted and instance.gold_patch and before) or instance.rule in UNFIT or plan.command.count(before) != 1:
+    given = plan.targets or (pytest.given(plan.command) if plan.runner == pytest.NAME else ())
+    if not (wanted and instance.gold_patch and given) or instance.rule in UNFIT:
         return None
-    targets = CHOOSE.get(plan.runner, _named)(wanted, plan.targets)
-    after = shlex.join(targets)
-    if not targets or after == before or len(after) > LONGEST:
+    targets = CHOOSE.get(plan.runner, _named)(wanted, given)
+    before, after = shlex.join(given), shlex.join(targets)
+    places = [*re.finditer(rf"(?<!\S){re.escape(before)}(?!\S)", plan.command)]
+    if not targets or after == before or len(after) > LONGEST or len(places) != 1:
         return None
-    command = plan.command.replace(before, after)
+    command = plan.command[: places[0].start()] + after + plan.command[places[0].end() :]
     return replace(task, plan=plan.model_copy(update={"command": command, "targets": targets}))
 
 

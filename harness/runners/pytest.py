@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from assay.harness.domain import Status
-from assay.harness.runners.base import LABELS, PLACE, WORDS, Adapted, Tripwires, snake_name
+from assay.harness.runners.base import LABELS, PLACE, PLACEHOLDER, WORDS, Adapted, Tripwires, snake_name
 
 NAME = "pytest"
 PRINTS = frozenset({Status.PASSED, Status.FAILED})
@@ -96,6 +96,14 @@ def tripwires(dice: random.Random) -> Tripwires:
     path = f"test_{snake_name(dice)}.py"
     expected = {name: status for name, status, _ in (*functions, *methods)} | dict.fromkeys(names, Status.FAILED)
     return Tripwires(files={path: text, IN_FILE: in_file, IN_CLASS: in_class}, expected=expected, argument=path)
+
+
+def given(command: str) -> tuple[str, ...]:
+    """Return what the last line of a command gives to pytest: files and folders; none if it does not start it."""
+    words = shlex.split(command.strip().rpartition("\n")[2])
+    arguments = words[1:] if words[:1] == ["exec"] else words
+    start = _start(arguments)
+    return tuple(each for each in _targets(arguments[start:]) if each != PLACEHOLDER) if start else ()
 
 
 def choose(labels: Sequence[str], targets: Sequence[str]) -> tuple[str, ...]:

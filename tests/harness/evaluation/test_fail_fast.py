@@ -47,6 +47,21 @@ def test_the_plan_is_narrowed_to_the_tests_that_are_to_be_fixed(instance: Instan
     assert first.plan.test_patch == PLAN.test_patch
 
 
+@pytest.mark.parametrize(
+    ("command", "narrow"),
+    [
+        ("cd x\nexec /v/pytest -p no:x tests {tripwires}\n", "cd x\nexec /v/pytest -p no:x {} {{tripwires}}\n"),
+        ("cd x\nexec /v/pytest -r tests tests {tripwires}\n", None),
+        ("cd tests\nexec /v/pytest tests {tripwires}\n", None),
+    ],
+)
+def test_a_plan_of_all_tests_is_narrowed_by_what_its_command_gives_to_pytest(
+    instance: Instance, command: str, narrow: str | None
+) -> None:
+    first = narrowed(task_of(instance, GOLD, PLAN.model_copy(update={"targets": (), "command": command})))
+    assert (first and first.plan.command) == (narrow and narrow.format("tests/test_calc.py::test_add"))
+
+
 def test_a_patch_that_fails_them_is_unresolved_without_the_others(engine: FakeEngine, instance: Instance) -> None:
     proofs = Proofs()
     verdict = judged(engine, task_of(instance, WRONG), proofs)
@@ -179,7 +194,8 @@ def test_evidence_of_an_early_stop_is_never_resolved(engine: FakeEngine, instanc
         ({"fail_to_pass": ("other/test_calc.py::test_add",)}, {}),
         ({"rule": Rule.R2E}, {}),
         ({"rule": Rule.SWE_BENCH_FAIL_ONLY}, {}),
-        ({}, {"targets": ()}),
+        ({}, {"targets": (), "runner": "jest"}),
+        ({}, {"targets": (), "command": "make test"}),
         ({}, {"runner": "cargo"}),
         ({}, {"command": "./run-all {tripwires}"}),
         ({}, {"command": "pytest tests/test_calc.py || pytest tests/test_calc.py"}),
