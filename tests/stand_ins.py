@@ -16,6 +16,7 @@ import pytest
 from prediction_sources import archive, sample
 
 import front_door
+import histories
 from assay.cli.commands import demo
 from assay.harness import engines
 from assay.instances.dataset import rows as tables
@@ -111,6 +112,7 @@ def _write_data_sets(folder: Path) -> None:
         writer.writerows(polybench)
     _write_native(folder / "measured")
     _write_harbor(folder / "tasks" / "hello")
+    histories.calc(folder / "home/mirrors/acme__calc")
 
 
 def _write_native(folder: Path) -> None:

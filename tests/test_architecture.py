@@ -30,11 +30,11 @@ FLOORS = {
         ),
         *("engines", "evaluation", "runs", "bundles", "metrics", "patchdiff", "exports"),
     ),
-    "instances": ("toolchains", "trees", "audit", "environments", "dataset"),
+    "instances": ("toolchains", "trees", "audit", "environments", "dataset", "collect"),
     "agents": ("llm", "trajectory", "contract", "external", "registry", "solvers", "sampling"),
     "front doors": (
         *("choices", "view", "advising", "setting_up", "workbench", "workplace", "building", "shipping"),
-        *("session", "solving", "auditing", "validating"),
+        *("session", "solving", "auditing", "validating", "collecting"),
         *("evaluator", "comparing", "bundling", "locking", "rewards", "service", "viewer", "cli", "__main__", ""),
     ),
 }

@@ -87,6 +87,25 @@ def changed_entries(git_dir: Path, old: str, new: str, env: dict[str, str]) -> T
     return TreeChanges(tuple(_entries(git_dir, changed, env)), (*removed, *sorted(folders)))
 
 
+def differing_entries(
+    git_dir: Path, old: str, new: str, env: dict[str, str]
+) -> tuple[list[TreeEntry], list[TreeEntry]]:
+    """Return those entries of two commits' trees in which they differ, the old ones and the new ones.
+
+    Raises:
+        EnvironmentFailure: git fails, or the repository lacks some of the objects.
+    """
+    sides = _rows(git_dir, old, env), _rows(git_dir, new, env)
+    same = set(sides[0]) & set(sides[1])
+    before, after = (list(_entries(git_dir, [row for row in rows if row not in same], env)) for rows in sides)
+    return before, after
+
+
+def commit_paths(git_dir: Path, commit: str, env: dict[str, str]) -> list[str]:
+    """Return the paths of a commit's tree; raises EnvironmentFailure if git fails."""
+    return [path for _, _, path in _rows(git_dir, commit, env)]
+
+
 def patched_entries(git_dir: Path, commit: str, patch: str, scratch: Path, env: dict[str, str]) -> Iterator[TreeEntry]:
     """Yield the tree of a commit with a patch on top; new objects go to the folder ``scratch``, not the repository.
 

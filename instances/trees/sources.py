@@ -19,6 +19,8 @@ from assay.instances.trees.content import (
     archive_entries,
     changed_entries,
     commit_entries,
+    commit_paths,
+    differing_entries,
     last_line,
     patched_entries,
     read_tar,
@@ -81,6 +83,18 @@ class Sources:
     def changes(self, old: TreeRef, new: TreeRef) -> TreeChanges:
         """Return what turns one commit's tree into another's; raises EnvironmentFailure if one cannot be had."""
         return changed_entries(self._repository(new), old.commit, new.commit, git_env())
+
+    def differing(self, old: TreeRef, new: TreeRef) -> tuple[list[TreeEntry], list[TreeEntry]]:
+        """Return the entries in which two commits' trees differ, the old ones and the new ones.
+
+        Raises:
+            EnvironmentFailure: one of them cannot be had.
+        """
+        return differing_entries(self._repository(new), old.commit, new.commit, git_env())
+
+    def paths(self, ref: TreeRef) -> list[str]:
+        """Return the paths of a commit's tree; raises EnvironmentFailure if it cannot be had."""
+        return commit_paths(self._repository(ref), ref.commit, git_env())
 
     def ancestors(self, ref: TreeRef) -> tuple[TreeRef, ...]:
         """Return earlier trees of the main line that ref's neighbours have in common with it, oldest first.
@@ -162,6 +176,11 @@ class Sources:
             if found.returncode == 0:
                 return found.stdout.decode(errors="replace").strip()
         return ""
+
+    def tagged_version(self, ref: TreeRef) -> str:
+        """Return the version that the newest tag below a commit names; empty if there is none."""
+        found = re.search(r"\d+(?:\.\d+)+(?:(?:a|b|rc|\.post|\.dev)\d+)?", self.nearest_tag(ref))
+        return found[0] if found else ""
 
     def _kept(self, ref: TreeRef) -> Path:
         if not ref.archive and not re.fullmatch("[0-9a-f]{40}", ref.commit):

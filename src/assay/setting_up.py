@@ -88,8 +88,20 @@ class Setter:
         Raises:
             EngineError: the engine failed; the same call resumes.
         """
-        if not instance.base_commit:
+        record = self.record_for(instance) if instance.base_commit else None
+        if record is None or not record.accepted:
             return None
+        return record.recipe
+
+    def record_for(self, instance: Instance) -> SetupRecord | None:
+        """Return the record of a search near an instance's commit, or else of a new one.
+
+        Returns:
+            None if the instance's tree cannot be had.
+
+        Raises:
+            EngineError: the engine failed; the same call resumes.
+        """
         with locked(self.folder / f".{instance.repo.lower().replace('/', '__')}.lock"):
             record = self._near(instance)
             if record is None:
@@ -97,9 +109,7 @@ class Setter:
                     f"no recipe names {instance.repo}: searching for one, for at most {self.seconds / 60:.0f} min"
                 )
                 record = self._try(instance)
-        if record is None or not record.accepted:
-            return None
-        return record.recipe
+        return record
 
     def _try(self, instance: Instance) -> SetupRecord | None:
         try:
@@ -146,8 +156,7 @@ class Setter:
         """Return a tree with its commit's time and the version of its newest tag."""
         ref = tree_ref(bare)
         self.sources.tree(ref)  # fetched first: a commit's time is known only once it is here
-        found = re.search(r"\d+(?:\.\d+)+(?:(?:a|b|rc|\.post|\.dev)\d+)?", self.sources.nearest_tag(ref))
-        return dated(bare.model_copy(update={"version": found[0] if found else NO_VERSION}), self.sources)
+        return dated(bare.model_copy(update={"version": self.sources.tagged_version(ref) or NO_VERSION}), self.sources)
 
     def _available(self, language: str) -> list[str]:
         """Return the versions of a language that there are toolchains for."""

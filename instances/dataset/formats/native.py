@@ -8,7 +8,8 @@ tasks/<id>/problem.md, hints.md, gold.patch, test.patch
 """
 
 import json
-from collections.abc import Iterable, Sequence
+import shutil
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,14 @@ def write_task(folder: Path, instance: Instance) -> Path:
     for name, content in files.items():
         replace_file(task / name, content)
     return task
+
+
+def keep_tasks(folder: Path, instance_ids: Collection[str]) -> None:
+    """Remove the tasks of a folder that have other ids."""
+    tasks = folder / "tasks"
+    for task in tasks.iterdir() if tasks.is_dir() else ():
+        if task.name not in instance_ids:
+            shutil.rmtree(task)
 
 
 def write_labels(folder: Path, instance_id: str, fail_to_pass: Sequence[str], pass_to_pass: Sequence[str]) -> Path:

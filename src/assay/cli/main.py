@@ -12,7 +12,7 @@ from typer.exceptions import TyperException
 from assay.cli.command import ConfiguredCommand, is_help, usage_problem
 from assay.cli.commands import demo, diff, doctor, evaluate, reap, serve, solve, view
 from assay.cli.commands.cluster import kubernetes, slurm
-from assay.cli.commands.dataset import audit, check, convert, mirror, predictions, setup, validate
+from assay.cli.commands.dataset import audit, check, collect, convert, mirror, predictions, setup, validate
 from assay.cli.commands.dataset import show as show_dataset
 from assay.cli.commands.images import audit as audit_images
 from assay.cli.commands.images import build, import_, lock, prune, pull, push
@@ -52,7 +52,7 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
         },
     ),
     "dataset": (
-        "Show, check, convert, validate and audit instances.",
+        "Show, check, convert, validate, audit and collect instances.",
         {
             "show": show_dataset.show,
             "check": check.check,
@@ -62,6 +62,7 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
             "setup": setup.setup,
             "validate": validate.validate,
             "audit": audit.audit,
+            "collect": collect.collect,
         },
     ),
     "report": (

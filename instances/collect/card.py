@@ -1,0 +1,77 @@
+"""The card of a collected data set: where it comes from, its figures and licenses. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
+
+from assay.harness.domain import Instance
+from assay.harness.names import count
+from assay.harness.patches.diff import read_diff
+from assay.instances.collect.folder import CollectionSettings
+from assay.instances.collect.funnel import FunnelPhase
+
+
+def card(
+    name: str,
+    settings: CollectionSettings,
+    funnel: Sequence[FunnelPhase],
+    instances: Sequence[Instance],
+    licenses: Sequence[str],
+    times: int,
+) -> str:
+    """Return the card as Markdown; the same collection gives the same text.
+
+    Args:
+        name: of the data set.
+        settings: of the collection.
+        funnel: figures of the phases.
+        instances: as they are published.
+        licenses: of each of them, in their order.
+        times: runs of each control.
+    """
+    dates = f"from {settings.since or 'the first commit'} to {settings.until or 'the newest commit'}"
+    parts = [
+        f"# {name}",
+        f"{count(len(instances), 'instance')}, collected by Assay from {', '.join(settings.repos)}, {dates}.",
+        f"Each was validated {count(times, 'time')}: the gold patch resolves it in every run, and no patch in none.\n"
+        "Labels are SWE-bench's: a test that fails without the gold patch and passes with it, or passes with and\n"
+        "without it, in all runs. Tests on which the runs do not agree are in neither list.",
+        _table(("repository", "license", "instances", "from", "to"), _repositories(instances, licenses)),
+        _table(("of an instance", "least", "median", "most"), _figures(instances)),
+        _table(("phase", "candidates", "kept", "fell out"), map(_phase, funnel)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _repositories(instances: Sequence[Instance], licenses: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    of_each = Counter((each.repo, name) for each, name in zip(instances, licenses, strict=True))
+    for (repo, name), number in sorted(of_each.items()):
+        days = sorted(each.created_at.date() for each in instances if each.repo == repo)
+        yield repo, name, str(number), str(days[0]), str(days[-1])
+
+
+def _figures(instances: Sequence[Instance]) -> Iterator[tuple[str, ...]]:
+    figures = {
+        "words of the statement": [len(each.problem_statement.split()) for each in instances],
+        "files of the gold patch": [len(read_diff(each.gold_patch)) for each in instances],
+        "lines of the gold patch": [_changed_lines(each.gold_patch) for each in instances],
+        "tests from fail to pass": [len(each.fail_to_pass) for each in instances],
+        "tests from pass to pass": [len(each.pass_to_pass) for each in instances],
+    }
+    for what, numbers in figures.items():
+        if numbers:
+            yield what, str(min(numbers)), f"{median(numbers):g}", str(max(numbers))
+
+
+def _changed_lines(patch: str) -> int:
+    return sum(line.mark in "+-" for each in read_diff(patch) for hunk in each.hunks for line in hunk.lines)
+
+
+def _phase(phase: FunnelPhase) -> tuple[str, ...]:
+    why = ", ".join(f"{number} {rule}" for rule, number in phase.dropped.items())
+    return phase.phase, str(phase.taken), str(phase.kept), why
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

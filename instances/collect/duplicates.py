@@ -1,0 +1,63 @@
+"""Patches that are nearly the same, in a collection and in known data sets. Pure."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from assay.harness.domain import Instance
+from assay.harness.patches.diff import MalformedPatchError, read_diff
+
+NEAR = 0.8
+"""Share of the changed lines of two patches, of those of either, that makes one a duplicate of the other."""
+
+
+@dataclass(slots=True)
+class PatchIndex:
+    """Finds the nearest of many patches by their changed lines."""
+
+    _sizes: dict[str, int] = field(default_factory=dict)
+    _owners: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Ids of the patches that change a line."""
+
+    def add(self, name: str, patch: str) -> None:
+        """Remember a patch; one that cannot be read has no lines."""
+        lines = _changed_lines(patch)
+        self._sizes[name] = len(lines)
+        for line in lines:
+            self._owners[line].add(name)
+
+    def duplicated(self, patch: str) -> str:
+        """Return the name of a patch that is nearly this one; empty if there is none."""
+        lines = _changed_lines(patch)
+        shared = Counter(name for line in lines for name in self._owners.get(line, ()))
+        shares = ((both / (len(lines) + self._sizes[name] - both), name) for name, both in shared.items())
+        share, name = max(shares, default=(0.0, ""))
+        return name if share >= NEAR else ""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownInstances:
+    """Instances of benchmarks that a collection must not repeat."""
+
+    ids: frozenset[str] = frozenset()
+    """In lower case."""
+    patches: PatchIndex = field(default_factory=PatchIndex)
+
+
+def known(instances: Iterable[Instance]) -> KnownInstances:
+    """Return what a collection compares its candidates with."""
+    ids, patches = set(), PatchIndex()
+    for each in instances:
+        ids.add(each.id.lower())
+        patches.add(each.id, each.gold_patch)
+    return KnownInstances(frozenset(ids), patches)
+
+
+def _changed_lines(patch: str) -> frozenset[str]:
+    """Return the lines that a patch adds and removes, each once, without white space at the ends."""
+    try:
+        changes = read_diff(patch)
+    except MalformedPatchError:
+        return frozenset()
+    lines = (line for change in changes for hunk in change.hunks for line in hunk.lines if line.mark in "+-")
+    return frozenset(f"{line.mark}{line.text.strip()}" for line in lines if line.text.strip())

@@ -1,0 +1,114 @@
+"""The folder of a collection: its settings, one file of lines for each phase, and what is published."""
+
+from collections.abc import Iterable
+from datetime import date
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from assay.harness.domain import Model
+from assay.harness.errors import DataError, UserError
+from assay.harness.files import append_line, replace_file
+from assay.instances.collect.steps import CandidateStep, Filtered, Found, Paired, Phase, Prepared, Validated
+
+LINES: dict[Phase, type[CandidateStep]] = {
+    Phase.FIND: Found,
+    Phase.PAIR: Paired,
+    Phase.FILTER: Filtered,
+    Phase.SETUP: Prepared,
+    Phase.VALIDATE: Validated,
+}
+SETTINGS = "collection.json"
+StepT = TypeVar("StepT", bound=CandidateStep)
+
+
+class CollectionSettings(Model):
+    """What a folder is a collection of."""
+
+    repos: tuple[str, ...]
+    since: date | None = None
+    until: date | None = None
+
+
+class CollectionFolder:
+    """The files of a collection."""
+
+    def __init__(self, root: Path) -> None:
+        """Name a folder; it is made when something is written."""
+        self.root = root
+
+    @property
+    def dataset(self) -> Path:
+        """Folder of the published data set."""
+        return self.root / "dataset"
+
+    @property
+    def recipes(self) -> Path:
+        """Folder of the recipes that set-up found."""
+        return self.root / "recipes"
+
+    @property
+    def runs(self) -> Path:
+        """Folder of the runs that validate."""
+        return self.root / "runs"
+
+    def open(self, settings: CollectionSettings) -> None:
+        """Begin a collection, or continue one of the same repositories and dates.
+
+        Raises:
+            UserError: the folder holds something else.
+        """
+        path = self.root / SETTINGS
+        if not path.is_file():
+            if self.root.exists() and (not self.root.is_dir() or any(self.root.iterdir())):
+                raise UserError(f"{self.root} holds something else; name a folder that does not exist yet")
+            replace_file(path, settings.model_dump_json(indent=1).encode() + b"\n")
+        elif self.settings() != settings:
+            held = self.settings()
+            dates = f"{held.since or 'the beginning'} to {held.until or 'today'}"
+            raise UserError(
+                f"{self.root} is a collection of {', '.join(held.repos)} from {dates};"
+                " give the same repositories and dates, or name another folder"
+            )
+
+    def settings(self) -> CollectionSettings:
+        """Read the settings; raises UserError if the folder is no collection."""
+        path = self.root / SETTINGS
+        try:
+            return CollectionSettings.model_validate_json(path.read_bytes())
+        except (FileNotFoundError, NotADirectoryError):
+            raise UserError(f"{self.root} is no collection; `assay dataset collect -o DIR` makes one") from None
+        except ValidationError as error:
+            raise DataError(f"is damaged: {error.errors()[0]['msg']}", file=str(path)) from None
+
+    def has(self, phase: Phase) -> bool:
+        """Return whether a phase has written anything."""
+        return self._path(phase).is_file()
+
+    def read(self, phase: Phase, kind: type[StepT]) -> list[StepT]:
+        """Return the lines of a phase, the last one of each candidate; a line that a crash tore is left out."""
+        path, found = self._path(phase), dict[str, StepT]()
+        for line in path.read_bytes().splitlines() if path.is_file() else ():
+            try:
+                step = kind.model_validate_json(line)
+            except ValidationError:
+                continue
+            found[step.id] = step
+        return list(found.values())
+
+    def steps(self, phase: Phase) -> list[CandidateStep]:
+        """Return the lines of a phase, whatever they hold."""
+        return self.read(phase, LINES[phase])
+
+    def add(self, phase: Phase, step: CandidateStep) -> None:
+        """Append a line."""
+        append_line(self._path(phase), step.model_dump_json(exclude_defaults=True).encode())
+
+    def write(self, phase: Phase, steps: Iterable[CandidateStep]) -> None:
+        """Write all lines of a phase."""
+        lines = (step.model_dump_json(exclude_defaults=True) for step in steps)
+        replace_file(self._path(phase), "".join(f"{line}\n" for line in lines).encode())
+
+    def _path(self, phase: Phase) -> Path:
+        return self.root / f"{phase}.jsonl"

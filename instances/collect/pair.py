@@ -1,0 +1,75 @@
+"""Makes an instance of a change: base commit, code and test parts, statement."""
+
+from collections.abc import Mapping
+
+from assay.harness import languages
+from assay.harness.domain import Instance, Origin, TreeRef
+from assay.harness.errors import DataError, EnvironmentFailure
+from assay.harness.patches.diff import MalformedPatchError, touched_paths
+from assay.instances.collect.messages import statement
+from assay.instances.collect.steps import Found, Paired
+from assay.instances.environments.setup.project import language_of
+from assay.instances.trees.content import SUBMODULE
+from assay.instances.trees.diff import split_diff
+from assay.instances.trees.sources import Sources
+
+MANY = 300
+"""Files from which on a change is no fix of one issue, and is not looked at."""
+Issues = Mapping[tuple[str, int], str]
+"""Text of issues by the repository's lower-case name and the issue's number."""
+
+
+def pair(found: Found, sources: Sources, issues: Issues) -> Paired:
+    """Return the line of a change: its two patches and its statement, or why there is no instance in it."""
+    change = found.change
+    try:
+        old, new = sources.differing(TreeRef(change.repo, change.base), TreeRef(change.repo, change.commit))
+        if any(entry.mode == SUBMODULE for entry in (*old, *new)):
+            return Paired(id=found.id, rule="submodule", reason="it changes a submodule")
+        if len(new) > MANY:
+            return Paired(id=found.id, rule="many files", reason=f"it changes {len(new)} files")
+        language = language_of(sources.paths(TreeRef(change.repo, change.base)))
+        gold, test = split_diff(old, new, languages.find(language).is_test_file)
+        text, origin = _statement(found, issues, touched_paths(gold + test))
+    except DataError:
+        return Paired(id=found.id, rule="not text", reason="git cannot write its change as UTF-8 text")
+    except MalformedPatchError as error:
+        return Paired(id=found.id, rule="broken patch", reason=str(error))
+    except EnvironmentFailure as error:
+        return Paired(id=found.id, rule="not here", reason=str(error))
+    instance = Instance(
+        id=found.id,
+        repo=change.repo,
+        base_commit=change.base,
+        language=language,
+        problem_statement=text,
+        gold_patch=gold,
+        test_patch=test,
+        fail_to_pass=(),
+        pass_to_pass=(),
+        created_at=change.date,
+        version=sources.tagged_version(TreeRef(change.repo, change.base)),
+        origin=_origin(found, origin),
+    )
+    return Paired(id=found.id, instance=instance, statement_from=origin)
+
+
+def _statement(found: Found, issues: Issues, paths: tuple[str, ...]) -> tuple[str, str]:
+    """Return the statement, and where it comes from."""
+    change = found.change
+    known = [issues[key] for number in change.issues if (key := (change.repo.lower(), number)) in issues]
+    if known:
+        return "\n\n".join(known), "issue"
+    return statement(change.message, change.merged, paths), "message"
+
+
+def _origin(found: Found, statement_from: str) -> Origin:
+    """Return what a row says about where it comes from."""
+    change = found.change
+    columns = {
+        "commit": f'"{change.commit}"',
+        "pull_number": str(change.number),
+        "issue_numbers": f"[{', '.join(map(str, change.issues))}]",
+        "statement_from": f'"{statement_from}"',
+    }
+    return Origin(dialect="collect", columns=tuple(columns.items()))

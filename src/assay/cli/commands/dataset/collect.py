@@ -1,0 +1,152 @@
+"""``assay dataset collect``: instances from the history of repositories."""
+
+import json as jsonlib
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.cli import config, exits, options
+from assay.cli.loading import load_instances
+
+if TYPE_CHECKING:
+    from assay.instances.collect.duplicates import KnownInstances
+    from assay.instances.collect.steps import Phase
+
+DAY = "%Y-%m-%d"
+
+
+def collect(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder of the collection.", show_default=False)
+    ],
+    repos: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[REPO]...",
+            help="Repositories, as owner/name; none to continue with those of DIR, and its dates.",
+            show_default=False,
+        ),
+    ] = None,
+    since: Annotated[
+        datetime | None,
+        typer.Option(formats=[DAY], metavar="DATE", help="Day of the oldest change.", show_default=False),
+    ] = None,
+    until: Annotated[
+        datetime | None,
+        typer.Option(formats=[DAY], metavar="DATE", help="Day of the newest change.", show_default=False),
+    ] = None,
+    limit: Annotated[
+        int,
+        typer.Option(min=0, metavar="N", help="Candidates of each repository that are built, newest first; 0 for all."),
+    ] = 0,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="PHASE", help="Only this phase; may be repeated.", show_default=False),
+    ] = None,
+    known: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DATASET", help="Leave out what this data set has; may be repeated.", show_default=False),
+    ] = None,
+    issues: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="JSON lines with repo, number, title and body: the statements of changes that close these issues.",
+            show_default=False,
+        ),
+    ] = None,
+    license_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--license",
+            metavar="SPDX",
+            help="Also take trees of this license, such as GPL-3.0; may be repeated.",
+            show_default="permissive ones",
+        ),
+    ] = None,
+    times: Annotated[int, typer.Option("-k", "--times", min=1, help="Runs of each control.")] = 3,
+    jobs: options.Jobs = options.CORES,
+    mirror: options.Mirrors = None,
+    recipes: options.Recipes = None,
+    engine: options.EngineName = "docker",
+    json: options.Json = False,
+) -> None:
+    """Make instances of the changes in local clones that belong to a pull request or close an issue.
+
+    \b
+    find      changes of the main branch between the dates
+    pair      base commit, gold patch, test patch, statement
+    filter    license, size, tests, statement, duplicates, faults that `assay dataset audit` finds
+    setup     a recipe, where no folder has one, as `assay dataset setup` finds it
+    validate  labels from runs with and without the gold patch, as `assay dataset validate --write` measures them
+
+    DIR/dataset gets the valid instances in the native format, with a card. Each phase writes DIR/<phase>.jsonl: every
+    candidate, with the rule and the reason by which it fell out. Running the same command again resumes. Exit 4 if no
+    instance is valid.
+
+    \b
+    Examples:
+      assay dataset collect acme/calc --mirror ~/mirrors -o mine --since 2023-01-01 --limit 20 --known verified
+      assay dataset collect --mirror ~/mirrors -o mine --only filter --license GPL-3.0
+    """
+    from assay.cli import console
+    from assay.cli.commands.dataset.collect_view import print_funnel
+    from assay.collecting import Collection, read_issues
+    from assay.instances.collect.folder import CollectionFolder, CollectionSettings
+    from assay.instances.collect.rules import CandidateLimits
+    from assay.instances.collect.steps import Phase
+
+    chosen = _phases(only)
+    folder = CollectionFolder(output)
+    limits = CandidateLimits()
+    limits = limits.model_copy(update={"licenses": limits.licenses.union(license_ or ())})
+    with config.workplace(engine, mirror, recipes, jobs=jobs) as place:
+        collection = Collection(
+            folder,
+            place,
+            config.sources(mirror),
+            limits=limits,
+            known=_known(known or ()),
+            issues=read_issues(issues) if issues else {},
+            limit=limit,
+            times=times,
+        )
+        folder.open(
+            CollectionSettings(
+                repos=tuple(dict.fromkeys(repos or ())),
+                since=since.date() if since else None,
+                until=until.date() if until else None,
+            )
+            if repos or since or until
+            else folder.settings()
+        )
+        found = collection.run(chosen)
+    if json:
+        where = {"folder": str(output), "dataset": str(folder.dataset)}
+        figures = [each.model_dump(mode="json") for each in found]
+        console.print_json(jsonlib.dumps({**where, "phases": figures}))
+    else:
+        print_funnel(found)
+        if Phase.VALIDATE in chosen:
+            print(f"Data set: {folder.dataset}")
+    raise typer.Exit(0 if found[-1].kept else exits.INVALID)
+
+
+def _phases(names: list[str] | None) -> "tuple[Phase, ...]":
+    """Return the phases of these names in their order, or all of them; raises UserError for an unknown one."""
+    from assay.harness.errors import UserError
+    from assay.harness.names import did_you_mean
+    from assay.instances.collect.steps import Phase
+
+    for name in names or ():
+        if name not in list(Phase):
+            raise UserError(f"--only {name!r} is no phase{did_you_mean(name, map(str, Phase))}")
+    return tuple(phase for phase in Phase if not names or phase in names)
+
+
+def _known(datasets: "list[str] | tuple[str, ...]") -> "KnownInstances":
+    from assay.instances.collect.duplicates import known
+
+    return known(each for name in datasets for each in load_instances(name, None, None, may_lack_labels=True).instances)

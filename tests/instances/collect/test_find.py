@@ -1,0 +1,80 @@
+"""Changes of a local clone that may become instances."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from assay.harness.errors import UserError
+from assay.instances.collect.find import MirrorHistory, find
+from assay.instances.collect.steps import Found
+from histories import START, Repository, begin, calc
+
+REPO = "acme/calc"
+
+
+def found(mirrors: Path, since: date | None = None, until: date | None = None) -> list[Found]:
+    return list(find(MirrorHistory([mirrors]), [REPO], since, until))
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return calc(tmp_path / "acme__calc")
+
+
+def test_squashed_and_merged_pull_requests_are_candidates(repository: Repository) -> None:
+    kept = [each for each in found(repository.folder.parent) if each.kept]
+    assert [each.id for each in kept] == ["acme__calc-3", "acme__calc-4", "acme__calc-5"]
+    assert [each.change.issues for each in kept] == [(2,), (), (1,)]
+
+
+def test_the_base_is_the_first_parent(repository: Repository) -> None:
+    merge = found(repository.folder.parent)[-1].change
+    assert merge.base == repository.git("rev-parse", "HEAD^1")
+    assert merge.merged == ("Add the mean, closes #1",)
+
+
+def test_other_changes_fall_out_with_a_reason(repository: Repository) -> None:
+    assert [each.rule for each in found(repository.folder.parent)] == ["root", "", "reference", "", ""]
+
+
+def test_commits_of_a_pull_request_are_no_changes_of_their_own(repository: Repository) -> None:
+    assert repository.git("rev-parse", "mean") not in {each.change.commit for each in found(repository.folder.parent)}
+
+
+def test_both_dates_are_included(repository: Repository) -> None:
+    some = found(repository.folder.parent, date(2024, 3, 2), date(2024, 3, 4))
+    assert [each.change.date.day for each in some] == [2, 3, 4]
+
+
+def test_a_commit_that_a_later_merge_brought_is_no_change(repository: Repository) -> None:
+    assert [each.change.date.day for each in found(repository.folder.parent, until=date(2024, 3, 5))] == [1, 2, 3, 4]
+
+
+def test_a_merged_branch_is_none_but_its_commits_may_be(repository: Repository) -> None:
+    repository.git("checkout", "--quiet", "-b", "stable")
+    fix = repository.commit("Divide by zero, fixes #8", {"calc.py": "pass\n"})
+    repository.git("checkout", "--quiet", "main")
+    repository.merge("Merge branch 'stable'", "stable")
+    lines = {each.change.commit: each for each in found(repository.folder.parent)}
+    assert lines[fix].id == f"acme__calc-{fix[:12]}"
+    assert lines[fix].kept
+    assert lines[repository.git("rev-parse", "HEAD")].rule == "branch"
+
+
+def test_a_second_commit_of_a_pull_request_falls_out(repository: Repository) -> None:
+    repository.commit("Sum again (#3)", {"calc.py": "pass\n"})
+    last = found(repository.folder.parent)[-1]
+    assert (last.rule, last.id) == ("again", f"acme__calc-{last.change.commit[:12]}")
+
+
+def test_a_ref_names_the_pull_request_of_a_rebased_commit(tmp_path: Path) -> None:
+    repository = begin(tmp_path / "acme+calc", START)
+    commit = repository.commit("The sum is wrong", {"calc.py": "pass\n"})
+    repository.git("update-ref", "refs/pull/9/head", commit)
+    assert found(tmp_path)[-1].id == "acme__calc-9"
+
+
+def test_a_repository_without_a_clone_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"no clone of acme/calc .*searched: "):
+        found(tmp_path)
