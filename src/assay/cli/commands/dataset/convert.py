@@ -3,13 +3,16 @@
 import json as jsonlib
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay.cli import options
 from assay.cli.loading import load_instances
 from assay.harness.names import count
+
+if TYPE_CHECKING:
+    from assay.harness.domain import Instance
 
 
 def convert(
@@ -21,10 +24,19 @@ def convert(
             "-o",
             "--output",
             metavar="PATH",
-            help="Write here: .jsonl, .json or .csv; with --to native also a folder, with one folder a task.",
+            help="Write here: .jsonl, .json or .csv; with --to native or harbor also a folder, with one folder a task.",
             show_default="stdout",
         ),
     ] = None,
+    image: Annotated[
+        str,
+        typer.Option(
+            "--image",
+            metavar="NAME",
+            help="With --to harbor: image of each task; {id} stands for the instance's id in lower case.",
+            show_default="the row's image",
+        ),
+    ] = "",
     ids: options.Ids = None,
     split: options.Split = None,
     lossy: Annotated[
@@ -37,13 +49,15 @@ def convert(
 
     Dialects: native, swebench, swebench-pro, multi-swe-bench, polybench, swebench-live, swe-rebench, swe-smith, r2e,
     nocode-bench, harbor. Each has its own rule of what "resolved" means; another rule, or a field that rows cannot
-    hold, is an error without --lossy.
+    hold, is an error without --lossy. With --to harbor and a folder, instances become tasks of Harbor, whose rewards
+    assay serve gives.
 
     \b
     Examples:
       assay dataset convert rows.jsonl --to native -o mine
       assay dataset convert rows.jsonl --to native -o mine.jsonl
       assay dataset convert multi.jsonl --to swebench --lossy -o plain.jsonl
+      assay dataset convert rows.jsonl --to harbor --image registry.example/swe/{id} -o harbor
       assay dataset convert polybench.csv --to polybench -i google__gson-1093
     """
     from assay.cli import console
@@ -52,6 +66,9 @@ def convert(
 
     dialect = conversion.find_format(to)
     loaded = load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, published_images=True)
+    if output and dialect.NAME == "harbor" and not output.suffix:
+        _write_tasks(output, loaded.instances, image, json)
+        return
     found = conversion.convert_all(loaded.instances, dialect, lossy=lossy)
     losses = {instance.id: each.losses for instance, each in zip(loaded.instances, found, strict=True) if each.losses}
     rows = [each.row for each in found]
@@ -69,3 +86,14 @@ def convert(
         print(f"{count(len(rows), 'instance')} as rows of {dialect.NAME}: {output}")
     else:
         print(conversion.json_lines(rows), end="")
+
+
+def _write_tasks(folder: Path, instances: "tuple[Instance, ...]", image: str, as_json: bool) -> None:
+    from assay.cli import console
+    from assay.instances.dataset.to_harbor import write_tasks
+
+    number = write_tasks(folder, instances, image)
+    if as_json:
+        console.print_json(jsonlib.dumps({"dialect": "harbor", "instances": number, "losses": {}, "file": str(folder)}))
+    else:
+        print(f"{count(number, 'instance')} as tasks of harbor: {folder}")
