@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass, field
@@ -151,7 +151,7 @@ class Evaluator(Workplace):
         """
         found = [self.pair(*pair) for pair in pairs]
         names = [instance.id for instance, _ in found]
-        twice = sorted({name for name in names if names.count(name) > 1})
+        twice = sorted(name for name, number in Counter(names).items() if number > 1)
         if twice:
             raise UserError(f"a run has one patch for each instance; there are several for {', '.join(twice)}")
         path = Path(folder).expanduser().absolute()
