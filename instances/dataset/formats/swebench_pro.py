@@ -39,10 +39,7 @@ PARTS = {"requirements": "Requirements", "interface": "New interfaces introduced
 REGISTRY = "jefzda/sweap-images"
 LONGEST_TAG = 128
 UNNAMED = "-vnan"
-"""End of an id that its image's tag does not have, but for one instance."""
-FULLY_NAMED = "instance_element-hq__element-web-ec0f940ef0e8e3b61078f145f34dc40d1938e6c5-vnan"
-SHORTER = {"element-hq/element-web": "element"}
-"""Names of repositories in tags, where they are others."""
+"""End of an id that its image's tag does not have."""
 
 WORKDIR = "/app"
 LOG_FORMAT = "parsed_json"
@@ -117,15 +114,10 @@ def from_instance(instance: Instance) -> dict[str, Any]:
 
 
 def image_of(row: Row) -> str:
-    """Return the name of a row's image: its tag, or the one that repository and id make up."""
-    if tag := text(row, "dockerhub_tag", required=False):
-        return f"{REGISTRY}:{tag}"
-    repo, name = text(row, "repo").lower(), row_id(row)
-    rest = name.removeprefix("instance_")
-    if name == FULLY_NAMED:
-        return f"{REGISTRY}:{_tag(repo, rest)}"
-    owner = repo.partition("/")[0]
-    return f"{REGISTRY}:{_tag(f'{owner}/{SHORTER[repo]}' if repo in SHORTER else repo, rest.removesuffix(UNNAMED))}"
+    """Return the name of a row's image: its tag, or the one that repository and id make up, as for nearly all rows."""
+    own = row_id(row).removeprefix("instance_").removesuffix(UNNAMED)
+    made = f"{text(row, 'repo').lower().replace('/', '.')}-{own}"[:LONGEST_TAG]
+    return f"{REGISTRY}:{text(row, 'dockerhub_tag', required=False) or made}"
 
 
 def _literal(value: str) -> object:
@@ -134,10 +126,6 @@ def _literal(value: str) -> object:
         return json.loads(value)
     except ValueError:
         return ast.literal_eval(value)
-
-
-def _tag(repo: str, rest: str) -> str:
-    return f"{repo.replace('/', '.')}-{rest}"[:LONGEST_TAG]
 
 
 def _statement(row: Row) -> str:
