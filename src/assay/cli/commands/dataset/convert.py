@@ -12,6 +12,8 @@ from assay.cli.loading import load_instances
 from assay.harness.names import count
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from assay.harness.domain import Instance
 
 
@@ -88,7 +90,7 @@ def convert(
         print(conversion.json_lines(rows), end="")
 
 
-def _write_tasks(folder: Path, instances: "tuple[Instance, ...]", image: str, as_json: bool) -> None:
+def _write_tasks(folder: Path, instances: "Sequence[Instance]", image: str, as_json: bool) -> None:
     from assay.cli import console
     from assay.instances.dataset.to_harbor import write_tasks
 
