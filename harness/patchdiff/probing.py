@@ -63,6 +63,8 @@ class Program:
     """Laid into the tree beside it, path to text."""
     tests: Sequence[str] = ()
     """Test files, in a run of which by the project's own runner it works; only pytest needs no such run."""
+    keep: bool = True
+    """Whether results without the candidate's patch serve other candidates; not those that confirm a difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ for seed in {" ".join(map(str, numbers))}; do
         {OUT}/$seed.jsonl < /dev/null > {OUT}/$seed.txt 2>&1 || true
 done
 """
-    job = SideJob(command, files, seconds=hard * len(numbers) + 30.0)
+    job = SideJob(command, files, seconds=hard * len(numbers) + 30.0, keep=program.keep)
     left = context.sides.run(side, job)
     return [_lines(left.get(f"{number}.jsonl", b"")) for number in numbers]
 
@@ -248,7 +250,7 @@ def _divergences(context: Context, program: Program, suspects: Sequence[str], wa
     if not suspects:
         return []
     seeds = {Side.BASE: range(2), Side.GOLD: range(wanted), Side.CANDIDATE: range(wanted)}
-    ran = _on_sides(context, program, seeds, suspects)
+    ran = _on_sides(context, replace(program, keep=False), seeds, suspects)
     base, gold, candidate = (ran[side].seen for side in seeds)
     kept = [key for key in suspects if confirmed(key, gold, candidate, wanted)]
     of_base, of_gold, of_candidate = (stable(rounds) for rounds in (base, gold, candidate))

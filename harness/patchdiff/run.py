@@ -1,11 +1,13 @@
 """The comparisons of a run with gold: resume, assess, save. An exception becomes a comparison not assessed."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Self
 
 from assay.harness.domain import PatchDiffResult
+from assay.harness.engines.base import Engine
 from assay.harness.errors import AssayError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.patchdiff.assess import PatchDiffRecord, assess, not_assessed
@@ -17,6 +19,9 @@ from assay.harness.runs.crew import Progress, make_crew
 from assay.harness.runs.keys import content_key, edition_of
 from assay.harness.runs.store import RunStore, SavedPatchDiff
 from assay.harness.runs.workbench import Workbench
+
+KEPT = ".index/patchdiff"
+"""Folder beside the runs with what was seen of trees without a candidate's patch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,9 @@ class PatchDiffRunner:
         """Compare one patch with gold."""
         labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
         with Pulse(lambda text: self.note(f"{task.instance.id}: {text}"), self.every) as note:
-            return compare(task, self.bench, self.settings, labels, ask=self.ask, note=note)
+            kept = None if self.fresh else self.store.root.parent / KEPT
+            make_sides = partial(Sides, labels=labels, kept=kept)
+            return compare(task, self.bench, self.settings, make_sides, ask=self.ask, note=note)
 
     def may_retry(self, _task: Task, _assessment: PatchDiffRecord) -> bool:
         """Return False: what is not assessed is tried by the next run."""
@@ -100,7 +107,7 @@ def compare(
     task: Task,
     bench: Workbench,
     settings: Settings,
-    labels: Mapping[str, str],
+    make_sides: Callable[[Task, str, Engine], Sides],
     *,
     ask: Ask | None = None,
     note: Note = silent,
@@ -109,7 +116,7 @@ def compare(
     try:
         with bench.image(task.instance, task.instance.gold_patch) as image:  # one for both sides
             task = replace(task, assets=bench.assets(task.instance))
-            return assess(Sides(task, image, bench.engine, labels), settings, bench.plan_files, ask, note)
+            return assess(make_sides(task, image, bench.engine), settings, bench.plan_files, ask, note)
     except AssayError as error:
         problem = str(error)
     except Exception as error:  # a bug in Assay must not cost the other instances their comparisons

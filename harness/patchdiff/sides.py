@@ -1,14 +1,18 @@
 """The four trees of a comparison, each in a container of its own whenever something runs in it."""
 
+import hashlib
 import time
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from pathlib import Path
 
 from assay.harness.domain import ApplyStatus, FailedPart, Instance, Prediction, TestPlan
 from assay.harness.engines.base import Engine
 from assay.harness.errors import AssayError, EngineError, EngineUnavailable, ImageMissing, RunStopped
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
+from assay.harness.files import atomic_file
 
 OUT = "/tmp/assay-report"
 """Folder in which programs leave their observations."""
@@ -43,6 +47,8 @@ class SideJob:
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Path in the tree to content."""
     seconds: float = 600.0
+    keep: bool = False
+    """Keep what is left on a side without the candidate's patch, for other candidates; what confirms is never kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,8 @@ class Sides:
     labels: Mapping[str, str] = field(default_factory=dict)
     pause: float = 0.5
     """Seconds before a second attempt: an engine that restarts needs a moment."""
+    kept: Path | None = None
+    """Folder of what jobs left with base, gold and its copy; None keeps nothing."""
 
     @property
     def instance(self) -> Instance:
@@ -71,15 +79,33 @@ class Sides:
     def run(self, side: Side, job: SideJob) -> dict[str, bytes]:
         """Run a command in a fresh container with one side's tree; return the files that it left in ``OUT``.
 
+        A job that may be kept, and that ran for another candidate, does not run again.
+
         Raises:
             EngineError: the engine failed. SideError: the tree could not be made.
         """
+        if not (self.kept and job.keep) or side is Side.CANDIDATE:
+            return self._ran(side, job)[0]
+        content = (self.image, side, self.patch(side), self.task.plan.model_dump_json(), repr(job))
+        path = self.kept / f"{hashlib.sha256(repr(content).encode()).hexdigest()}.zip"
+        if path.exists():
+            with zipfile.ZipFile(path) as archive:
+                return {name: archive.read(name) for name in archive.namelist()}
+        files, in_time = self._ran(side, job)
+        if in_time:
+            with atomic_file(path, syncs=False) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                for name, text in files.items():
+                    archive.writestr(name, text)
+        return files
+
+    def _ran(self, side: Side, job: SideJob) -> tuple[dict[str, bytes], bool]:
+        """Return the files that a job left, and whether it ended in time."""
         plan = self.task.plan
         limits = plan.limits.model_copy(update={"seconds": job.seconds})
         bare = {"command": job.command, "report_path": OUT, "report_format": "status_json", "runner": ""}
         laid = self.task.assets()
         evaluation = self._evaluate(side, plan.model_copy(update={**bare, "limits": limits}), {**laid, **job.files})
-        return dict(evaluation.report_files)
+        return dict(evaluation.report_files), not evaluation.evidence.timed_out
 
     def test(self, side: Side, plan: TestPlan, files: Mapping[str, bytes] | None = None) -> Evaluation:
         """Run tests by a plan of their own in a fresh container with one side's tree; raises as ``run``.

@@ -39,7 +39,7 @@ def survey(sides: Sides) -> Survey:
     language = languages.find(instance.language)
     changed = {path for side in SEEN if sides.patch(side) for path in touched_paths(sides.patch(side))}
     sources = sorted(path for path in changed if not language.is_test_file(path))
-    job = SideJob(_copying(sources), seconds=SECONDS)
+    job = SideJob(_copying(sources), seconds=SECONDS, keep=True)
     with ThreadPoolExecutor(len(SEEN)) as pool:
         files = dict(zip(SEEN, pool.map(lambda side: sides.run(side, job), SEEN), strict=True))
     texts = {side: _texts(found) for side, found in files.items()}
@@ -83,7 +83,7 @@ def _mentions(sides: Sides, words: Sequence[str]) -> dict[str, set[str]]:
     if not words:
         return {}
     suffixes = languages.find(sides.instance.language).SUFFIXES
-    left = sides.run(Side.GOLD, SideJob(_looking(words, sorted(suffixes)), seconds=SECONDS))
+    left = sides.run(Side.GOLD, SideJob(_looking(words, sorted(suffixes)), seconds=SECONDS, keep=True))
     mentions: dict[str, set[str]] = {}
     for line in left.get(MENTIONS, b"").decode(errors="replace").splitlines():
         path, _, word = line.rpartition(":")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 
 from assay.choices import ModelChoice
 from assay.evaluator import Evaluator
@@ -11,6 +12,7 @@ from assay.harness.patchdiff.assess import PatchDiffRecord
 from assay.harness.patchdiff.contract import Ask, Settings, read_budget
 from assay.harness.patchdiff.generators import USUAL
 from assay.harness.patchdiff.run import compare
+from assay.harness.patchdiff.sides import Sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,8 @@ class PatchDiff:
             budget=read_budget(str(self.budget)),
             confirmations=self.confirmations,
         )
-        labels = {"assay.instance": task.instance.id}
-        return compare(task, self.evaluator.bench, settings, labels, ask=self._ask(), note=self.evaluator.view.note)
+        sides = partial(Sides, labels={"assay.instance": task.instance.id})
+        return compare(task, self.evaluator.bench, settings, sides, ask=self._ask(), note=self.evaluator.view.note)
 
     def _ask(self) -> Ask | None:
         if self.model is None:
