@@ -268,9 +268,8 @@ class Amplifier(running.Driver):
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
         """Yield the tests as they are, or the changed copies: all first ones, then all second ones, and so on."""
         numbered = [(sites.copy_number(item.nodeid), item) for item in items]
-        if not self._changed:
-            yield [item for item in items if self._is_wanted(item)]
-            return
+        if self._wanted or not self._changed:
+            yield [item for number, item in numbered if not number and self._is_wanted(item)]
         copies: dict[tuple[int, str], list[Any]] = {}
         for number, item in numbered:
             if number and self._is_wanted(item):
@@ -334,7 +333,7 @@ class Amplifier(running.Driver):
 
     def not_collected(self, name: str, why: str) -> None:
         """Note that a test file could not be imported on this side."""
-        if self._changed:
+        if self._changed and not self._wanted:
             return  # the first pass has said so
         self._recorder.begin(name, 0)
         self._recorder.note(sites.Site("import", 0, "", sites.WHOLE, False, []), "error", why)
@@ -351,10 +350,13 @@ def _function_of(nodeid: str) -> str:
 
 
 def passes(job: "wire.Line") -> "list[bool]":
-    """Return which of the two passes a job needs: the tests as they are, the changed copies of those that reach."""
-    only = job.get("only") or ()
-    plain = not only or any("|m0|" in key for key in only)
-    return [False] * plain + [True] * (int(job["mutants"]) > 0 and (not only or any("|m0|" not in key for key in only)))
+    """Return which of the two passes a job needs: the tests as they are, the changed copies of those that reach.
+
+    Probes asked for by name need only one, since it is known what reaches: setting up is the most of it.
+    """
+    if job.get("only"):
+        return [any("|m0|" not in key for key in job["only"])]
+    return [False] + [True] * (int(job["mutants"]) > 0)
 
 
 def make_driver(job: "wire.Line", channel: "wire.WorkerPipe", step: "wire.Line") -> Amplifier:
