@@ -41,15 +41,9 @@ def work(
 def become(command: str, program: str, job: "wire.Line", step: "wire.Line", channel: "wire.WorkerPipe") -> None:
     """Turn this process into a test command whose tests a driver of `program` takes over; does not return."""
     folder, before = Path(tempfile.mkdtemp(prefix="assay-start-")), os.environ.get("PYTHONPATH", "")
-    work = {
-        "program": program,
-        "job": job,
-        "step": step,
-        "pipe": channel.inherited(),
-        "root": str(wire.ROOT),
-        "path": before,
-    }
-    (folder / "work.json").write_text(json.dumps(work), encoding="ascii")
+    done_there = {"program": program, "job": job, "step": step}
+    done_there.update(pipe=channel.inherited(), root=str(wire.ROOT), path=before)
+    (folder / "work.json").write_text(json.dumps(done_there), encoding="ascii")
     (folder / "sitecustomize.py").write_text(START_UP, encoding="ascii")
     path = [str(folder), str(Path(sys.argv[0]).resolve()), before]
     more = {VARIABLE: str(folder / "work.json"), "PYTHONPATH": os.pathsep.join(filter(None, path))}

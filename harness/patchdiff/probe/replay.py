@@ -29,12 +29,12 @@ class RecordedCall(NamedTuple):
     module: str
     qualname: str
     parameters: "list[str]"
-    pickled: str  # base64
-    literal: str  # "" for a call that is not plain data
+    args: str  # base64 of the pickle
     leaves: "list[dict[str, Any]]"
     digest: str
-    test: str
-    private: bool
+    literal: str = ""  # of a call that is plain data
+    test: str = ""
+    private: bool = False
 
     @property
     def name(self) -> str:
@@ -45,25 +45,13 @@ class RecordedCall(NamedTuple):
         """Return fresh arguments, (positional, by keyword); raises what unpickling raises."""
         if self.literal:
             return values.read_literal(self.literal)
-        return pickle.loads(base64.b64decode(self.pickled))
+        return pickle.loads(base64.b64decode(self.args))
 
 
 def read_calls(job: "wire.Line") -> "list[RecordedCall]":
     """Return the calls of a job."""
-    return [
-        RecordedCall(
-            row["module"],
-            row["qualname"],
-            row["parameters"],
-            row["args"],
-            row.get("literal") or "",
-            row["leaves"],
-            row["digest"],
-            row.get("test") or "",
-            bool(row.get("private")),
-        )
-        for row in job.get("calls") or ()
-    ]
+    known = RecordedCall._fields
+    return [RecordedCall(**{name: row[name] for name in row if name in known}) for row in job.get("calls") or ()]
 
 
 class CallReplay:
@@ -142,7 +130,7 @@ def _redo(call: RecordedCall, part: str, changes: "list[redo.LeafChange]") -> "d
         "part": part,
         "mutations": [{"path": each.path, "old": each.old, "new": each.new} for each in changes],
         "arguments": "",
-        "args": call.pickled,
+        "args": call.args,
     }
     if call.literal:
         arguments = call.arguments()
