@@ -108,7 +108,7 @@ def _confirmed(context: Context, text: str, tests: Sequence[str], number: int) -
 def _reaching(context: Context, text: str) -> set[str]:
     """Return the tests of a file that execute a target with gold and with the candidate."""
     path = _place(context)
-    settings = {"files": [path], "seed": 0, "mutants": 0, "limit": REACH_SECONDS, "runner": "pytest"}
+    settings = {"files": [path], "seed": 0, "mutants": 0, "limit": REACH_SECONDS}
     program = Program("amplify", settings, REACH_SECONDS, files={path: text})
     found = []
     for side in (Side.GOLD, Side.CANDIDATE):
