@@ -1,7 +1,7 @@
 """The comparisons of a run with gold: resume, assess, save. An exception becomes a comparison not assessed."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Self
