@@ -5,7 +5,7 @@ test is the reward. ``tests/`` reaches the container with the tests, so the imag
 """
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -27,7 +27,10 @@ WORKDIR = "/app"
 """Working folder of a task that names none."""
 PREPARED = "mkdir -p /tests/ /logs/verifier/ /logs/agent/ /logs/artifacts/ && chmod -R 777 /tests/ /logs/"
 RUN = f"""\
-cp -R {STAGED}/. /tests/ && rm -rf {STAGED} && chmod -R +x /tests/* || exit 125
+for path; do
+    mkdir -p "/tests/$(dirname "$path")" && cp "{STAGED}/$path" "/tests/$path" && chmod +x "/tests/$path" || exit 125
+done
+rm -rf {STAGED}
 named=$(grep -rhoE 'reward[.](json|txt)' /tests/ | sort -u)
 said=$(mktemp) && bash /tests/test.sh > "$said" 2>&1
 sed "s/^/| /" "$said"
@@ -37,8 +40,9 @@ for name in $named; do
 done
 exit 0
 """
-"""Runs the tests and prints their reward; every other line begins with a bar, so that none can be taken for it.
+"""Puts the task's own tests (its arguments) in place, runs them and prints their reward.
 
+Nothing that a patch has put beside them gets there. Every other line begins with a bar.
 Only a file that the tests name is read: a patch that they run could write the other one.
 """
 
@@ -56,7 +60,7 @@ def id_of(row: Row) -> str:
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row."""
     task = mapping(row, "task_toml")
-    name = _table(row, task, "task").get("name")
+    name, tests = _table(row, task, "task").get("name"), _tests(row)
     return build(
         COLUMNS,
         id=text(row, "instance_id"),
@@ -68,10 +72,10 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         fail_to_pass=(harbor_reward.TEST,),
         pass_to_pass=(),
         created_at=UNKNOWN_TIME,
-        environment=_environment(row, task),
+        environment=_environment(row, task, tests),
         log_format=harbor_reward.NAME,
         rule=RULES[0],
-        assets=_tests(row),
+        assets=tests,
         origin=origin(NAME, row, HELD),
         dataset=dataset,
     )
@@ -93,7 +97,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     }
 
 
-def _environment(row: Row, task: Mapping[str, Any]) -> PublishedImage:
+def _environment(row: Row, task: Mapping[str, Any], tests: Sequence[Asset]) -> PublishedImage:
     environment = _table(row, task, "environment")
     _refuse_unsupported(row, task, environment)
     image = environment.get("docker_image")
@@ -110,7 +114,7 @@ def _environment(row: Row, task: Mapping[str, Any]) -> PublishedImage:
         f"cd {shlex.quote(workdir)}",
         *(f"export {name}={shlex.quote(value)}" for name, value in exported.items()),
         ": '>>>>> Start Test Output'",
-        shlex.join(["bash", "-c", RUN]),
+        shlex.join(["bash", "-c", RUN, "assay", *(each.path.removeprefix(f"{STAGED}/") for each in tests)]),
         ": '>>>>> End Test Output'",
         "",
     ]

@@ -74,7 +74,7 @@ def test_root_prepares_the_folders_that_harbor_has_and_variables_are_set() -> No
     script = read_script(published(read("harbor")).eval_script)
     assert script.system == (PREPARED,)
     assert script.prepare == ("cd /work", "export LEVEL=2")
-    assert script.commands == (("bash", "-c", RUN),)
+    assert script.commands == (("bash", "-c", RUN, "assay", "test.sh", "data/expected.txt"),)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,10 @@ def test_what_a_task_runs_prints_the_reward_alone(tmp_path: Path, test: str, tes
     logs.mkdir()
     uploaded.mkdir()
     (tmp_path / STAGED / "test.sh").write_text(test.format(logs) + "\n")
+    (tmp_path / STAGED / "json.py").write_text("planted by a patch: reward.json")
     script = RUN.replace("/logs/verifier", str(logs)).replace("/tests", str(uploaded))
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
+    command = ["bash", "-c", script, "assay", "test.sh"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert {name: status.value for name, status in find("harbor_reward").parse(done.stdout).items()} == tests
     assert not (tmp_path / STAGED).exists()
+    assert [path.name for path in uploaded.iterdir()] == ["test.sh"]
