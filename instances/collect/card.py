@@ -68,8 +68,7 @@ def _changed_lines(patch: str) -> int:
 
 
 def _phase(phase: FunnelPhase) -> tuple[str, ...]:
-    why = ", ".join(f"{number} {rule}" for rule, number in phase.dropped.items())
-    return phase.phase, str(phase.taken), str(phase.kept), why
+    return phase.phase, str(phase.taken), str(phase.kept), phase.why
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -19,6 +19,11 @@ class FunnelPhase(Model):
     dropped: dict[str, int] = Field(default_factory=dict)
     """Number of those that fell out, by rule, most first."""
 
+    @property
+    def why(self) -> str:
+        """The rules by which candidates fell out, each with its number, in words."""
+        return ", ".join(f"{number} {rule}" for rule, number in self.dropped.items())
+
 
 def funnel_phase(phase: Phase, steps: Sequence[CandidateStep]) -> FunnelPhase:
     """Count the lines of a phase."""

@@ -246,5 +246,6 @@ def _labelled(instance: Instance, line: Validated, license_name: str) -> Instanc
 
 
 def _summary(figures: FunnelPhase) -> str:
-    why = ", ".join(f"{number} {rule}" for rule, number in figures.dropped.items())
-    return f"{figures.phase}: {figures.kept} of {figures.taken} kept" + (f" (fell out: {why})" if why else "")
+    return f"{figures.phase}: {figures.kept} of {figures.taken} kept" + (
+        f" (fell out: {figures.why})" * bool(figures.why)
+    )

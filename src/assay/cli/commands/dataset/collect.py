@@ -83,8 +83,8 @@ def collect(
     validate  labels from runs with and without the gold patch, as `assay dataset validate --write` measures them
 
     DIR/dataset gets the valid instances in the native format, with a card. Each phase writes DIR/<phase>.jsonl: every
-    candidate, with the rule and the reason by which it fell out. Running the same command again resumes. Exit 4 if no
-    instance is valid.
+    candidate, with the rule and the reason by which it fell out; DIR/funnel.html shows how many. Running the same
+    command again resumes. Exit 4 if the last phase keeps no candidate.
 
     \b
     Examples:
@@ -92,7 +92,7 @@ def collect(
       assay dataset collect --mirror ~/mirrors -o mine --only filter --license GPL-3.0
     """
     from assay.cli import console
-    from assay.cli.commands.dataset.collect_view import print_funnel
+    from assay.cli.commands.dataset.collect_view import print_funnel, write_picture
     from assay.collecting import Collection, read_issues
     from assay.instances.collect.folder import CollectionFolder, CollectionSettings
     from assay.instances.collect.rules import CandidateLimits
@@ -123,14 +123,17 @@ def collect(
             else folder.settings()
         )
         found = collection.run(chosen)
+    picture = output / "funnel.html"
+    write_picture(picture, output.resolve().name, found)
     if json:
-        where = {"folder": str(output), "dataset": str(folder.dataset)}
+        where = {"folder": str(output), "dataset": str(folder.dataset), "picture": str(picture)}
         figures = [each.model_dump(mode="json") for each in found]
         console.print_json(jsonlib.dumps({**where, "phases": figures}))
     else:
         print_funnel(found)
         if Phase.VALIDATE in chosen:
             print(f"Data set: {folder.dataset}")
+        print(f"Picture: {picture}")
     raise typer.Exit(0 if found[-1].kept else exits.INVALID)
 
 
