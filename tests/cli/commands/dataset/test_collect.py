@@ -27,11 +27,14 @@ def lines(phase: str, folder: str = "out") -> list[dict[str, Any]]:
 def test_the_funnel_counts_who_fell_out_by_which_rule(assay: Callable) -> None:
     done = assay(*COLLECT, *PAPER)
     assert done.code == 0, done.err
-    assert [line.split() for line in done.out.splitlines()[1:]] == [
+    _, *rows, last = done.out.splitlines()
+    assert [line.split() for line in rows] == [
         ["find", "5", "3", "1", "reference,", "1", "root"],
         ["pair", "3", "3"],
         ["filter", "3", "2", "1", "code"],
     ]
+    assert last == "Picture: out/funnel.html"
+    assert "3 of 5" in Path("out/funnel.html").read_text()
 
 
 def test_every_candidate_that_falls_out_keeps_its_reason(assay: Callable) -> None:
