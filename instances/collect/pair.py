@@ -13,6 +13,8 @@ from assay.instances.trees.content import SUBMODULE
 from assay.instances.trees.diff import split_diff
 from assay.instances.trees.sources import Sources
 
+NOT_HERE = "not here"
+"""The rule of candidates whose tree could not be had; a later call tries again."""
 MANY = 300
 """Files from which on a change is no fix of one issue, and is not looked at."""
 Issues = Mapping[tuple[str, int], str]
@@ -36,7 +38,7 @@ def pair(found: Found, sources: Sources, issues: Issues) -> Paired:
     except MalformedPatchError as error:
         return Paired(id=found.id, rule="broken patch", reason=str(error))
     except EnvironmentFailure as error:
-        return Paired(id=found.id, rule="not here", reason=str(error))
+        return Paired(id=found.id, rule=NOT_HERE, reason=str(error))
     instance = Instance(
         id=found.id,
         repo=change.repo,

@@ -16,7 +16,7 @@ from assay.instances.collect.find import MirrorHistory, find
 from assay.instances.collect.folder import CollectionFolder
 from assay.instances.collect.funnel import FunnelPhase, funnel_phase
 from assay.instances.collect.licenses import is_license_file, license_of
-from assay.instances.collect.pair import Issues, pair
+from assay.instances.collect.pair import NOT_HERE, Issues, pair
 from assay.instances.collect.rules import CandidateLimits, Sieve
 from assay.instances.collect.steps import Filtered, Found, Paired, Phase, Prepared, Validated
 from assay.instances.dataset.formats import native
@@ -29,6 +29,8 @@ from assay.workplace import Workplace
 
 BEYOND = "limit"
 """The rule of candidates that ``limit`` leaves for a later call."""
+AGAIN = frozenset({BEYOND, NOT_HERE})
+"""Rules by which a candidate falls out of set-up for this call alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class Collection:
         self.folder.write(Phase.FIND, find(history, settings.repos, settings.since, settings.until))
 
     def _pair(self) -> None:
-        done = {each.id: each for each in self.folder.read(Phase.PAIR, Paired)}
+        done = {each.id: each for each in self.folder.read(Phase.PAIR, Paired) if each.rule != NOT_HERE}
         found = [each for each in self.folder.read(Phase.FIND, Found) if each.kept]
         for each in found:
             if each.id not in done or self.issues:
@@ -92,7 +94,7 @@ class Collection:
         self.folder.write(Phase.FILTER, decided)
 
     def _set_up(self) -> None:
-        done = {each.id: each for each in self.folder.read(Phase.SETUP, Prepared) if each.rule != BEYOND}
+        done = {each.id: each for each in self.folder.read(Phase.SETUP, Prepared) if each.rule not in AGAIN}
         wanted = self._instances(Phase.FILTER, Filtered)
         chosen = {each.id for each in _newest(wanted, self.limit)}
         for each in reversed(wanted):  # newest first, so that a limit that grows searches for nothing twice
@@ -109,9 +111,10 @@ class Collection:
         if not isinstance(self.place.bench, BuiltWorkbench) or has_recipe(instance, recipes):
             return Prepared(id=instance.id)
         record = self.place.setter(self.folder.recipes).record_for(instance)
-        if record is None or not record.accepted:
-            reason = record.reason if record else "its tree cannot be had"
-            return Prepared(id=instance.id, rule="no recipe", reason=reason)
+        if record is None:
+            return Prepared(id=instance.id, rule=NOT_HERE, reason="its tree cannot be had")
+        if not record.accepted:
+            return Prepared(id=instance.id, rule="no recipe", reason=record.reason)
         return Prepared(id=instance.id, recipe=record.recipe)
 
     def _validate(self) -> None:

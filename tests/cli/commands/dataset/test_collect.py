@@ -72,6 +72,13 @@ def test_a_pair_that_is_there_is_not_made_again(assay: Callable, mirrors: Path) 
     assert Path("out/pair.jsonl").read_bytes() == before
 
 
+def test_a_change_that_could_not_be_had_is_tried_again(assay: Callable) -> None:
+    assay(*COLLECT, *PAPER)
+    Path("out/pair.jsonl").write_text('{"id": "acme__calc-3", "rule": "not here", "reason": "no mirror"}\n')
+    done = assay(*COLLECT, *PAPER, "--json")
+    assert done.json["phases"][1] == {"phase": "pair", "taken": 3, "kept": 3, "dropped": {}}
+
+
 def test_other_dates_need_another_folder(assay: Callable) -> None:
     assay(*COLLECT, *PAPER)
     done = assay(*COLLECT, "--since", "2024-03-02")
