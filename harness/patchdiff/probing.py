@@ -175,8 +175,8 @@ def _round(lines: Iterable[Mapping[str, Any]]) -> Round:
 def differences(context: Context, program: Program) -> Contribution:
     """Run a program with gold and the candidate, then look closely at where the two differ.
 
-    Every probe runs once on these two sides. What differs, the most severe first, and in time some of what does not,
-    runs again on them and on gold's copy; what differs still is confirmed.
+    Every probe runs once on these two sides. What differs, the most severe first, and a sample of what does not, runs
+    again on them and on gold's copy; what differs still is confirmed.
     """
     first = _on_sides(context, program, dict.fromkeys((Side.GOLD, Side.CANDIDATE), FIRST))
     gold, candidate = (first[side].seen[0] for side in (Side.GOLD, Side.CANDIDATE))
@@ -184,7 +184,7 @@ def differences(context: Context, program: Program) -> Contribution:
     began = time.monotonic()
     again = [
         *_worth_a_look(context, program, probes.apart, gold, candidate),
-        *_by_turns(probes.alike, gold)[: MOST_ALIKE if context.seconds_left > 0 else 0],
+        *_by_turns(probes.alike, gold)[:MOST_ALIKE],
     ]
     rounds = _on_sides(context, program, SCREENS, again) if again else {side: Rounds([]) for side in SCREENS}
     wanted = context.rounds((time.monotonic() - began) / len(SCREENS[Side.GOLD]))
