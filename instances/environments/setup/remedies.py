@@ -8,6 +8,7 @@ from assay.harness.domain import Recipe
 from assay.instances.environments.setup import changes
 from assay.instances.environments.setup.facts import TOOLS, Facts, name_of, plain_requirements
 from assay.instances.environments.setup.known import distribution_of, known, package_of_header, package_of_shared
+from assay.instances.environments.setup.shell_lines import workflow_variable
 from assay.instances.environments.setup.versions import allows, minor, ordered
 
 Found = Mapping[str, str]
@@ -136,6 +137,12 @@ def add_coroutine_plugin(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
     """Add the plug-in for coroutines that the project names, else the usual one."""
     known_names = ("pytest-asyncio", "anyio", "pytest-trio")
     return _plugin(recipe, next((name for name in known_names if facts.declaring(name)), known_names[0]), facts)
+
+
+def set_variable(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
+    """Set an environment variable as the project's workflows do."""
+    value = workflow_variable(facts.project, found["name"])
+    return changes.with_variable(recipe, found["name"], value) if value else recipe
 
 
 def collect_other_names(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
@@ -290,7 +297,7 @@ REMEDIES: Mapping[str, Remedy] = {
             loosen_requirement,
         ),
         *(declare_requirements, pretend_version, install_by_path, newer_version, older_version, newer_rust, bound),
-        *(enable_cgo, allow_module_changes, start_service, name_django_settings),
+        *(set_variable, enable_cgo, allow_module_changes, start_service, name_django_settings),
     )
 }
 """The remedies that ``symptoms.yaml`` may name."""

@@ -67,6 +67,16 @@ def workflow_values(project: Project, *keys: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def workflow_variable(project: Project, name: str) -> str:
+    """Return the value that workflows give an environment variable; of a matrix, the first. Empty if none is known."""
+    for value in workflow_values(project, name):
+        of_matrix = re.fullmatch(r"\$\{\{\s*matrix\.([\w-]+)\s*\}\}", value)
+        values = workflow_values(project, of_matrix[1]) if of_matrix else (value,)
+        if known := next((each for each in values if "${{" not in each), ""):
+            return known
+    return ""
+
+
 def installs(lines: Iterable[str]) -> Installs:
     """Return what commands install with apt, pip, uv, poetry and pdm."""
     found: dict[str, dict[str, None]] = {name: {} for name in ("packages", "files", "extras", "groups", "system")}

@@ -1,6 +1,6 @@
 import pytest
 
-from assay.instances.environments.setup.shell_lines import automation, documented, installs, workflow_values
+from assay.instances.environments.setup.shell_lines import automation, documented, installs, workflow_values, workflow_variable
 
 WORKFLOW = """\
 on: push
@@ -67,3 +67,14 @@ def test_nox_sessions_and_documents_are_read(project) -> None:
     made = project({"noxfile.py": nox, "README.md": "Use apt to be happy.\n\n    $ sudo apt-get install libxml2-dev\n"})
     found = installs([*automation(made), *documented(made)])
     assert (found.extras, found.packages, found.system) == (("test",), ("mock>=4",), ("libxml2-dev",))
+
+
+@pytest.mark.parametrize(
+    ("value", "known"),
+    [("1", "1"), ("${{ matrix.server }}", "5.0"), ("${{ secrets.KEY }}", ""), ("${{ matrix.other }}", "")],
+)
+def test_a_variable_of_workflows_has_its_value_or_the_first_of_a_matrix(project, value: str, known: str) -> None:
+    text = "jobs: {test: {strategy: {matrix: {server: ['5.0', '6.0']}}, steps: [{run: pytest, env: {LEVEL: '%s'}}]}}"
+    made = project({".github/workflows/ci.yml": text % value})
+    assert workflow_variable(made, "LEVEL") == known
+    assert workflow_variable(made, "OTHER") == ""

@@ -87,6 +87,14 @@ def test_a_module_of_the_tree_is_looked_for_in_its_folder(facts) -> None:
     assert changed.packages == PYTHON.packages
 
 
+def test_a_variable_that_only_workflows_set_is_set_as_they_do(facts) -> None:
+    workflow = "jobs: {t: {steps: [{run: pytest, env: {REDIS_VERSION: 7.2}}]}}"
+    text = "KeyError: 'REDIS_VERSION'\nKeyError: 'OTHER_NAME'"
+    changed, findings = diagnose(text, PYTHON, facts({".github/workflows/ci.yml": workflow}))
+    assert changed == PYTHON.model_copy(update={"env": {"REDIS_VERSION": "7.2"}})
+    assert [each.rule for each in findings] == ["variable-of-workflows"]
+
+
 def test_django_settings_are_those_that_manage_names(facts) -> None:
     manage = 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.app.settings")'
     known = facts({"manage.py": manage, "example/manage.py": manage.replace("tests.app", "example")})
