@@ -6,7 +6,7 @@ from packaging.requirements import Requirement
 
 from assay.harness import languages
 from assay.harness.domain import Recipe
-from assay.instances.environments.setup.facts import name_of
+from assay.instances.environments.setup.facts import Facts, name_of, without_markers
 
 LATER_DAYS = 90
 """Days by which the cut-off moves where the versions that are asked for came later."""
@@ -72,6 +72,14 @@ def with_pytest_option(recipe: Recipe, option: str) -> Recipe:
     if option in given:
         return recipe
     return recipe.model_copy(update={"env": {**recipe.env, "PYTEST_ADDOPTS": f"{given} {option}".strip()}})
+
+
+def without_slow_tests(recipe: Recipe, facts: Facts) -> Recipe:
+    """Leave out the tests that the project marks as slow, beside those that need a network."""
+    given = recipe.env.get("PYTEST_ADDOPTS", "")
+    others = given.replace(without_markers(facts.declared.markers), "") if facts.declared.markers else given
+    option = without_markers((*facts.declared.markers, *facts.declared.slow))
+    return recipe.model_copy(update={"env": {**recipe.env, "PYTEST_ADDOPTS": f"{others} {option}".strip()}})
 
 
 def with_toolchain(recipe: Recipe, chosen: Sequence[str]) -> Recipe:

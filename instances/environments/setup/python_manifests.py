@@ -20,6 +20,8 @@ NETWORK_MARKERS = re.compile(
     r"(network|online|internet|remote_data|webtest|requires_network|needs_network|external_api)"
 )
 
+SLOW_MARKERS = re.compile(r"(?:^|_)(?:slow|long_?running)(?:_|$)")
+
 
 @dataclass(frozen=True, slots=True)
 class Declared:
@@ -41,6 +43,8 @@ class Declared:
     """Whether the version is read from git tags."""
     markers: tuple[str, ...] = ()
     """pytest's markers of tests that need a network."""
+    slow: tuple[str, ...] = ()
+    """pytest's markers of tests that take long."""
     folders: tuple[str, ...] = ()
     """Arguments and ``testpaths`` of pytest's configuration."""
 
@@ -71,7 +75,8 @@ def read_declared(project: Project) -> Declared:
         groups={**_script_groups(script, options), **_tox_groups(tox), **_toml_groups(toml)},
         files=_tox_files(tox),
         from_tags=bool(FROM_TAGS.search(every)) and "fallback_version" not in every,
-        markers=_markers(toml, sections),
+        markers=_markers(toml, sections, NETWORK_MARKERS),
+        slow=_markers(toml, sections, SLOW_MARKERS),
         folders=_folders(toml, sections),
     )
 
@@ -224,12 +229,14 @@ def _tox_files(tox: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:
     return tuple(each[1].replace("{toxinidir}/", "").removeprefix("./") for each in found if each)
 
 
-def _markers(toml: Mapping[str, Any], sections: Mapping[str, Mapping[str, Mapping[str, str]]]) -> tuple[str, ...]:
+def _markers(
+    toml: Mapping[str, Any], sections: Mapping[str, Mapping[str, Mapping[str, str]]], wanted: re.Pattern[str]
+) -> tuple[str, ...]:
     lines = [*_texts(_pytest(toml).get("markers"))]
     for values in _pytest_sections(sections):
         lines += _lines(values.get("markers", ""))
     names = (re.match(r"\w+", line.strip()) for line in lines)
-    return tuple(dict.fromkeys(name[0] for name in names if name and NETWORK_MARKERS.search(name[0])))
+    return tuple(dict.fromkeys(name[0] for name in names if name and wanted.search(name[0])))
 
 
 def _folders(toml: Mapping[str, Any], sections: Mapping[str, Mapping[str, Mapping[str, str]]]) -> tuple[str, ...]:

@@ -112,7 +112,7 @@ class Search:
         changed, findings = diagnose(run.output, recipe, self.facts)
         applied = tuple(AppliedChange(rule=each.rule, reason=each.reason, line=each.line) for each in findings)
         if changed == recipe:
-            changed, applied = _by_limits(recipe, run)
+            changed, applied = _by_limits(recipe, run, self.facts)
         if changed == recipe:
             changed, applied = _as_workflows_do(recipe, self.facts)
         if changed == recipe and self.advisor is not None:
@@ -127,13 +127,17 @@ class Search:
         return ended
 
 
-def _by_limits(recipe: Recipe, run: TriedRecipe) -> tuple[Recipe, tuple[AppliedChange, ...]]:
+def _by_limits(recipe: Recipe, run: TriedRecipe, facts: Facts) -> tuple[Recipe, tuple[AppliedChange, ...]]:
     """Return what answers a limit that ended the tests."""
     if "memory" in run.problem:
         return changes.with_more_memory(recipe), (AppliedChange(rule="more-memory", reason=run.problem),)
     if run.problem == STALLED and recipe.language == "python":
         changed = changes.with_pytest_option(changes.with_package(recipe, "pytest-timeout"), "--timeout=60")
-        return changed, (AppliedChange(rule="hanging-test", reason="no test may take more than 60 s"),)
+        hanging = AppliedChange(rule="hanging-test", reason="no test may take more than 60 s")
+        if not facts.declared.slow:
+            return changed, (hanging,)
+        slow = f"the project marks tests as {' and '.join(facts.declared.slow)}"
+        return changes.without_slow_tests(changed, facts), (hanging, AppliedChange(rule="slow-tests", reason=slow))
     if run.tests and "ERROR collecting" in run.output and recipe.language == "python":
         changed = changes.with_pytest_option(recipe, "--continue-on-collection-errors")
         return changed, (AppliedChange(rule="uncollected", reason="some test modules cannot be imported"),)
@@ -142,7 +146,8 @@ def _by_limits(recipe: Recipe, run: TriedRecipe) -> tuple[Recipe, tuple[AppliedC
 
 def _as_workflows_do(recipe: Recipe, facts: Facts) -> tuple[Recipe, tuple[AppliedChange, ...]]:
     """Return the recipe with all Debian packages that the project's own workflows install."""
-    packages = [name for name in facts.installed.system if not HEAVY.match(name)]
+    own = facts.project.repo.partition("/")[2].lower()
+    packages = [name for name in facts.installed.system if not HEAVY.match(name) and name != own]
     reason = f"the project's workflows install {' '.join(packages)}"
     return changes.extended(recipe, "system_packages", packages), (
         AppliedChange(rule="as-workflows-do", reason=reason),

@@ -147,3 +147,17 @@ def test_a_hanging_suite_gets_a_limit_for_each_test(facts) -> None:
     assert found.accepted
     assert found.recipe.env == {"PYTEST_ADDOPTS": "--timeout=60"}
     assert "pytest-timeout" in found.recipe.packages
+
+
+def test_a_suite_that_does_not_end_leaves_out_what_the_project_marks_as_slow(facts) -> None:
+    stuck = TriedRecipe("the tests did not end in time", built=True)
+    known = facts({"pytest.ini": "[pytest]\nmarkers =\n  network: asks a host\n  slow: takes long\n  fast: not\n"})
+    found = Search(known, PlayedTrial([stuck, results(3), results(3)])).find(START)
+    assert found.recipe.env == {"PYTEST_ADDOPTS": "--timeout=60 -m 'not (network or slow)'"}
+    assert [each.rule for each in found.attempts[0].changes] == ["hanging-test", "slow-tests"]
+
+
+def test_packages_of_workflows_are_taken_without_the_project_itself(facts) -> None:
+    known = facts({".travis.yml": "script: [apt-get install -y calc libfoo-dev]\n"})
+    found = Search(known, PlayedTrial([results(1, 1), results(3), results(3)])).find(START)
+    assert found.recipe.system_packages == ("libfoo-dev",)

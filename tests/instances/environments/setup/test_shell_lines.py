@@ -1,6 +1,12 @@
 import pytest
 
-from assay.instances.environments.setup.shell_lines import automation, documented, installs, workflow_values, workflow_variable
+from assay.instances.environments.setup.shell_lines import (
+    automation,
+    documented,
+    installs,
+    workflow_values,
+    workflow_variable,
+)
 
 WORKFLOW = """\
 on: push
