@@ -215,6 +215,13 @@ def newer_version(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     return changes.with_toolchain(recipe, later[:1] if recipe.toolchain not in later else ())
 
 
+def next_version(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
+    """Take the version of the language that comes next."""
+    versions = _allowed(facts)
+    later = versions[versions.index(recipe.toolchain) + 1 :] if recipe.toolchain in versions else []
+    return changes.with_toolchain(recipe, later)
+
+
 def older_version(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Take the newest version of the language that is at most this one."""
     earlier = [each for each in _allowed(facts) if ordered([found["version"], minor(each)])[-1] == found["version"]]
@@ -297,7 +304,7 @@ REMEDIES: Mapping[str, Remedy] = {
             loosen_requirement,
         ),
         *(declare_requirements, pretend_version, install_by_path, newer_version, older_version, newer_rust, bound),
-        *(set_variable, enable_cgo, allow_module_changes, start_service, name_django_settings),
+        *(next_version, set_variable, enable_cgo, allow_module_changes, start_service, name_django_settings),
     )
 }
 """The remedies that ``symptoms.yaml`` may name."""

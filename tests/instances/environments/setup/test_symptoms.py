@@ -45,6 +45,7 @@ CASES: list[tuple[str, Recipe, str, str, object]] = [
      "unknown-debian-package", "system_packages", "a"),
     ("cannot import name 'Self' from 'typing'", PYTHON, "came-to-python", "toolchain", "3.11"),
     ("module 'time' has no attribute 'clock'", PYTHON, "left-python", "toolchain", "3.6"),
+    ("ModuleNotFoundError: No module named '_sqlite3'", PYTHON, "incomplete-python", "toolchain", "3.11"),
     ("E       DeprecationWarning: x is deprecated", PYTHON, "warnings-are-errors", "env", {"PYTEST_ADDOPTS": "-W default"}),
     ("go: go.mod requires go >= 1.22 (running go 1.19.8)", GO, "newer-go-required", "toolchain", "1.24"),
     ("go: -race requires cgo; enable cgo by setting", GO, "needs-cgo", "env", {"CGO_ENABLED": "1"}),
@@ -53,7 +54,7 @@ CASES: list[tuple[str, Recipe, str, str, object]] = [
     ("feature `edition2024` is required", RUST, "newer-rust-required", "toolchain", "1.85"),
     ("the build backend poetry.core of that date has no editable installs", PYTHON, "no-editable-install", "install", None),
 ]  # fmt: skip
-SECOND_ANSWERS = {"conflicting-requirement", "unknown-option"}
+SECOND_ANSWERS = {"conflicting-requirement", "unknown-option", "incomplete-python"}
 """Rules that do something else if the symptom remains."""
 VERSIONS = {"python": ("3.6", "3.9", "3.11"), "go": ("1.19", "1.24"), "rust": ("1.78", "1.85")}
 
