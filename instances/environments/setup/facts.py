@@ -117,7 +117,7 @@ def _python_recipe(facts: Facts, recipe: Recipe) -> Recipe:
     declared = facts.declared
     recipe = recipe.model_copy(
         update={
-            "extras": _named(declared.extras, TEST_NAME),
+            "extras": _test_extras(declared),
             "requirements": tuple(path for path in declared.files if path in facts.project.texts),
             "packages": _requirements(declared.groups, TEST_NAME),
             "pretend_version": declared.from_tags,
@@ -172,6 +172,11 @@ def _has_tests(folder: str, paths: Sequence[str]) -> bool:
 
 def _named(table: Mapping[str, object], pattern: re.Pattern[str]) -> tuple[str, ...]:
     return tuple(name for name in table if pattern.fullmatch(name))
+
+
+def _test_extras(declared: Declared) -> tuple[str, ...]:
+    of_tox = (name for name in declared.tox_extras if name in declared.extras)
+    return tuple(dict.fromkeys((*_named(declared.extras, TEST_NAME), *of_tox)))
 
 
 def _requirements(groups: Mapping[str, Sequence[str]], pattern: re.Pattern[str]) -> tuple[str, ...]:

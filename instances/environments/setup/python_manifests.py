@@ -39,6 +39,8 @@ class Declared:
     """Requirements by group: PEP 735, Poetry, PDM, hatch, uv, tox, ``tests_require``."""
     files: tuple[str, ...] = ()
     """Requirement files of tox's usual environment."""
+    tox_extras: tuple[str, ...] = ()
+    """Extras of tox's usual environment."""
     from_tags: bool = False
     """Whether the version is read from git tags."""
     markers: tuple[str, ...] = ()
@@ -74,6 +76,7 @@ def read_declared(project: Project) -> Declared:
         extras={**_script_extras(script), **_cfg_extras(cfg), **_toml_extras(table), **_poetry_extras(poetry)},
         groups={**_script_groups(script, options), **_tox_groups(tox), **_toml_groups(toml)},
         files=_tox_files(tox),
+        tox_extras=tuple(re.findall(r"(?m)^\s*([\w.-]+),?\s*$", tox.get("testenv", {}).get("extras", ""))),
         from_tags=bool(FROM_TAGS.search(every)) and "fallback_version" not in every,
         markers=_markers(toml, sections, NETWORK_MARKERS),
         slow=_markers(toml, sections, SLOW_MARKERS),

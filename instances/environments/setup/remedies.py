@@ -77,16 +77,17 @@ def drop_debian_package(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
 
 
 def add_module(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
-    """Add the distribution of a module; if the tree has it, look for modules in its folder."""
+    """Add the distribution of a module; if the project asks for none and the tree has it, look in its folder."""
     top = found["name"].partition(".")[0]
     if top in STANDARD:
         return recipe
     if top == name_of(facts.project.repo.partition("/")[2]).replace("-", "_") and recipe.install:
         return recipe
-    if root := folder_of(top, facts.project.paths):
-        return changes.with_variable(recipe, "PYTHONPATH", root)
     distribution = distribution_of(found["name"])
-    return changes.with_package(recipe, facts.declaring(distribution) or distribution)
+    declared = facts.declaring(distribution)
+    if not declared and (root := folder_of(top, facts.project.paths)):
+        return changes.with_variable(recipe, "PYTHONPATH", root)
+    return changes.with_package(recipe, declared or distribution)
 
 
 def folder_of(module: str, paths: tuple[str, ...]) -> str:

@@ -23,6 +23,13 @@ def test_requirement_files_of_tox_come_before_guessed_ones(facts) -> None:
     assert propose(facts(texts)).requirements == ("test-requirements.txt",)
 
 
+def test_extras_of_tox_are_taken_beside_the_test_extra(facts) -> None:
+    script = "setup(extras_require={'plot': ['numpy'], 'test': ['mock'], 'docs': ['sphinx']})"
+    tox = "[testenv]\nextras =\n  plot\n  py38: docs\n  other\n"
+    assert propose(facts({"setup.py": script, "tox.ini": tox})).extras == ("test", "plot")
+    assert propose(facts({"setup.py": script, "tox.ini": "[testenv]\nextras = plot\n"})).extras == ("test", "plot")
+
+
 def test_tests_that_need_a_network_are_left_out_by_their_marker(facts) -> None:
     found = propose(facts({"pytest.ini": "[pytest]\nmarkers =\n  network: slow\n"}))
     assert found.env == {"PYTEST_ADDOPTS": "-m 'not (network)'"}

@@ -88,6 +88,12 @@ def test_a_module_of_the_tree_is_looked_for_in_its_folder(facts) -> None:
     assert changed.packages == PYTHON.packages
 
 
+def test_a_distribution_that_the_project_asks_for_comes_before_a_folder_of_its_name(facts) -> None:
+    known = facts({"requirements-extra.txt": "yamllint>=1\n"}, "calc/tools/yamllint/__init__.py")
+    changed, _ = diagnose("No module named 'yamllint'", PYTHON, known)
+    assert (changed.env, changed.packages) == ({}, (*PYTHON.packages, "yamllint>=1"))
+
+
 def test_a_variable_that_only_workflows_set_is_set_as_they_do(facts) -> None:
     workflow = "jobs: {t: {steps: [{run: pytest, env: {REDIS_VERSION: 7.2}}]}}"
     text = "KeyError: 'REDIS_VERSION'\nKeyError: 'OTHER_NAME'"
