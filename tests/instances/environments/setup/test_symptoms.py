@@ -117,6 +117,13 @@ def test_requirements_are_listed_where_the_project_cannot_say_them(facts) -> Non
     assert (changed.metadata, changed.extras, changed.packages) == (False, (), ("pytest", "six>1", "mock"))
 
 
+def test_requirements_are_listed_where_the_setup_script_fails_in_the_backend(facts) -> None:
+    text = 'File "build_meta.py", line 332, in get_requires_for_build_wheel\n  x\nFile "/testbed/config.py", line 1, in main\n'
+    changed, findings = diagnose(text, PYTHON, facts({"setup.py": "setup(install_requires=['six'])"}))
+    assert (changed.metadata, changed.packages) == (False, (*PYTHON.packages, "six"))
+    assert [each.rule for each in findings] == ["metadata-needs-build"]
+
+
 def test_a_service_is_started_before_the_tests(facts) -> None:
     changed, _ = diagnose(
         "ConnectionError: Error 111 connecting to localhost:6379. Connection refused.", PYTHON, facts({})
