@@ -114,7 +114,7 @@ class Search:
         if changed == recipe:
             changed, applied = _by_limits(recipe, run, self.facts)
         if changed == recipe:
-            changed, applied = _as_workflows_do(recipe, self.facts)
+            changed, applied = _as_workflows_do(recipe, self.facts, record)
         if changed == recipe and self.advisor is not None:
             changed = self.advisor.advise(self.facts, recipe, run.output) or recipe
             applied = (AppliedChange(rule=self.advisor.name, reason=_differences(recipe, changed)),)
@@ -144,10 +144,11 @@ def _by_limits(recipe: Recipe, run: TriedRecipe, facts: Facts) -> tuple[Recipe, 
     return recipe, ()
 
 
-def _as_workflows_do(recipe: Recipe, facts: Facts) -> tuple[Recipe, tuple[AppliedChange, ...]]:
-    """Return the recipe with all Debian packages that the project's own workflows install."""
-    own = facts.project.repo.partition("/")[2].lower()
-    packages = [name for name in facts.installed.system if not HEAVY.match(name) and name != own]
+def _as_workflows_do(recipe: Recipe, facts: Facts, record: SetupRecord) -> tuple[Recipe, tuple[AppliedChange, ...]]:
+    """Return the recipe with all Debian packages of the project's own workflows that no earlier round had to drop."""
+    tried = {name for each in record.attempts for name in each.recipe.system_packages}
+    left_out = {facts.project.repo.partition("/")[2].lower(), *(tried - set(recipe.system_packages))}
+    packages = [name for name in facts.installed.system if not HEAVY.match(name) and name not in left_out]
     reason = f"the project's workflows install {' '.join(packages)}"
     return changes.extended(recipe, "system_packages", packages), (
         AppliedChange(rule="as-workflows-do", reason=reason),

@@ -161,3 +161,12 @@ def test_packages_of_workflows_are_taken_without_the_project_itself(facts) -> No
     known = facts({".travis.yml": "script: [apt-get install -y calc libfoo-dev]\n"})
     found = Search(known, PlayedTrial([results(1, 1), results(3), results(3)])).find(START)
     assert found.recipe.system_packages == ("libfoo-dev",)
+
+
+def test_a_package_of_workflows_that_debian_lacks_is_not_asked_for_again(facts) -> None:
+    known = facts({".travis.yml": "script: [apt-get install -y nowhere libfoo-dev]\n"})
+    lacking = TriedRecipe("image x could not be built", "E: Unable to locate package nowhere")
+    trial = PlayedTrial([results(1, 1), lacking, results(1, 1)])
+    found = Search(known, trial).find(START)
+    assert [each.system_packages for each in trial.recipes] == [(), ("nowhere", "libfoo-dev"), ("libfoo-dev",)]
+    assert not found.accepted
