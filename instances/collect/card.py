@@ -12,7 +12,6 @@ from assay.instances.collect.funnel import FunnelPhase
 
 
 def card(
-    name: str,
     settings: CollectionSettings,
     funnel: Sequence[FunnelPhase],
     instances: Sequence[Instance],
@@ -22,7 +21,6 @@ def card(
     """Return the card as Markdown; the same collection gives the same text.
 
     Args:
-        name: of the data set.
         settings: of the collection.
         funnel: figures of the phases.
         instances: as they are published.
@@ -31,7 +29,7 @@ def card(
     """
     dates = f"from {settings.since or 'the first commit'} to {settings.until or 'the newest commit'}"
     parts = [
-        f"# {name}",
+        f"# {settings.name}",
         f"{count(len(instances), 'instance')}, collected by Assay from {', '.join(settings.repos)}, {dates}.",
         f"Each was validated {count(times, 'time')}: the gold patch resolves it in every run, and no patch in none.\n"
         "Labels are SWE-bench's: a test that fails without the gold patch and passes with it, or passes with and\n"

@@ -8,7 +8,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -114,7 +114,7 @@ def _commits(git_dir: Path, repo: str) -> Iterator[Change]:
             repo=repo,
             commit=commit.strip(),
             base=base,
-            date=datetime.fromisoformat(moment),
+            date=datetime.fromisoformat(moment).astimezone(UTC),
             author=author,
             message=message.strip(),
             merges=bool(others),

@@ -26,6 +26,8 @@ StepT = TypeVar("StepT", bound=CandidateStep)
 class CollectionSettings(Model):
     """What a folder is a collection of."""
 
+    name: str = "collection"
+    """Of the data set; it stays when the folder is moved."""
     repos: tuple[str, ...]
     since: date | None = None
     until: date | None = None
@@ -64,8 +66,9 @@ class CollectionFolder:
             if self.root.exists() and (not self.root.is_dir() or any(self.root.iterdir())):
                 raise UserError(f"{self.root} holds something else; name a folder that does not exist yet")
             replace_file(path, settings.model_dump_json(indent=1).encode() + b"\n")
-        elif self.settings() != settings:
-            held = self.settings()
+            return
+        held = self.settings()
+        if settings.model_copy(update={"name": held.name}) != held:
             dates = f"{held.since or 'the beginning'} to {held.until or 'today'}"
             raise UserError(
                 f"{self.root} is a collection of {', '.join(held.repos)} from {dates};"

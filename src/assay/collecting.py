@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.harness.domain import DatasetRef, Instance, TreeRef
+from assay.harness.domain import DatasetRef, Instance, Status, TreeRef
 from assay.harness.errors import DataError
 from assay.harness.files import replace_file
+from assay.harness.names import count
 from assay.harness.runs.manifest import RunKind
 from assay.instances.collect.card import card
 from assay.instances.collect.duplicates import KnownInstances
@@ -141,7 +142,7 @@ class Collection:
         """Return the instances that a phase kept, without labels, in the order in which they were found."""
         kept = {each.id for each in self.folder.read(phase, kind) if each.kept}
         paired = self.folder.read(Phase.PAIR, Paired)
-        name = DatasetRef(name=self.folder.root.resolve().name)
+        name = DatasetRef(name=self.folder.settings().name)
         found = [each.instance for each in paired if each.instance and each.id in kept]
         return [each.model_copy(update={"dataset": name}) for each in found]
 
@@ -150,8 +151,8 @@ class Collection:
         lines = {each.id: each for each in self.folder.read(Phase.VALIDATE, Validated) if each.kept}
         licenses = {each.id: each.license for each in self.folder.read(Phase.FILTER, Filtered)}
         labelled = [_labelled(each, lines[each.id], licenses[each.id]) for each in self._prepared() if each.id in lines]
-        name = self.folder.root.resolve().name
-        native.open_folder(self.folder.dataset, name)
+        settings = self.folder.settings()
+        native.open_folder(self.folder.dataset, settings.name)
         native.keep_tasks(self.folder.dataset, {each.id for each in labelled})
         for each in labelled:
             native.write_task(self.folder.dataset, each)
@@ -159,7 +160,7 @@ class Collection:
             if stability:
                 native.write_stability(self.folder.dataset, stability)
         own = [licenses[each.id] for each in labelled]
-        text = card(name, self.folder.settings(), funnel(self.folder), labelled, own, self.times)
+        text = card(settings, funnel(self.folder), labelled, own, self.times)
         replace_file(self.folder.dataset / "README.md", text.encode())
 
     def _figures(self, phase: Phase) -> FunnelPhase:
@@ -225,7 +226,11 @@ def _newest(instances: Sequence[Instance], limit: int) -> list[Instance]:
 def _validated(measured: Measured) -> Validated:
     name = measured.instance.id
     if measured.problem:
-        return Validated(id=name, rule=_rule(measured), reason=measured.problem.strip().splitlines()[0])
+        reason = measured.problem.strip().splitlines()[0]
+        skipped = sum(Status.SKIPPED in seen.gold for seen in measured.stability.tests.values())
+        if skipped:  # often a package that the recipe lacks
+            reason += f"; {skipped} of {count(len(measured.stability.tests), 'test')} are skipped"
+        return Validated(id=name, rule=_rule(measured), reason=reason)
     return Validated(
         id=name,
         fail_to_pass=tuple(sorted(measured.instance.fail_to_pass)),

@@ -47,6 +47,13 @@ def test_both_dates_are_included(repository: Repository) -> None:
     assert [each.change.date.day for each in some] == [2, 3, 4]
 
 
+def test_days_are_those_of_greenwich(repository: Repository) -> None:
+    repository.git(
+        "commit", "--quiet", "--allow-empty", "-m", "Late (#9)", GIT_COMMITTER_DATE="2024-03-08T01:00:00+0600"
+    )
+    assert found(repository.folder.parent, until=date(2024, 3, 7))[-1].id == "acme__calc-9"
+
+
 def test_a_commit_that_a_later_merge_brought_is_no_change(repository: Repository) -> None:
     assert [each.change.date.day for each in found(repository.folder.parent, until=date(2024, 3, 5))] == [1, 2, 3, 4]
 

@@ -127,6 +127,14 @@ def test_an_engine_that_acts_instances_out_gives_no_labels(assay: Callable) -> N
     assert Path(done.json["dataset"], "README.md").read_text().startswith("# out\n\n0 instances, collected by Assay")
 
 
+def test_a_collection_that_is_moved_keeps_its_name(assay: Callable) -> None:
+    assay(*COLLECT, "-k", "1")
+    Path("out").rename("moved")
+    done = assay("dataset", "collect", "--mirror", "mirrors", "-o", "moved", "-k", "1")
+    assert done.code == 4, done.err
+    assert Path("moved/dataset/assay.yaml").read_text() == "name: out\n"
+
+
 def test_the_newest_candidates_are_built_first(assay: Callable) -> None:
     assay(*COLLECT, "--limit", "1", "-k", "1")
     assert [(each["id"], each.get("rule")) for each in lines("setup")] == [

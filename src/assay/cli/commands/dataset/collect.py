@@ -115,6 +115,7 @@ def collect(
         )
         folder.open(
             CollectionSettings(
+                name=output.resolve().name,
                 repos=tuple(dict.fromkeys(repos or ())),
                 since=since.date() if since else None,
                 until=until.date() if until else None,
@@ -124,7 +125,7 @@ def collect(
         )
         found = collection.run(chosen)
     picture = output / "funnel.html"
-    write_picture(picture, output.resolve().name, found)
+    write_picture(picture, folder.settings().name, found)
     if json:
         where = {"folder": str(output), "dataset": str(folder.dataset), "picture": str(picture)}
         figures = [each.model_dump(mode="json") for each in found]
