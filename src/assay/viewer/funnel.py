@@ -7,7 +7,7 @@ from assay.viewer import assets
 from assay.viewer.charts import WIDTH, Bar, FigureTable, Label, Picture, Scale
 from assay.viewer.rendering import make_environment
 
-LEFT, RIGHT = 90, WIDTH - 60
+LEFT, RIGHT = 90, WIDTH - 110
 HEIGHT = 24
 """Of a line of the picture."""
 
