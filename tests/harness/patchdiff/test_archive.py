@@ -16,6 +16,16 @@ from toolchains import toolchain_image
 SOURCES = sorted(Path(probe.__file__).parent.glob("*.py"))
 
 STANDARD = {"pathlib", "typing", "collections", "types"}
+TESTS = """\
+import unittest
+
+from shop import double
+
+
+class Shop(unittest.TestCase):
+    def test_double(self):
+        self.assertEqual(double(4), 8)
+"""
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
@@ -37,8 +47,8 @@ def test_archive_runs_on_other_versions_without_pytest(docker_engine: DockerEngi
     job = {"files": ["test_shop.py"], "targets": [target], "seed": 1, "mutants": 4, "limit": 2, "budget": 3600}
     files = {
         "shop.py": "def double(n):\n    return n * 2\n",
-        "test_shop.py": "from shop import double\n\n\ndef test_double():\n    assert double(4) == 8\n",
-        "job.json": json.dumps({**job, "runner": "pytest"}),
+        "test_shop.py": TESTS,
+        "job.json": json.dumps({**job, "command": "python3 -m unittest test_shop"}),
     }
     command = "python3 probe.pyz amplify job.json amplify.jsonl && python3 probe.pyz record job.json record.jsonl"
     with docker_engine.open(image, Limits(), {}) as box:
@@ -49,7 +59,7 @@ def test_archive_runs_on_other_versions_without_pytest(docker_engine: DockerEngi
         assert done.exit_code == 0, done.output
         left = box.get("/opt/amplify.jsonl", 1 << 20) | box.get("/opt/record.jsonl", 1 << 20)
     seen, calls = ([json.loads(line) for line in left[name].splitlines()] for name in ("amplify.jsonl", "record.jsonl"))
-    assert [row["text"] for row in seen if row.get("key") == "test_shop.py::test_double|m0|s0#1"] == ["8"]
+    assert [row["text"] for row in seen if row.get("key") == "test_shop.py::Shop::test_double|m0|s0#1"] == ["8"]
     assert any(row["mutated"] and row["reached"] for row in seen[:-1])
     assert calls[0]["literal"] == "((4,), {},)"
     assert [rows[-1] for rows in (seen, calls)] == [{"end": "done"}] * 2
