@@ -235,8 +235,8 @@ def row(project: Project, result: Result | None) -> str:
     if result is None:
         return line((*head, "not measured", "", "", "", ""))
     tests = f"{result.share:.1%} of {result.collected} {'test' if result.collected == 1 else 'tests'}"
-    told = tests if result.accepted else (result.cause or result.reason)
-    return line((*head, result.state, str(result.rounds), f"{result.seconds / 60:.1f}", f"{result.load:.0f}", told))
+    shown = tests if result.accepted else (result.cause or result.reason)
+    return line((*head, result.state, str(result.rounds), f"{result.seconds / 60:.1f}", f"{result.load:.0f}", shown))
 
 
 def line(cells: Iterable[str]) -> str:

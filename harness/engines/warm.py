@@ -49,8 +49,8 @@ class SpareBox:
         """Whether it has to be replaced."""
         return time.monotonic() - self.since > OLDEST
 
-    def laden(self, archive: bytes) -> bool:
-        """Unpack what the box is opened with; return False, with the box removed, if it is no longer good for that."""
+    def deliver(self, archive: bytes) -> bool:
+        """Deliver an archive; return whether that worked. A box that refuses it is removed."""
         began = time.monotonic()
         try:
             if archive:
@@ -117,7 +117,7 @@ class WarmEngine:
         is_plain = not (mounts or services)
         spare = self._take(self._kind(image, limits, labels)) if is_plain else None
         with self._using():
-            if spare is None or not spare.laden(archive):
+            if spare is None or not spare.deliver(archive):
                 with self._engine.open(image, limits, labels, mounts=mounts, services=services, archive=archive) as box:
                     yield box
                 return

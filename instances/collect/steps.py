@@ -23,12 +23,12 @@ class CandidateStep(Model):
     id: str
     """Of the instance that the candidate may become."""
     rule: str = ""
-    """Name of the rule by which it falls out; empty if it goes on."""
+    """Name of the rule by which it falls out; empty if it stays."""
     reason: str = ""
 
     @property
     def kept(self) -> bool:
-        """Whether the candidate goes on to the next phase."""
+        """Whether the candidate stays for the next phase."""
         return not self.rule
 
 
