@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -18,9 +19,19 @@ from assay import Evaluator, Instance
 from assay.harness.engines.fake import FakeEngine
 from assay.service.opening import ServiceOptions, opened
 from assay.service.server import HttpServer
+from toy import GOLD
 
+WRONG = GOLD.replace("+    return a + b", "+    return a * b")
 SLOW = 120.0
 """Seconds that a busy machine may take for anything."""
+
+
+def ask(name: str = "acme__calc-1", patch: str = GOLD, **more: Any) -> dict[str, Any]:
+    return {"instance_id": name, "patch": patch, **more}
+
+
+def wrong(number: int) -> str:
+    return GOLD.replace("+    return a + b", f"+    return a * {number}")
 
 
 @dataclass
@@ -49,6 +60,10 @@ class Served:
         with self.client(headers={"X-API-Key": token}) as client:
             lines = client.get("/metrics").text.splitlines()
         return sum(float(line.rpartition(" ")[2]) for line in lines if line.partition("{")[0].split()[0] == name)
+
+
+def connect(here: Served) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", int(here.url.rpartition(":")[2])), timeout=60)
 
 
 @contextmanager
