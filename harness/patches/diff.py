@@ -6,7 +6,7 @@ some of them: ``tests/harness/patches/test_diff.py`` shows which.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -19,11 +19,6 @@ NOWHERE = "/dev/null"
 _FILE = re.compile(r"^(?=diff --git )", re.MULTILINE)
 """Start of a file in a git diff. Every line of a hunk begins with its mark, so none looks like one."""
 _FIRST_HUNK = re.compile(r"^(?=@@ )", re.MULTILINE)
-_NUMBER = "[0-9]{1,9}"
-_HUNK = re.compile(
-    rf"@@ -(?P<start>{_NUMBER})(?:,(?P<old>{_NUMBER}))? "
-    rf"\+(?P<new_start>{_NUMBER})(?:,(?P<new>{_NUMBER}))? @@ ?(?P<section>.*)"
-)
 _MARKER = re.compile(r"^\\.*", re.MULTILINE)
 NO_LINE_FEED = r"\\ No newline at end of file"
 _OLD_NAME = re.compile(r"(?P<mark>---|rename from|copy from) (?P<name>[^\t]*)")
@@ -107,7 +102,7 @@ def read_diff(text: str) -> tuple[FileChange, ...]:
     """
     if not text.endswith("\n"):
         text += "\n"
-    found = (change for part in _FILE.split(text) if part for change in _read_part(part))
+    found = (change for part in _FILE.split(text) for change in _read_part(part))
     return tuple(change for change in found if change.path)
 
 
@@ -178,48 +173,8 @@ def _read_part(part: str) -> list[FileChange]:
     head = (part[: first.start()] if first else part).removesuffix("\n").split("\n")
     if first is None:
         return [_file(head, ())]
-    hunks = _sound_hunks(part[first.start() :])
-    if hunks:
-        return [_file(head, hunks)]
     own, *others = _read_part(f"--- a/own\n+++ b/own\n{part[first.start() :]}")
     return [_file(head, own.hunks), *others]
-
-
-def _sound_hunks(text: str) -> tuple[Hunk, ...]:
-    """Read a text that is nothing but whole hunks, as git writes them, ten times as fast; none if anything is unusual.
-
-    Args:
-        text: begins with the header of a hunk, and ends with a line feed.
-    """
-    found: list[Hunk] = []
-    lines = iter(text.removesuffix("\n").split("\n") if "\r" not in text else ())
-    for line in lines:
-        header = _HUNK.fullmatch(line)
-        if header:
-            old, new = int(header["old"] or 1), int(header["new"] or 1)
-            body = _body(lines, old, new)
-            if not body:
-                return ()
-            found.append(Hunk(int(header["start"]), int(header["new_start"]), header["section"], body))
-        elif line.startswith("\\") and found:
-            found[-1] = replace(found[-1], lines=(*found[-1].lines, _UNENDED))
-        else:
-            return ()
-    return tuple(found)
-
-
-def _body(lines: Iterator[str], old: int, new: int) -> tuple[HunkLine, ...]:
-    """Read the lines of a hunk of so many old and new ones; none if they are not so many, or anything is unusual."""
-    found: list[HunkLine] = []
-    while old > 0 or new > 0:
-        line = next(lines, "")
-        mark = line[:1]
-        if mark not in _COUNTS:
-            return ()
-        of_old, of_new = _COUNTS[mark]
-        old, new = old - of_old, new - of_new
-        found.append(_UNENDED if mark == "\\" else HunkLine(mark, line[1:]))
-    return tuple(found) if old == new == 0 else ()
 
 
 def _parsed(text: str) -> "PatchSet":
@@ -254,11 +209,6 @@ def _hunks(file: "PatchedFile") -> tuple[Hunk, ...]:
         )
         for hunk in file
     )
-
-
-_UNENDED = HunkLine("\\", NO_LINE_FEED[2:])
-_COUNTS = {" ": (1, 1), "-": (1, 0), "+": (0, 1), "\\": (0, 0)}
-"""Of how many old and new lines of a hunk a line with this mark is one."""
 
 
 def _file(head: Sequence[str], hunks: tuple[Hunk, ...]) -> FileChange:

@@ -110,32 +110,6 @@ def test_any_plain_diff_read_and_rendered_is_the_same_text(old: list[str], new: 
         ]
 
 
-HEADS = st.sampled_from(
-    ["@@ -1,2 +1,2 @@", "@@ -3 +3 @@ def f():", "@@ -0,0 +1,2 @@", "@@ -9,1 +9,0 @@ ", "@@ -1 +1,", "-- x"]
-)
-BODIES = st.lists(
-    st.sampled_from([" a", "-b", "+c", "+", "", "\\ No newline at end of file", "\\ Kein", " x\r"]), max_size=4
-)
-
-
-@given(st.lists(st.tuples(HEADS, BODIES), min_size=1, max_size=4), st.booleans())
-def test_hunks_read_fast_are_those_that_unidiff_reads(parts: list[tuple[str, list[str]]], ended: bool) -> None:
-    body = "\n".join(line for head, lines in parts for line in (head, *lines)) + "\n" * ended
-    text = f"diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n{body}"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assay.harness.patches.diff._sound_hunks", lambda _text: ())
-        slow = outcome_of(text)
-    assert outcome_of(text) == slow
-
-
-def outcome_of(text: str) -> object:
-    read_diff.cache_clear()
-    try:
-        return read_diff(text)
-    except MalformedPatchError as error:
-        return str(error)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
