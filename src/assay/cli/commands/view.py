@@ -14,7 +14,7 @@ def view(
     runs: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[RUN]...",
+            metavar="RUN",
             help="Names of runs, or their folders; all of --runs-dir if none is given.",
             autocompletion=completing.runs,
         ),

@@ -24,7 +24,7 @@ def collect(
     repos: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[REPO]...",
+            metavar="REPO",
             help="Repositories, as owner/name; none to continue with those of DIR, and its dates.",
             show_default=False,
         ),

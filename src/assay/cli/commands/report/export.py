@@ -64,8 +64,8 @@ def export(
     """Write a run in the files of a leaderboard or of another tool, or check such files.
 
     Leaderboards: swebench, sb-cli, multi-swe-bench, swe-polybench, swe-bench-live, huggingface. Others: harbor,
-    inspect, junit, csv, markdown. docs/submitting.md says what each takes. A run that was given parts of the answer
-    goes to no leaderboard.
+    inspect, junit, csv, markdown. docs/submitting.md says what each takes. No leaderboard gets a run that was
+    given parts of the answer, graded by --labels, or stopped by --fail-fast.
 
     \b
     Examples:
