@@ -4,7 +4,6 @@ Another source of changes, such as a code host's own interface, is another ``His
 """
 
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from assay.harness.errors import UserError
 from assay.instances.collect.messages import closed_issues, pull_request
 from assay.instances.collect.steps import Change, Found
 from assay.instances.trees.content import last_line
-from assay.instances.trees.sources import find_mirror, git_env
+from assay.instances.trees.sources import find_mirror, run_git
 
 FIELDS = "%H%x1f%P%x1f%cI%x1f%an <%ae>%x1f%B"
 PULL_REF = re.compile(r"refs/(?:remotes/\w+/)?pull/(\d+)(?:/head)?")
@@ -66,7 +65,7 @@ class MirrorHistory:
 
     def _clone(self, repo: str) -> Path:
         for git_dir in (each for folder in self.mirrors for each in find_mirror(folder.absolute(), repo)):
-            if not _try_git(git_dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").returncode:
+            if not run_git(f"--git-dir={git_dir}", "rev-parse", "--verify", "--quiet", "HEAD^{commit}").returncode:
                 return git_dir
         places = ", ".join(map(str, self.mirrors)) or "no folder was given with --mirror"
         raise UserError(f"no clone of {repo} with a branch was found (searched: {places})")
@@ -129,12 +128,7 @@ def _pull_refs(git_dir: Path) -> dict[str, int]:
 
 
 def _git(git_dir: Path, *args: str) -> str:
-    done = _try_git(git_dir, *args)
+    done = run_git(f"--git-dir={git_dir}", *args)
     if done.returncode:
         raise UserError(f"git cannot read {git_dir}: {last_line(done.stderr)}")
     return done.stdout.decode(errors="replace")
-
-
-def _try_git(git_dir: Path, *args: str) -> subprocess.CompletedProcess[bytes]:
-    command = ["git", f"--git-dir={git_dir}", *args]
-    return subprocess.run(command, capture_output=True, env=git_env(), check=False)

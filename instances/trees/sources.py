@@ -104,7 +104,7 @@ class Sources:
         git_dir = self._local_repository(ref) if ref.commit and not (ref.archive or ref.patch) else None
         if git_dir is None:
             return ()
-        shown = _git(f"--git-dir={git_dir}", "show", "--no-patch", "--format=%cI", ref.commit)
+        shown = run_git(f"--git-dir={git_dir}", "show", "--no-patch", "--format=%cI", ref.commit)
         starts = epochs(datetime.fromisoformat(shown.stdout.decode().strip()))
         found = dict.fromkeys(_first_since(git_dir, ref.commit, start) for start in starts)
         return tuple(TreeRef(ref.repo, commit) for commit in found if commit != ref.commit)
@@ -132,7 +132,7 @@ class Sources:
         git_dir = self._local_repository(ref) if ref.commit else None
         if git_dir is None or git_dir == self._own(ref.repo):  # what was fetched has no history
             return None
-        listed = _git(f"--git-dir={git_dir}", "rev-list", "--objects", ref.commit)
+        listed = run_git(f"--git-dir={git_dir}", "rev-list", "--objects", ref.commit)
         if listed.returncode:
             return None
         return frozenset(ids) - {line[:40].decode() for line in listed.stdout.splitlines()}
@@ -142,7 +142,7 @@ class Sources:
         git_dir = self._local_repository(of) if ref.commit and of.commit else None
         if ref == of or git_dir is None or git_dir == self._own(of.repo):
             return True if ref == of else None
-        return _git(f"--git-dir={git_dir}", "merge-base", "--is-ancestor", ref.commit, of.commit).returncode == 0
+        return run_git(f"--git-dir={git_dir}", "merge-base", "--is-ancestor", ref.commit, of.commit).returncode == 0
 
     def commit_time(self, ref: TreeRef) -> datetime | None:
         """Return when a tree's commit was made, if that commit is on this machine or has been."""
@@ -150,7 +150,7 @@ class Sources:
         if ref.commit and kept.is_file():
             return datetime.fromisoformat(kept.read_text())
         for git_dir in self._local(ref.repo) if ref.commit else ():
-            shown = _git(f"--git-dir={git_dir}", "show", "--no-patch", "--format=%cI", ref.commit)
+            shown = run_git(f"--git-dir={git_dir}", "show", "--no-patch", "--format=%cI", ref.commit)
             if shown.returncode == 0:
                 replace_file(kept, shown.stdout.strip())
                 return datetime.fromisoformat(shown.stdout.decode().strip())
@@ -164,7 +164,7 @@ class Sources:
         if re.fullmatch("[0-9a-f]{40}", name):
             return name
         for git_dir in () if name.startswith("-") else self._local(repo):
-            found = _git(f"--git-dir={git_dir}", "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+            found = run_git(f"--git-dir={git_dir}", "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
             if found.returncode == 0:
                 return found.stdout.decode().strip()
         return ""
@@ -172,7 +172,7 @@ class Sources:
     def nearest_tag(self, ref: TreeRef) -> str:
         """Return the name of the newest tag below a commit, in the clones on this machine; empty if there is none."""
         for git_dir in self._local(ref.repo) if ref.commit else ():
-            found = _git(f"--git-dir={git_dir}", "describe", "--tags", "--abbrev=0", ref.commit)
+            found = run_git(f"--git-dir={git_dir}", "describe", "--tags", "--abbrev=0", ref.commit)
             if found.returncode == 0:
                 return found.stdout.decode(errors="replace").strip()
         return ""
@@ -220,8 +220,8 @@ class Sources:
         own, url = self._own(ref.repo), GIT_URL.format(repo=ref.repo)
         want = f"{ref.commit}:{fetched_ref(ref.commit)}"  # the ref also keeps git's housekeeping away
         with locked(own.with_suffix(".lock")):
-            _git("init", "--quiet", "--bare", str(own))
-            done = _git(f"--git-dir={own}", *SLOW, "fetch", "--quiet", "--depth=1", "--no-tags", url, want)
+            run_git("init", "--quiet", "--bare", str(own))
+            done = run_git(f"--git-dir={own}", *SLOW, "fetch", "--quiet", "--depth=1", "--no-tags", url, want)
         if done.returncode:
             searched = ", ".join(str(mirror) for mirror in self.mirrors) or "no mirror folder was given"
             problem = f"commit {ref.commit} of {ref.repo} is in no mirror (searched: {searched}) and cannot be"
@@ -277,7 +277,7 @@ def find_mirror(folder: Path, repo: str) -> Iterator[Path]:
 
 def has_commit(git_dir: Path, commit: str) -> bool:
     """Return whether a repository holds a commit, given by its id or by a ref."""
-    return _git(f"--git-dir={git_dir}", "cat-file", "-e", f"{commit}^{{commit}}").returncode == 0
+    return run_git(f"--git-dir={git_dir}", "cat-file", "-e", f"{commit}^{{commit}}").returncode == 0
 
 
 def git_env() -> dict[str, str]:
@@ -288,14 +288,15 @@ def git_env() -> dict[str, str]:
     return loose | safe | {"GIT_CONFIG_COUNT": str(count + 1), "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 
 
-def _git(*args: str) -> subprocess.CompletedProcess[bytes]:
+def run_git(*args: str) -> subprocess.CompletedProcess[bytes]:
+    """Run git with ``git_env``; its exit code and output are in the result."""
     return subprocess.run(["git", *args], capture_output=True, env=git_env(), check=False)
 
 
 def _first_since(git_dir: Path, commit: str, start: datetime) -> str:
     """Return the earliest commit since a time on the way from a commit to its first parents."""
     since = f"--since={start.isoformat()}"
-    listed = _git(f"--git-dir={git_dir}", "rev-list", "--first-parent", since, commit).stdout.decode().split()
+    listed = run_git(f"--git-dir={git_dir}", "rev-list", "--first-parent", since, commit).stdout.decode().split()
     return listed[-1] if listed else commit
 
 

@@ -98,6 +98,15 @@ def test_a_phase_has_to_exist(assay: Callable) -> None:
     assert (done.code, "--only 'filtre' is no phase; did you mean filter?" in done.err) == (2, True)
 
 
+def test_only_changes_in_a_language_that_is_named_are_kept(assay: Callable) -> None:
+    assert assay(*COLLECT, *PAPER, "--language", "go").code == 4
+    assert {each["reason"] for each in lines("filter")} == {"its language is python"}
+    assert assay(*COLLECT, *PAPER, "--language", "python").code == 0
+    done = assay(*COLLECT, *PAPER, "--language", "pyton")
+    assert done.code == 2
+    assert "python" in done.err
+
+
 def test_the_text_of_issues_comes_from_a_file(assay: Callable) -> None:
     issue = {"repo": "acme/calc", "number": 2, "title": "total([]) raises", "body": None}
     Path("issues.jsonl").write_text(json.dumps(issue) + "\n")

@@ -57,6 +57,10 @@ def collect(
             show_default=False,
         ),
     ] = None,
+    language: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only changes in this language; may be repeated.", show_default="any"),
+    ] = None,
     license_: Annotated[
         list[str] | None,
         typer.Option(
@@ -101,7 +105,8 @@ def collect(
     chosen = _phases(only)
     folder = CollectionFolder(output)
     limits = CandidateLimits()
-    limits = limits.model_copy(update={"licenses": limits.licenses.union(license_ or ())})
+    wanted = {"licenses": limits.licenses.union(license_ or ()), "languages": _languages(language or ())}
+    limits = limits.model_copy(update=wanted)
     with config.workplace(engine, mirror, recipes, jobs=jobs) as place:
         collection = Collection(
             folder,
@@ -148,6 +153,13 @@ def _phases(names: list[str] | None) -> "tuple[Phase, ...]":
         if name not in list(Phase):
             raise UserError(f"--only {name!r} is no phase{did_you_mean(name, map(str, Phase))}")
     return tuple(phase for phase in Phase if not names or phase in names)
+
+
+def _languages(names: "list[str] | tuple[str, ...]") -> frozenset[str]:
+    """Return the names of languages; raises UserError for an unknown one."""
+    from assay.harness import languages
+
+    return frozenset(languages.find(name).NAME for name in names)
 
 
 def _known(datasets: "list[str] | tuple[str, ...]") -> "KnownInstances":
