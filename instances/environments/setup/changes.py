@@ -1,5 +1,6 @@
 """Single changes of a recipe. Pure: each returns the recipe itself if nothing would change."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from packaging.requirements import Requirement
@@ -8,6 +9,7 @@ from assay.harness import languages
 from assay.harness.domain import Recipe
 from assay.instances.environments.setup.facts import Facts, name_of, without_markers
 
+OTHER_TEST_MODULE = re.compile(r"(?:.*/)?(?:tests|test[a-z0-9]\w*|\w+_tests)\.py")
 LATER_DAYS = 90
 """Days by which the cut-off moves where the versions that are asked for came later."""
 MOST_MEMORY = 8192
@@ -72,6 +74,13 @@ def with_pytest_option(recipe: Recipe, option: str) -> Recipe:
     if option in given:
         return recipe
     return recipe.model_copy(update={"env": {**recipe.env, "PYTEST_ADDOPTS": f"{given} {option}".strip()}})
+
+
+def with_other_names(recipe: Recipe, facts: Facts) -> Recipe:
+    """Let pytest also collect modules that are called otherwise, such as ``tests.py``, if there are any."""
+    if not any(OTHER_TEST_MODULE.fullmatch(path) for path in facts.project.paths):
+        return recipe
+    return with_pytest_option(recipe, "-o python_files='test*.py *_test.py *_tests.py tests.py'")
 
 
 def without_slow_tests(recipe: Recipe, facts: Facts) -> Recipe:

@@ -13,7 +13,6 @@ from assay.instances.environments.setup.versions import allows, minor, ordered
 
 Found = Mapping[str, str]
 """The named groups of a symptom's pattern."""
-OTHER_TEST_MODULE = re.compile(r"(?:.*/)?(?:tests|test[a-z0-9]\w*|\w+_tests)\.py")
 COMPILER = ("gcc", "g++", "libc6-dev", "make")
 SITE = '"$(python -c \'import sysconfig; print(sysconfig.get_path("purelib"))\')/testbed.pth"'
 STANDARD = sys.stdlib_module_names | {"imp", "distutils", "asyncore", "asynchat", "smtpd", "cgi", "cgitb", "crypt"}
@@ -144,13 +143,6 @@ def set_variable(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Set an environment variable as the project's workflows do."""
     value = workflow_variable(facts.project, found["name"])
     return changes.with_variable(recipe, found["name"], value) if value else recipe
-
-
-def collect_other_names(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
-    """Let pytest also collect modules that are called otherwise, such as ``tests.py``, if there are any."""
-    if not any(OTHER_TEST_MODULE.fullmatch(path) for path in facts.project.paths):
-        return recipe
-    return changes.with_pytest_option(recipe, "-o python_files='test*.py *_test.py *_tests.py tests.py'")
 
 
 def import_by_path(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
@@ -297,7 +289,6 @@ REMEDIES: Mapping[str, Remedy] = {
         *(drop_debian_package, add_module, add_declared, add_fixture, add_marker, add_setting, add_option, add_plugins),
         *(
             add_coroutine_plugin,
-            collect_other_names,
             import_by_path,
             allow_warnings,
             drop_requirement,

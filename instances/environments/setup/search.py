@@ -12,7 +12,7 @@ from assay.instances.environments.setup import changes
 from assay.instances.environments.setup.facts import Facts, propose
 from assay.instances.environments.setup.record import AppliedChange, SetupRecord, SetupRound
 from assay.instances.environments.setup.symptoms import diagnose, without_colours
-from assay.instances.environments.setup.trial import Trial, TriedRecipe
+from assay.instances.environments.setup.trial import NO_TESTS, STALLED, Trial, TriedRecipe
 
 ENOUGH = 0.95
 """Share of the collected tests that must pass, twice."""
@@ -26,7 +26,6 @@ HEAVY = re.compile(r"texlive|cuda|docker|google-chrome|firefox|postgres|mysql|ma
 """Debian packages of workflows that are large, or no part of what tests need."""
 ERROR = re.compile(r"\w(?:Error|Exception)\b|\b(?:error|fatal)(?:\[\w+\])?:|^E  ")
 """A line of output that probably says what went wrong."""
-STALLED = "the tests did not end in time"
 
 
 class Advisor(Protocol):
@@ -112,7 +111,7 @@ class Search:
         changed, findings = diagnose(run.output, recipe, self.facts)
         applied = tuple(AppliedChange(rule=each.rule, reason=each.reason, line=each.line) for each in findings)
         if changed == recipe:
-            changed, applied = _by_limits(recipe, run, self.facts)
+            changed, applied = _by_problem(recipe, run, self.facts)
         if changed == recipe:
             changed, applied = _as_workflows_do(recipe, self.facts, record)
         if changed == recipe and self.advisor is not None:
@@ -127,8 +126,8 @@ class Search:
         return ended
 
 
-def _by_limits(recipe: Recipe, run: TriedRecipe, facts: Facts) -> tuple[Recipe, tuple[AppliedChange, ...]]:
-    """Return what answers a limit that ended the tests."""
+def _by_problem(recipe: Recipe, run: TriedRecipe, facts: Facts) -> tuple[Recipe, tuple[AppliedChange, ...]]:
+    """Return what answers a limit that ended the tests, or tests that were not collected."""
     if "memory" in run.problem:
         return changes.with_more_memory(recipe), (AppliedChange(rule="more-memory", reason=run.problem),)
     if run.problem == STALLED and recipe.language == "python":
@@ -138,6 +137,9 @@ def _by_limits(recipe: Recipe, run: TriedRecipe, facts: Facts) -> tuple[Recipe, 
             return changed, (hanging,)
         slow = f"the project marks tests as {' and '.join(facts.declared.slow)}"
         return changes.without_slow_tests(changed, facts), (hanging, AppliedChange(rule="slow-tests", reason=slow))
+    if run.problem == NO_TESTS and recipe.language == "python":
+        reason = "pytest finds no test module by its usual names"
+        return changes.with_other_names(recipe, facts), (AppliedChange(rule="other-names-of-modules", reason=reason),)
     if run.tests and "ERROR collecting" in run.output and recipe.language == "python":
         changed = changes.with_pytest_option(recipe, "--continue-on-collection-errors")
         return changed, (AppliedChange(rule="uncollected", reason="some test modules cannot be imported"),)
@@ -211,6 +213,7 @@ def _why_not(record: SetupRecord, rounds: int) -> str:
         return "nothing was tried"
     last = record.attempts[-1]
     state = last.problem or f"{last.share:.1%} of the tests pass, {ENOUGH:.0%} are wanted"
-    errors = [line.strip() for line in last.output.splitlines() if ERROR.search(line)]
+    lines = last.output.splitlines() if last.problem != NO_TESTS else []  # those are Assay's own tests
+    errors = [line.strip() for line in lines if ERROR.search(line)]
     end = "no round is left" if len(record.attempts) >= rounds else "no rule knows more"
     return f"{state}; {end}" + (f" (last error: {errors[-1][:160]})" if errors else "")

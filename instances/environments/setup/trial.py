@@ -20,6 +20,8 @@ READ = 2_000_000
 """Characters at the end of a log in which causes are looked for."""
 UNCOLLECTED = re.compile(r"^_*\s*ERROR collecting (\S+)", re.MULTILINE)
 """How pytest names a test module that it cannot import."""
+STALLED = "the tests did not end in time"
+NO_TESTS = "the runner found no test of the project"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +114,11 @@ def _tried(done: Evaluation, seconds: float) -> TriedRecipe:
 def _problem(done: Evaluation) -> str:
     evidence = done.evidence
     if evidence.timed_out:
-        return "the tests did not end in time"
+        return STALLED
     if evidence.oom_killed:
         return "the tests ran out of memory"
+    if not evidence.report.tests and any(each.reported is not Status.MISSING for each in evidence.tripwires.values()):
+        return NO_TESTS
     if not evidence.report.tests:
         return f"no test result was found (exit status {evidence.exit_code})"
     return ""

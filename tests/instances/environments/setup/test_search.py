@@ -7,7 +7,7 @@ from assay.harness.domain import Recipe, Status
 from assay.instances.environments.setup.facts import Facts
 from assay.instances.environments.setup.record import SetupRecord
 from assay.instances.environments.setup.search import Search
-from assay.instances.environments.setup.trial import TriedRecipe
+from assay.instances.environments.setup.trial import NO_TESTS, TriedRecipe
 
 START = SetupRecord(repo="acme/calc", commit="a" * 40, date=datetime(2021, 6, 1, tzinfo=UTC), language="python")
 
@@ -139,6 +139,16 @@ def test_skipped_tests_count_neither_way() -> None:
     run = TriedRecipe(tests={"a": Status.PASSED, "b": Status.SKIPPED, "c": Status.XFAIL, "d": Status.MISSING})
     assert (run.share, run.counted) == (1.0, {"a", "c"})
     assert TriedRecipe(tests={"b": Status.SKIPPED}).share == 0.0
+
+
+def test_a_suite_without_tests_is_looked_for_under_other_names(facts) -> None:
+    none = TriedRecipe(NO_TESTS, "E   AssertionError: one of Assay's own", built=True)
+    trial = PlayedTrial([none, results(10), results(10)])
+    found = Search(facts({}, "calc/tests.py"), trial).find(START)
+    assert found.accepted
+    assert "python_files='test*.py" in trial.recipes[1].env["PYTEST_ADDOPTS"]
+    found = Search(facts({}), PlayedTrial([none])).find(START)
+    assert found.reason == "the runner found no test of the project; no rule knows more"
 
 
 def test_a_hanging_suite_gets_a_limit_for_each_test(facts) -> None:

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import Instance, Recipe
+from assay.harness.domain import Evidence, Instance, Recipe, Status
+from assay.harness.domain.evidence import Apply, ApplyStatus, Tripwire
 from assay.harness.errors import EngineError, EnvironmentFailure, RunStopped
-from assay.instances.environments.setup.trial import BuiltTrial
+from assay.harness.evaluation.evaluate import Evaluation
+from assay.instances.environments.setup.trial import NO_TESTS, BuiltTrial
 
 
 class PlayedBuilder:
@@ -25,6 +27,17 @@ class PlayedBuilder:
         self.asked += 1
         raise self.errors.pop(0)
         yield ""
+
+
+class BuiltBefore:
+    """Has an image for everything."""
+
+    def lone(self) -> "BuiltBefore":
+        return self
+
+    @contextmanager
+    def image(self, _instance: Instance) -> Iterator[str]:
+        yield "image"
 
 
 def trial_of(builder: PlayedBuilder, instance: Instance) -> BuiltTrial:
@@ -53,3 +66,18 @@ def test_an_engine_that_fails_is_asked_three_times(make_instance, monkeypatch: p
     with pytest.raises(RunStopped):
         trial_of(stopped, make_instance()).run(Recipe(), 60)
     assert (weak.asked, dead.asked, stopped.asked) == (3, 3, 1)
+
+
+@pytest.mark.parametrize(("seen", "problem"), [(Status.PASSED, NO_TESTS), (Status.MISSING, "no test result was found")])
+def test_a_run_of_assays_own_tests_alone_found_no_test(
+    seen: Status, problem: str, make_instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evidence = Evidence(
+        instance_id="calc",
+        apply=Apply(status=ApplyStatus.EMPTY),
+        exit_code=1,
+        tripwires={"t": Tripwire(expected=seen, reported=seen)},
+    )
+    monkeypatch.setattr("assay.instances.environments.setup.trial.evaluate", lambda *_: Evaluation(evidence))
+    trial = BuiltTrial(make_instance(), BuiltBefore(), None)  # type: ignore[arg-type]
+    assert trial.run(Recipe(), 60).problem.startswith(problem)
