@@ -1,13 +1,13 @@
 """Files that are written whole or not at all, read back as models, packed, and locked between processes."""
 
 import fcntl
-import io
 import os
 import shutil
 import tarfile
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, TypeVar
 
@@ -91,18 +91,23 @@ def sync_folder(folder: Path) -> None:
 
 def tar_of(files: Mapping[str, str | bytes], folders: Iterable[str] = ()) -> bytes:
     """Return an uncompressed tar archive with folders (mode 755), then files (mode 644), all owned by root."""
-    packed = io.BytesIO()
-    for folder in folders:
-        entry = tarfile.TarInfo(folder)
-        entry.type, entry.mode = tarfile.DIRTYPE, 0o755
-        packed.write(entry.tobuf(tarfile.GNU_FORMAT))
+    return tar_members(files, folders) + bytes(2 * tarfile.BLOCKSIZE)
+
+
+def tar_members(files: Mapping[str, str | bytes], folders: Iterable[str] = ()) -> bytes:
+    """Return members of an archive as ``tar_of`` does, without the archive's end: others may follow."""
+    packed = [_tar_header(folder, 0, tarfile.DIRTYPE) for folder in folders]
     for name, text in files.items():
         content = text.encode() if isinstance(text, str) else text
-        entry = tarfile.TarInfo(name)
-        entry.size, entry.mode = len(content), 0o644
-        packed.write(entry.tobuf(tarfile.GNU_FORMAT) + content + bytes(-len(content) % tarfile.BLOCKSIZE))
-    packed.write(bytes(2 * tarfile.BLOCKSIZE))
-    return packed.getvalue()
+        packed += (_tar_header(name, len(content)), content, bytes(-len(content) % tarfile.BLOCKSIZE))
+    return b"".join(packed)
+
+
+@lru_cache(maxsize=256)
+def _tar_header(name: str, size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
+    entry = tarfile.TarInfo(name)
+    entry.type, entry.size, entry.mode = kind, size, 0o755 if kind == tarfile.DIRTYPE else 0o644
+    return entry.tobuf(tarfile.GNU_FORMAT)
 
 
 def named(folder: Path, names: Collection[str]) -> Iterator[Path]:
@@ -149,11 +154,30 @@ def _flush(file: IO[bytes]) -> None:
 
 def append_line(path: Path, line: bytes) -> None:
     """Append a line to a file that only grows; one that a crash tore ends first. Not on disk yet when this returns."""
+    append_lines(path, (line,))
+
+
+def append_lines(path: Path, lines: Iterable[bytes], *, syncs: bool = False) -> None:
+    """Append lines to a file as ``append_line`` does; with ``syncs`` they are on the disk when this returns."""
     number = _opened(path, os.O_RDWR | os.O_APPEND)
     try:
         end = os.lseek(number, 0, os.SEEK_END)
         torn = end > 0 and os.pread(number, 1, end - 1) != b"\n"
-        _write(number, b"\n" * torn + line + b"\n")
+        _write(number, b"\n" * torn + b"".join(line + b"\n" for line in lines))
+        if syncs:
+            os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def write_at(path: Path, start: int, content: bytes) -> None:
+    """Write the end of a file from a place on, in place of what is there; it is on the disk when this returns."""
+    number = _opened(path, os.O_RDWR)
+    try:
+        os.ftruncate(number, start)
+        os.lseek(number, start, os.SEEK_SET)
+        _write(number, content)
+        os.fsync(number)
     finally:
         os.close(number)
 

@@ -10,7 +10,8 @@ from assay.harness.domain import (
     PatchDiffResult,
     ProbeObservation,
 )
-from assay.harness.runs.store import RunStore, SavedPatchDiff
+from assay.harness.runs.saved import SavedPatchDiff
+from assay.harness.runs.store import RunStore
 from hostile_run import LINE, SAFE_JSON
 
 

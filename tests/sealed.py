@@ -11,7 +11,8 @@ from assay.harness.bundles.verify import Verification, verify
 from assay.harness.domain import DatasetRef, GeneratorResult, Instance, PatchDiffFinding, PatchDiffResult, Prediction
 from assay.harness.grading.stability import StabilityFile
 from assay.harness.runs.patchdiff_figures import patchdiff_figures
-from assay.harness.runs.store import RunStore, SavedPatchDiff
+from assay.harness.runs.saved import SavedPatchDiff
+from assay.harness.runs.store import RunStore
 from assay.session import Session
 from assay.workplace import Workplace
 from toy import GOLD, TESTS

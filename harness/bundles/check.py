@@ -114,7 +114,7 @@ def brief(value: object) -> str:
 
 def _is_patch_of(store: RunStore, prediction: Prediction) -> bool:
     """Return whether the evaluated patch is the predicted one; the gate adds a final newline at most."""
-    evaluated = (store.root / "instances" / prediction.instance_id / "patch.diff").read_bytes()
+    evaluated = store.evaluations.file(prediction.instance_id, "patch.diff") or b""
     predicted = prediction.patch.encode(errors="surrogatepass")
     return evaluated in {predicted, predicted + b"\n"} or not (evaluated or predicted.strip())
 

@@ -10,8 +10,10 @@ The same run, key and version of Assay give the same bytes.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -53,9 +55,11 @@ class _Source:
     """A file to be packed, with its name in the archive."""
 
     name: str
-    path: Path
+    open: Callable[[], IO[bytes]]
     sha256: str
     size: int
+    place: Path
+    """Where the file is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +147,7 @@ def _hashed(stores: Sequence[RunStore], shown: Shown) -> Iterator[_Source]:
             shown(f"hashing {store.root.name}", number, len(ids))
             paths += _files_below(store.root / "instances" / instance_id)
             yield from (_source(store.root, path) for path in paths)
+            yield from _archived_sources(store, instance_id)
             paths = []
         yield from (_source(store.root, path) for path in paths)
 
@@ -162,7 +167,20 @@ def _source(root: Path, path: Path) -> _Source:
     if path.is_symlink() or not path.is_file():
         raise UserError(f"{path} is a link or no regular file, and no part of a run; remove it")
     name = f"runs/{member_name(str(path.relative_to(root.parent)))}"
-    return _Source(name, path, sha256_of(path), path.stat().st_size)
+    return _Source(name, lambda: path.open("rb"), sha256_of(path), path.stat().st_size, path)
+
+
+def _archived_sources(store: RunStore, instance_id: str) -> Iterator[_Source]:
+    """Yield the files of an archived evaluation, as if they were in a folder."""
+    for name in store.evaluations.archived_files(instance_id):
+        read = partial(_opened, store, instance_id, name)
+        content, place = read().read(), store.root / "instances" / instance_id / name
+        member = f"runs/{member_name(str(place.relative_to(store.root.parent)))}"
+        yield _Source(member, read, hashlib.sha256(content).hexdigest(), len(content), place)
+
+
+def _opened(store: RunStore, instance_id: str, name: str) -> IO[bytes]:
+    return io.BytesIO(store.evaluations.file(instance_id, name) or b"")
 
 
 def _write(file: IO[bytes], texts: Mapping[str, bytes], sources: Sequence[_Source], shown: Shown) -> None:
@@ -177,9 +195,9 @@ def _write(file: IO[bytes], texts: Mapping[str, bytes], sources: Sequence[_Sourc
 def _unchanged(source: _Source) -> Iterator[bytes]:
     """Yield a file's content; raises UserError at its end if it is not what was hashed."""
     digest = hashlib.sha256()
-    with source.path.open("rb") as file:
+    with source.open() as file:
         while part := file.read(CHUNK):
             digest.update(part)
             yield part
     if digest.hexdigest() != source.sha256:
-        raise UserError(f"{source.path} changed while it was packed; pack again when nothing writes there")
+        raise UserError(f"{source.place} changed while it was packed; pack again when nothing writes there")

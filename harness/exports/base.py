@@ -68,8 +68,7 @@ class RunToExport:
         return self._file(instance_id, "patch.diff")
 
     def _file(self, instance_id: str, name: str) -> bytes:
-        path = self.store.root / "instances" / instance_id / name
-        return path.read_bytes() if path.is_file() else b""
+        return self.store.evaluations.file(instance_id, name) or b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from assay.harness.patchdiff.progress import Pulse
 from assay.harness.patchdiff.sides import Sides
 from assay.harness.runs.crew import Progress, make_crew
 from assay.harness.runs.keys import content_key, edition_of
-from assay.harness.runs.store import RunStore, SavedPatchDiff
+from assay.harness.runs.saved import SavedPatchDiff
+from assay.harness.runs.store import RunStore
 from assay.harness.runs.workbench import Workbench
 
 KEPT = ".index/patchdiff"

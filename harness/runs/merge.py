@@ -17,8 +17,9 @@ from assay.harness.names import count
 from assay.harness.runs.manifest import CONTROLS, ORACLE, SHARD, WORDS, Run, RunKind, control_name, joined_marks
 from assay.harness.runs.regrade import saved_figures
 from assay.harness.runs.report import RunReport
+from assay.harness.runs.saved import SavedVerdict
 from assay.harness.runs.shards import missing_numbers
-from assay.harness.runs.store import RunStore, SavedVerdict
+from assay.harness.runs.store import RunStore
 
 MERGED = (RunKind.EVALUATE, RunKind.CONTROL, RunKind.EVALUATE_SOLVED)
 """Kinds of runs that can be merged."""

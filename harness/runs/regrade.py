@@ -10,7 +10,8 @@ from assay.harness.grading.stability import mark_flaky
 from assay.harness.runs.keys import grading_edition
 from assay.harness.runs.patchdiff_figures import PatchDiffFigures, patchdiff_figures
 from assay.harness.runs.report import RunReport
-from assay.harness.runs.store import RunStore, SavedVerdict
+from assay.harness.runs.saved import SavedVerdict
+from assay.harness.runs.store import RunStore
 
 
 @dataclass(frozen=True, slots=True)

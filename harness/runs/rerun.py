@@ -9,7 +9,8 @@ from assay.harness.grading.grade import grade
 from assay.harness.grading.stability import failing, mark_flaky
 from assay.harness.runs.crew import Progress
 from assay.harness.runs.runner import Runner
-from assay.harness.runs.store import RunStore, SavedVerdict
+from assay.harness.runs.saved import SavedVerdict
+from assay.harness.runs.store import RunStore
 
 
 def suspects(tasks: Sequence[Task], verdicts: Sequence[Verdict]) -> list[Task]:

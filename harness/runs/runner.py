@@ -13,7 +13,8 @@ from assay.harness.runs.attempt import PAUSE, aim, failed, may_retry, unwritten,
 from assay.harness.runs.crew import Progress, make_crew
 from assay.harness.runs.keys import content_key, full, grading_edition
 from assay.harness.runs.regrade import save_graded
-from assay.harness.runs.store import RunStore, SavedVerdict
+from assay.harness.runs.saved import SavedVerdict
+from assay.harness.runs.store import RunStore
 from assay.harness.runs.workbench import Workbench
 
 

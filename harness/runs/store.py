@@ -2,38 +2,27 @@
 
     <run>/{run.json, journal.jsonl, predictions.jsonl, verdicts.jsonl, report.json, lock,
            instances/<id>/{instance.json, patch.diff, evidence.json, verdict.json, test_output.txt, reports/...,
-                           reruns/<n>/{the same files}, patchdiff/{comparison.json, test_*.py}}}
+                           reruns/<n>/{the same files}, patchdiff/{comparison.json, test_*.py}}
+           archives/{index.jsonl, 0001.tar, ...}}       of a large run, in place of what its folders would hold
     <runs>/.index/{verdicts, durations.json}           what any run here has already judged, and how long tests took
 
 Files, and the folder of an instance, are replaced whole or not at all; the journal only grows, and lines of it that a
 crash tore are ignored. Names that begin with a dot are being written; what a crash left of them goes with the next run.
 """
 
-import hashlib
 import json
 import shutil
-import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
-from assay.harness.domain import (
-    Evidence,
-    Instance,
-    Model,
-    Outcome,
-    PatchDiffResult,
-    Prediction,
-    Rule,
-    Verdict,
-)
+from assay.harness.domain import Evidence, Instance, Outcome, Prediction, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
-from assay.harness.files import alone_in, json_lines, link_or_copy, read_model, replace_file, sync_folder, write_file
+from assay.harness.files import alone_in, json_lines, read_model, replace_file, write_file
 from assay.harness.grading.stability import StabilityFile
 from assay.harness.names import count
+from assay.harness.runs.evaluations import Evaluations
 from assay.harness.runs.index import index_of
 from assay.harness.runs.journal import Journal
 from assay.harness.runs.keys import grading_edition
@@ -41,43 +30,11 @@ from assay.harness.runs.manifest import ANOTHER, REPLACED, Run, RunKind, refuse_
 from assay.harness.runs.patchdiff_figures import PatchDiffFigures
 from assay.harness.runs.predictions_file import read_predictions, readable_predictions, write_predictions
 from assay.harness.runs.report import RunReport, build_report
+from assay.harness.runs.saved import Labels, SavedPatchDiff, SavedVerdict
 from assay.version import __version__
 
 REPORT_FILES = 5000
 """Kept of one evaluation; a patch may write any number of them."""
-
-
-class Labels(BaseModel):
-    """The columns of a saved instance that say by what its outcome was decided; no other is read."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-    repo: str
-    rule: Rule = Rule.SWE_BENCH
-    fail_to_pass: tuple[str, ...]
-    pass_to_pass: tuple[str, ...]
-
-    @property
-    def expected(self) -> str:
-        """Hash of the rule and the expected tests; equal for instances that are graded alike."""
-        parts = (self.rule, str(len(self.fail_to_pass)), *self.fail_to_pass, *self.pass_to_pass)
-        return hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()
-
-
-class SavedVerdict(Model):
-    """A verdict and the key of the content that it was given for."""
-
-    key: str
-    seconds: float = 0.0
-    graded: str = ""
-    """Edition of the grading."""
-    verdict: Verdict
-
-
-class SavedPatchDiff(Model):
-    """A comparison with gold and the key of the content that it was made for."""
-
-    key: str
-    comparison: PatchDiffResult
 
 
 class RunStore:
@@ -91,6 +48,8 @@ class RunStore:
         self.root = root
         self._alone = alone
         self._rerun = rerun
+        self.evaluations = Evaluations(root, rerun)
+        """The files of single evaluations."""
 
     def rerun(self, number: int) -> "RunStore":
         """Return the store of a repetition of this run's evaluations, from 1."""
@@ -152,6 +111,7 @@ class RunStore:
                     *(each for each in readable_predictions(self._predictions) if each.instance_id not in names),
                     *given,
                 ]
+        self.evaluations.grow(len(given))
         self._write_run(run, given)
 
     def _write_run(self, run: Run, predictions: Iterable[Prediction]) -> None:
@@ -164,17 +124,16 @@ class RunStore:
         """Make this the folder of another run, without a report; instances that have no prediction there go."""
         self._write_run(run, predictions)
         Journal(self.root / "journal.jsonl").replace(events)
-        for folder in {*(self.root / "instances").glob("*")} - {self._folder(each.instance_id) for each in predictions}:
-            shutil.rmtree(folder)
+        self.evaluations.keep(each.instance_id for each in predictions)
+        self.evaluations.grow(len(predictions))
 
-    def adopt(self, instance_id: str, other: "RunStore") -> None:
-        """Take the folder of an instance from another run, in place of one that is here.
+    def adopt(self, instance_id: str, other: "RunStore", *, syncs: bool = False) -> None:
+        """Take what another run holds of an instance, in place of what is here.
 
-        The two share files where the disk can: no file of a saved evaluation is ever changed in place. It may not be on
-        the disk when this returns; who adopts has the disk synced before a summary is saved.
+        Without ``syncs`` it may not be on the disk when this returns; who adopts has the disk synced before a summary
+        is saved. The two then share files where the disk can: no file of a saved evaluation is ever changed in place.
         """
-        with self._replaced_folder(instance_id, syncs=False) as folder:
-            shutil.copytree(other._folder(instance_id), folder, dirs_exist_ok=True, copy_function=link_or_copy)
+        self.evaluations.adopt(instance_id, other.evaluations, syncs=syncs)
 
     def load_run(self) -> Run:
         """Read what a run was; raises UserError when the folder holds no run."""
@@ -201,47 +160,25 @@ class RunStore:
         """Write an evaluation; raises OSError, and what was there before is still there then."""
         seconds = evaluation.evidence.timings.test
         saved = SavedVerdict(key=key, seconds=seconds, graded=grading_edition(), verdict=verdict)
-        with self._replaced_folder(verdict.instance_id) as folder:
-            write_file(folder / "instance.json", task.instance.model_dump_json().encode())
-            write_file(folder / "patch.diff", evaluation.patch.encode(errors="surrogatepass"))
-            write_file(folder / "test_output.txt", evaluation.output)
-            for name, content in sorted(evaluation.report_files.items())[:REPORT_FILES]:
-                write_file(folder / "reports" / Path(name).name, content)
-            write_file(folder / "evidence.json", evaluation.evidence.model_dump_json(indent=1).encode())
-            write_file(folder / "verdict.json", saved.model_dump_json(indent=1).encode())
+        reports = sorted(evaluation.report_files.items())[:REPORT_FILES]
+        files = {
+            "instance.json": task.instance.model_dump_json().encode(),
+            "evidence.json": evaluation.evidence.model_dump_json(indent=1).encode(),
+            "patch.diff": evaluation.patch.encode(errors="surrogatepass"),
+            "test_output.txt": evaluation.output,
+            **{f"reports/{Path(name).name}": content for name, content in reports},
+        }
+        self.evaluations.write(saved, files)
         with suppress(OSError):  # the verdict is safe; what follows saves work and informs people
             if not self._alone:
-                place = self._folder(verdict.instance_id).relative_to(self.root.parent)
-                index_of(self.root.parent).add(key, place)
+                place = self.evaluations.folder(verdict.instance_id).relative_to(self.root.parent)
+                index_of(self.root.parent).add({key: place})
             self.journal("finished", verdict.instance_id, outcome=verdict.outcome)
         return saved
 
-    @contextmanager
-    def _replaced_folder(self, instance_id: str, *, syncs: bool = True) -> Iterator[Path]:
-        """Give a new folder that takes the place of an instance's when it has been filled without an error."""
-        folder = self._folder(instance_id)
-        new, old = (folder.with_name(f".{instance_id}.{uuid.uuid4().hex}.{end}") for end in ("new", "old"))
-        new.mkdir(parents=True)
-        try:
-            yield new
-            for path in (new / "reports", new) if syncs else ():
-                sync_folder(path)
-            is_replaced = folder.is_dir()
-            if is_replaced:
-                folder.rename(old)  # a crash between here and the next line costs this one result
-            new.rename(folder)
-            if syncs:
-                sync_folder(folder.parent)
-        except BaseException:
-            shutil.rmtree(new, ignore_errors=True)
-            raise
-        if is_replaced:
-            shutil.rmtree(old, ignore_errors=True)
-
     def forget(self, instance_id: str) -> None:
         """Drop the verdict of an instance, since it was given for other content."""
-        with suppress(FileNotFoundError, NotADirectoryError):
-            (self._folder(instance_id) / "verdict.json").unlink()
+        self.evaluations.drop_verdict(instance_id)
 
     def find(self, instance_id: str, key: str) -> SavedVerdict | None:
         """Return the verdict for exactly this content, from this run or, copied over, from another run beside it."""
@@ -251,24 +188,22 @@ class RunStore:
         if self._alone:
             return None
         try:
-            place = index_of(self.root.parent).find(key)
-            folder = self.root.parent / place
-            elsewhere = read_model(folder / "verdict.json", SavedVerdict) if place else None
+            found = saved_at(self.root.parent, index_of(self.root.parent).find(key))
         except (OSError, ValueError):  # a power failure may leave anything in the index
             return None
-        if elsewhere is None or elsewhere.key != key or elsewhere.verdict.instance_id != instance_id:
+        if found is None or found[1].key != key or found[1].verdict.instance_id != instance_id:
             return None
-        with suppress(OSError), self._replaced_folder(instance_id) as copy:
-            shutil.copytree(folder, copy, dirs_exist_ok=True)
+        with suppress(OSError):
+            self.adopt(instance_id, found[0], syncs=True)
         return self.load_verdict(instance_id)
 
     def load_verdict(self, instance_id: str) -> SavedVerdict | None:
         """Return the saved verdict of an instance; None when there is none that can be read whole."""
-        return read_model(self._path(instance_id, "verdict.json"), SavedVerdict)
+        return self.evaluations.verdict(instance_id)
 
     def save_patchdiff(self, saved: SavedPatchDiff, files: Mapping[str, str]) -> Path:
         """Write a comparison and the test files that reproduce what it found; return their folder."""
-        folder = self._folder(saved.comparison.instance_id) / "patchdiff"
+        folder = self.evaluations.folder(saved.comparison.instance_id) / "patchdiff"
         shutil.rmtree(folder, ignore_errors=True)
         for name, text in files.items():
             write_file(folder / Path(name).name, text.encode(errors="replace"))
@@ -278,12 +213,12 @@ class RunStore:
 
     def load_patchdiff(self, instance_id: str) -> SavedPatchDiff | None:
         """Return the saved comparison of an instance's patch; None when there is none that can be read whole."""
-        return read_model(self._folder(instance_id) / "patchdiff" / "comparison.json", SavedPatchDiff)
+        return read_model(self.evaluations.folder(instance_id) / "patchdiff" / "comparison.json", SavedPatchDiff)
 
     def load_reruns(self, saved: SavedVerdict) -> list[Evidence]:
         """Return the evidence of every repetition of the evaluation that a verdict was given for."""
         found = []
-        for folder in sorted(self._folder(saved.verdict.instance_id).glob("reruns/*")):
+        for folder in sorted(self.evaluations.folder(saved.verdict.instance_id).glob("reruns/*")):
             again, evidence = (
                 read_model(folder / "verdict.json", SavedVerdict),
                 read_model(folder / "evidence.json", Evidence),
@@ -294,7 +229,7 @@ class RunStore:
 
     def load_evidence(self, instance_id: str) -> Evidence | None:
         """Return the saved evidence of an instance, or None."""
-        return read_model(self._folder(instance_id) / "evidence.json", Evidence)
+        return self.evaluations.read(instance_id, "evidence.json", Evidence)
 
     def load_verdicts(self) -> list[SavedVerdict]:
         """Return the saved verdicts, in the order of the predictions."""
@@ -303,11 +238,11 @@ class RunStore:
 
     def load_instance(self, instance_id: str) -> Instance | None:
         """Return the instance, with its labels, as it was when it was evaluated; or None."""
-        return read_model(self._folder(instance_id) / "instance.json", Instance)
+        return self.evaluations.read(instance_id, "instance.json", Instance)
 
     def load_labels(self, instance_id: str) -> Labels | None:
         """Return what decided an instance's outcome, much faster than the whole instance; or None."""
-        return read_model(self._folder(instance_id) / "instance.json", Labels)
+        return self.evaluations.read(instance_id, "instance.json", Labels)
 
     def load_outcomes(self) -> dict[str, Outcome]:
         """Return the outcome of each prediction: as the report has it or, of an unfinished run, from the verdicts."""
@@ -354,8 +289,7 @@ class RunStore:
 
     def save_verdict(self, saved: SavedVerdict) -> None:
         """Replace the verdict of an instance (re-grading)."""
-        path = self._folder(saved.verdict.instance_id) / "verdict.json"
-        replace_file(path, saved.model_dump_json(indent=1).encode())
+        self.evaluations.replace_verdict(saved)
 
     def save_report(self, report: RunReport, verdicts: Iterable[Verdict]) -> None:
         """Write the summary of the run."""
@@ -388,10 +322,12 @@ class RunStore:
     def _index(self) -> Path:
         return self.root.parent / ".index"
 
-    def _folder(self, instance_id: str) -> Path:
-        folder = self.root / "instances" / instance_id
-        return folder / "reruns" / str(self._rerun) if self._rerun else folder
 
-    def _path(self, instance_id: str, name: str) -> str:
-        """Return the path of a file in an instance's folder, in a tenth of the time that Paths take."""
-        return f"{self.root}/instances/{instance_id}{f'/reruns/{self._rerun}' if self._rerun else ''}/{name}"
+def saved_at(runs: Path, place: str) -> tuple[RunStore, SavedVerdict] | None:
+    """Return the run, and its verdict, at a place that the index of a folder of runs names; None if it is gone."""
+    if not place:
+        return None
+    run, *_, instance_id = Path(place).parts
+    store = RunStore(runs / run)
+    saved = store.load_verdict(instance_id)
+    return None if saved is None else (store, saved)

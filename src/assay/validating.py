@@ -85,12 +85,11 @@ def measure_labels(session: Session, instances: Sequence[Instance], times: int) 
 
 def _label_names(session: Session, store: RunStore, instance: Instance) -> Collection[str]:
     """Return one name of each test in a saved run, as labels are compared."""
-    folder = store.root / "instances" / instance.id
-    if not (folder / "test_output.txt").is_file():
+    output = store.evaluations.file(instance.id, "test_output.txt")
+    if output is None:
         return ()
-    files = {path.name: path.read_bytes() for path in sorted((folder / "reports").glob("*"))}
-    output = (folder / "test_output.txt").read_text(encoding="utf-8", errors="replace")
-    names = label_names(session.place.bench.plan(instance), files, output)
+    files = store.evaluations.reports(instance.id)
+    names = label_names(session.place.bench.plan(instance), files, output.decode(errors="replace"))
     return steady(instance, dict.fromkeys(names, Status.PASSED))
 
 

@@ -8,7 +8,7 @@ from assay.harness.domain import Instance, PatchDiffResult
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.runs.crew import Progress
 from assay.harness.runs.each import Done
-from assay.harness.runs.store import SavedVerdict
+from assay.harness.runs.saved import SavedVerdict
 
 
 class View(Protocol):

@@ -10,7 +10,8 @@ import pytest
 
 import solved_run
 from assay.harness.domain import DatasetRef, Instance, Outcome, Prediction, Verdict
-from assay.harness.runs.store import Run, RunStore, SavedVerdict
+from assay.harness.runs.saved import SavedVerdict
+from assay.harness.runs.store import Run, RunStore
 from assay.session import Session
 from assay.viewer.runs import Viewer
 from assay.viewer.server import ViewServer

@@ -17,7 +17,8 @@ from assay.harness.domain import (
     PatchDiffResult,
     ProbeObservation,
 )
-from assay.harness.runs.store import RunStore, SavedPatchDiff
+from assay.harness.runs.saved import SavedPatchDiff
+from assay.harness.runs.store import RunStore
 from assay.viewer.export import write_pages
 from assay.viewer.runs import Viewer
 from browser import SCHEMES, Visit, open_browser

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from assay.harness.domain import Divergence, GeneratorResult, PatchDiffFinding, PatchDiffResult, ProbeObservation
-from assay.harness.runs.store import RunStore, SavedPatchDiff
+from assay.harness.runs.saved import SavedPatchDiff
+from assay.harness.runs.store import RunStore
 from assay.viewer.findings import MEANINGS, SHOWN, FindingView, side, view, view_all
 from assay.viewer.pages import Pages
 from assay.viewer.runs import Viewer

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from assay.harness.evaluation.evaluate import Task
     from assay.harness.runs.each import Done
     from assay.harness.runs.report import RunReport
-    from assay.harness.runs.store import SavedVerdict
+    from assay.harness.runs.saved import SavedVerdict
 
 COLOURS = {Outcome.RESOLVED: "green", Outcome.UNRESOLVED: "red", **dict.fromkeys(INFRASTRUCTURE, "magenta")}
 OTHER_COLOUR = "yellow"

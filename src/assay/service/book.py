@@ -15,13 +15,14 @@ from assay.evaluator import MODEL
 from assay.harness.domain import INFRASTRUCTURE, Instance, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
-from assay.harness.files import alone_in, append_line, read_model, sync_file
+from assay.harness.files import alone_in, append_line, sync_file
 from assay.harness.runs.attempt import unwritten
 from assay.harness.runs.index import index_of
 from assay.harness.runs.keys import grading_edition
 from assay.harness.runs.manifest import RunKind
 from assay.harness.runs.regrade import save_graded
-from assay.harness.runs.store import RunStore, SavedVerdict
+from assay.harness.runs.saved import SavedVerdict
+from assay.harness.runs.store import RunStore, saved_at
 from assay.harness.runs.workbench import Workbench
 from assay.session import manifest
 from assay.version import __version__
@@ -49,14 +50,13 @@ class VerdictBook:
     def find(self, key: str) -> SavedVerdict | None:
         """Return the verdict that was saved under a content key, graded as now, or None."""
         try:
-            place = index_of(self.folder).find(key)
-            saved = read_model(self.folder / place / "verdict.json", SavedVerdict) if place else None
+            found = saved_at(self.folder, index_of(self.folder).find(key))
         except (OSError, ValueError):  # a power failure may leave anything in the index
             return None
-        if saved is None or saved.key != key:
+        if found is None or found[1].key != key:
             return None
+        run, saved = found
         with suppress(UserError):  # its evidence cannot be read
-            run = RunStore(self.folder / Path(place).parts[0])
             return saved if saved.graded == grading_edition() else save_graded(run, saved)
         return None
 

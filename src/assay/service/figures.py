@@ -4,7 +4,7 @@ from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from assay.harness.runs.store import SavedVerdict
+from assay.harness.runs.saved import SavedVerdict
 
 SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600)
 KIND = "text/plain; version=0.0.4; charset=utf-8"

@@ -19,7 +19,7 @@ from assay.harness.domain import INFRASTRUCTURE, Outcome, Prediction, Verdict
 from assay.harness.errors import AssayError, EnvironmentFailure, RunStopped, UserError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.runs.keys import content_key, full
-from assay.harness.runs.store import SavedVerdict
+from assay.harness.runs.saved import SavedVerdict
 from assay.service.book import VerdictBook
 from assay.service.figures import Figures
 from assay.service.shared import QueueFull, SharedEvaluation, Stage, Wanted

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from assay.harness.domain import Divergence, PatchDiffFinding, PatchDiffResult, ProbeObservation
 from assay.harness.runs.patchdiff_figures import PatchDiffFigures, patchdiff_figures
-from assay.harness.runs.store import SavedPatchDiff
+from assay.harness.runs.saved import SavedPatchDiff
 from assay.viewer.charts import Picture
 from assay.viewer.files import open_inside
 from assay.viewer.index import stamp_of

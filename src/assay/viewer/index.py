@@ -12,7 +12,8 @@ from pydantic_core import from_json
 
 from assay.agents.contract import SampleUsage
 from assay.harness.files import ModelT
-from assay.harness.runs.store import SavedVerdict
+from assay.harness.runs.evaluations import Evaluations
+from assay.harness.runs.saved import SavedVerdict
 from assay.viewer.files import read_regular
 from assay.viewer.text import brief, readable
 
@@ -75,6 +76,9 @@ class _InstanceHead(_Lenient):
     language: str
 
 
+NO_HEAD = _InstanceHead(repo="", language="")
+
+
 class _SolutionHead(_Lenient):
     status: str
     usage: SampleUsage = SampleUsage()
@@ -91,14 +95,25 @@ class EntryIndex:
 
     def __init__(self, root: Path, *, is_solve: bool) -> None:
         self._folder = f"{root}/instances"
+        self._evaluations = Evaluations(root)
         self._is_solve = is_solve
         self._known: dict[str, tuple[object, Entry]] = {}
 
     def refresh(self) -> dict[str, Entry]:
         """Return the entry of every instance with a folder, by id."""
-        known = {name: self._current(name) for name in _folders(self._folder)}
+        archived = {} if self._is_solve else self._evaluations.archived()
+        known = {name: self._current(name) for name in _folders(self._folder) if name not in archived}
+        known |= {name: self._archived(name, place) for name, place in archived.items() if _ID.fullmatch(name)}
         self._known = known
         return {name: entry for name, (_, entry) in known.items()}
+
+    def _archived(self, name: str, place: object) -> tuple[object, Entry]:
+        before = self._known.get(name)
+        if before is not None and before[0] == place:
+            return before
+        saved = self._evaluations.verdict(name)
+        head = self._evaluations.read(name, "instance.json", _InstanceHead)
+        return place, _entry(name, saved, head or NO_HEAD) if saved else Entry(name)
 
     def _current(self, name: str) -> tuple[object, Entry]:
         folder, before = f"{self._folder}/{name}", self._known.get(name)
@@ -124,7 +139,11 @@ def read_verdict(folder: str, name: str) -> Entry:
     saved = _read(f"{folder}/verdict.json", SavedVerdict)
     if saved is None:
         return Entry(name)
-    head, verdict = _instance_head(f"{folder}/instance.json"), saved.verdict
+    return _entry(name, saved, _instance_head(f"{folder}/instance.json"))
+
+
+def _entry(name: str, saved: SavedVerdict, head: _InstanceHead) -> Entry:
+    verdict = saved.verdict
     return Entry(
         name,
         state=str(verdict.outcome),
@@ -144,7 +163,7 @@ def _instance_head(file: str) -> _InstanceHead:
     try:
         return _InstanceHead.model_validate(from_json(read_regular(file, HEAD_BYTES), allow_partial=True))
     except (OSError, ValueError):
-        return _read(file, _InstanceHead) or _InstanceHead(repo="", language="")
+        return _read(file, _InstanceHead) or NO_HEAD
 
 
 def read_solutions(name: str, files: Mapping[int, str]) -> Entry:

@@ -3,6 +3,7 @@
 Every one has a path that ends in ``.txt``, so that no browser takes it for a page, from a server or from disk.
 """
 
+import io
 import os
 import shutil
 from collections.abc import Iterator
@@ -33,24 +34,27 @@ def open_at(viewer: Viewer, path: str) -> BinaryIO | None:
     run = viewer.run(key)
     if run is None or kind != "raw" or not path.endswith(".txt"):
         return None
-    whole = ["instances", *parts]
-    return open_inside(run.store.root, whole) or open_inside(
-        run.store.root, [*whole[:-1], whole[-1].removesuffix(".txt")]
-    )
+    instance_id, name = parts[0], "/".join(parts[1:])
+    return open_file(run, instance_id, name) or open_file(run, instance_id, name.removesuffix(".txt"))
 
 
 def open_file(run: ViewedRun, instance_id: str, name: str) -> BinaryIO | None:
     """Open a file of an instance's folder; None if there is none, or only a link."""
+    evaluations = run.store.evaluations
+    if name in evaluations.archived_files(instance_id):
+        return io.BytesIO(evaluations.file(instance_id, name) or b"")
     return open_inside(run.store.root, ["instances", instance_id, *name.split("/")])
 
 
 def names(run: ViewedRun, instance_id: str) -> Iterator[str]:
     """Yield the paths of the files in an instance's folder, without links; those of folders in it last."""
-    found = _below(run.store.root / "instances" / instance_id, "", DEPTH)
+    found = {*run.store.evaluations.archived_files(instance_id), *_below(run.store.root / "instances" / instance_id)}
     yield from sorted(found, key=lambda name: (name.count("/"), name))
 
 
-def _below(folder: Path, prefix: str, depth: int) -> Iterator[str]:
+def _below(folder: Path, prefix: str = "", depth: int = DEPTH) -> Iterator[str]:
+    if not folder.is_dir():
+        return
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.startswith("."):

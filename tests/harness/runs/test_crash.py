@@ -21,6 +21,7 @@ from assay.harness.domain import DatasetRef, Instance, Outcome, Prediction, Test
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.evaluation.evaluate import Task
+from assay.harness.runs import archives
 from assay.harness.runs.manifest import Run
 from assay.harness.runs.report import RunReport, build_report
 from assay.harness.runs.runner import Runner
@@ -98,6 +99,13 @@ def killed_at(touch: int, command: Command) -> bool:
     return killed(touch, command.root.parent, command.run)
 
 
+@pytest.fixture(params=[archives.FROM, 0], ids=["folders", "archives"])
+def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of a small one's kind, and of a large one's."""
+    monkeypatch.setattr(archives, "FROM", request.param)
+
+
+@pytest.mark.usefixtures("kind")
 def test_killed_at_every_touch_of_the_disk_and_gone_on_it_is_the_same(tmp_path: Path) -> None:
     reference = Command(tmp_path / "reference/run", gold_and_others()).run()
     touch, reused = 0, set[int]()
@@ -112,10 +120,11 @@ def test_killed_at_every_touch_of_the_disk_and_gone_on_it_is_the_same(tmp_path: 
         assert command.engine.opened == len(INSTANCES) - whole, "only what was unfinished"
         assert leftovers(command.root) == []
         reused.add(whole)
-    assert touch > 50
+    assert touch > 25
     assert reused == {0, 1, 2, 3}
 
 
+@pytest.mark.usefixtures("kind")
 def test_killed_while_other_content_is_evaluated_nothing_stale_is_told(tmp_path: Path) -> None:
     before, after = gold_and_others(), dict.fromkeys(gold_and_others(), "wrong")
     wanted = Command(tmp_path / "reference/run", after).run()
@@ -133,9 +142,10 @@ def test_killed_while_other_content_is_evaluated_nothing_stale_is_told(tmp_path:
             assert {entry.verdict.outcome for entry in kept if entry is not None} <= {Outcome.UNRESOLVED}
         assert Command(root, after).run() == wanted
         assert {store.load_verdict(each.id).verdict.outcome for each in INSTANCES} == {Outcome.UNRESOLVED}  # type: ignore[union-attr]
-    assert touch > 50
+    assert touch > 25
 
 
+@pytest.mark.usefixtures("kind")
 def test_a_verdict_that_another_run_has_since_replaced_is_not_taken_over(tmp_path: Path) -> None:
     changed = {**gold_and_others(), "acme__calc-0": "wrong"}
     Command(tmp_path / "a", gold_and_others()).run()
@@ -206,8 +216,12 @@ class CrashError(BaseException):
 class Runs(RuleBasedStateMachine):
     """Runs that crash anywhere, go on, change their predictions and meet torn files."""
 
+    FROM = archives.FROM
+
     @initialize()
     def begin(self) -> None:
+        self.patched = pytest.MonkeyPatch()
+        self.patched.setattr(archives, "FROM", self.FROM)
         self.scratch = tempfile.TemporaryDirectory()
         self.roots = [Path(self.scratch.name) / "runs" / name for name in ("a", "b")]
         self.patches = {root: gold_and_others() for root in self.roots}
@@ -216,6 +230,7 @@ class Runs(RuleBasedStateMachine):
     def teardown(self) -> None:
         if hasattr(self, "scratch"):
             self.scratch.cleanup()
+            self.patched.undo()
 
     def command(self, which: int) -> Command:
         return Command(self.roots[which], self.patches[self.roots[which]])
@@ -286,6 +301,16 @@ Runs.TestCase.settings = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )
 TestRuns = Runs.TestCase
+
+
+class ArchivedRuns(Runs):
+    """The same of runs that are as large ones are."""
+
+    FROM = 0
+
+
+ArchivedRuns.TestCase.settings = settings(Runs.TestCase.settings, max_examples=20)
+TestArchivedRuns = ArchivedRuns.TestCase
 
 
 def as_row(instance: Instance, **more: str) -> str:

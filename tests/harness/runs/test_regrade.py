@@ -20,7 +20,8 @@ from assay.harness.runs.manifest import Run
 from assay.harness.runs.patchdiff_figures import patchdiff_figures
 from assay.harness.runs.regrade import regrade_run
 from assay.harness.runs.runner import Runner
-from assay.harness.runs.store import RunStore, SavedPatchDiff
+from assay.harness.runs.saved import SavedPatchDiff
+from assay.harness.runs.store import RunStore
 from benches import PLAN, StubBench
 
 

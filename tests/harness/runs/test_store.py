@@ -21,12 +21,14 @@ from assay.harness.domain import (
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.grading.stability import StabilityFile
+from assay.harness.runs import evaluations
 from assay.harness.runs import journal as journal_module
 from assay.harness.runs import store as store_module
 from assay.harness.runs.keys import content_key
 from assay.harness.runs.manifest import Run
 from assay.harness.runs.report import build_report
-from assay.harness.runs.store import RunStore, SavedPatchDiff, SavedVerdict
+from assay.harness.runs.saved import SavedPatchDiff, SavedVerdict
+from assay.harness.runs.store import RunStore
 
 PLAN = TestPlan(command="true")
 
@@ -88,7 +90,7 @@ def test_an_evaluation_that_cannot_be_written_leaves_the_earlier_one(
         path.write_bytes(b"")
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(store_module, "write_file", full)
+    monkeypatch.setattr(evaluations, "write_file", full)
     with pytest.raises(OSError, match="no space"):
         save(store, instance, "another")
     assert store.find(instance.id, "k") is not None
@@ -104,7 +106,7 @@ def test_an_evaluation_is_on_the_disk_before_it_takes_its_name(
     def record(path: Path) -> None:
         synced.append((folder.exists(), path.name if path.name in ("reports", "instances") else "folder"))
 
-    monkeypatch.setattr(store_module, "sync_folder", record)
+    monkeypatch.setattr(evaluations, "sync_folder", record)
     save(RunStore(tmp_path / "run"), instance)
     assert synced == [(False, "reports"), (False, "folder"), (True, "instances")]
 
