@@ -145,6 +145,7 @@ def _write_predictions(folder: Path) -> None:
     _write_rows(folder / "preds.jsonl", rows)
     (folder / "preds.json").write_text(json.dumps(rows))
     _write_rows(folder / "theirs.jsonl", predictions("other/model", theirs))
+    _write_rows(folder / "tests.jsonl", predictions("acme/model", dict.fromkeys(IDS, TESTS)))
     multi = [instance.id for instance in load(str(folder / "multi.jsonl")).instances]
     _write_rows(folder / "multi-predictions.jsonl", predictions("acme/model", dict.fromkeys(multi, OTHER)))
 

@@ -59,6 +59,7 @@ from assay.harness.domain.vocabulary import (
     Rule,
     Sha256,
     Status,
+    TestedTree,
 )
 
 __all__ = [
@@ -103,6 +104,7 @@ __all__ = [
     "Status",
     "TestPlan",
     "TestReport",
+    "TestedTree",
     "Timings",
     "TreeRef",
     "Tripwire",

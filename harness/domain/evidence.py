@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from assay.harness.domain.vocabulary import INFRASTRUCTURE, Environment, Model, Outcome, Rule, Status
+from assay.harness.domain.vocabulary import INFRASTRUCTURE, Environment, Model, Outcome, Rule, Status, TestedTree
 
 
 class ApplyStatus(StrEnum):
@@ -105,6 +105,10 @@ class Evidence(Model):
     timings: Timings = Timings()
     stopped_early: bool = False
     """Whether the fail-to-pass tests alone were run, and one of them failed: what the others do is not known."""
+    trees: dict[TestedTree, "Evidence"] = {}
+    """Of a test patch: the run in each tree; the rest is that of the last one that decides."""
+    measures: dict[str, float] = {}
+    """Figures beside the outcome, by name, such as the coverage of the change."""
     flags: tuple[str, ...] = ()
     error: str = ""
     """Message of the failed part."""
@@ -127,6 +131,8 @@ class Verdict(Model):
     flags: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
     """Tests of ``unfixed`` and ``broken`` that passed in a rerun of the same evaluation; the outcome stays."""
+    measures: dict[str, float] = {}
+    """Figures beside the outcome, by name, such as the coverage of the change."""
 
     @property
     def resolved(self) -> bool:

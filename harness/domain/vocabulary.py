@@ -96,6 +96,22 @@ class Rule(StrEnum):
     SWE_BENCH_PRO = "swe-bench-pro"
     NOCODE_BENCH = "nocode-bench"
     HARBOR = "harbor"
+    SWT_BENCH = "swt-bench"
+    """Judges a patch of tests, not a fix."""
+
+
+class TestedTree(StrEnum):
+    """A tree in which the tests of a test patch run."""
+
+    __test__ = False
+
+    BASE = "base"
+    GOLD = "gold"
+    BASE_ALONE = "base-alone"
+    """Without the test patch: the base commit's own tests in the same files."""
+    GOLD_ALONE = "gold-alone"
+    LOOKALIKE = "look-alike"
+    """The base tree with a blank line in each file that the gold patch changes."""
 
 
 STAGED = frozenset({Rule.MULTI_SWE_BENCH, Rule.R2E})

@@ -1,12 +1,14 @@
 """An engine without containers: acts out the results of each instance's tests; for tests and plug-in authors.
 
-The gold patch makes every expected test pass; any other patch leaves the fail-to-pass tests failing. ``fault`` lets a
-test break any call, ``flaky`` sets what single tests do from one evaluation to the next.
+The gold patch makes every expected test pass; any other patch leaves the fail-to-pass tests failing. Where patches of
+tests are judged, the expected tests are those that the patch adds. ``fault`` lets a test break any call, ``flaky`` sets
+what single tests do from one evaluation to the next.
 """
 
 import io
 import json
 import os
+import re
 import tarfile
 import threading
 import time
@@ -16,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from assay.harness.domain import Instance, Limits
+from assay.harness.domain import Instance, Limits, Rule
 from assay.harness.engines.base import ActingEngine, Box, BoxEnd, ExecResult, ImageInfo, ImageLayer, Sidecar
 from assay.harness.errors import ImageMissing
 
@@ -25,7 +27,9 @@ Fault = Callable[[str, str], None]
 
 MOST = 1000
 """Instances that an engine remembers; it forgets those that it learned first."""
-PATCH = "model.patch"
+PATCH, TESTS = "model.patch", "tests.patch"
+ADDED_TEST = re.compile(r"^\+\s*def (test_\w+)", re.MULTILINE)
+"""A test of Python that a patch of tests adds."""
 TEST_SCRIPTS = ("/test.sh", "/supervise.sh")
 
 
@@ -252,10 +256,10 @@ class FakeBox(Box):
         self._engine.fault("put", self._image)
         with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as tar:
             for member in tar:
-                content = tar.extractfile(member) if member.name.endswith(PATCH) else None
+                name = member.name.rpartition("/")[2]
+                content = tar.extractfile(member) if name in {PATCH, TESTS} else None
                 if content:
-                    self._files[PATCH] = content.read()
-                    break
+                    self._files[name] = content.read()
 
     def get(self, path: str, max_bytes: int) -> dict[str, bytes]:
         """Return the report of the acted-out tests, in the ``status_json`` format."""
@@ -271,7 +275,10 @@ class FakeBox(Box):
     def _results(self) -> dict[str, bool]:
         fixed = self._files.get(PATCH, b"").decode().strip() == self._instance.gold_patch.strip()
         results = dict.fromkeys(self._instance.pass_to_pass, True)
-        results |= dict.fromkeys(self._instance.fail_to_pass, fixed)
+        judged = self._instance.fail_to_pass
+        if self._instance.rule is Rule.SWT_BENCH:
+            judged = tuple(ADDED_TEST.findall(self._files.get(TESTS, b"").decode()))
+        results |= dict.fromkeys(judged, fixed)
         flaky = self._engine.flaky
         return {
             test: flaky[test][self._turn % len(flaky[test])] if test in flaky else passed

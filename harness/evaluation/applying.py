@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 
-from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Instance, TestPlan
+from assay.harness.domain import Apply, ApplyStatus, Evidence, FailedPart, Instance, Rule, TestPlan
 from assay.harness.engines.base import Box, ExecResult
 from assay.harness.evaluation.changes import read_changes
 from assay.harness.evaluation.delivery import (
@@ -190,7 +190,7 @@ def applied_evidence(instance: Instance, delivery: Delivery, applied: Applied) -
     status, failed_part, error = ApplyStatus.APPLIED, FailedPart.NONE, ""
     if applied.refused:
         status, detail = ApplyStatus.REJECTED, applied.refused
-    elif code == CONFLICT:
+    elif code == CONFLICT or (code == TESTS_DO_NOT_APPLY and instance.rule is Rule.SWT_BENCH):
         status = ApplyStatus.CONFLICT
     elif code == TESTS_DO_NOT_APPLY:
         failed_part, error = FailedPart.ENVIRONMENT, f"the instance's own test patch does not apply: {detail}"

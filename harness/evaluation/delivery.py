@@ -82,6 +82,7 @@ failed() {{
 """Ends a script with a status that blames the patch, unless the disk has no room for a single line."""
 
 
+MODEL = f"{HOME}/model.patch"
 HIDDEN = f"{TRIPWIRES} {ASSETS} {HOME}/tests.patch"
 """What no code of the patch may read: the hidden tests alone, and the tripwires alone."""
 
@@ -89,7 +90,7 @@ SUPERVISOR = f"""\
 set -u
 user=$(id -u "$1") && group=$(id -g "$1") && home=$(getent passwd "$1" | cut -d: -f6) || exit 125
 mkdir -m 700 {RESULTS} && mkfifo -m 622 {PIPE} || exit 125
-rm -rf {HIDDEN}
+rm -rf {HIDDEN} {MODEL}
 exec 3<> {PIPE} 4< {PIPE}
 cat <&4 > {RESULTS}/report 3>&- 4<&- &
 reader=$!
@@ -170,7 +171,7 @@ class Delivery:
         """Return everything as one tar archive, owned by root."""
         home = HOME.strip("/")
         files: dict[str, str | bytes] = {
-            f"{home}/model.patch": self.patch.text,
+            MODEL.strip("/"): self.patch.text,
             f"{home}/tests.patch": self.plan.test_patch,
             APPLY.strip("/"): self.apply_script(),
             RESTORE.strip("/"): self.restore_script(),
@@ -216,8 +217,8 @@ class Delivery:
             f"{{ neutral read-tree $base && changes > {first}; }} 2> {SAID} || failed_before",
             f"cat {first} && printf '\\0' && untracked {before} 2> {SAID} || failed_before",
             # Against the commit alone: no patch may change what a pre-build left in the tree, hidden from git.
-            _or_failed(f"{GIT} apply --cached --check{without} {HOME}/model.patch", CONFLICT),
-            _or_failed(f"{GIT} apply{without} {HOME}/model.patch", CONFLICT),
+            _or_failed(f"{GIT} apply --cached --check{without} {MODEL}", CONFLICT),
+            _or_failed(f"{GIT} apply{without} {MODEL}", CONFLICT),
             f"exec 2> {SAID}",
             f"untracked {after} && LC_ALL=C comm -z -13 {before} {after} > {new} || failed $? {NOT_PUT_BACK}",
             f"neutral update-index --add --replace --info-only -z --stdin < {new} || failed $? {NOT_PUT_BACK}",

@@ -48,6 +48,8 @@ class Task:
     """Whether an evaluation may stop when its fail-to-pass tests fail (``fail_fast.evaluate_fast``)."""
     assets: Callable[[], Mapping[str, bytes]] = dict
     """Returns the binary files of the tests, by their path in the tree; raises EnvironmentFailure."""
+    beside: TestPlan | None = None
+    """Of a test patch: how the base commit's own tests in the same files are run; None if there are none."""
 
 
 @dataclass(frozen=True, slots=True)

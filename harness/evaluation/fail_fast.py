@@ -16,7 +16,8 @@ from assay.harness.domain import FAILING, PASSING, ApplyStatus, FailedPart, Inst
 from assay.harness.engines.base import Engine
 from assay.harness.errors import EngineError
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
-from assay.harness.grading.grade import grade, under_labels
+from assay.harness.grading.grade import grade
+from assay.harness.grading.results import under_labels
 from assay.harness.reports import lookup, names_a_test
 from assay.harness.runners import django, pytest
 

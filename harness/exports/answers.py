@@ -1,5 +1,6 @@
-"""The one place that keeps runs off leaderboards: parts of the answer, other labels, or not all tests made them."""
+"""The one place that keeps runs off leaderboards: parts of the answer, other labels or rules, some tests alone."""
 
+from assay.harness.domain import Rule
 from assay.harness.errors import UserError
 from assay.harness.exports.base import RunToExport
 from assay.harness.grading.grade import STOPPED_EARLY
@@ -23,6 +24,8 @@ def refuse_answers(run: RunToExport) -> None:
     if run.manifest.given.get(LABELS):
         name = run.manifest.dataset.name
         raise _refusal(run, f"its patches were graded by other labels than the data set's own ({name})")
+    if Rule.SWT_BENCH in run.report.rules:
+        raise _refusal(run, f"its patches are tests (rule {Rule.SWT_BENCH})")
     if run.manifest.settings.get(FAIL_FAST) == "yes" or _stopped_early(run):
         raise _refusal(run, f"not all tests were run (--{FAIL_FAST})")
     if run.manifest.kind not in SUBMITTED:

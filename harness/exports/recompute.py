@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from assay.harness.domain import UNKNOWN_TIME, ApplyStatus, Channel, Instance, Rule, Status, TestReport
-from assay.harness.grading.grade import grade, under_labels
+from assay.harness.grading.grade import grade
 from assay.harness.grading.logs import evidence_of
+from assay.harness.grading.results import under_labels
 from assay.harness.grading.rules import RULES
 from assay.harness.languages import LANGUAGES
 from assay.harness.languages.base import unchanged

@@ -34,6 +34,7 @@ FLAGS: Mapping[str, str] = {
         "source of such a name stays if the patch's other sources name it, no test that is run has its name, "
         "and its own tests cannot be taken for expected ones."
     ),
+    "files_that_are_no_tests_left_out": "A patch of tests changed other files too; they were not applied.",
     "build_products_left_out": "The patch brought build products along; they were not applied.",
     "packages_missing": (
         "The patch changes which packages the project asks for, and the output says that one is not there: the tests "

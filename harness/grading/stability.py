@@ -10,7 +10,8 @@ from pydantic import Field, ValidationError
 
 from assay.harness.domain import PASSING, Evidence, Instance, Model, Outcome, Status, Verdict
 from assay.harness.errors import DataError
-from assay.harness.grading.grade import grade, steady, under_labels
+from assay.harness.grading.grade import grade
+from assay.harness.grading.results import steady, under_labels
 from assay.harness.reports import lookup
 from assay.harness.reports.base import SEVERITY
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from assay.harness.domain import FAILING, INFRASTRUCTURE, PASSING, Evidence, Instance, Model, Outcome, Status, Verdict
-from assay.harness.grading.grade import steady
+from assay.harness.grading.results import steady
 from assay.harness.grading.stability import Seen, Stability, outcomes, quarantine
 
 Runs = Sequence[Evidence | None]

@@ -50,6 +50,8 @@ CONTROLS = ("gold", "null")
 """Patches of known outcome: the gold patch is resolved, no patch is not."""
 LABELS = "--labels"
 """Input of a run that was graded by other labels than its data set's own; empty if by its own."""
+RULE = "--rule"
+"""Input of a run that was graded by another rule than its rows' own; empty if by that."""
 FAIL_FAST = "fail-fast"
 """Setting of a run whose evaluations may have stopped before all tests were run."""
 SHARD = "--shard"

@@ -80,6 +80,10 @@ class RunReport(Model):
     operational_resolved_instances: int | None = None
     operational_rate: float | None = None
     """Of the submitted instances that are fit."""
+    measures: dict[str, dict[str, float]] = Field(default_factory=dict)
+    """Figures beside the outcomes of single instances, such as the coverage of the change."""
+    mean_measures: dict[str, float] = Field(default_factory=dict)
+    """Of the instances that have each figure."""
     patchdiff: PatchDiffFigures | None = None
     """Figures of the comparisons with gold; None: nothing was compared."""
 
@@ -110,6 +114,7 @@ def build_report(
             **counts,
             **about,
             **_rates(found, unfit),
+            **_measured(found),
             "total_instances": len(everything),
             "failure_reasons": {name: found[name].reason for name in ids["infra_failure"]},
             "outcomes": {name: verdict.outcome for name, verdict in sorted(found.items())},
@@ -135,6 +140,15 @@ def _rates(found: dict[str, Verdict], unfit: Mapping[str, str] | None) -> dict[s
         "operational_instances": len(fit),
         "operational_resolved_instances": sum(fit),
         "operational_rate": _rate(fit),
+    }
+
+
+def _measured(found: dict[str, Verdict]) -> dict[str, Any]:
+    names = sorted({name for verdict in found.values() for name in verdict.measures})
+    values = {name: [each.measures[name] for each in found.values() if name in each.measures] for name in names}
+    return {
+        "measures": {name: verdict.measures for name, verdict in sorted(found.items()) if verdict.measures},
+        "mean_measures": {name: round(sum(each) / len(each), 4) for name, each in values.items()},
     }
 
 

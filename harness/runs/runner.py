@@ -7,8 +7,8 @@ from typing import Self
 
 from assay.harness.domain import INFRASTRUCTURE, Verdict
 from assay.harness.errors import EngineError, UserError
-from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, gated
-from assay.harness.evaluation.fail_fast import evaluate_fast
+from assay.harness.evaluation.by_rule import way_of
+from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.runs.attempt import PAUSE, aim, failed, may_retry, unwritten, verdict_on
 from assay.harness.runs.crew import Progress, make_crew
 from assay.harness.runs.keys import content_key, full, grading_edition
@@ -78,13 +78,14 @@ class Runner:
     def attempt(self, task: Task, _number: int) -> Evaluation:
         """Evaluate a task; whatever breaks on the way is an evaluation that failed."""
         labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
+        way = way_of(task)
         try:
-            judged = gated(task)
+            judged = way.gated(task)
             if isinstance(judged, Evaluation):
                 return judged  # no image is built for a patch that needs none
-            aimed = aim(task, self.bench)
+            aimed = aim(task, self.bench) if way.aims else task
             with self.bench.image(task.instance, judged.text) as image:
-                return (evaluate_fast if task.fail_fast else evaluate)(aimed, image, self.bench.engine, labels)
+                return way.evaluate(aimed, image, self.bench.engine, labels)
         except Exception as error:
             return failed(task, error)
 

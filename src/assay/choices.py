@@ -14,6 +14,12 @@ class EnvironmentChoice(StrEnum):
     PUBLISHED = "published"
 
 
+class RuleChoice(StrEnum):
+    """A rule that any row can be judged by in place of its own."""
+
+    SWT_BENCH = "swt-bench"
+
+
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
     """A language model behind an OpenAI-compatible endpoint."""

@@ -12,8 +12,8 @@ from pathlib import Path
 from assay.harness.domain import Instance, Prediction, Verdict
 from assay.harness.engines.cancelling import Cancellation
 from assay.harness.errors import RunStopped, UserError
-from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, gated
-from assay.harness.evaluation.fail_fast import evaluate_fast
+from assay.harness.evaluation.by_rule import way_of
+from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.runs.attempt import aim, attempts, failed, may_retry, verdict_on
 from assay.harness.runs.report import RunReport
 from assay.harness.runs.runner import Runner
@@ -190,14 +190,14 @@ class Evaluator(Workplace):
             runner = Runner(RunStore(Path(MODEL)), self.bench)  # whose folder nothing is written to
             evaluation: Evaluation = self.bench.attempt(runner, task, number)
             return evaluation
+        way = way_of(task)
         try:
-            judged = gated(task)
+            judged = way.gated(task)
             if isinstance(judged, Evaluation):
                 return judged  # no image is built for a patch that needs none
             with self.bench.image(task.instance, judged.text) as image:
-                engine = cancellation.watch(self.bench.engine)
-                test = evaluate_fast if task.fail_fast else evaluate
-                return test(aim(task, self.bench), image, engine, _labels(task))
+                aimed = aim(task, self.bench) if way.aims else task
+                return way.evaluate(aimed, image, cancellation.watch(self.bench.engine), _labels(task))
         except Exception as error:
             return failed(task, error)
 

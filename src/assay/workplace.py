@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from assay.choices import EnvironmentChoice
-from assay.harness.domain import Instance, Prediction
+from assay.harness.domain import Instance, Prediction, Rule, TestPlan
 from assay.harness.engines import open_engine
 from assay.harness.engines.base import ActingEngine, Engine
 from assay.harness.engines.eviction import bytes_of
@@ -20,6 +20,7 @@ from assay.harness.engines.uses import Uses
 from assay.harness.engines.warm import WarmEngine
 from assay.harness.errors import RunStopped, UserError
 from assay.harness.evaluation.evaluate import Task
+from assay.harness.evaluation.swt_bench import files_beside, with_tests
 from assay.harness.files import check_folder
 from assay.harness.plugins import resolve
 from assay.harness.runs.workbench import Workbench
@@ -101,10 +102,26 @@ class Workplace:
     def task(self, instance: Instance, prediction: Prediction, *, runs_empty: bool = False) -> Task:
         """Plan one evaluation."""
         settled = self.bench.settle(instance)
-        plan = self.bench.plan(settled).model_copy(update={"strict": self.strict})
-        if self.timeout is not None:
-            plan = plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": float(self.timeout)})})
-        return Task(settled, prediction, plan, runs_empty, self.fail_fast)
+        if settled.rule is Rule.SWT_BENCH:
+            return self._task_of_tests(settled, prediction)
+        return Task(settled, prediction, self._limited(self.bench.plan(settled)), runs_empty, self.fail_fast)
+
+    def _task_of_tests(self, instance: Instance, prediction: Prediction) -> Task:
+        """Plan the evaluation of a patch of tests, which takes the place of the instance's own."""
+        patched = with_tests(instance, prediction)
+        plan, known = self._limited(self.bench.plan(patched)), files_beside(patched)
+        bare = patched.model_copy(update={"test_patch": ""})
+        beside = self._limited(self.bench.plan_files(bare, known))
+        if beside.targets or not plan.targets:  # without targets all tests run, with the patch and without it
+            return Task(instance, prediction, plan, beside=beside)
+        return Task(instance, prediction, plan)
+
+    def _limited(self, plan: TestPlan) -> TestPlan:
+        """Return a plan with what this workplace says about every plan."""
+        plan = plan.model_copy(update={"strict": self.strict})
+        if self.timeout is None:
+            return plan
+        return plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": float(self.timeout)})})
 
     def setter(self, folder: Path | None = None) -> "Setter":
         """Return what finds recipes here and keeps them in a folder, by default in the cache.

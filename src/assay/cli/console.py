@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Protocol
 
 from assay.cli.estimate import Estimate, in_words
@@ -236,9 +237,10 @@ def _took(seconds: float, known: bool) -> str:
 
 
 def print_verdicts(verdicts: Sequence[Verdict], seconds: dict[str, float]) -> None:
-    """Print one row for each verdict, with a column for flags if there are any."""
-    flagged = any(verdict.flags for verdict in verdicts)
-    columns = ("instance", "verdict", "unfixed", "broken", "tests s", "reason", *(["flags"] if flagged else []))
+    """Print one row for each verdict, with columns for measures and flags if there are any."""
+    flagged, measured = (any(map(attrgetter(name), verdicts)) for name in ("flags", "measures"))
+    more = (*(["measures"] if measured else []), *(["flags"] if flagged else []))
+    columns = ("instance", "verdict", "unfixed", "broken", "tests s", "reason", *more)
     _print_table(
         columns,
         [
@@ -249,6 +251,7 @@ def print_verdicts(verdicts: Sequence[Verdict], seconds: dict[str, float]) -> No
                 _count(verdict, verdict.broken),
                 f"{seconds.get(verdict.instance_id, 0.0):.1f}",
                 _first_line(verdict.reason),
+                *([measures_in_words(verdict.measures)] if measured else []),
                 *([", ".join(verdict.flags)] if flagged else []),
             )
             for verdict in verdicts
@@ -275,10 +278,16 @@ def sum_line(report: "RunReport") -> str:
     mixed = ", ".join(f"{n} {name}" for name, n in report.environments.items()) if len(report.environments) > 1 else ""
     line = f"{report.resolved_instances} of {report.submitted_instances} resolved{rest}{flaky}"
     line += f"; mixed environments: {mixed}" if mixed else ""
+    line += f"; mean {measures_in_words(report.mean_measures)}" if report.mean_measures else ""
     if report.operational_instances is None:
         return line
     fit = f"{report.operational_resolved_instances} of {report.operational_instances}"
     return f"{line}; operational: {fit} ({len(report.unfit_ids)} unfit left out)"
+
+
+def measures_in_words(measures: Mapping[str, float]) -> str:
+    """Return figures by name in one line."""
+    return ", ".join(f"{name} {value:.4g}" for name, value in measures.items())
 
 
 def coloured(outcome: Outcome) -> str:

@@ -105,6 +105,16 @@ def relabelled(instances: "Sequence[Instance]", labels: Path | None) -> "Sequenc
     return result
 
 
+def as_tasks_of(rule: str | None, instances: "Sequence[Instance]") -> "Sequence[Instance]":
+    """Return instances as tasks of another rule; raises UserError (DataError) if one cannot be."""
+    if rule is None:
+        return instances
+    from assay.harness.sequences import kept
+    from assay.instances.dataset.swt_tasks import as_test_task
+
+    return kept(map(as_test_task, instances))
+
+
 def find_run(run: str, runs_dir: Path) -> "RunStore":
     """Return a run of evaluations by its name or its folder; raises UserError, naming known runs, if there is none."""
     return _with_verdicts(_find_any(run, runs_dir))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from assay.choices import EnvironmentChoice
+from assay.choices import EnvironmentChoice, RuleChoice
 from assay.cli import completing
 
 
@@ -241,6 +241,15 @@ LabelsFile = Annotated[
         metavar="FILE",
         help="Rows with instance_id, FAIL_TO_PASS, PASS_TO_PASS and perhaps test_patch, in place of the data set's "
         "own. No leaderboard takes such a run.",
+        show_default=False,
+    ),
+]
+RuleName = Annotated[
+    RuleChoice | None,
+    typer.Option(
+        "--rule",
+        help="Judge by this rule in place of the rows' own. swt-bench: predictions are patches of tests, which have to "
+        "fail on the base tree and to pass with the gold patch. No leaderboard takes such a run.",
         show_default=False,
     ),
 ]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.harness.domain import PASSING, Evidence, Instance, Status, Verdict
-from assay.harness.grading.grade import under_labels
+from assay.harness.grading.results import under_labels
 from assay.harness.reports.lookup import lookup
 from assay.viewer.failures import messages
 from assay.viewer.text import Excerpt

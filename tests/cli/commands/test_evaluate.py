@@ -46,6 +46,39 @@ def test_the_report_has_the_fields_that_existing_scripts_read(
     assert report["model"] == "acme/model"
 
 
+def test_patches_of_tests_are_judged_by_a_rule_of_their_own(
+    assay: Callable, rows: Path, predictions: Callable, instance: Instance
+) -> None:
+    predictions({"acme__calc-1": instance.test_patch, "acme__calc-2": instance.gold_patch, "acme__calc-3": "no diff"})
+    call = ("evaluate", "rows.jsonl", "-p", "preds.jsonl", "--rule", "swt-bench")
+    report = assay(*call, "--json").json
+    assert report["outcomes"] == {
+        "acme__calc-1": "resolved",
+        "acme__calc-2": "empty_patch",
+        "acme__calc-3": "patch_rejected",
+    }
+    assert report["rules"] == ["swt-bench"]
+    assert report["reasons"]["acme__calc-2"] == "the patch changes no file of the tests"
+    again = assay(*call)
+    assert "swt-bench" in again.out
+    assert "1 of 3 resolved" in again.out
+    assert assay("report", "regrade", "rows.acme_model.swt-bench").code == 0
+    (run,) = (path for path in Path("runs").iterdir() if path.name.endswith("swt-bench"))
+    refused = assay("report", "export", run.name, "--format", "swebench", "-o", "out")
+    assert (refused.code, "its patches are tests" in refused.err) == (2, True)
+    mixed = assay(*call[:-2], "--run-id", run.name)
+    assert (mixed.code, "was made with --rule swt-bench, not unset" in mixed.err) == (2, True)
+
+
+def test_gold_tests_resolve_and_none_do_not(assay: Callable, rows: Path) -> None:
+    gold = assay("evaluate", "rows.jsonl", "--gold", "--rule", "swt-bench", "--json")
+    assert gold.json["resolved_instances"] == 3
+    null = assay("evaluate", "rows.jsonl", "--null", "--rule", "swt-bench", "--json")
+    assert null.json["outcome_counts"] == {"empty_patch": 3}
+    refused = assay("evaluate", "rows.jsonl", "--gold", "--rule", "swt-bench", "--fail-fast")
+    assert (refused.code, "judges tests, not fixes" in refused.err) == (2, True)
+
+
 def test_other_labels_are_a_run_and_a_data_set_of_their_own(assay: Callable, rows: Path, predictions: Callable) -> None:
     labels = {"instance_id": "acme__calc-2", "FAIL_TO_PASS": ["tests/test_calc.py::test_new"], "PASS_TO_PASS": []}
     Path("abs.jsonl").write_text(json.dumps(labels) + "\n")

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.harness.domain import Instance, Status
+from assay.harness.domain import Instance, Rule, Status
 from assay.harness.errors import UserError
 from assay.harness.exports import FORMATS
 from assay.harness.exports.answers import refuse_answers
@@ -53,6 +53,12 @@ def test_gold_patches_without_a_mark_go_to_no_leaderboard(
         refuse_answers(make_run(one, two, patches={"a-1": gold, "a-2": f"\n{gold}\n"}))
     with pytest.raises(UserError, match="each of its patches is the gold patch"):
         refuse_answers(make_run(one, two, patches={"a-1": gold, "a-2": ""}))
+
+
+def test_patches_of_tests_go_to_no_leaderboard(make_instance: Callable[..., Instance], make_run: Made) -> None:
+    task = graded(make_instance(rule=Rule.SWT_BENCH, fail_to_pass=(), pass_to_pass=()), {})
+    with pytest.raises(UserError, match="its patches are tests"):
+        refuse_answers(make_run(task))
 
 
 def test_a_models_run_is_not_refused(make_instance: Callable[..., Instance], make_run: Made) -> None:

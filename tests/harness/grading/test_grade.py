@@ -18,7 +18,8 @@ from assay.harness.domain import (
     TestReport,
     Tripwire,
 )
-from assay.harness.grading.grade import doubt_about, grade
+from assay.harness.grading.checks import doubt_about
+from assay.harness.grading.grade import grade
 
 FIXED = "tests/test_calc.py::test_add"
 KEPT = "tests/test_calc.py::test_same"

@@ -17,7 +17,7 @@ from assay.harness.domain import (
     TestReport,
     Tripwire,
 )
-from assay.harness.grading.grade import grade
+from assay.harness.grading.grade import JUDGES, grade
 from assay.harness.grading.rules import RULES
 
 P, F, E, S, X = Status.PASSED, Status.FAILED, Status.ERROR, Status.SKIPPED, Status.XFAIL
@@ -59,7 +59,7 @@ def outcome(instance: Instance, tests: Tests, exit_code: int | None = None, **re
 
 
 def test_every_rule_has_a_definition() -> None:
-    assert set(RULES) == set(Rule)
+    assert {*RULES, *JUDGES} == set(Rule)
 
 
 CUT = "t.py::test_x[a"

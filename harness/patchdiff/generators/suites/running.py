@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from assay.harness.domain import PASSING, Status
-from assay.harness.grading.grade import doubt_about, steady
+from assay.harness.grading.checks import doubt_about
+from assay.harness.grading.results import steady
 from assay.harness.patchdiff.contract import Context
 from assay.harness.patchdiff.sides import ForgedSideError, Side
 

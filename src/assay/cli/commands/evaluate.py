@@ -9,7 +9,7 @@ import typer
 
 from assay.choices import EnvironmentChoice, ModelChoice
 from assay.cli import config, exits, options
-from assay.cli.loading import load_to_evaluate, quarantined, relabelled
+from assay.cli.loading import as_tasks_of, load_to_evaluate, quarantined, relabelled
 from assay.harness.errors import UserError
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def evaluate(
     controls: options.Controls = False,
     stability: options.StabilityRecord = None,
     labels: options.LabelsFile = None,
+    rule: options.RuleName = None,
     patchdiff: options.PatchDiff = False,
     generators: options.Generators = None,
     budget: options.Budget = 300,
@@ -78,25 +79,28 @@ def evaluate(
       assay evaluate lite -p preds.jsonl --rerun-failed 2 --controls
       assay evaluate rows.jsonl --gold --run-id stable --stability runs/rows.validate/stability.json
       assay evaluate rows.jsonl -p predictions.jsonl --labels corrected.jsonl
+      assay evaluate rows.jsonl -p tests.jsonl --rule swt-bench
       assay evaluate lite -p preds.jsonl --patchdiff
       assay evaluate lite -p preds.jsonl --patchdiff -g suites --budget 60
       assay evaluate lite -p preds.jsonl --run-id mine --shard 1/4
       assay evaluate lite -p preds.jsonl --executor ray --address auto
     """
-    from assay.harness.runs.manifest import LABELS, RunKind
+    from assay.harness.runs.manifest import LABELS, RULE, RunKind
     from assay.session import Session, control_pairs
 
     if sum((predictions is not None, gold, null)) != 1:
         raise UserError("give exactly one of --predictions FILE, --gold and --null")
     if generators and not patchdiff:
         raise UserError("--generators names generators of PatchDiff; add --patchdiff")
+    if rule and (fail_fast or patchdiff):
+        raise UserError(f"--rule {rule} judges tests, not fixes; leave out --fail-fast and --patchdiff")
     part, seconds = read_shard(shard, durations)
     given = read_given(predictions) if predictions else None
     found = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
-    instances = quarantined(relabelled(found, labels), dataset, stability)
+    instances = as_tasks_of(rule, quarantined(relabelled(found, labels), dataset, stability))
     pairs = pair(instances, given.predictions, ids) if given else control_pairs(instances, "gold" if gold else "null")
     session = Session(
-        name_of(run_id or run_id_of(dataset, pairs, labels), part),
+        name_of(run_id or run_id_of(dataset, pairs, labels, rule), part),
         runs_dir,
         config.workplace(
             engine,
@@ -120,7 +124,7 @@ def evaluate(
         patchdiff=patchdiff_settings(generators, budget, seed, confirmations) if patchdiff else None,
         model=model_choice(model, base_url, cassette),
         kind=RunKind.EVALUATE if predictions else RunKind.CONTROL,
-        given={"--stability": hash_of(stability), LABELS: hash_of(labels)},
+        given={"--stability": hash_of(stability), LABELS: hash_of(labels), RULE: rule or ""},
         shard=part,
         durations=seconds,
     )
@@ -179,13 +183,13 @@ def pair(
     return mapped(found, lambda each: (instances[places[each.instance_id.lower()]], each))
 
 
-def run_id_of(dataset: str, pairs: "Sequence[Pair]", labels: Path | None = None) -> str:
-    """Return the name of a run after its data set, its model and the file of other labels."""
+def run_id_of(dataset: str, pairs: "Sequence[Pair]", labels: Path | None = None, rule: str | None = None) -> str:
+    """Return the name of a run after its data set, its model, the file of other labels and another rule."""
     from assay.session import run_name
 
     models = {prediction.model for _, prediction in pairs}
     model = models.pop() if len(models) == 1 else "predictions"
-    return run_name(dataset, model or "model", *([labels.stem] if labels else []))
+    return run_name(dataset, model or "model", *([labels.stem] if labels else []), *([rule] if rule else []))
 
 
 def read_shard(shard: str | None, durations: Path | None) -> "tuple[Shard | None, dict[str, float]]":

@@ -1,0 +1,22 @@
+"""Instances as tasks of writing tests: any that has a gold patch is one of SWT-bench's."""
+
+from assay.harness.domain import Instance, PublishedImage, Rule
+from assay.harness.errors import DataError
+
+
+def as_test_task(instance: Instance) -> Instance:
+    """Return an instance for which a prediction is a patch of tests.
+
+    It has no labels, since those name the tests of its own test patch, and no published image, since the row's script
+    runs these tests alone.
+
+    Raises:
+        DataError: it has no gold patch.
+    """
+    if not instance.gold_patch.strip():
+        problem = f"is empty, and the rule {Rule.SWT_BENCH} runs tests with it and without it"
+        raise DataError(problem, instance=instance.id, field="patch")
+    changes = {"rule": Rule.SWT_BENCH, "fail_to_pass": (), "pass_to_pass": (), "quarantined": (), "stages": None}
+    if isinstance(instance.environment, PublishedImage):
+        changes["environment"] = None
+    return instance.model_copy(update=changes)
