@@ -46,6 +46,7 @@ VERSION_KEYS: Mapping[str, tuple[str, ...]] = {
     "rust": (),
 }
 """Keys of workflows whose values are versions of a language."""
+REQUIREMENT_FILES = ("*requirements*.txt", "requirements/*")
 NUMBERS: Mapping[str, str] = {"python": r"\b3\.\d+"}
 """Pattern of a version, where not every number is one."""
 BOUNDS: Mapping[str, tuple[str, str]] = {
@@ -75,11 +76,23 @@ class Facts:
         wanted = canonicalize_name(distribution)
         return next((text for text in self._everywhere() if name_of(text) == wanted), "")
 
+    def file_declaring(self, distribution: str) -> str:
+        """Return the requirement file with the shortest path that names a distribution, or nothing.
+
+        None where the project's manifests say what it needs: its files are then for other purposes.
+        """
+        if self.declared.dependencies:
+            return ""
+        wanted = canonicalize_name(distribution)
+        files = self.project.matching(*REQUIREMENT_FILES)
+        naming = [path for path, text in files if wanted in map(name_of, plain_requirements(text))]
+        return min(naming, key=len, default="")
+
     def _everywhere(self) -> Iterable[str]:
         for table in (self.declared.extras, self.declared.groups):
             for requirements in table.values():
                 yield from requirements
-        for path, text in self.project.matching("*requirements*.txt", "requirements/*"):
+        for path, text in self.project.matching(*REQUIREMENT_FILES):
             yield from plain_requirements(text) if path else ()
         yield from self.installed.packages
 

@@ -22,6 +22,7 @@ class Known(Model):
     headers: dict[str, str]
     libraries: dict[str, str]
     shared: dict[str, str]
+    typelibs: dict[str, str]
     commands: dict[str, str]
     modules: dict[str, str]
     fixtures: dict[str, str]

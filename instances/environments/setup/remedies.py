@@ -45,6 +45,12 @@ def add_shared_library(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     return changes.extended(recipe, "system_packages", [package] if package else _of_workflows(facts))
 
 
+def add_typelib(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
+    """Add the package of a namespace that ``gi`` loads."""
+    package = known().typelibs.get(found["name"], "")
+    return changes.extended(recipe, "system_packages", [package] if package else _of_workflows(facts))
+
+
 def add_command(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Add the package of a command."""
     name = found["name"].rpartition("/")[2]
@@ -76,7 +82,10 @@ def drop_debian_package(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
 
 
 def add_module(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
-    """Add the distribution of a module; if the project asks for none and the tree has it, look in its folder."""
+    """Add the distribution of a module, or the requirement file that names it.
+
+    If the project asks for none and the tree has the module, look in its folder.
+    """
     top = found["name"].partition(".")[0]
     if top in STANDARD:
         return recipe
@@ -86,6 +95,8 @@ def add_module(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     declared = facts.declaring(distribution)
     if not declared and (root := folder_of(top, facts.project.paths)):
         return changes.with_variable(recipe, "PYTHONPATH", root)
+    if file := facts.file_declaring(distribution):
+        return changes.extended(recipe, "requirements", [file])
     return changes.with_package(recipe, declared or distribution)
 
 
@@ -285,7 +296,8 @@ Remedy = Callable[[Recipe, Found, Facts], Recipe]
 REMEDIES: Mapping[str, Remedy] = {
     each.__name__: each
     for each in (
-        *(add_header, add_library, add_shared_library, add_command, add_compiler, add_openssl, add_libclang),
+        *(add_header, add_library, add_shared_library, add_typelib, add_command),
+        *(add_compiler, add_openssl, add_libclang),
         *(drop_debian_package, add_module, add_declared, add_fixture, add_marker, add_setting, add_option, add_plugins),
         *(
             add_coroutine_plugin,

@@ -30,6 +30,7 @@ CASES: list[tuple[str, Recipe, str, str, object]] = [
     ("The system library `alsa` required by crate `a`", RUST, "missing-library", "system_packages", "libasound2-dev"),
     ("/usr/bin/ld: cannot find -lpcap: No such file", GO, "missing-library", "system_packages", "libpcap-dev"),
     ("ImportError: libGL.so.1: cannot open shared object file", PYTHON, "missing-shared-library", "system_packages", "libgl1"),
+    ("ValueError: Namespace Gst not available", PYTHON, "missing-typelib", "system_packages", "gir1.2-gstreamer-1.0"),
     ("sh: 1: git-lfs: not found\nsh: 1: hg: not found", PYTHON, "missing-command", "system_packages", "mercurial"),
     ("No such file or directory: 'ffmpeg'", PYTHON, "missing-command", "system_packages", "ffmpeg"),
     ("cannot import name 'Markup' from 'jinja2'", PYTHON, "removed-api", "constraints", "jinja2<3.1"),
@@ -73,6 +74,21 @@ def test_a_symptom_changes_the_recipe(facts, text: str, recipe: Recipe, rule: st
     assert (again, nothing) == (changed, []) or rule in SECOND_ANSWERS
 
 
+@pytest.mark.parametrize(
+    ("manifest", "field", "value"),
+    [
+        ("setup()", "requirements", ("requirements/base.txt",)),
+        ("setup(install_requires=['b'])", "packages", "PyYAML<7"),
+    ],
+)
+def test_a_missing_module_brings_the_file_that_names_it_where_manifests_name_nothing(
+    facts, manifest: str, field: str, value: object
+) -> None:
+    files = {"setup.py": manifest, "requirements/base.txt": "PyYAML<7\nclick", "requirements/all-of-them.txt": "pyyaml"}
+    changed, _ = diagnose("No module named 'yaml'", PYTHON, facts(files))
+    assert value in (getattr(changed, field), getattr(changed, field)[-1])
+
+
 def test_other_output_changes_nothing(facts) -> None:
     text = "1 passed\nAssertionError: 1 != 2\nNo module named 'asyncio.tasks'\nfixture 'calc' not found"
     assert diagnose(text, PYTHON, facts({})) == (PYTHON, [])
@@ -89,7 +105,8 @@ def test_a_module_of_the_tree_is_looked_for_in_its_folder(facts) -> None:
 
 
 def test_a_distribution_that_the_project_asks_for_comes_before_a_folder_of_its_name(facts) -> None:
-    known = facts({"requirements-extra.txt": "yamllint>=1\n"}, "calc/tools/yamllint/__init__.py")
+    texts = {"setup.py": "setup(install_requires=['click'])", "requirements-extra.txt": "yamllint>=1\n"}
+    known = facts(texts, "calc/tools/yamllint/__init__.py")
     changed, _ = diagnose("No module named 'yamllint'", PYTHON, known)
     assert (changed.env, changed.packages) == ({}, (*PYTHON.packages, "yamllint>=1"))
 
