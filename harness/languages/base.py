@@ -35,6 +35,8 @@ class Syntax:
     """Enclose a definition and belong to it, such as Python's decorated definition."""
     decorators: frozenset[str] = frozenset()
     """Precede a definition on the same level and belong to it."""
+    bodies: frozenset[str] = frozenset()
+    """Bodies of functions and classes, where the grammar does not give them the field ``body``."""
     grammars: tuple[tuple[str, str], ...] = ()
     """Suffixes of files that need another grammar than the language's own, and that grammar."""
     blocks: frozenset[str] = frozenset()
@@ -127,6 +129,12 @@ class Language(Protocol):
     """Name of the runner (``harness.runners.RUNNERS``) that this command starts; empty if it has no tripwires."""
     FINISHED: frozenset[int]
     """Exit statuses of a runner that ran to its end, with or without failed tests."""
+    PROJECT_FILES: tuple[str, ...]
+    """Files in the root folder that are a sign of a project in this language, and say how it is built."""
+    VERSION_KEYS: tuple[str, ...]
+    """Keys in CI configuration whose values are versions of a toolchain: ``java-version``."""
+    LEAST_VERSION: tuple[str, str]
+    """File in the root folder, and regular expression of the least toolchain version in it; both empty if none says."""
     MANIFESTS: tuple[str, ...]
     """Patterns (``*`` matches ``/`` too) of the files that decide which packages a build needs."""
     MISSING_PACKAGE: str

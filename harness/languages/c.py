@@ -76,6 +76,9 @@ DEFAULT_ID = "dot"
 DEFAULT_RUNNER = "googletest"
 FINISHED = frozenset({0, 1, 2, 8})
 """After failed tests, ctest exits with 8 and make with 2."""
+PROJECT_FILES: tuple[str, ...] = ("configure.ac", "configure", "Makefile")
+VERSION_KEYS: tuple[str, ...] = ()
+LEAST_VERSION = ("", "")
 MANIFESTS: tuple[str, ...] = ()
 """Empty: libraries are Debian packages, which recipes name."""
 MISSING_PACKAGE = ""

@@ -105,6 +105,9 @@ DEFAULT_LOG = "go_text"
 DEFAULT_ID = "node"
 DEFAULT_RUNNER = "go"
 FINISHED = frozenset({0, 1})
+PROJECT_FILES: tuple[str, ...] = ("go.mod",)
+VERSION_KEYS: tuple[str, ...] = ("go-version", "go")
+LEAST_VERSION = ("go.mod", r"(?m)^go\s+(\d+\.\d+)")
 MANIFESTS: tuple[str, ...] = ("go.mod", "go.sum", "go.work", "go.work.sum")
 MISSING_PACKAGE = r"no required module provides package|module lookup disabled by GOPROXY=off|missing go\.sum entry"
 STEERING_NAMES: frozenset[str] = frozenset({*MANIFESTS, "vendor"})

@@ -89,6 +89,9 @@ DEFAULT_LOG = "maven_text"
 DEFAULT_ID = "method"
 DEFAULT_RUNNER = "maven"
 FINISHED = frozenset({0, 1})
+PROJECT_FILES: tuple[str, ...] = ("pom.xml", "build.gradle", "build.gradle.kts")
+VERSION_KEYS: tuple[str, ...] = ("java-version", "jdk")
+LEAST_VERSION = ("", "")
 MANIFESTS: tuple[str, ...] = (
     *("pom.xml", ".mvn/*"),
     *("*.gradle", "*.gradle.kts", "gradle.properties", "gradle.lockfile"),
@@ -125,8 +128,8 @@ SOURCE_NAMES = ""
 def is_test_file(path: str) -> bool:
     """Return whether a file belongs to the tests.
 
-    Build tools name the source sets (``src/test``, ``src/integrationTest``); elsewhere the name of the class decides. A
-    folder ``test`` or ``tests`` counts above the package only: packages with these names are shipped.
+    Build tools name the source sets (``src/test``, ``src/integrationTest``, ``src/jvmMain``); elsewhere the name of the
+    class decides. A folder ``test`` or ``tests`` counts above the package only: packages with these names are shipped.
     """
     inside = folders(path)
     sets = [below for above, below in pairwise(inside) if above == "src"]
@@ -134,7 +137,8 @@ def is_test_file(path: str) -> bool:
         return True
     if inside[:1] in {("test",), ("tests",)} or any(name.startswith("test-") for name in inside[:2]):
         return True
-    return "main" not in sets and TEST_NAMES.fullmatch(PurePosixPath(path).name) is not None
+    of_source = any(name == "main" or name.endswith("Main") for name in sets)
+    return not of_source and TEST_NAMES.fullmatch(PurePosixPath(path).name) is not None
 
 
 def runner_config(path: str) -> bool:
@@ -155,13 +159,15 @@ def stands_in(path: str) -> str:
 
 def test_targets(paths: Iterable[str]) -> tuple[str, ...]:
     """Return the simple names of the classes in test files: every version of every runner accepts them."""
-    return tuple(dict.fromkeys(PurePosixPath(path).stem for path in paths if _is_class(path)))
+    tests = (path for path in paths if is_test_file(path) and may_hold_tests(path))
+    return tuple(dict.fromkeys(PurePosixPath(path).stem for path in tests))
 
 
-def _is_class(path: str) -> bool:
-    if not path.endswith((".java", ".kt", ".groovy")) or not is_test_file(path):
+def may_hold_tests(path: str) -> bool:
+    """Return whether a test file can be one with classes, by its suffix, and is none of the tests' data."""
+    if not path.endswith((".java", ".kt", ".groovy")) or "resources" in folders(path):
         return False
-    return "resources" not in folders(path) and not named(path, ["package-info.*", "module-info.*"])
+    return not named(path, ["package-info.*", "module-info.*"])
 
 
 def places(path: str, text: str) -> Iterable[str]:  # noqa: ARG001 - the Protocol names it

@@ -76,6 +76,9 @@ DEFAULT_LOG = "jest_text"
 DEFAULT_ID = "any_title"
 DEFAULT_RUNNER = "jest"
 FINISHED = frozenset({0, 1})
+PROJECT_FILES: tuple[str, ...] = ("package.json",)
+VERSION_KEYS: tuple[str, ...] = ("node-version", "node_js", "node")
+LEAST_VERSION = ("", "")
 MANIFESTS: tuple[str, ...] = (
     *("package.json", "package-lock.json", "npm-shrinkwrap.json", ".npmrc"),
     *("yarn.lock", ".yarnrc", ".yarnrc.yml", "pnpm-lock.yaml", "pnpm-workspace.yaml"),

@@ -57,6 +57,9 @@ DEFAULT_ID = "testdox"
 DEFAULT_RUNNER = "phpunit"
 FINISHED = frozenset({0, 1, 2})
 """PHPUnit exits with 2 after an error in a test."""
+PROJECT_FILES: tuple[str, ...] = ("composer.json",)
+VERSION_KEYS: tuple[str, ...] = ("php-version", "php", "php-versions")
+LEAST_VERSION = ("", "")
 MANIFESTS: tuple[str, ...] = ("composer.json", "composer.lock")
 MISSING_PACKAGE = r"Your requirements could not be resolved to an installable set of packages"
 BUILD_PRODUCTS: tuple[str, ...] = ("vendor", "vendor/*", *anywhere(".phpunit.cache", ".phpunit.cache/*"), "*.phar")

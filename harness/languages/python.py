@@ -53,6 +53,9 @@ DEFAULT_LOG = "pytest_text"
 DEFAULT_ID = "node"
 DEFAULT_RUNNER = "pytest"
 FINISHED = frozenset({0, 1})
+PROJECT_FILES: tuple[str, ...] = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+VERSION_KEYS: tuple[str, ...] = ("python-version", "python_version", "python", "PYTHON_VERSION")
+LEAST_VERSION = ("", "")
 MANIFESTS: tuple[str, ...] = (
     *("pyproject.toml", "setup.py", "setup.cfg"),
     *("*requirements*.txt", "requirements/*.txt", "constraints*.txt", "Pipfile", "Pipfile.lock", "poetry.lock"),

@@ -74,6 +74,9 @@ DEFAULT_ID = "node"
 DEFAULT_RUNNER = "cargo"
 FINISHED = frozenset({0, 100, 101})
 """nextest exits with 100 after failed tests."""
+PROJECT_FILES: tuple[str, ...] = ("Cargo.toml",)
+VERSION_KEYS: tuple[str, ...] = ()
+LEAST_VERSION = ("Cargo.toml", r"(?m)^rust-version\s*=\s*[\"'](\d+\.\d+)")
 MANIFESTS: tuple[str, ...] = ("Cargo.toml", "Cargo.lock", "rust-toolchain", "rust-toolchain.toml", ".cargo/*")
 MISSING_PACKAGE = r"no matching package named|failed to select a version for|but --offline was specified"
 BUILD_PRODUCTS: tuple[str, ...] = (

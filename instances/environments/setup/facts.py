@@ -35,25 +35,9 @@ TOOLS = re.compile(
     re.I,
 )
 """Distributions that no test imports."""
-VERSION_KEYS: Mapping[str, tuple[str, ...]] = {
-    "python": ("python-version", "python_version", "python", "PYTHON_VERSION"),
-    "go": ("go-version", "go"),
-    "javascript": ("node-version", "node_js", "node"),
-    "typescript": ("node-version", "node_js", "node"),
-    "java": ("java-version", "jdk"),
-    "php": ("php-version", "php", "php-versions"),
-    "ruby": ("ruby-version", "rvm", "ruby"),
-    "rust": (),
-}
-"""Keys of workflows whose values are versions of a language."""
 REQUIREMENT_FILES = ("*requirements*.txt", "requirements/*")
 NUMBERS: Mapping[str, str] = {"python": r"\b3\.\d+"}
 """Pattern of a version, where not every number is one."""
-BOUNDS: Mapping[str, tuple[str, str]] = {
-    "go": ("go.mod", r"(?m)^go\s+(\d+\.\d+)"),
-    "rust": ("Cargo.toml", r"(?m)^rust-version\s*=\s*[\"'](\d+\.\d+)"),
-}
-"""File and pattern of the least version that a project of other languages asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +84,7 @@ class Facts:
 def read_facts(project: Project, available: Sequence[str]) -> Facts:
     """Extract what a project says about itself."""
     declared = read_declared(project) if project.language == "python" else Declared()
-    keys = VERSION_KEYS.get(project.language, ())
+    keys = languages.find(project.language).VERSION_KEYS
     numbers = (re.findall(NUMBERS.get(project.language, r"\d+(?:\.\d+)?"), v) for v in workflow_values(project, *keys))
     named = tuple(dict.fromkeys((*(each for found in numbers for each in found), *declared.versions)))
     return Facts(
@@ -230,7 +214,7 @@ def name_of(requirement: str) -> str:
 
 
 def _bound(project: Project) -> str:
-    path, pattern = BOUNDS.get(project.language, ("", ""))
+    path, pattern = languages.find(project.language).LEAST_VERSION
     found = re.search(pattern, project.text(path)) if path else None
     return f">={found[1]}" if found else ""
 

@@ -24,29 +24,14 @@ TELLING = (
         "README*",
         "CONTRIBUTING*",
     ),
-    *("go.mod", "Cargo.toml", "rust-toolchain", "rust-toolchain.toml", "package.json", ".nvmrc", ".node-version"),
-    *("pom.xml", "build.gradle", "build.gradle.kts", "Gemfile", ".ruby-version", "composer.json"),
+    *("rust-toolchain", "rust-toolchain.toml", ".nvmrc", ".node-version", ".ruby-version", "phpunit.xml*"),
     *("manage.py", "*/manage.py", "runtests.py", "tests/runtests.py"),
-    *("CMakeLists.txt", "configure.ac", "meson.build", "phpunit.xml*"),
 )
-"""Patterns of paths (``*`` matches ``/`` too) whose text is read."""
+"""Patterns of paths (``*`` matches ``/`` too) whose text is read, beside every language's ``PROJECT_FILES``."""
 LONGEST = 300_000
 """Bytes of a file that is read; nobody writes a longer manifest by hand."""
 DEEPEST = 3
 """Folders that a path may have: deeper down are examples and test data."""
-MANIFESTS: Mapping[str, tuple[str, ...]] = {
-    "python": ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"),
-    "go": ("go.mod",),
-    "rust": ("Cargo.toml",),
-    "java": ("pom.xml", "build.gradle", "build.gradle.kts"),
-    "typescript": ("tsconfig.json",),
-    "javascript": ("package.json",),
-    "php": ("composer.json",),
-    "ruby": ("Gemfile",),
-    "cpp": ("CMakeLists.txt", "meson.build"),
-    "c": ("configure.ac", "configure", "Makefile"),
-}
-"""Files in the root folder that are a sign of a language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +80,14 @@ def language_of(paths: Iterable[str]) -> str:
 
     def weight(name: str) -> int:
         files = sum(suffixes[suffix] for suffix in languages.find(name).SUFFIXES)
-        return files * (10 if at_root.intersection(MANIFESTS.get(name, ())) else 1)
+        return files * (10 if at_root.intersection(languages.find(name).PROJECT_FILES) else 1)
 
-    return max(MANIFESTS, key=weight)
+    return max(languages.LANGUAGES, key=weight)
 
 
 def _is_telling(path: str) -> bool:
+    if "/" not in path and any(path in language.PROJECT_FILES for language in languages.LANGUAGES.values()):
+        return True
     return path.count("/") <= DEEPEST and _matches(path, TELLING)
 
 
