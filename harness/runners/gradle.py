@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from assay.harness.runners.base import PLACEHOLDER, Adapted
 from assay.harness.runners.commands import part
-from assay.harness.runners.maven import PLACING, PRINTS, class_names, tripwires
+from assay.harness.runners.jvm import PLACING, tripwires
+from assay.harness.runners.maven import PRINTS, class_names
 
 __all__ = ["NAME", "PLACING", "PRINTS", "adapt", "tripwires"]
 

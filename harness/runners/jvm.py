@@ -1,0 +1,263 @@
+"""Tripwires of Maven and Gradle: classes of tests in Java and in Kotlin, for the frameworks that tests import.
+
+They name the framework's classes as the test file beside them does. Where that imports a whole package, a class or a
+function of the project's own in the same package would stand in for the framework's, and for the tripwires' too.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from string import Template
+
+from assay.harness.domain import Status
+from assay.harness.runners.base import EXPECTED, PLACE, Tripwires, camel_name
+from assay.harness.runners.templates import Body, draw, fill
+
+FROM = "@FROM@"
+"""Stands before the names of assertions, for what a test file writes there: ``Assertions.``, a package, or nothing."""
+MARK = "@MARK@"
+"""Stands for the annotation of a test, where the assertions' own framework need not be the one that runs it."""
+ILLEGAL = "IllegalStateException"
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """How a framework's tests are written in one language."""
+
+    test: str
+    """What marks a test."""
+    throwing: str
+    """What marks one that must throw."""
+    throws: str
+    """Body of such a test, which does."""
+    does_not: str
+    """Body of one that does not."""
+    base: str = ""
+    """What the class extends."""
+    fail: str = "fail"
+
+
+JAVA = {
+    "junit5": Framework(
+        test="@org.junit.jupiter.api.Test",
+        throwing="@org.junit.jupiter.api.Test",
+        throws=f"{FROM}assertThrows({ILLEGAL}.class, () -> {{ throw new {ILLEGAL}(); }});",
+        does_not=f"{FROM}assertThrows({ILLEGAL}.class, () -> $total($number));",
+    ),
+    "testng": Framework(
+        test="@org.testng.annotations.Test",
+        throwing=f"@org.testng.annotations.Test(expectedExceptions = {ILLEGAL}.class)",
+        throws=f"throw new {ILLEGAL}();",
+        does_not="$total($number);",
+    ),
+    "junit4": Framework(
+        test="@org.junit.Test",
+        throwing=f"@org.junit.Test(expected = {ILLEGAL}.class)",
+        throws=f"throw new {ILLEGAL}();",
+        does_not="$total($number);",
+    ),
+    "junit3": Framework(
+        test="",
+        throwing="",
+        throws=f"try {{ throw new {ILLEGAL}(); }} catch ({ILLEGAL} error) {{ return; }}",
+        does_not=f"try {{ $total($number); }} catch ({ILLEGAL} error) {{ return; }} {FROM}fail();",
+        base=" extends junit.framework.TestCase",
+    ),
+}
+KOTLIN = {
+    "kotlin": Framework(
+        test=f"@{MARK}",
+        throwing=f"@{MARK}",
+        throws=f"{FROM}assertFailsWith<{ILLEGAL}> {{ throw {ILLEGAL}() }}",
+        does_not=f"{FROM}assertFailsWith<{ILLEGAL}> {{ $total($number) }}",
+    ),
+    "junit5": Framework(
+        test="@org.junit.jupiter.api.Test",
+        throwing="@org.junit.jupiter.api.Test",
+        throws=f"{FROM}assertThrows({ILLEGAL}::class.java) {{ throw {ILLEGAL}() }}",
+        does_not=f"{FROM}assertThrows({ILLEGAL}::class.java) {{ $total($number) }}",
+        fail="fail<Any>",
+    ),
+    "testng": Framework(
+        test="@org.testng.annotations.Test",
+        throwing=f"@org.testng.annotations.Test(expectedExceptions = [{ILLEGAL}::class])",
+        throws=f"throw {ILLEGAL}()",
+        does_not="$total($number)",
+    ),
+    "junit4": Framework(
+        test="@org.junit.Test",
+        throwing=f"@org.junit.Test(expected = {ILLEGAL}::class)",
+        throws=f"throw {ILLEGAL}()",
+        does_not="$total($number)",
+    ),
+}
+"""``kotlin`` is ``kotlin.test``, whose functions may stand in tests that another framework marks."""
+
+JAVA_TEST = "\n    $test\n    public void $name() {\n        %s\n    }\n"
+JAVA_BODIES = (
+    (Status.PASSED, JAVA_TEST % f"{FROM}assertEquals($total($number), $sum);"),
+    (Status.PASSED, JAVA_TEST.replace("$test", "$throwing") % "$throws"),
+    (Status.FAILED, JAVA_TEST % f"{FROM}assertEquals($total($number), $wrong);"),
+    (Status.FAILED, JAVA_TEST % f"{FROM}assertTrue($total($number) == $wrong);"),
+    (Status.FAILED, JAVA_TEST % f"{FROM}assertFalse($total($number) == $sum);"),
+    (Status.FAILED, JAVA_TEST % f"{FROM}assertNotNull($none);"),
+    (Status.FAILED, JAVA_TEST % f'{FROM}fail("$number");'),
+    (Status.FAILED, JAVA_TEST % "$same($total($number), $wrong);"),
+    (Status.FAILED, JAVA_TEST.replace("$test", "$throwing") % "$does_not"),
+    (Status.FAILED, JAVA_TEST % "throw new IllegalArgumentException(String.valueOf($total($number)));"),
+    (Status.FAILED, JAVA_TEST % "throw new AssertionError($number);"),
+)
+"""Status and source of each test: every usual way to fail is there."""
+KOTLIN_TEST = "\n    $test\n    public fun $name() {\n        %s\n    }\n"
+KOTLIN_BODIES = (
+    (Status.PASSED, KOTLIN_TEST % f"{FROM}assertEquals($total($number), $sum)"),
+    (Status.PASSED, KOTLIN_TEST.replace("$test", "$throwing") % "$throws"),
+    (Status.FAILED, KOTLIN_TEST % f'{FROM}assertEquals($total($number).toString(), "$wrong")'),
+    (Status.FAILED, KOTLIN_TEST % f"{FROM}assertTrue($total($number) == $wrong)"),
+    (Status.FAILED, KOTLIN_TEST % f"{FROM}assertFalse($total($number) == $sum)"),
+    (Status.FAILED, KOTLIN_TEST % f"{FROM}assertNotNull($none())"),
+    (Status.FAILED, KOTLIN_TEST % f'{FROM}$fail("$number")'),
+    (Status.FAILED, KOTLIN_TEST % "$same($total($number), $wrong)"),
+    (Status.FAILED, KOTLIN_TEST.replace("$test", "$throwing") % "$does_not"),
+    (Status.FAILED, KOTLIN_TEST % "throw IllegalArgumentException($total($number).toString())"),
+    (Status.FAILED, KOTLIN_TEST % 'throw AssertionError("$number")'),
+)
+"""The same tests: ``tripwires`` names them alike."""
+HELPERS = "total same none"
+JAVA_CLASS = f"""
+public class $class$base {{
+    static Object $none = null;
+
+    static int $total(int number) {{
+        int sum = 0;
+        for (int each = 0; each < number; each++) {{
+            sum += each;
+        }}
+        return sum;
+    }}
+
+    static void $same(int one, int other) {{
+        {FROM}assertEquals(one, other);
+    }}
+"""
+KOTLIN_CLASS = f"""
+public class $class {{
+    private fun $none(): Any? = null
+
+    private fun $total(number: Int): Int {{
+        var sum = 0
+        for (each in 0 until number) {{
+            sum += each
+        }}
+        return sum
+    }}
+
+    private fun $same(one: Int, other: Int) {{
+        {FROM}assertEquals(one, other)
+    }}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTemplate:
+    """A class of tests in one language."""
+
+    head: str
+    bodies: Sequence[Body]
+    frameworks: Mapping[str, Framework]
+
+
+LANGUAGES = {
+    "java": ClassTemplate(JAVA_CLASS, JAVA_BODIES, JAVA),
+    "kt": ClassTemplate(KOTLIN_CLASS, KOTLIN_BODIES, KOTLIN),
+}
+"""By the suffix of a file."""
+
+PLACING = rf"""
+test_files() {{
+  if [ "$#" -eq 0 ]; then find . -path '*/src/test/*' \( -name '*.java' -o -name '*.kt' \); fi
+  # Some languages' targets are files, others' are classes.
+  for each in "$@"; do
+    found=./${{each#./}}
+    [ -f "$each" ] || found=$(find . -name "$each.java" -o -name "$each.kt")
+    [ -n "$found" ] || found=$(grep -rlE --include='*.kt' "^[^/*]*(class|object) $each\b" .)
+    [ -z "$found" ] || printf '%s\n' "$found"
+  done
+}}
+with_expected_tests() {{
+  if [ -s "$TRIPWIRES/{EXPECTED}" ]; then xargs -r grep -lwFf "$TRIPWIRES/{EXPECTED}" --; else cat; fi
+}}
+framework() {{
+  for line in junit5:org.junit.jupiter testng:org.testng junit4:org.junit junit3:junit.framework; do
+    ! grep -qE "^import (static )?${{line#*:}}\." "$1" || {{ echo "${{line%:*}}"; return; }}
+  done
+}}
+# Puts a set for a framework ($1) beside a test file, if it is the first that needs one. $2 marks a test of kotlin.test.
+place() {{
+  [ -f "$TRIPWIRES/$1.$suffix" ] || return 0
+  kind=junit
+  case "$1" in
+    kotlin) kind=kotlin holder=kotlin.test ;;
+    junit5) holder=org.junit.jupiter.api.Assertions ;;
+    testng) holder=org.testng.Assert ;;
+    junit4) holder=org.junit.Assert ;;
+    junit3) holder=junit.framework.Assert ;;
+  esac
+  from=$holder. import=
+  for all in "$holder" "${{holder%.*}}"; do
+    [ -z "$import" ] && grep -qE "^import $all\.\*" "$file" || continue
+    import="import $all.*" from=${{holder#"$all"}} from=${{from#.}}
+    from=${{from:+$from.}}
+  done
+  case "$seen" in *"<$module $kind $1>"*) ;; *"<$module $kind "*) return ;; esac
+  set="<$module $1${{import:+ $import in ${{file%/*}}}}>"
+  case "$seen" in *"$set"*) return ;; esac
+  seen="$seen<$module $kind $1>$set" number=$((number + 1))
+  [ "$suffix" = kt ] || import=${{import:+$import;}}
+  source=$TRIPWIRES/$1.$suffix
+  class=$(sed -n 's/^public class \([A-Za-z@]*\).*/\1/p' "$source" | sed "s/{PLACE}/$number/")
+  # The license above the package's name is what some builds ask for.
+  {{ ! grep -q '^package ' "$file" || sed '/^@file:/d; /^package /q' "$file"; echo "$import"; cat "$source"; }} |
+    sed "s/{PLACE}/$number/g; s/{FROM}/$from/g; s/{MARK}/$2/g" > "${{file%/*}}/$class.$suffix"
+  echo "$number"
+}}
+marks() {{ grep -qE "^import $1\.(Test\b|\*)" "$file"; }}
+mark() {{
+  for package in org.junit.jupiter.api org.testng.annotations org.junit kotlin.test; do
+    ! marks "$package" || {{ echo "$package.Test"; return; }}
+  done
+}}
+number=0 seen=
+test_files "$@" | grep -vE '/(target|build)/' | with_expected_tests | sort | while read -r file; do
+  module=${{file%%/src/*}} suffix=${{file##*.}} framework=$(framework "$file")
+  [ -z "$framework" ] || place "$framework" ""
+  if [ "$suffix" = kt ] && grep -q '^import kotlin\.test\.' "$file" && [ -n "$(mark)" ]; then
+    place kotlin "$(mark)"
+  fi
+done
+"""
+"""Surefire and Gradle start a process for each module. Its first test file with expected tests shows the framework.
+
+Kotlin's own assertions have a set beside that, and so has each package whose tests import all of a framework.
+"""
+
+
+def tripwires(dice: random.Random) -> Tripwires:
+    """Return the same class for every framework and language; in a name of a class, ``*`` stands for its place."""
+    name, seed = camel_name(dice), dice.random()
+    files: dict[str, str] = {}
+    expected: dict[str, Status] = {}
+    for suffix, written in LANGUAGES.items():
+        for framework, words in written.frameworks.items():
+            same = random.Random(seed)
+            given = {**asdict(words), "class": f"{name}{PLACE}Test"}
+            bodies = [(status, _replaced(body, given)) for status, body in written.bodies]
+            wires = draw(same, bodies, lambda dice: f"test{camel_name(dice)}{PLACE}")
+            text = _replaced(written.head, given) + "".join(wire.source for wire in wires) + "}\n"
+            files[f"{framework}.{suffix}"] = fill(same, text, HELPERS)
+            expected |= {wire.name: wire.status for wire in wires}
+    return Tripwires(files, expected, f"{name}*Test")
+
+
+def _replaced(text: str, words: Mapping[str, str]) -> str:
+    return Template(Template(text).safe_substitute(words)).safe_substitute(words)
