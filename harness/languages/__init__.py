@@ -5,7 +5,7 @@ registers its module as an entry point of the group ``assay.languages``.
 """
 
 from assay.harness.errors import UserError
-from assay.harness.languages import c, cpp, go, java, javascript, php, python, ruby, rust, typescript
+from assay.harness.languages import c, cpp, go, java, javascript, kotlin, php, python, ruby, rust, typescript
 from assay.harness.languages.base import Language, load_grammar
 
 __all__ = ["LANGUAGES", "Language", "find", "find_or_none", "load_grammar"]
@@ -13,6 +13,7 @@ __all__ = ["LANGUAGES", "Language", "find", "find_or_none", "load_grammar"]
 LANGUAGES: dict[str, Language] = {
     python.NAME: python,
     java.NAME: java,
+    kotlin.NAME: kotlin,
     typescript.NAME: typescript,
     javascript.NAME: javascript,
     go.NAME: go,

@@ -30,6 +30,10 @@ QUOTES = frozenset("['\"`")
 NO_NAME = frozenset("{};")
 KEYWORDS = frozenset({"namespace", "class", "struct", "union", "enum", "template", "if", "for", "while", "switch"})
 """Keywords of C++, which no function is named."""
+FEWEST_STEPS = 500
+BYTES_A_STEP = 20
+"""Limit of a parser's steps: 500, and one for each 20 bytes. Files of ten languages took one for 53 bytes or more."""
+CHUNK = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ def language_of(path: str, language: str) -> Language | None:
 
 
 def parse(language: str, path: str, text: str) -> Parsed | None:
-    """Return the syntax tree of a file; None for a file in no known language.
+    """Return the syntax tree of a file; None for a file in no known language, or that its grammar cannot cope with.
 
     Args:
         language: name of the project's language; a file of another known language is read as what it is.
@@ -85,11 +89,23 @@ def parse(language: str, path: str, text: str) -> Parsed | None:
     known = language_of(path, language)
     if known is None:
         return None
+    grammar = _grammar(known.NAME, PurePosixPath(path).suffix)
+    root = _tree_of(text.encode(errors="replace"), grammar)
+    return Parsed(known, grammar, root) if root else None
+
+
+def _tree_of(content: bytes, grammar: "Grammar") -> "Node | None":
+    """Return the root of the tree; None if it takes many times the usual steps, as broken Kotlin can without an end."""
     from tree_sitter import Parser
 
-    grammar = _grammar(known.NAME, PurePosixPath(path).suffix)
+    steps = iter(range(FEWEST_STEPS + len(content) // BYTES_A_STEP))
     parser = Parser(grammar)  # one per text: a parser has state, and several threads read files
-    return Parsed(known, grammar, parser.parse(text.encode(errors="replace")).root_node)
+    try:
+        return parser.parse(
+            lambda start, _: content[start : start + CHUNK], progress_callback=lambda *_: next(steps, None) is None
+        ).root_node
+    except ValueError:
+        return None
 
 
 def definitions(language: str, path: str, text: str) -> tuple[Definition, ...]:

@@ -37,7 +37,8 @@ _OTHER |= {other: one for one, other in _OTHER.items()}
 _INTEGER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 _BEGINS_MORE = re.compile(
     r"\s*(?:@|else\b|elif\b|elsif\b|except\b|finally\b|rescue\b|ensure\b|end\b|def\b|class\b|func\b|fn\b|case\b|when\b"
-    r"|default\b|for\b|while\b|if\b|unless\b|with\b|try\b|switch\b|match\b|let\b|var\b|const\b|package\b|return\b)"
+    r"|default\b|for\b|while\b|if\b|unless\b|with\b|try\b|switch\b|match\b|let\b|va[lr]\b|const\b|package\b|return\b"
+    r"|fun\b|(?:private|internal|protected|public|override|lateinit)\s+\w)"
 )
 _DECLARES = re.compile(r"\s*(?:[A-Za-z_][\w<>\[\]:*&,.]*[\s*&]+)+[A-Za-z_]\w*\s*(?:=[^=].*)?;")
 _CONTINUES = re.compile(r"(?:[,?=+]|&&|\|\||\band|\bor)\s*$")

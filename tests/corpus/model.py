@@ -38,6 +38,7 @@ class Project(Model):
     links: dict[str, str] = Field(default_factory=dict)
     gold: dict[str, str] = Field(default_factory=dict)
     recipe: dict[str, Any] = Field(default_factory=dict)
+    created_at: datetime = CREATED
     instances: dict[str, Cut]
 
     @property
@@ -60,7 +61,7 @@ class Project(Model):
             test_patch=diff(self.files, self.files | cut.tests),
             fail_to_pass=cut.fail_to_pass,
             pass_to_pass=cut.pass_to_pass,
-            created_at=CREATED,
+            created_at=self.created_at,
             environment=Recipe(language=self.language, **recipe) if recipe else None,
         )
 

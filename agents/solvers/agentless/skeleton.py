@@ -23,7 +23,7 @@ ASSIGNMENTS = frozenset(
 )
 """Node types, in all languages, of what gives a value to a name outside of functions."""
 BODIES = frozenset({"block", "compound_statement", "statement_block", "constructor_body", "body_statement"})
-"""Node types of bodies where a grammar gives them no field of that name."""
+"""Node types of bodies where a grammar gives them no field of that name; there may be one node more around them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,8 @@ def _body(function: "Node") -> "Node | None":
     """Return the body of a function if it is more than an expression on one line."""
     body = function.child_by_field_name("body")
     if body is None:
-        body = next((each for each in function.children if each.type in BODIES), None)
+        around = (function, *function.children)
+        body = next((each for outer in around for each in outer.children if each.type in BODIES), None)
     if body is None or (body.type not in BODIES and body.start_point.row == body.end_point.row):
         return None
     return body

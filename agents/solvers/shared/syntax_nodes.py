@@ -24,12 +24,12 @@ def text_of(node: "Node") -> str:
 def first_mistake(root: "Node") -> "Node | None":
     """Return the first erroneous or missing node; None if the text parses.
 
-    Spaces after an ``#include`` are no error, although the grammars of C and C++ miss the end of that line.
+    The grammars of C and C++ miss the end of a line behind an ``#include``, Kotlin's that of a member before a bracket.
     """
     if not root.has_error:
         return None
     wrong = (each for each in walk(root) if each.is_error or each.is_missing)
-    return next((each for each in wrong if not each.type.startswith("preproc_include")), None)
+    return next((each for each in wrong if not each.type.startswith(("preproc_include", "_class_member_semi"))), None)
 
 
 def is_comment(node: "Node") -> bool:

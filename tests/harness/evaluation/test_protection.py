@@ -49,6 +49,7 @@ STEERING = {
     "go": ["vendor", "a/vendor", "vendor/x/y.go", "go.work"],
     "rust": [".cargo", "a/.cargo/config.toml", "target", "a/Cargo.toml"],
     "java": ["gradle", "gradle/x", "a/.mvn", "buildSrc", "a/target/classes", "build/libs"],
+    "kotlin": ["a/kotest.properties", "build.gradle.kts", "buildSrc", ".kotlin/sessions", "target/kotlin-ic"],
     "javascript": [".yarn", "a/.yarn/x", "node_modules", "a/node_modules"],
     "typescript": [".yarn", "node_modules"],
     "c": ["gtest", "a/gmock/x.h", "CMakeFiles", "assay-build"],
@@ -67,6 +68,7 @@ def test_steering_folder_is_put_back_by_its_own_name(instance: Instance, languag
 STAND_INS = {
     "python": ["pytest.py", "_pytest/__init__.py", "unittest/case.py"],
     "java": ["src/main/java/org/junit/Test.java"],
+    "kotlin": ["src/main/java/org/junit/Test.java", "src/main/kotlin/kotlin/test/Test.java"],
     "ruby": ["lib/rspec/core.rb"],
 }
 

@@ -136,6 +136,14 @@ def test_maven_reports_of_all_modules_are_collected_and_old_ones_deleted(place: 
     assert " -Dtest=ATest,BTest " in place.calls[0]
 
 
+def test_maven_is_given_the_classes_in_files_of_kotlin(place: Place) -> None:
+    place.write("src/test/kotlin/people.kt", 'package acme\n\n@Tag("a") internal class ATest {\n    class Inner\n}\n')
+    place.write("src/test/kotlin/b.kt", "// class CommentTest\nobject BTest : Base()\nfun classTest() = 1\nclass CTest")
+    place.tool("mvn")
+    assert place.run("kotlin", "src/test/kotlin/people.kt", "src/test/kotlin/b.kt") == 0
+    assert " -Dtest=ATest,BTest,CTest " in place.calls[0]
+
+
 def test_maven_without_classes_runs_all(place: Place) -> None:
     place.tool("mvn")
     assert place.run("java") == 0

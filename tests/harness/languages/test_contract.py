@@ -29,6 +29,7 @@ from assay.instances.toolchains.versions import versions_of
 PROGRAMS = {
     "python": "answer = 42\n",
     "java": "class A { int answer() { return 42; } }\n",
+    "kotlin": "class A {\n    fun answer(): Int = 42\n}\n",
     "typescript": "const answer: number = 42;\n",
     "javascript": "const answer = 42;\n",
     "go": "package a\n\nfunc answer() int { return 42 }\n",
@@ -209,6 +210,9 @@ DEFAULT_LOG = "unittest_text"
 DEFAULT_ID = "node"
 DEFAULT_RUNNER = ""
 FINISHED = frozenset({0, 1})
+PROJECT_FILES = ("tiny.lock",)
+VERSION_KEYS = ()
+LEAST_VERSION = ("", "")
 MANIFESTS = ("tiny.lock",)
 MISSING_PACKAGE = ""
 BUILD_PRODUCTS = ("out/*",)

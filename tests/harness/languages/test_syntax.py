@@ -43,6 +43,44 @@ public class Shop<T> {
   record Coin(int worth) { Coin { } }
 }
 """
+KOTLIN = """\
+package a
+
+@Deprecated("old")
+open class Shop<T>(val size: Int) : House(size) {
+    init { enter() }
+    constructor() : this(0)
+    @Test
+    override fun price(): Int {
+        fun half(x: Int): Int {
+            return x / 2
+        }
+        return object : Sum() {
+            override fun third() = 3
+        }.third()
+    }
+    companion object {
+        fun of() = Shop<Int>(1)
+    }
+    inner class Room {
+        suspend fun <R> enter(): R = ask()
+    }
+}
+interface Till {
+    fun count(): Int
+}
+enum class Size {
+    BIG {
+        override fun cm() = 9
+    };
+    abstract fun cm(): Int
+}
+data class Coin(val worth: Int)
+object Bank {
+    val open = fun(): Int { return 1 }
+}
+fun String.shout(): String = uppercase()
+"""
 GO = """\
 package a
 
@@ -201,6 +239,22 @@ EXPECTED = {
         function Shop.Size.cm 11-11
         class Shop.Coin 12-12
         function Shop.Coin.Coin 12-12""",
+    ("kotlin", "shop.kt", KOTLIN): """\
+        class Shop 3-22
+        function Shop.price 7-15
+        function Shop.price.half 9-11
+        function Shop.price.third 13-13
+        function Shop.of 17-17
+        class Shop.Room 19-21
+        function Shop.Room.enter 20-20
+        class Till 23-25
+        function Till.count 24-24
+        class Size 26-31
+        function Size.cm 28-28
+        function Size.cm 30-30
+        class Coin 32-32
+        class Bank 33-35
+        function shout 36-36""",
     ("go", "shop.go", GO): """\
         class Shop 3-5
         class Till 7-7

@@ -76,6 +76,8 @@ def test_message_only_in_gold_is_a_doubt(found: Callable[..., list[AuditFinding]
         ("python", "DEFAULT_LIMIT = 3", "DEFAULT_LIMIT"),
         ("java", "    public static <T> List<T> fetchAll(int n) {", "fetchAll"),
         ("java", "final class FetchAll {", "FetchAll"),
+        ("kotlin", "    suspend fun <T> List<T>.fetchAll(n: Int): T {", "fetchAll"),
+        ("kotlin", "data class FetchAll(val n: Int)", "FetchAll"),
         ("go", "func (c *Client) FetchAll(n int) error {", "FetchAll"),
         ("go", "type FetchAll struct {", "FetchAll"),
         ("rust", "    pub fn fetch_all<T>(&self) -> T {", "fetch_all"),
@@ -98,6 +100,7 @@ def test_names_defined_in_every_language(language: str, line: str, name: str) ->
     [
         ("javascript", "  if (ready) {"),
         ("java", "    return fetchAll(3);"),
+        ("kotlin", "    return fetchAll(3)"),
         ("c", "    fetch_all(3);"),
         ("kobold", "def x"),
     ],

@@ -62,6 +62,11 @@ MAVEN = {
     "src/test/java/acme/BTest.java": "package acme; class BTest { @Test void adds() {} }\n",
     "src/main/java/acme/A.java": "",
 }
+KOTLIN = {
+    "src/test/kotlin/a.kt": "package acme\n\nclass ATest {\n    @Test fun adds() {}\n}\n",
+    "src/test/kotlin/b.kt": "package acme\n\nclass BTest {\n    @Test fun adds() {}\n}\nclass CTest\n",
+    "src/main/kotlin/A.kt": "",
+}
 MINITEST = {
     "test/test_a.rb": "class TestA < Minitest::Test\n  def test_x; end\nend\n",
     "test/test_b.rb": "class TestB < Minitest::Test\n  def test_x; end\nend\n",
@@ -99,6 +104,8 @@ PHPUNIT = {
         pytest.param("java", MAVEN, "src/test/java/acme/ATest.java", "BTest", "BTest", id="class"),
         pytest.param("java", MAVEN, "src/test/java/acme/ATest.java", "acme.BTest > adds", "BTest", id="class arrow"),
         pytest.param("java", MAVEN, "src/test/java/acme/ATest.java", "adds(acme.BTest)", "BTest", id="parens"),
+        pytest.param("kotlin", KOTLIN, "src/test/kotlin/a.kt", "acme.BTest#a b", "src/test/kotlin/b.kt", id="kotlin"),
+        pytest.param("kotlin", KOTLIN, "src/test/kotlin/a.kt", "CTest$In#a", "src/test/kotlin/b.kt", id="kotlin inner"),
         pytest.param("ruby", MINITEST, "test/test_a.rb", "TestB#test_x", "test/test_b.rb", id="minitest"),
         pytest.param("ruby", RSPEC, "spec/a_spec.rb", "takes away", "spec/b_spec.rb", id="rspec"),
         pytest.param("ruby", RSPEC, "spec/a_spec.rb", "x - ./spec/b_spec.rb[1:1]", "spec/b_spec.rb", id="rspec place"),

@@ -11,7 +11,7 @@ from assay.agents.solvers.agentless.locations import (
     shown,
 )
 from assay.harness.languages.syntax import definitions
-from ten_languages import PROGRAMS
+from shop_programs import PROGRAMS
 
 PATHS = ["src/shop.py", "src/till.go", "other/till.go", "lib/Till.java"]
 
@@ -61,7 +61,7 @@ def test_parse_paths_reads_one_path_a_line() -> None:
     assert parse_paths(answer, PATHS) == ["src/shop.py", "lib/Till.java", "src/till.go"]
 
 
-# Lines of the programs in ten_languages.py, read by hand, without context.
+# Lines of the programs in shop_programs.py, read by hand, without context.
 SPANS = [
     ("python", Location("class", "Shop"), [(7, 19)]),  # with its decorator
     ("python", Location("function", "Shop.price"), [(13, 17)]),
@@ -74,6 +74,9 @@ SPANS = [
     ("python", Location("variable", "none"), []),
     ("java", Location("variable", "LIMIT"), [(6, 6)]),
     ("java", Location("function", "price"), [(12, 16)]),
+    ("kotlin", Location("variable", "LIMIT"), [(7, 7)]),
+    ("kotlin", Location("class", "Shop"), [(4, 21)]),  # with its annotation
+    ("kotlin", Location("function", "Shop.close"), [(19, 19)]),
     ("typescript", Location("variable", "LIMIT"), [(3, 3)]),
     ("typescript", Location("function", "close"), [(13, 15)]),
     ("typescript", Location("variable", "close"), [(13, 15)]),

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.agents.solvers.agentless.skeleton import Trim, skeleton
-from ten_languages import PROGRAMS
+from shop_programs import PROGRAMS
 
 
 def test_skeleton_of_a_small_python_file() -> None:
@@ -18,6 +18,7 @@ def test_skeleton_of_a_small_python_file() -> None:
 ELIDED = {
     "python": (["class Shop(Base):", "def close(shop):", "LIMIT = 10"], ["return", "Sells"]),
     "java": (["Shop(int size) { ... }", "throws Closed { ... }", "LIMIT = 10"], ["return", "this.size", "Sells"]),
+    "kotlin": (["List<List<T>>? { ... }", "fun close(shop: Shop) = shop.size", "Int = 10"], ["return", "Sells"]),
     "typescript": (["price(sort: string, ...more: string[]): Array<number> { ... }", "size?"], ["await", "sells"]),
     "javascript": (["price(sort, {a, ...b}) { ... }", "function* close(shop) { ... }"], ["yield", "sells"]),
     "go": (["(price int, err error) { ... }", "Size int", "const LIMIT = 10"], ["Errorf", "defer"]),

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.agents.solvers.shared.canonical import canonical
-from ten_languages import PROGRAMS
+from shop_programs import PROGRAMS
 
 LANGUAGES = sorted(PROGRAMS)
 COMMENT = {"python": "#", "ruby": "#", "php": "#"}

@@ -34,6 +34,7 @@ PYTHON = {"src/shop.py": SHOP, "tests/test_shop.py": TEST, "README.md": "half of
 ONE_CLASS = {
     "python": ("a.py", "class Shop:\n    def price(self):\n        return 1\n"),
     "java": ("A.java", "class Shop extends Base {\n  int price() {\n    return 1;\n  }\n}\n"),
+    "kotlin": ("a.kt", "class Shop : Base() {\n  fun price(): Int {\n    return 1\n  }\n}\n"),
     "typescript": ("a.ts", "export class Shop {\n  price(): number {\n    return 1;\n  }\n}\n"),
     "javascript": ("a.js", "class Shop {\n  price() {\n    return 1;\n  }\n}\n"),
     "go": ("a.go", "package a\n\ntype Shop struct {\n\topen bool\n}\n\nfunc (s *Shop) price() int {\n\treturn 1\n}\n"),
@@ -48,6 +49,7 @@ ONE_CLASS = {
 HEADS = {
     "python": "def price(self):",
     "java": "int price()",
+    "kotlin": "fun price(): Int",
     "typescript": "price(): number",
     "javascript": "price()",
     "go": "func (s *Shop) price() int",

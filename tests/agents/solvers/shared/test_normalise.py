@@ -3,7 +3,7 @@
 import pytest
 
 from assay.agents.solvers.shared.normalise import change_key, differs, script_key
-from ten_languages import PROGRAMS
+from shop_programs import PROGRAMS
 
 BEFORE = {"a.py": "def f(x):\n    return x\n\n\ndef g(x):\n    return x + 1\n"}
 

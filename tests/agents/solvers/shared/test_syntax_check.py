@@ -3,7 +3,7 @@
 import pytest
 
 from assay.agents.solvers.shared.syntax_check import broken, first_error
-from ten_languages import PROGRAMS
+from shop_programs import PROGRAMS
 
 
 @pytest.mark.parametrize("language", sorted(PROGRAMS))

@@ -24,6 +24,15 @@ CASES = {
             *(("calls", "g", 2), ("calls", "Till", 2), ("inherits", "Door", 4)),
         ],
     ),
+    "kotlin": (
+        "shop.kt",
+        "class Shop : House<T>(1), Open, Door by gate {\n fun f() { this.g(); Till<Coin>(); h { i() } }\n}\n"
+        "object One : town.Yard()\n",
+        [
+            *(("inherits", "House", 1), ("inherits", "Open", 1), ("inherits", "Door", 1)),
+            *(("calls", "g", 2), ("calls", "Till", 2), ("calls", "h", 2), ("calls", "i", 2), ("inherits", "Yard", 4)),
+        ],
+    ),
     "javascript": (
         "shop.js",
         "class Shop extends town.House {\n f() { this.g(); new Till(); h(); }\n}\n",

@@ -40,6 +40,8 @@ def test_manifests_are_read_and_sources_are_not(tmp_path: Path) -> None:
         (["composer.json", "src/A.php"], "php"),
         (["Gemfile", "lib/a.rb"], "ruby"),
         (["pom.xml", "src/main/java/A.java"], "java"),
+        (["pom.xml", "src/main/kotlin/A.kt", "src/main/kotlin/B.kt", "src/main/java/C.java"], "kotlin"),
+        (["build.gradle.kts", "src/main/kotlin/A.kt"], "kotlin"),
         (["CMakeLists.txt", "src/a.cpp", "src/b.cpp"], "cpp"),
         (["Makefile", "src/a.c", "src/b.c"], "c"),
         (["a.py", "b.py"], "python"),

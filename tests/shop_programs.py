@@ -1,4 +1,4 @@
-"""Small programs in all ten languages: a class with two methods, a function, a constant, comments and literals.
+"""Small programs in every language: a class with two methods, a function, a constant, comments and literals.
 
 Line numbers of these texts are written out in the tests; keep them.
 """
@@ -51,6 +51,32 @@ public class Shop<T extends Comparable<T>> {
     public List<List<T>> price(final int... sorts) throws Closed {
         for (int i = 0; i < LIMIT; i++) { go("a  b", 'c'); }
         return size > 0 ? - -size : null;
+    }
+}
+""",
+    ),
+    "kotlin": (
+        "Shop.kt",
+        """\
+package shop
+
+/** Sells. */
+@Named
+class Shop<T : Comparable<T>>(val size: Int) : Base(size), Till {
+    // most
+    val LIMIT: Int = 10
+
+    override fun price(vararg sorts: Int): List<List<T>>? {
+        for (i in 0 until LIMIT) { go("a  b", 'c'); stop() }
+        when (size) {
+            0 -> return null
+            else -> { end() }
+        }
+        return if (size > 0) sorts.map { x -> x - -size } else null
+    }
+
+    companion object {
+        fun close(shop: Shop) = shop.size
     }
 }
 """,
