@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -75,20 +76,27 @@ def write(root: Path, files: Mapping[str, str]) -> None:
         (root / path).write_text(text, encoding="utf-8")
 
 
-def run_program(root: Path, program: str, job: Mapping[str, Any], hash_seed: int = 0) -> list[Line]:
-    """Run a program in a project; return the lines that it wrote."""
+def run_program(
+    root: Path, program: str, job: Mapping[str, Any], hash_seed: int = 0, seconds: float = 0.0
+) -> list[Line]:
+    """Run a program in a project, to its own end if it has no limit of seconds; return the lines that it wrote."""
     (root / "job.json").write_text(json.dumps(job))
     (root / "probe.pyz").write_bytes(probe_archive())
     done = subprocess.run(
         [sys.executable, "probe.pyz", program, "job.json", "out.jsonl"],
         cwd=root,
-        env={**os.environ, "PYTHONHASHSEED": str(hash_seed), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={
+            **os.environ,
+            "PYTHONHASHSEED": str(hash_seed),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "ASSAY_END": str(time.time() + seconds) if seconds else "",
+        },
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == bool(seconds), done.stderr
     return [json.loads(line) for line in (root / "out.jsonl").read_text().splitlines()]
 
 

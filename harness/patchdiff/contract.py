@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from assay.harness.domain import Divergence, GeneratorResult, Instance, TestPlan
@@ -40,6 +40,8 @@ LEAST_PACE, MOST_PACE = 0.4, 3.0
 """Parts of a program's usual time that it has at least and at most, whatever the budget."""
 ENOUGH = 3
 """Confirmations without which nothing counts, however tight the budget."""
+CONFIRMATION = 30.0
+"""Seconds beyond the budget in which what was found may still be confirmed: nothing runs longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Settings:
     test_files: bool = True
     """Write test files that show divergences to a person; to find and to confirm them needs none."""
     budget: float = BUDGETS["default"]
-    """Seconds, which the generators share; nothing new is begun after them."""
+    """Seconds, which the generators share; after them, only what was found is confirmed, for ``CONFIRMATION`` more."""
     confirmations: int = 20
     """Rounds that a divergence must hold in, on both sides."""
 
@@ -71,25 +73,32 @@ class Context:
     """Reports progress to a person who waits."""
     turn: float = inf
     """The end of the generator's turn, by ``time.monotonic``."""
+    extra: float = 0.0
+    """Seconds beyond the budget that may be spent."""
 
     @property
     def seconds_left(self) -> float:
-        """Seconds left of the budget in this turn."""
-        return min(self.budget_left, max(0.0, self.turn - time.monotonic()))
+        """Seconds left in this turn, and at most of the budget."""
+        end = min(self.turn, self.began + self.settings.budget + self.extra)
+        return max(0.0, end - time.monotonic())
 
     @property
-    def budget_left(self) -> float:
-        """Seconds left of the whole budget: what is found may be confirmed beyond the turn."""
-        return max(0.0, self.began + self.settings.budget - time.monotonic())
+    def confirming(self) -> "Context":
+        """The same comparison with the whole rest of the budget, and a little more: what is found is confirmed."""
+        return replace(self, turn=inf, extra=CONFIRMATION)
+
+    def part(self, share: float) -> "Context":
+        """Return the same comparison with a share of the seconds left."""
+        return replace(self, turn=time.monotonic() + self.seconds_left * share)
 
     def paced(self, seconds: float) -> float:
         """Return the share of a program for which ``seconds`` are right with the default budget."""
         return seconds * min(MOST_PACE, max(LEAST_PACE, self.settings.budget / BUDGETS["default"]))
 
     def rounds(self, each: float) -> int:
-        """Return how often a difference is confirmed, if one round takes so many seconds: half of the budget may go."""
-        wanted = self.settings.confirmations
-        return max(min(ENOUGH, wanted), min(wanted, int(self.budget_left / 2 / max(each, 0.001))))
+        """Return how often a difference is confirmed, if one round takes so many seconds, in half of the time left."""
+        wanted, possible = self.settings.confirmations, int(self.seconds_left / 2 / max(each, 0.001))
+        return max(min(ENOUGH, wanted), min(wanted, possible))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 from assay.harness.domain import MISSING, Divergence, GeneratorResult, PatchDiffFinding, ProbeObservation
 from assay.harness.evaluation.delivery import ADAPTER
 from assay.harness.patchdiff.archive import probe_archive
-from assay.harness.patchdiff.contract import Context, Contribution
+from assay.harness.patchdiff.contract import ENOUGH, Context, Contribution
 from assay.harness.patchdiff.decide import ORDER, Round, Sighting, classify, confirmed, counted, screen, stable
 from assay.harness.patchdiff.sides import OUT, ForgedSideError, Side, SideJob
 from assay.harness.runners.base import PLACEHOLDER
@@ -25,8 +25,10 @@ NEEDED = frozenset({"django", "unittest"})
 """Runners that set up what the tests of a project need; where pytest does, the probe starts it by itself."""
 FIRST = (0,)
 """Hash seed of the first round."""
-SCREENS = {Side.GOLD: (0, 1), Side.NULL: (2,), Side.CANDIDATE: (0, 1), Side.BASE: (0,)}
-"""Hash seeds of the rounds after it; gold's copy has another one, and one is enough to show noise."""
+SCREENS = {Side.GOLD: (1,), Side.NULL: (2,), Side.CANDIDATE: (1,), Side.BASE: (0,)}
+"""Hash seeds of the round after it: gold's copy has another one, which shows noise; what wavers is not confirmed."""
+FIRST_PART = 0.8
+"""Part of a turn that the first round may take; the others may take more than the turn."""
 MOST_GLANCED = 240
 """Probes that differ at first sight, on which base is asked once what it shows, if these are more than can follow."""
 MOST_APART, MOST_ALIKE = 48, 24
@@ -73,6 +75,13 @@ class Rounds:
 
     seen: list[Round]
     redo: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    late: int = 0
+    """Rounds, the last ones, that were ended because the time was over."""
+
+    @property
+    def whole(self) -> int:
+        """Rounds that came to their own end."""
+        return len(self.seen) - self.late
 
 
 def run(context: Context, program: Program, side: Side, seeds: Iterable[int], only: Sequence[str] = ()) -> Rounds:
@@ -90,7 +99,7 @@ def run(context: Context, program: Program, side: Side, seeds: Iterable[int], on
     for each in lines:
         _check_keys(side, each)
     redo = {line["key"]: line for each in lines[:1] for line in each if "key" in line}
-    return Rounds([_round(each) for each in lines], redo)
+    return Rounds([_round(each) for each in lines], redo, sum(not _is_whole(each) for each in lines))
 
 
 def run_lines(
@@ -98,6 +107,8 @@ def run_lines(
 ) -> list[list[dict[str, Any]]]:
     """Run a program as ``run`` does and return its lines of output in each round."""
     numbers = list(seeds)
+    if not context.seconds_left:
+        return [[] for _ in numbers]
     starting = _test_command(context, program, only)
     input_ = {**program.settings, "targets": _targets(context, side), "budget": program.seconds, "command": starting}
     files = {
@@ -105,18 +116,29 @@ def run_lines(
         f"{FOLDER}/probe.pyz": probe_archive(),
         f"{FOLDER}/input.json": json.dumps({**input_, "only": list(only) or None}).encode(),
     }
-    hard = int(program.seconds * 4 + 30)
     command = f"""\
 mkdir -p {OUT}
 {f": {ADAPTER}" if ADAPTER in starting else ""}
 for seed in {" ".join(map(str, numbers))}; do
-    PYTHONHASHSEED=$seed timeout -k 5 {hard} {PYTHON} {FOLDER}/probe.pyz {program.command} {FOLDER}/input.json \\
-        {OUT}/$seed.jsonl < /dev/null > {OUT}/$seed.txt 2>&1 || true
+    left=$((ASSAY_END - $(date +%s)))
+    [ $left -gt 0 ] && PYTHONHASHSEED=$seed timeout -k 2 $((left + 3)) {PYTHON} {FOLDER}/probe.pyz {program.command} \\
+        {FOLDER}/input.json {OUT}/$seed.jsonl < /dev/null > {OUT}/$seed.txt 2>&1 || late=1
 done
+exit ${{late:-0}}
 """
-    job = SideJob(command, files, seconds=hard * len(numbers) + 30.0, keep=program.keep)
+    job = SideJob(command, files, seconds=context.seconds_left, keep=program.keep)
     left = context.sides.run(side, job)
     return [_lines(left.get(f"{number}.jsonl", b"")) for number in numbers]
+
+
+def absence(note: str, lines: Sequence[Mapping[str, Any]]) -> str:
+    """Return why a program found nothing: there is nothing, or the time was over before it had looked everywhere."""
+    return note if _is_whole(lines) else f"{note} in the time that there was"
+
+
+def _is_whole(lines: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether a program came to its own end, before the time was over."""
+    return any(line.get("end") in ("done", "budget") for line in lines)
 
 
 def _test_command(context: Context, program: Program, only: Sequence[str]) -> str:
@@ -175,35 +197,45 @@ def _round(lines: Iterable[Mapping[str, Any]]) -> Round:
 def differences(context: Context, program: Program) -> Contribution:
     """Run a program with gold and the candidate, then look closely at where the two differ.
 
-    Every probe runs once on these two sides. What differs, the most severe first, and a sample of what does not, runs
-    again on them and on gold's copy; what differs still is confirmed.
+    Every probe runs once on these two sides, within the turn. What differs, the most severe first, and a
+    sample of what does not, runs again on all sides; what differs still is confirmed.
     """
-    first = _on_sides(context, program, dict.fromkeys((Side.GOLD, Side.CANDIDATE), FIRST))
+    first = _on_sides(context.part(FIRST_PART), program, dict.fromkeys((Side.GOLD, Side.CANDIDATE), FIRST))
     gold, candidate = (first[side].seen[0] for side in (Side.GOLD, Side.CANDIDATE))
-    probes = counted(gold, candidate)
-    began = time.monotonic()
+    probes, closer = counted(gold, candidate), context.confirming.part(0.5)
     again = [
-        *_worth_a_look(context, program, probes.apart, gold, candidate),
+        *_worth_a_look(closer, program, probes.apart, gold, candidate),
         *_by_turns(probes.alike, gold)[:MOST_ALIKE],
     ]
-    rounds = _on_sides(context, program, SCREENS, again) if again else {side: Rounds([]) for side in SCREENS}
-    wanted = context.rounds((time.monotonic() - began) / len(SCREENS[Side.GOLD]))
+    began = time.monotonic()
+    rounds = _on_sides(closer, program, SCREENS, again) if again else {side: Rounds([]) for side in SCREENS}
+    each = time.monotonic() - began
     screened = screen(*(rounds[side].seen for side in (Side.GOLD, Side.NULL, Side.CANDIDATE)))
     steady = (stable(rounds[side].seen) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
     suspects = _most_severe(_by_turns(screened.suspects, gold), *steady)[:MOST_SUSPECTS]
-    found = _divergences(context, program, suspects, wanted)
-    redo = first[Side.GOLD].redo
-    shown, files = _reproduced(context, program, found, redo)
-    dropped = len(suspects) - len(found)
+    wanted = context.confirming.rounds(each)
+    found, confirmed_in = _divergences(context.confirming.part(0.5), program, suspects, wanted)
+    shown, files = _reproduced(context.confirming.part(0.5), program, found, first[Side.GOLD].redo)
+    is_late = any(each.late for each in rounds.values())
+    unseen = len(probes.apart) if is_late else len(suspects) if not confirmed_in else 0
     result = GeneratorResult(
         name=program.command,
         probes=len(gold),
-        reached=len(probes.alike) + len(probes.apart),
+        reached=0 if unseen and not found else len(probes.alike) + len(probes.apart),
         divergences=len(found),
         null_divergences=screened.null_divergences,
-        note=f"{dropped} differences were not confirmed in {wanted} rounds" if dropped else "",
+        note=_note(first.values(), len(suspects) - len(found), confirmed_in, unseen),
     )
     return Contribution(result, tuple(shown), files)
+
+
+def _note(first: Iterable[Rounds], dropped: int, rounds: int, unseen: int) -> str:
+    """Return what a person has to know of a comparison: what was not done for want of time, what did not hold."""
+    if any(each.late and not each.seen[0] for each in first):
+        return "the time was not enough for any probe"
+    if unseen:
+        return f"the time was not enough to look at {unseen} differences again"
+    return f"{dropped} differences were not confirmed in {rounds} rounds" if dropped else ""
 
 
 def _on_sides(
@@ -245,19 +277,28 @@ def _shuffled(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def _divergences(context: Context, program: Program, suspects: Sequence[str], wanted: int) -> list[Divergence]:
-    """Repeat suspects on both sides, ask base what it shows, and classify what holds; the hardest come first."""
+def _divergences(
+    context: Context, program: Program, suspects: Sequence[str], wanted: int
+) -> tuple[list[Divergence], int]:
+    """Repeat suspects on both sides, ask base what it shows, and classify what holds; the hardest come first.
+
+    Returns:
+        What holds, and the rounds that the time was enough for on both sides: none if for fewer than ``ENOUGH``.
+    """
     if not suspects:
-        return []
+        return [], wanted
     seeds = {Side.BASE: range(2), Side.GOLD: range(wanted), Side.CANDIDATE: range(wanted)}
     ran = _on_sides(context, replace(program, keep=False), seeds, suspects)
-    base, gold, candidate = (ran[side].seen for side in seeds)
-    kept = [key for key in suspects if confirmed(key, gold, candidate, wanted)]
+    whole = min(ran[side].whole for side in (Side.GOLD, Side.CANDIDATE))
+    if whole < min(ENOUGH, wanted):
+        return [], 0
+    base, gold, candidate = (ran[side].seen[:whole] for side in seeds)
+    kept = [key for key in suspects if confirmed(key, gold, candidate, whole)]
     of_base, of_gold, of_candidate = (stable(rounds) for rounds in (base, gold, candidate))
     found = [
-        _divergence(program.command, key, of_base.get(key), of_gold[key], of_candidate[key], wanted) for key in kept
+        _divergence(program.command, key, of_base.get(key), of_gold[key], of_candidate[key], whole) for key in kept
     ]
-    return sorted(found, key=lambda each: ORDER.index(each.finding))
+    return sorted(found, key=lambda each: ORDER.index(each.finding)), whole
 
 
 def _divergence(

@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from math import ceil
 from pathlib import Path
 
 from assay.harness.domain import ApplyStatus, FailedPart, Instance, Prediction, TestPlan
@@ -16,6 +17,8 @@ from assay.harness.files import atomic_file
 
 OUT = "/tmp/assay-report"
 """Folder in which programs leave their observations."""
+MERCY = 10.0
+"""Seconds until a job that has not ended by itself is killed with all that it has left."""
 
 
 class Side(StrEnum):
@@ -47,6 +50,7 @@ class SideJob:
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Path in the tree to content."""
     seconds: float = 600.0
+    """After these it is to end by itself, with another status than 0; ``$ASSAY_END`` says when that is."""
     keep: bool = False
     """Keep what is left on a side without the candidate's patch, for other candidates; what confirms is never kept."""
 
@@ -79,33 +83,34 @@ class Sides:
     def run(self, side: Side, job: SideJob) -> dict[str, bytes]:
         """Run a command in a fresh container with one side's tree; return the files that it left in ``OUT``.
 
-        A job that may be kept, and that ran for another candidate, does not run again.
+        A job that may be kept, and that ran to its end for another candidate, does not run again.
 
         Raises:
             EngineError: the engine failed. SideError: the tree could not be made.
         """
         if not (self.kept and job.keep) or side is Side.CANDIDATE:
             return self._ran(side, job)[0]
-        content = (self.image, side, self.patch(side), self.task.plan.model_dump_json(), repr(job))
+        content = (self.image, side, self.patch(side), self.task.plan.model_dump_json(), job.command, job.files)
         path = self.kept / f"{hashlib.sha256(repr(content).encode()).hexdigest()}.zip"
         if path.exists():
             with zipfile.ZipFile(path) as archive:
                 return {name: archive.read(name) for name in archive.namelist()}
-        files, in_time = self._ran(side, job)
-        if in_time:
+        files, ended = self._ran(side, job)
+        if ended:
             with atomic_file(path, syncs=False) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
                 for name, text in files.items():
                     archive.writestr(name, text)
         return files
 
     def _ran(self, side: Side, job: SideJob) -> tuple[dict[str, bytes], bool]:
-        """Return the files that a job left, and whether it ended in time."""
+        """Return the files that a job left, and whether it did all that it was to do."""
         plan = self.task.plan
-        limits = plan.limits.model_copy(update={"seconds": job.seconds})
-        bare = {"command": job.command, "report_path": OUT, "report_format": "status_json", "runner": ""}
+        limits = plan.limits.model_copy(update={"seconds": job.seconds + MERCY})
+        command = f"export ASSAY_END=$(($(date +%s) + {ceil(job.seconds)}))\n{job.command}"
+        bare = {"command": command, "report_path": OUT, "report_format": "status_json", "runner": ""}
         laid = self.task.assets()
         evaluation = self._evaluate(side, plan.model_copy(update={**bare, "limits": limits}), {**laid, **job.files})
-        return dict(evaluation.report_files), not evaluation.evidence.timed_out
+        return dict(evaluation.report_files), evaluation.evidence.exit_code == 0
 
     def test(self, side: Side, plan: TestPlan, files: Mapping[str, bytes] | None = None) -> Evaluation:
         """Run tests by a plan of their own in a fresh container with one side's tree; raises as ``run``.

@@ -109,7 +109,10 @@ def _looking(words: Sequence[str], suffixes: Sequence[str]) -> str:
     among = " ".join(shlex.quote(f"*{suffix}") for suffix in suffixes)
     return f"""\
 mkdir -p {OUT}
-timeout {GREP_SECONDS} git -c safe.directory='*' grep -IowF {wanted} -- {among} | LC_ALL=C sort -u > {OUT}/{MENTIONS}
+timeout {GREP_SECONDS} git -c safe.directory='*' grep -IowF {wanted} -- {among} > /tmp/assay-mentions
+[ $? -lt 124 ] && whole=true || whole=false
+LC_ALL=C sort -u < /tmp/assay-mentions > {OUT}/{MENTIONS}
+$whole
 """
 
 

@@ -9,7 +9,7 @@ from functools import partial
 
 from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
-from assay.harness.patchdiff.probing import Program, differences, run_lines
+from assay.harness.patchdiff.probing import Program, absence, differences, run_lines
 from assay.harness.patchdiff.reproduction.amplified import amplified_draft
 from assay.harness.patchdiff.reproduction.confirm import reproduced
 from assay.harness.patchdiff.sides import Side
@@ -25,25 +25,22 @@ FEWEST, MOST = 8, 200
 OWN = 300
 """Changed copies of each test of the issue itself: what it is about is looked at from all sides."""
 SECONDS = 10.0
+SEARCH = 0.4
+"""Part of the turn that the search for tests may take."""
 LIMIT = 2.0
 """Seconds that one test may take."""
 
 
 def _generate(context: Context) -> Contribution:
     """See which test files reach a target with gold, then observe their tests and mutations of them on all sides."""
-    tests = _reaching_tests(context)
+    looked_at = context.survey.test_files[:LOOKED_AT]
+    (lines,) = run_lines(context.part(SEARCH), _program(context, looked_at, 0), Side.GOLD, [0])
+    tests = list(dict.fromkeys(str(line["test"]) for line in lines if line.get("reached")))
     files = [file for file in context.survey.test_files if any(test.startswith(file) for test in tests)][:FILES]
     if not files:
-        return Contribution(GeneratorResult(name=NAME, note="no test reaches a target"))
+        return Contribution(GeneratorResult(name=NAME, note=absence("no test reaches a target", lines)))
     each = min(MOST, max(FEWEST, COPIES // len(tests)))
     return differences(context, _program(context, files, each, tests))
-
-
-def _reaching_tests(context: Context) -> list[str]:
-    """Return the tests of the nearest files that execute a target with gold, as they are."""
-    looked_at = context.survey.test_files[:LOOKED_AT]
-    (lines,) = run_lines(context, _program(context, looked_at, 0), Side.GOLD, [0])
-    return list(dict.fromkeys(str(line["test"]) for line in lines if line.get("reached")))
 
 
 def _program(context: Context, files: Sequence[str], mutants: int, tests: Sequence[str] = ()) -> Program:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.harness.patchdiff.contract import Context
-from assay.harness.patchdiff.probing import Program, run_lines
+from assay.harness.patchdiff.probing import Program, absence, run_lines
 from assay.harness.patchdiff.sides import Side
 
 FILES = 12
@@ -13,6 +13,8 @@ FILES = 12
 CALLS = 40
 """Different calls of one function that are kept."""
 SECONDS = 20.0
+PART = 0.5
+"""Part of the turn that recording may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,8 @@ class Recorded:
     calls: Sequence[Mapping[str, Any]]
     strings: Sequence[str]
     """Strings of the test files that reach a target."""
+    note: str
+    """The reason for which there are no calls, if there are none."""
 
 
 def record(context: Context) -> Recorded:
@@ -29,6 +33,8 @@ def record(context: Context) -> Recorded:
     files = list(context.survey.test_files[:FILES])
     own = list(context.sides.instance.fail_to_pass)
     settings = {"files": files, "functions_cap": 10, "calls_cap": CALLS, "own": own}
-    lines = run_lines(context, Program("record", settings, context.paced(SECONDS), tests=files), Side.GOLD, [0])[0]
+    program = Program("record", settings, context.paced(SECONDS), tests=files)
+    (lines,) = run_lines(context.part(PART), program, Side.GOLD, [0])
     calls = [line for line in lines if "qualname" in line]
-    return Recorded(calls, [text for line in lines for text in line.get("strings", ())])
+    strings = [text for line in lines for text in line.get("strings", ())]
+    return Recorded(calls, strings, absence("no call of a changed function could be recorded", lines))

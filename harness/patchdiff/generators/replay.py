@@ -22,7 +22,7 @@ def _generate(context: Context) -> Contribution:
     """Record with gold, then make the calls again on all sides."""
     recorded = record(context)
     if not recorded.calls:
-        return Contribution(GeneratorResult(name=NAME, note="no call of a changed function could be recorded"))
+        return Contribution(GeneratorResult(name=NAME, note=recorded.note))
     settings = {
         "calls": list(recorded.calls),
         "seed": context.settings.seed,

@@ -6,6 +6,7 @@ The commands are the modules with a function ``run(job, out)``, which writes obs
 import importlib
 import json
 import sys
+import time
 from pathlib import Path
 
 from . import wire
@@ -18,4 +19,6 @@ def main() -> None:
     wire.use_project()
     with Path(out).open("w", encoding="utf-8") as file:
         end = program.run(json.loads(Path(job).read_text(encoding="utf-8")), file)
-        wire.write_line(file, {"end": end})
+        late = time.time() >= wire.END
+        wire.write_line(file, {"end": wire.LATE if late else end})
+    sys.exit(late)

@@ -29,6 +29,7 @@ MOST = 300  # observations of one test
 BRIEF = 0.1  # seconds for a changed copy: one that loops for ever must not cost the time of many others
 SLOWER = 10  # or so many times what its test takes
 WAITING = 2  # times its limit that a test may take by the clock, most of it waiting
+MAKING = 0.4  # share of all time that making the copies may take; tests whose turn comes later get none
 AGAIN = 0.2  # seconds until a time limit that code under test has swallowed strikes again
 REACHED, TOOK = "reached ", "took "
 
@@ -221,11 +222,10 @@ def _redo(test: str, site: sites.Site, edits: "list[mutate.TokenEdit]") -> "dict
 
 
 class Amplifier(running.Driver):
-    """Runs every test as it is, or, if `changed`, the changed copies of those that have reached a target."""
+    """Runs every test as it is, then the changed copies of those that have reached a target."""
 
-    def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe", finished: "set[str]", changed: bool) -> None:
+    def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe", finished: "set[str]") -> None:
         self._job = job
-        self._changed = changed
         self._channel = channel
         self._finished = finished
         self._deadline = wire.WorkBudget(float(job["budget"]))
@@ -242,6 +242,7 @@ class Amplifier(running.Driver):
         self._functions = {_function_of(test) for test in job.get("tests") or ()}
         self._strings = mutate.Strings([], job.get("words") or [])
         self._finder = Finder(job["files"], self._make)
+        self._making: wire.WorkBudget | None = None
 
     def _make(self, path: str) -> "CodeType":
         """Return the code of a test file made ready."""
@@ -254,8 +255,10 @@ class Amplifier(running.Driver):
 
     def _copies(self, test: str) -> "tuple[int, Container[int]]":
         """Return how many changed copies a test has, and which of them are made: those that are run."""
-        wanted = self._wanted or self._reaching
-        if not self._changed or not any(running.bare_name(name) == test for name in wanted):
+        wanted = self._wanted or self._functions
+        self._making = self._making or wire.WorkBudget(self._deadline.left() * MAKING)
+        late = self._making.over() and not self._wanted
+        if late or (wanted and not any(running.bare_name(name) == test for name in wanted)):
             return 0, ()
         count = int(self._job["own_mutants"] if test in self._own else self._job["mutants"])
         return count, self._numbers.get(test, ()) if self._wanted else range(1, count + 1)
@@ -266,10 +269,9 @@ class Amplifier(running.Driver):
         self._finder.install()
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
-        """Yield the tests as they are, or the changed copies: all first ones, then all second ones, and so on."""
+        """Yield the tests as they are, then the changed copies: all first ones, then all second ones, and so on."""
         numbered = [(sites.copy_number(item.nodeid), item) for item in items]
-        if self._wanted or not self._changed:
-            yield [item for number, item in numbered if not number and self._is_wanted(item)]
+        yield [item for number, item in numbered if not number and self._is_wanted(item)]
         copies: dict[tuple[int, str], list[Any]] = {}
         for number, item in numbered:
             if number and self._is_wanted(item):
@@ -309,7 +311,8 @@ class Amplifier(running.Driver):
         """Stop looking, and keep whether a target ran."""
         self._reach.end()
         test, took = sites.without_mark(item.nodeid), time.monotonic() - self._began
-        if not self._changed and took > BRIEF / SLOWER:
+        if test == item.nodeid and took > BRIEF / SLOWER:
+            self._took[_function_of(test)] = took
             self._channel.stop(TOOK + format(took, ".3f") + " " + _function_of(test))
         if self._reach.found and test not in self._reaching:
             for name in (test, _function_of(test)):
@@ -333,8 +336,9 @@ class Amplifier(running.Driver):
 
     def not_collected(self, name: str, why: str) -> None:
         """Note that a test file could not be imported on this side."""
-        if self._changed and not self._wanted:
-            return  # the first pass has said so
+        if probe_of(name, 0) in self._finished:
+            return  # a worker before this one has said so
+        self._channel.stop(probe_of(name, 0))
         self._recorder.begin(name, 0)
         self._recorder.note(sites.Site("import", 0, "", sites.WHOLE, False, []), "error", why)
 
@@ -349,29 +353,12 @@ def _function_of(nodeid: str) -> str:
     return sites.without_mark(nodeid.partition("[")[0])
 
 
-def passes(job: "wire.Line") -> "list[bool]":
-    """Return which of the two passes a job needs: the tests as they are, the changed copies of those that reach.
-
-    Probes asked for by name need only one, since it is known what reaches: setting up is the most of it.
-    """
-    if job.get("only"):
-        return [any("|m0|" not in key for key in job["only"])]
-    return [False] + [True] * (int(job["mutants"]) > 0)
-
-
 def make_driver(job: "wire.Line", channel: "wire.WorkerPipe", step: "wire.Line") -> Amplifier:
-    """Return the driver of one pass."""
-    return Amplifier(job, channel, set(step["finished"]), step["changed"])
+    """Return the driver of the tests."""
+    return Amplifier(job, channel, set(step["finished"]))
 
 
 def run(job: wire.Line, out: "IO[str]") -> str:
     """Do a job; return how it ended."""
-    deadline, end = wire.WorkBudget(float(job["budget"])), wire.DONE
-    finished: set[str] = set()
-    for changed in passes(job):
-        reached = any(name.startswith(REACHED) for name in finished)
-        if end == wire.BUDGET or (changed and not reached and not job.get("only")):
-            break
-        work = hosting.work("amplify", job, deadline, {"changed": changed})
-        end = wire.watch(work, out, deadline, float(job.get("limit") or 2.0), finished)
-    return end
+    deadline = wire.WorkBudget(float(job["budget"]))
+    return wire.watch(hosting.work("amplify", job, deadline, {}), out, deadline, float(job.get("limit") or 2.0))

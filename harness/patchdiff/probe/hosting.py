@@ -28,7 +28,7 @@ def work(
     """Return what a worker does: run the tests of a job with the driver that ``make_driver`` of `program` makes."""
 
     def run(channel: "wire.WorkerPipe", finished: "set[str]") -> str:
-        now, then = dict(job, budget=deadline.left() - wire.SET_UP), dict(step, finished=sorted(finished))
+        now, then = dict(job, budget=deadline.share() - wire.SET_UP), dict(step, finished=sorted(finished))
         if job.get("command"):
             become(job["command"], program, now, then, channel)
         driver = _make_driver(program, now, channel, then)

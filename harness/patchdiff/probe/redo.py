@@ -3,6 +3,7 @@
 import gc
 import io
 import json
+import math
 import os
 import random
 import resource
@@ -222,7 +223,7 @@ class _Answers:
 
     def following(self, limit: float) -> "tuple[str, str]":
         """Return the next line, or "" and whether the child was out of time or has died."""
-        deadline = wire.WorkBudget(limit)
+        deadline = wire.WorkBudget(limit, math.inf)
         while b"\n" not in self._data:
             if deadline.over():
                 return "", "timeout"

@@ -270,9 +270,11 @@ class Instrument:
         if not node.name.startswith("test"):
             return [self._helper(node, text, first)]
         found = [self._eyes(text, first, node.name)]
+        count, wanted = self._copies(node.name)
+        if not count:
+            return found
         scope = scoping.scope_of(_only(mutate.parse_function(text)), text, self._around, self._strings)
         name = self._path + "::" + inside + node.name
-        count, wanted = self._copies(node.name)
         for number, mutant in enumerate(mutate.mutants(text, scope, str(self._seed) + name, count), 1):
             if number not in wanted:
                 continue

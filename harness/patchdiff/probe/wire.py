@@ -22,7 +22,8 @@ GRACE = 4.0  # seconds beyond a probe's own limit before its worker is ended fro
 MAX_WORKERS = 8
 SET_UP = 60.0  # seconds beyond its budget until a worker has what it needs to run the first probe
 PATIENCE = 3  # times the processor's seconds that may pass by the clock
-DONE, BUDGET = "done", "budget"
+DONE, BUDGET, LATE = "done", "budget", "late"
+END = float(os.environ.get("ASSAY_END") or "inf")  # seconds since the epoch: by then, all is over
 Line = Any  # one decoded JSON object: what the host reads, and the only shape that crosses the pipe
 
 
@@ -33,7 +34,8 @@ class WorkBudget:
     code that waits, seconds of the clock count: all of them, or a few times as many.
     """
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, end: float = END) -> None:
+        self._end = end
         self.restart(seconds)
 
     def restart(self, seconds: float) -> None:
@@ -42,7 +44,11 @@ class WorkBudget:
         self._began, self._worked = time.monotonic(), worked()
 
     def left(self) -> float:
-        """Return the seconds left; not positive when they are over."""
+        """Return the seconds left; not positive when they are over, or when all is over."""
+        return min(self.share(), self._end - time.time())
+
+    def share(self) -> float:
+        """Return the seconds left, however soon all is over."""
         by_clock = time.monotonic() - self._began
         by_work = worked() - self._worked if self._worked else by_clock
         return min(self._seconds - by_work, self._seconds * (PATIENCE if self._worked else 1) - by_clock)
@@ -116,9 +122,9 @@ class Worker(NamedTuple):
 class Watcher:
     """The watcher's state: which probes are over, which one is running, since when, and the time left."""
 
-    def __init__(self, out: "IO[str]", finished: "set[str]", deadline: WorkBudget) -> None:
+    def __init__(self, out: "IO[str]", deadline: WorkBudget) -> None:
         self.out = out
-        self.finished = finished
+        self.finished: set[str] = set()
         self.deadline = deadline
         self.left = 0.0
         self.running = ""
@@ -127,7 +133,7 @@ class Watcher:
 
     def begin(self) -> None:
         """Give a new worker time to set up, beside what is left."""
-        self.left = self.deadline.left()
+        self.left = self.deadline.share()
         self.deadline.restart(self.left + SET_UP)
 
     def take(self, line: Line) -> None:
@@ -161,20 +167,13 @@ def use_project() -> None:
     sys.path[:] = [str(Path.cwd())] + [entry for entry in sys.path if str(Path(entry or ".").resolve()) != here]
 
 
-def watch(
-    work: "Callable[[WorkerPipe, set[str]], str]",
-    out: "IO[str]",
-    deadline: WorkBudget,
-    limit: float,
-    finished: "set[str] | None" = None,
-) -> str:
+def watch(work: "Callable[[WorkerPipe, set[str]], str]", out: "IO[str]", deadline: WorkBudget, limit: float) -> str:
     """Run `work` in worker processes until it is done or the budget is spent; return which of the two.
 
     `work` gets the channel and the probes to leave out, and returns how it ended. A worker that dies or overstays
-    `limit` plus a grace leaves an observation of kind "died" or "timeout" for the probe it was at. `finished` holds the
-    probes of earlier work, and takes those of this.
+    `limit` plus a grace leaves an observation of kind "died" or "timeout" for the probe it was at.
     """
-    seen = Watcher(out, set() if finished is None else finished, deadline)
+    seen = Watcher(out, deadline)
     for _ in range(MAX_WORKERS):
         seen.begin()
         worker = _spawn(work, seen.finished)

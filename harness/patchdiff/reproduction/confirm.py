@@ -6,6 +6,7 @@ All files are run as a person would run them: ``python -m pytest FILE``, with th
 import io
 import json
 import shlex
+import time
 import tokenize
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,8 +23,6 @@ MOST_CHANGES = 8
 """Changes of one file that are tried without, each."""
 LIMIT = 20.0
 """Seconds for one file, the import of the project included."""
-USUAL = 2.0
-"""Seconds that one file takes as a rule."""
 BOTH = (Side.GOLD, Side.CANDIDATE)
 
 
@@ -72,10 +71,17 @@ def reproduced(context: Context, suspects: Sequence[DifferingProbe], make_draft:
     """
     sources = _sources(context, sorted({file for each in suspects if (file := _test_file(each))}))
     drafts = {each.probe: draft for each in suspects if (draft := make_draft(each.line, sources))}
-    found = fewest_changes(drafts, lambda variants: _explored(context, variants))
+    began, tried = time.monotonic(), list[DraftVariant]()
+
+    def explore(variants: Sequence[DraftVariant]) -> list[Looks]:
+        tried.extend(variants)
+        return _explored(context.part(0.5), variants)
+
+    found = fewest_changes(drafts, explore)
+    each = (time.monotonic() - began) / max(1, len(tried))
     texts = {probe: variant.draft.write(variant.without, looks.check) for probe, (variant, looks) in found.items()}
     files = {text: found[probe][0].draft.folder for probe, text in texts.items() if text}
-    held = _held(context, files) if files and context.budget_left > 0 else set()
+    held = _held(context, files, each) if files else set()
     return {probe: text for probe, text in texts.items() if text in held}
 
 
@@ -138,15 +144,16 @@ def read_looks(content: bytes) -> tuple[Shown, ...]:
     return tuple((str(kind), str(type_), str(text)) for kind, type_, text in rows)
 
 
-def _held(context: Context, files: Mapping[str, str]) -> set[str]:
+def _held(context: Context, files: Mapping[str, str], each: float) -> set[str]:
     """Return the texts of files that pass with gold and fail for their difference with the candidate, every time.
 
     Args:
         context: the comparison.
         files: text to folder.
+        each: seconds that one file takes.
     """
     numbered = {number: (_path(folder, number), text) for number, (text, folder) in enumerate(files.items())}
-    seeds = range(context.rounds(USUAL * len(files)))
+    seeds = range(context.rounds(each * len(files)))
     gold, candidate = _on_both(context, numbered, seeds)
     return {
         text
@@ -171,7 +178,7 @@ def _on_both(
         for seed in seeds
     ]
     contents = {path: text.encode() for path, text in files.values()}
-    job = SideJob("\n".join([f"mkdir -p {OUT}", *runs, ""]), contents, seconds=LIMIT * len(runs) + 30)
+    job = SideJob("\n".join([f"mkdir -p {OUT}", *runs, ""]), contents, seconds=context.seconds_left)
     with ThreadPoolExecutor(len(BOTH)) as pool:
         return list(pool.map(lambda side: context.sides.run(side, job), BOTH))
 

@@ -7,7 +7,7 @@ import pytest
 
 from assay.harness.domain import TestPlan
 from assay.harness.errors import UserError
-from assay.harness.patchdiff.contract import ENOUGH, Context, Settings, read_budget
+from assay.harness.patchdiff.contract import CONFIRMATION, ENOUGH, Context, Settings, read_budget
 from assay.harness.patchdiff.survey import Survey
 
 NO_SIDES: Any = None
@@ -33,7 +33,7 @@ def test_turn_ends_before_the_budget_and_never_after_it() -> None:
     assert context(turn=now + 50).seconds_left == pytest.approx(50, abs=1)
     assert context(turn=now + 500).seconds_left == pytest.approx(300, abs=1)
     assert context(turn=now - 1).seconds_left == 0
-    assert context(turn=now - 1).budget_left == pytest.approx(300, abs=1)
+    assert context(turn=now - 1).confirming.seconds_left == pytest.approx(300 + CONFIRMATION, abs=1)
 
 
 def test_small_budget_confirms_less_often_but_never_less_than_enough() -> None:

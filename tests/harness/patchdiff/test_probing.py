@@ -31,6 +31,8 @@ def play(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Callable[..., t
         shows: Shows,
         unreached: Sequence[str] = (),
         program: str = "acme",
+        confirmations: int = 3,
+        late: Callable[[Side, int], int] = lambda _side, _rounds: 0,
     ) -> tuple[Contribution, Asked]:
         asked: Asked = []
         rounds_of: dict[Side, int] = {}
@@ -58,11 +60,12 @@ def play(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Callable[..., t
                     for number in range(len(numbers))
                 ],
                 {key: {"literal": {"mutations": [{"old": "1", "new": key}]}} for key in only or keys},
+                late(side, len(numbers)) if only else 0,
             )
 
         monkeypatch.setattr(probing, "run", run)
         sides = Sides(Task(instance, Prediction(instance_id=instance.id, patch="x"), PLAN), "image", FakeEngine({}))
-        context = Context(sides, Survey((), ()), Settings(("acme",), confirmations=3), lambda _i, _f: PLAN)
+        context = Context(sides, Survey((), ()), Settings(("acme",), confirmations=confirmations), lambda _i, _f: PLAN)
         made = Program(program, {}, 1.0, lambda _context, shown: {each.probe: each.probe for each in shown})
         return differences(context, made), asked
 
@@ -76,9 +79,9 @@ def test_agreeing_probes_are_sampled_again_and_give_nothing(
     assert (found.result.probes, found.result.reached, found.result.divergences) == (500, 500, 0)
     again = {each[0]: each[1:] for each in asked if each[2]}
     assert {side: rounds for side, (rounds, _) in again.items()} == {
-        Side.GOLD: 2,
+        Side.GOLD: 1,
         Side.NULL: 1,
-        Side.CANDIDATE: 2,
+        Side.CANDIDATE: 1,
         Side.BASE: 1,
     }
 
@@ -97,9 +100,33 @@ def test_difference_that_does_not_repeat_is_dropped(play: Callable[..., tuple[Co
 
 
 def test_unconfirmed_difference_is_counted(play: Callable[..., tuple[Contribution, Asked]]) -> None:
-    found, _ = play(["a"], lambda side, _key, number: str(side is Side.CANDIDATE and number < 5))
+    found, _ = play(["a"], lambda side, _key, number: str(side is Side.CANDIDATE and number < 4))
     assert not found.divergences
     assert found.result.note == "1 differences were not confirmed in 3 rounds"
+
+
+def test_rounds_that_the_time_was_enough_for_confirm_a_difference(
+    play: Callable[..., tuple[Contribution, Asked]],
+) -> None:
+    found, _ = play(
+        ["a"],
+        lambda side, _key, number: str(side is Side.CANDIDATE and number < 6),
+        confirmations=6,
+        late=lambda side, rounds: 2 if (side, rounds) == (Side.CANDIDATE, 6) else 0,
+    )
+    assert [each.confirmed for each in found.divergences] == [4]
+
+
+def test_difference_that_nobody_had_time_to_look_at_again_makes_silence_worthless(
+    play: Callable[..., tuple[Contribution, Asked]],
+) -> None:
+    found, _ = play(
+        ["a", *(f"p{n}" for n in range(30))],
+        lambda side, key, _round: str(side is Side.CANDIDATE and key == "a"),
+        late=lambda side, rounds: int((side, rounds) == (Side.CANDIDATE, 3)),
+    )
+    assert (found.divergences, found.result.reached) == ((), 0)
+    assert found.result.note == "the time was not enough to look at 1 differences again"
 
 
 def test_gold_differing_from_its_copy_is_noise(play: Callable[..., tuple[Contribution, Asked]]) -> None:
@@ -161,3 +188,9 @@ def test_probe_with_two_results_on_a_side_is_forged(instance: Instance) -> None:
     context = Context(sides, Survey((), ()), Settings(("acme",)), lambda _i, _f: PLAN)
     with pytest.raises(ForgedSideError, match="the candidate tree cannot be trusted: probe 'k' has 2 results"):
         probing.run(context, Program("acme", {}, 1.0), Side.CANDIDATE, (0,))
+
+
+def test_no_container_is_started_when_the_time_is_over() -> None:
+    sides: Any = None
+    context = Context(sides, Survey((), ()), Settings(("acme",), budget=0.0), lambda _i, _f: PLAN)
+    assert probing.run(context, Program("acme", {}, 1.0), Side.CANDIDATE, (0, 1)).whole == 0

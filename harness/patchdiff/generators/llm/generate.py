@@ -81,6 +81,8 @@ def _place(context: Context) -> str:
 def _run(context: Context, text: str, sides: Sequence[Side]) -> list[Evaluation]:
     path = _place(context)
     plan = context.plan_tests(context.sides.instance, [path])
+    seconds = min(plan.limits.seconds, context.confirming.seconds_left)
+    plan = plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": seconds})})
     with ThreadPoolExecutor(len(sides)) as pool:
         return list(pool.map(lambda side: context.sides.test(side, plan, {path: text.encode()}), sides))
 
@@ -94,7 +96,7 @@ def _confirmed(context: Context, text: str, tests: Sequence[str], number: int) -
     """Repeat a test file on both sides; keep the tests that hold and execute a target on both."""
     reaching = _reaching(context, text)
     kept = [name for name in tests if name in reaching]
-    rounds, wanted = 0, context.rounds(ROUND_SECONDS)
+    rounds, wanted = 0, context.confirming.rounds(ROUND_SECONDS)
     while kept and rounds < wanted:
         gold, candidate = (_own(each) for each in _run(context, text, (Side.GOLD, Side.CANDIDATE)))
         kept = [n for n in kept if gold.get(n) is Status.PASSED and candidate.get(n) is Status.FAILED]

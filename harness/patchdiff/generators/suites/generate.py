@@ -21,7 +21,7 @@ NAME = "suites"
 FIRST_FILES = 8
 """Files of the first run; each further run takes up to twice as many, so that a small budget still sees the nearest."""
 FIRST_SECONDS = 20.0
-"""The least time limit until a file has been compared, whatever is left of the turn."""
+"""The least time limit until a file has been compared, whatever is left of the turn, and of a file's run with gold."""
 SHARE = 0.5
 """Part of the rest of the turn that one run is given, so that one file that hangs does not take all of it."""
 PARTS = 4
@@ -116,7 +116,11 @@ def _go_through(context: Context, tally: _Tally) -> None:
 
 def _limit(context: Context, tally: _Tally) -> float:
     """Return the time limit of the next run, in seconds."""
-    return max(context.seconds_left * SHARE, 0.0 if tally.files else FIRST_SECONDS)
+    return max(context.seconds_left * SHARE, 0.0 if tally.files else _least(context))
+
+
+def _least(context: Context) -> float:
+    return min(FIRST_SECONDS, context.confirming.seconds_left)
 
 
 def _most_files(context: Context, tally: _Tally) -> int:
@@ -153,7 +157,7 @@ def _compare_apart(context: Context, files: Sequence[str], ran: SuiteRun, tally:
 
 def _compare_unreadable(context: Context, files: Sequence[str], ran: SuiteRun, tally: _Tally) -> None:
     """Look at what gold makes of a file that gives nothing with the patch, or of all if they cannot be divided."""
-    (gold,) = run(context, files, [Side.GOLD], max(FIRST_SECONDS, _limit(context, tally)))
+    (gold,) = run(context, files, [Side.GOLD], max(_least(context), _limit(context, tally)))
     if gold.timed_out or (ran.timed_out and not does_not_end(ran, gold)):
         tally.late.extend(files)
         return

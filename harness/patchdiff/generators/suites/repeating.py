@@ -14,8 +14,8 @@ MOST_LISTED = 50
 """Failing tests of one run that are listed; a patch may break all."""
 SLOWER = 5.0
 """A run that takes more than so many times what gold takes does not end: that is a failure, and no want of time."""
-LEAST_SECONDS = 60.0
-"""The least time limit of a repeated run, whatever is left of the budget."""
+ENDS = 30.0
+"""Seconds that a run is given at least, if there are so many."""
 LATE = "failing tests could not be repeated in time"
 
 
@@ -56,7 +56,7 @@ def repeat(context: Context, generator: str, files: Sequence[str], suspects: Seq
 
 def _with_gold(context: Context, files: Sequence[str], suspects: Sequence[str]) -> tuple[Sequence[str], SuiteRun]:
     """Run the files that the suspects' names point to with gold; all files if gold misses a suspect in those."""
-    left = max(LEAST_SECONDS, context.seconds_left)
+    left = context.confirming.part(0.5).seconds_left
     likely = files_named(files, suspects)
     (gold,) = run(context, likely, [Side.GOLD], left)
     if len(likely) < len(files) and not all(name in gold.statuses for name in suspects):
@@ -70,7 +70,7 @@ def _failing(context: Context, whole: Sequence[str], files: Sequence[str], tests
     if context.seconds_left <= 0 or runs_everything(context, whole, files):
         return set()
     context.note(f"looking for {len(tests)} failing tests in {len(files)} files")
-    (candidate,) = run(context, files, [Side.CANDIDATE], max(LEAST_SECONDS, context.seconds_left / 2))
+    (candidate,) = run(context, files, [Side.CANDIDATE], context.seconds_left / 2)
     return {name for name in tests if name in candidate.statuses and not candidate.passes(name)}
 
 
@@ -81,18 +81,16 @@ class _Held:
     tests: Sequence[str]
     candidate: SuiteRun
     rounds: int
-    seconds: float
-    """Enough for one run of the files."""
     notes: Sequence[str]
 
 
 def _rounds(context: Context, files: Sequence[str], tests: Sequence[str], gold: SuiteRun) -> _Held | None:
     """Run files on both sides again and again; None if the time was not enough."""
-    wanted, rounds, kept = context.rounds(gold.seconds), 0, list(tests)
+    wanted, rounds, kept = context.confirming.rounds(gold.seconds), 0, list(tests)
     candidate = gold
     while kept and rounds < wanted:
         context.note(f"repeating {len(kept)} failing tests of {len(files)} files, round {rounds + 1} of {wanted}")
-        gold, candidate = run(context, files, (Side.GOLD, Side.CANDIDATE), _enough(gold))
+        gold, candidate = run(context, files, (Side.GOLD, Side.CANDIDATE), _limit(context, gold))
         if gold.timed_out or (candidate.timed_out and not does_not_end(candidate, gold)):
             return None
         kept = [name for name in kept if gold.passes(name) and not candidate.passes(name)]
@@ -102,12 +100,12 @@ def _rounds(context: Context, files: Sequence[str], tests: Sequence[str], gold: 
         notes.append(f"{len(tests) - len(kept)} failing tests are flaky")
     if kept and wanted < context.settings.confirmations:
         notes.append(f"the budget allowed {wanted} of {context.settings.confirmations} confirmations")
-    return _Held(kept, candidate, rounds, _enough(gold), notes)
+    return _Held(kept, candidate, rounds, notes)
 
 
-def _enough(gold: SuiteRun) -> float:
-    """Return the seconds after which a run of what gold has run will not end any more, with some to spare."""
-    return max(LEAST_SECONDS, 2 * SLOWER * gold.seconds)
+def _limit(context: Context, gold: SuiteRun) -> float:
+    """Return the seconds after which a run of what gold has run will not end any more, if there are so many."""
+    return min(context.confirming.seconds_left, max(ENDS, 2 * SLOWER * gold.seconds))
 
 
 def does_not_end(candidate: SuiteRun, gold: SuiteRun) -> bool:
@@ -118,7 +116,7 @@ def does_not_end(candidate: SuiteRun, gold: SuiteRun) -> bool:
 def _divergences(context: Context, generator: str, files: Sequence[str], held: _Held) -> Iterator[Divergence]:
     if not held.tests:
         return
-    (base,) = run(context, files, [Side.BASE], held.seconds)
+    (base,) = run(context, files, [Side.BASE], context.confirming.seconds_left)
     for name in held.tests:
         yield Divergence(
             finding=PatchDiffFinding.REGRESSION,

@@ -53,10 +53,10 @@ class Project:
             last += 1
         return [{"path": path, "name": name, "first": first, "last": last}]
 
-    def run(self, program: str, hash_seed: int = 0, **job: Any) -> Ran:
+    def run(self, program: str, hash_seed: int = 0, seconds: float = 0.0, **job: Any) -> Ran:
         # the budget counts processor seconds of the whole machine where there is no container: be generous
         usual = {"files": ["tests/test_shop.py"], "targets": [], "seed": 1, "mutants": 6, "limit": 2.0, "budget": 3600}
-        return Ran(run_program(self.root, program, {**usual, **job}, hash_seed))
+        return Ran(run_program(self.root, program, {**usual, **job}, hash_seed, seconds))
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """What amplification shows of a project, and of wrong versions of it that pass the project's own tests."""
 
 import os
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -189,6 +190,17 @@ def test_a_spent_budget_ends_the_run_cleanly(make_project: Make) -> None:
     ran = amplified(make_project, "slow", slow, budget=5)
     assert ran.end == "budget"
     assert ran.seen
+
+
+def test_end_of_all_time_is_kept_even_in_the_middle_of_a_test_and_is_no_observation(make_project: Make) -> None:
+    tests = TESTS + "\n\ndef test_sleeps():\n    import time\n    time.sleep(60)\n    assert price(1, 1) == 1\n"
+    project = make_project("sleeps", GOLD, tests)
+    began = time.monotonic()
+    ran = project.run("amplify", targets=project.targets("price"), mutants=0, limit=100.0, seconds=15.0)
+    assert time.monotonic() - began < 25
+    assert ran.end == "late"
+    assert ran.observations()["tests/test_shop.py::test_price|m0|s0#1"] == ("value", "int", "100")
+    assert not any("test_sleeps" in key for key in ran.seen)
 
 
 def test_fixtures_parametrizations_and_unittest_classes_work_in_changed_copies(make_project: Make) -> None:
