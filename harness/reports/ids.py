@@ -98,7 +98,7 @@ def file_of(test: str) -> tuple[str, ...]:
 
 
 def class_of(test: str) -> tuple[str, ...]:
-    """``com.x.FooTest`` and ``FooTest``, the class of a test."""
+    """``com.x.FooTest`` and ``FooTest``, the class of a test; as a style, one test that is not passed decides."""
     return tuple(parts[0] for parts in _with_and_without_place(test))
 
 
@@ -146,6 +146,7 @@ IDS: dict[str, Style] = {
         colon,
         file_title,
         method,
+        class_of,
         parens,
         dot,
         lower,

@@ -6,7 +6,7 @@ failed stays failed. Surefire's XML (``junit_xml``) cannot be forged by printing
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from assay.harness.domain import Status
 from assay.harness.reports.base import Result, join_id, plain_lines, worst
@@ -30,17 +30,19 @@ _BUILD = re.compile(r"(?:\[\w+\] )?BUILD (SUCCESS|FAILURE)$")
 def parse(text: str) -> dict[str, Status]:
     """Return ``Class::method`` to status, or only the class if no method is named."""
     lines = plain_lines(text)
-    return worst((*_classes(lines), *_methods(lines), *_builds(lines)))
+    return worst((*classes(lines, _sum_status), *_methods(lines), *_builds(lines)))
 
 
-def _classes(lines: list[str]) -> Iterator[Result]:
+def classes(lines: list[str], status_of: Callable[[int, int, int, int], Status | None]) -> Iterator[Result]:
+    """Yield the classes that Maven has announced, by their counts of tests that ran, failures, errors and skipped."""
     announced: dict[str, None] = {}
     for line in lines:
         if match := _RUNNING.match(line):
             announced[match[1]] = None
         elif (match := _sums(line)) and announced:
             name = match[5] or next(reversed(announced))
-            status = _sum_status(*map(int, match.groups()[:4]))
+            ran, failures, errors, skipped = map(int, match.groups()[:4])
+            status = status_of(ran, failures, errors, skipped)
             if status and name in announced:
                 yield join_id(name), status
 

@@ -3,6 +3,7 @@
 from assay.instances.dataset.formats.log_parsers import LogParser, parser_named
 
 MOCHA = LogParser("mocha_text", "title", "javascript")
+KOTLIN = LogParser("maven_classes_text", "class_of", "kotlin")
 COVERED = {
     "parse_log_pytest_options": LogParser("pytest_text"),
     "parse_log_pytest_v2": LogParser("pytest_text"),
@@ -12,6 +13,8 @@ COVERED = {
     "parse_log_ruby_v2": LogParser("minitest_text", "method", "ruby"),
     "parse_java_mvn": LogParser("maven_text", "method", "java"),
     "parse_log_java_mvn": LogParser("maven_text", "method", "java"),
+    "parse_logs_kotlin_junit": KOTLIN,
+    "parse_log_kotlin_junit": KOTLIN,
     "parse_log_jest_json": LogParser("jest_text", "arrow", "javascript"),
     "parse_log_js": MOCHA,
     "parse_log_js_2": MOCHA,
@@ -26,7 +29,6 @@ OTHER_LANGUAGES = {
     "Elixir": "parse_log_elixir",
     "Haskell": "parse_log_haskell parse_log_haskell_v2",
     "Julia": "parse_log_julia",
-    "Kotlin": "parse_logs_kotlin_junit parse_log_kotlin_junit",
     "Lua": "parse_lue_nvim parse_lua_nvim parse_log_lua_nvim",
     "OCaml": "parse_log_ocaml parse_log_ocaml_v2 parse_log_ocaml_v3 parse_log_ocaml_v4 parse_log_ocaml_v5",
     "R": "parse_log_r parse_log_r_v2 parse_logs_r_junit parse_log_r_junit",

@@ -45,6 +45,7 @@ def names(style: str, *parts: str) -> set[str]:
         ),
         ("method", ("TestCart", "test_: cart (new) should add"), {"TestCart#test_: cart (new) should add"}),
         ("parens", ("org.shop.CartTest", "adds"), {"adds(org.shop.CartTest)"}),
+        ("class_of", ("org.shop.CartTest", "adds"), {"org.shop.CartTest", "CartTest"}),
         ("dot", ("Sizes/CartTest", "Adds/0"), {"Sizes/CartTest.Adds/0"}),
         ("lower", ("ListTests::WithNames",), {"ListTests::WithNames", "listtests::withnames"}),
         ("rspec", ("./spec/a_spec.rb[1:2]", "Cart", "adds"), {"adds", "adds - ./spec/a_spec.rb[1:2]"}),

@@ -19,6 +19,7 @@ def test_times_are_milliseconds() -> None:
         ("parse_log_cargo", "cargo_text", "node"),
         ("parse_log_pytest_v2", "pytest_text", ""),
         ("parse_log_ruby_v2", "minitest_text", "method"),
+        ("parse_log_kotlin_junit", "maven_classes_text", "class_of"),
         ("parse_log_something_new", "parse_log_something_new", ""),
     ],
 )
