@@ -210,7 +210,9 @@ def differences(context: Context, program: Program) -> Contribution:
     began = time.monotonic()
     rounds = _on_sides(closer, program, SCREENS, again) if again else {side: Rounds([]) for side in SCREENS}
     each = time.monotonic() - began
-    screened = screen(*(rounds[side].seen for side in (Side.GOLD, Side.NULL, Side.CANDIDATE)))
+    of_gold, of_null, of_candidate = (rounds[side].seen for side in (Side.GOLD, Side.NULL, Side.CANDIDATE))
+    screened = screen(of_gold, of_null, of_candidate)
+    noise = screen([gold, *of_gold], of_null, of_candidate).null_divergences  # what wavers with gold is none
     steady = (stable(rounds[side].seen) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
     suspects = _most_severe(_by_turns(screened.suspects, gold), *steady)[:MOST_SUSPECTS]
     wanted = context.confirming.rounds(each)
@@ -223,7 +225,7 @@ def differences(context: Context, program: Program) -> Contribution:
         probes=len(gold),
         reached=0 if unseen and not found else len(probes.alike) + len(probes.apart),
         divergences=len(found),
-        null_divergences=screened.null_divergences,
+        null_divergences=noise,
         note=_note(first.values(), len(suspects) - len(found), confirmed_in, unseen),
     )
     return Contribution(result, tuple(shown), files)

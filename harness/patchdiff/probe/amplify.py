@@ -224,10 +224,10 @@ def _redo(test: str, site: sites.Site, edits: "list[mutate.TokenEdit]") -> "dict
 class Amplifier(running.Driver):
     """Runs every test as it is, then the changed copies of those that have reached a target."""
 
-    def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe", finished: "set[str]") -> None:
+    def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
         self._job = job
         self._channel = channel
-        self._finished = finished
+        self._finished = finished = set(job["finished"])
         self._deadline = wire.WorkBudget(float(job["budget"]))
         self._reach = trace.Reach(trace.read_targets(job["targets"]))
         self._recorder = SiteRecorder(channel, self._reach, job)
@@ -353,12 +353,10 @@ def _function_of(nodeid: str) -> str:
     return sites.without_mark(nodeid.partition("[")[0])
 
 
-def make_driver(job: "wire.Line", channel: "wire.WorkerPipe", step: "wire.Line") -> Amplifier:
-    """Return the driver of the tests."""
-    return Amplifier(job, channel, set(step["finished"]))
+make_driver = Amplifier
 
 
 def run(job: wire.Line, out: "IO[str]") -> str:
     """Do a job; return how it ended."""
     deadline = wire.WorkBudget(float(job["budget"]))
-    return wire.watch(hosting.work("amplify", job, deadline, {}), out, deadline, float(job.get("limit") or 2.0))
+    return wire.watch(hosting.work("amplify", job, deadline), out, deadline, float(job.get("limit") or 2.0))

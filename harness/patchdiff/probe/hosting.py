@@ -22,27 +22,24 @@ VARIABLE = "ASSAY_PROBE"  # names the file that says what is to be done
 START_UP = "from assay_probe import hosting\n\nhosting.arm()\n"
 
 
-def work(
-    program: str, job: "wire.Line", deadline: "wire.WorkBudget", step: "wire.Line"
-) -> "Callable[[wire.WorkerPipe, set[str]], str]":
+def work(program: str, job: "wire.Line", deadline: "wire.WorkBudget") -> "Callable[[wire.WorkerPipe, set[str]], str]":
     """Return what a worker does: run the tests of a job with the driver that ``make_driver`` of `program` makes."""
 
     def run(channel: "wire.WorkerPipe", finished: "set[str]") -> str:
-        now, then = dict(job, budget=deadline.share() - wire.SET_UP), dict(step, finished=sorted(finished))
+        now = dict(job, budget=deadline.share() - wire.SET_UP, finished=sorted(finished))
         if job.get("command"):
-            become(job["command"], program, now, then, channel)
-        driver = _make_driver(program, now, channel, then)
+            become(job["command"], program, now, channel)
+        driver = _make_driver(program, now, channel)
         running.run_tests(driver, running.files_of(job))
         return str(driver.end())
 
     return run
 
 
-def become(command: str, program: str, job: "wire.Line", step: "wire.Line", channel: "wire.WorkerPipe") -> None:
+def become(command: str, program: str, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
     """Turn this process into a test command whose tests a driver of `program` takes over; does not return."""
     folder, before = Path(tempfile.mkdtemp(prefix="assay-start-")), os.environ.get("PYTHONPATH", "")
-    done_there = {"program": program, "job": job, "step": step}
-    done_there.update(pipe=channel.inherited(), root=str(wire.ROOT), path=before)
+    done_there = {"program": program, "job": job, "pipe": channel.inherited(), "root": str(wire.ROOT), "path": before}
     (folder / "work.json").write_text(json.dumps(done_there), encoding="ascii")
     (folder / "sitecustomize.py").write_text(START_UP, encoding="ascii")
     path = [str(folder), str(Path(sys.argv[0]).resolve()), before]
@@ -55,7 +52,7 @@ def arm() -> None:
     work = json.loads(Path(os.environ[VARIABLE]).read_text(encoding="ascii"))
     wire.ROOT = Path(work["root"])
     channel = wire.WorkerPipe(int(work["pipe"]))
-    driver = _make_driver(work["program"], work["job"], channel, work["step"])
+    driver = _make_driver(work["program"], work["job"], channel)
     driver.collecting()
     run_suite = unittest.TestSuite.run
 
@@ -71,8 +68,8 @@ def arm() -> None:
     unittest.TestSuite.run = take_over  # type: ignore[assignment, method-assign]
 
 
-def _make_driver(program: str, job: "wire.Line", channel: "wire.WorkerPipe", step: "wire.Line") -> Any:
-    return importlib.import_module("." + program, __package__).make_driver(job, channel, step)
+def _make_driver(program: str, job: "wire.Line", channel: "wire.WorkerPipe") -> Any:
+    return importlib.import_module("." + program, __package__).make_driver(job, channel)
 
 
 class _Item:

@@ -117,12 +117,12 @@ def _leads_to(module: str, qualname: str, code: "CodeType") -> bool:
 class ReachSearch(running.Driver):
     """First run: which tests reach a target, and which functions of the project call it."""
 
-    def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe", finished: "set[str]") -> None:
+    def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
         self._targets = trace.read_targets(job["targets"])
         self._names = Names(job["files"])
         self._own = job.get("own") or ()
         self._channel = channel
-        self._finished = finished
+        self._finished = set(job["finished"])
         self._is_target: dict[int, tuple[CodeType, bool]] = {}
         self._sent: set[object] = set()
         self._looked: dict[tuple[int, str], int] = {}
@@ -211,9 +211,9 @@ def _given_plain_data(frame: "FrameType") -> bool:
 class Recording(ReachSearch):
     """Second run: the arguments of the functions found, in the tests that reach a target."""
 
-    def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe", finished: "set[str]", found: "ReachedBy") -> None:
-        super().__init__(job, channel, finished)
-        self._found = found
+    def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
+        super().__init__(job, channel)
+        self._found = read_found(job["found"], int(job.get("functions_cap") or 10))
         self._cap = int(job.get("calls_cap") or 40)
         self._left: dict[int, tuple[CodeType, ProjectFunction | None, list[int]]] = {}
         self._kept: set[str] = set()
@@ -316,22 +316,19 @@ def _strings(files: "list[str]") -> "list[str]":
     return sorted(found)
 
 
-def make_driver(job: "wire.Line", channel: "wire.WorkerPipe", step: "wire.Line") -> ReachSearch:
+def make_driver(job: "wire.Line", channel: "wire.WorkerPipe") -> ReachSearch:
     """Return the driver of the first run, or of the second, which knows what the first has found."""
-    finished, heard = set(step["finished"]), step["found"]
-    if heard is None:
-        return ReachSearch(job, channel, finished)
-    return Recording(job, channel, finished, read_found(heard, int(job.get("functions_cap") or 10)))
+    return Recording(job, channel) if "found" in job else ReachSearch(job, channel)
 
 
 def run(job: wire.Line, out: "IO[str]") -> str:
     """Do a job; return how it ended."""
     seconds, heard, end = float(job["budget"]), io.StringIO(), wire.DONE
     search = wire.WorkBudget(seconds * SEARCH)
-    wire.watch(hosting.work("record", job, search, {"found": None}), heard, search, PATIENCE)
+    wire.watch(hosting.work("record", job, search), heard, search, PATIENCE)
     record = wire.WorkBudget(seconds * (1 - SEARCH) + max(0.0, search.left()))
     found = read_found(heard.getvalue(), int(job.get("functions_cap") or 10))
     if found.functions:
-        end = wire.watch(hosting.work("record", job, record, {"found": heard.getvalue()}), out, record, PATIENCE)
+        end = wire.watch(hosting.work("record", dict(job, found=heard.getvalue()), record), out, record, PATIENCE)
     wire.write_line(out, {"strings": _strings(running.files_with(found.tests, job["files"]))})
     return end

@@ -163,9 +163,7 @@ class _AmongTests(running.Driver):
         return self._end
 
 
-def make_driver(job: "wire.Line", channel: "wire.WorkerPipe", step: "wire.Line") -> _AmongTests:  # noqa: ARG001
-    """Return what makes the calls instead of tests."""
-    return _AmongTests(job, channel)
+make_driver = _AmongTests
 
 
 def run(job: wire.Line, out: "IO[str]") -> str:
@@ -173,4 +171,4 @@ def run(job: wire.Line, out: "IO[str]") -> str:
     if not job.get("command"):
         return CallReplay(job, functools.partial(wire.write_line, out)).run()
     deadline = wire.WorkBudget(float(job["budget"]))
-    return wire.watch(hosting.work("replay", job, deadline, {}), out, deadline, PATIENCE)
+    return wire.watch(hosting.work("replay", job, deadline), out, deadline, PATIENCE)

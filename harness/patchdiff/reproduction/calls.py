@@ -1,10 +1,11 @@
 """A recorded call as a test file: shows a divergence of ``replay``."""
 
 import ast
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from assay.harness.patchdiff.probe.calls import replaced
 from assay.harness.patchdiff.reproduction.writing import Check, frame
 
 _BODY = '''\
@@ -76,22 +77,10 @@ class CallDraft:
         try:
             given = ast.literal_eval(self.call["arguments"])
             for number in sorted(without, reverse=True):
-                given = _replaced(given, mutations[number]["path"], ast.literal_eval(mutations[number]["old"]))
+                given = replaced(given, mutations[number]["path"], ast.literal_eval(mutations[number]["old"]))
         except (ValueError, SyntaxError, LookupError, TypeError):
             return ""
         return _PLAIN.format(literal=repr(given))
-
-
-def _replaced(root: Any, path: Sequence[Sequence[Any]], new: Any) -> Any:
-    """Return plain data with another value at a place inside it; raises LookupError or TypeError without the place."""
-    if not path:
-        return new
-    kind, where = path[0]
-    if isinstance(root, dict):
-        key = ast.literal_eval(where) if kind == "key" else where
-        return {**root, key: _replaced(root[key], path[1:], new)}
-    items = [*root[:where], _replaced(root[where], path[1:], new), *root[where + 1 :]]
-    return items if isinstance(root, list) else tuple(items)
 
 
 def call_draft(line: Mapping[str, Any], _sources: Mapping[str, str]) -> CallDraft | None:

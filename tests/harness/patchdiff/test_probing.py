@@ -135,6 +135,13 @@ def test_gold_differing_from_its_copy_is_noise(play: Callable[..., tuple[Contrib
     assert found.result.null_divergences == 1
 
 
+def test_probe_that_wavers_with_gold_is_no_difference_between_gold_and_its_copy(
+    play: Callable[..., tuple[Contribution, Asked]],
+) -> None:
+    found, _ = play(["a"], lambda side, _key, number: f"{side} {number}")
+    assert (found.divergences, found.result.null_divergences) == ((), 0)
+
+
 def test_probe_that_reaches_no_target_is_not_compared(play: Callable[..., tuple[Contribution, Asked]]) -> None:
     found, asked = play(["a"], lambda side, _key, _round: side.name, unreached=["a"])
     assert (found.result.reached, found.divergences) == (0, ())
