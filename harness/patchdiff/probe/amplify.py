@@ -29,7 +29,7 @@ MOST = 300  # observations of one test
 BRIEF = 0.1  # seconds for a changed copy: one that loops for ever must not cost the time of many others
 SLOWER = 10  # or so many times what its test takes
 WAITING = 2  # times its limit that a test may take by the clock, most of it waiting
-MAKING = 0.4  # share of all time that making the copies may take; tests whose turn comes later get none
+MAKING = 0.25  # share of all time that making the copies may take; tests whose turn comes later get none
 AGAIN = 0.2  # seconds until a time limit that code under test has swallowed strikes again
 REACHED, TOOK = "reached ", "took "
 
