@@ -145,9 +145,18 @@ def _write_predictions(folder: Path) -> None:
     _write_rows(folder / "preds.jsonl", rows)
     (folder / "preds.json").write_text(json.dumps(rows))
     _write_rows(folder / "theirs.jsonl", predictions("other/model", theirs))
+    _write_rows(folder / "faster.jsonl", [_faster(name) for name in IDS])
     _write_rows(folder / "tests.jsonl", predictions("acme/model", dict.fromkeys(IDS, TESTS)))
     multi = [instance.id for instance in load(str(folder / "multi.jsonl")).instances]
     _write_rows(folder / "multi-predictions.jsonl", predictions("acme/model", dict.fromkeys(multi, OTHER)))
+
+
+def _faster(name: str) -> dict[str, object]:
+    """Return a row of SWE-fficiency."""
+    workload = "import timeit\ndef workload():\n    return 1\nprint(timeit.repeat(workload, number=1))\n"
+    about = {"instance_id": name, "repo": "acme/calc", "base_commit": "a" * 40, "created_at": "2023-01-02T00:00:00Z"}
+    patches = {"patch": GOLD, "test_patch": "", "problem_statement": "add is slow", "workload": workload}
+    return {**about, **patches, "FAIL_TO_PASS": [], "PASS_TO_PASS": ["tests/test_calc.py::test_same"]}
 
 
 def _write_records(folder: Path) -> None:

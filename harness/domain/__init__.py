@@ -27,6 +27,7 @@ from assay.harness.domain.evidence import (
     Timings,
     Tripwire,
     Verdict,
+    WorkloadRun,
 )
 from assay.harness.domain.instance import (
     Asset,
@@ -110,4 +111,5 @@ __all__ = [
     "Tripwire",
     "Variant",
     "Verdict",
+    "WorkloadRun",
 ]

@@ -177,6 +177,8 @@ class Limits(Model):
     network: bool = False
     capabilities: tuple[str, ...] = ()
     """Linux capabilities of the container, which has none by default; ``SYS_ADMIN`` for a browser's sandbox."""
+    cores: str = ""
+    """Numbers of the processors that it may run on, as ``0,2``; empty for all."""
 
 
 class TestPlan(Model):
@@ -214,6 +216,8 @@ class TestPlan(Model):
     tripwires: bool = True
     """Whether the runner's tripwires are put beside the tests, if it is known."""
     services: tuple[Service, ...] = ()
+    stamped: bool = False
+    """Whether the report has root's clock in front of each line, and lines of root's at its beginning and end."""
     strict: bool = False
     """Whether results that only a log shows, or that root's tests wrote, count as none."""
     environment: str = ""

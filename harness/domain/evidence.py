@@ -78,6 +78,21 @@ class Timings(Model):
     total: float = 0.0
 
 
+class WorkloadRun(Model):
+    """One run of a workload, by root's clock."""
+
+    seconds: float = 0.0
+    """From the end of the set-up to the end of the workload."""
+    outside: float = 0.0
+    """Of the process besides: its start, imports, set-up, and whatever follows."""
+    results: dict[str, str] = {}
+    """Hashes of what the workload computed, by name."""
+    problem: str = ""
+    """Why the run is of no use; empty if it is."""
+    forged: bool = False
+    """Whether the process wrote marks that the workload's driver does not write."""
+
+
 class Evidence(Model):
     """All that grading needs; saved before it is graded."""
 
@@ -107,6 +122,8 @@ class Evidence(Model):
     """Whether the fail-to-pass tests alone were run, and one of them failed: what the others do is not known."""
     trees: dict[TestedTree, "Evidence"] = {}
     """Of a test patch: the run in each tree; the rest is that of the last one that decides."""
+    workload: dict[TestedTree, tuple[WorkloadRun, ...]] = {}
+    """Of a task that asks for a speed-up: the runs in each tree, of which those of one place took turns."""
     measures: dict[str, float] = {}
     """Figures beside the outcome, by name, such as the coverage of the change."""
     flags: tuple[str, ...] = ()

@@ -92,6 +92,8 @@ class Instance(Model):
     stages: Stages | None = Field(default=None, repr=False)
     """Needed by the rules that compare with earlier runs (``STAGED``)."""
     assets: tuple[Asset, ...] = Field(default=(), repr=False)
+    workload: str = Field(default="", repr=False)
+    """Program whose speed counts (``evaluation.workload``); empty if the task asks for no speed-up."""
     origin: Origin | None = Field(default=None, repr=False)
     dataset: DatasetRef = DatasetRef(name="")
 

@@ -98,10 +98,12 @@ class Rule(StrEnum):
     HARBOR = "harbor"
     SWT_BENCH = "swt-bench"
     """Judges a patch of tests, not a fix."""
+    SWE_FFICIENCY = "swe-fficiency"
+    """Asks for a speed-up of a workload."""
 
 
 class TestedTree(StrEnum):
-    """A tree in which the tests of a test patch run."""
+    """A tree in which the tests of a test patch, or a workload, run."""
 
     __test__ = False
 
@@ -112,6 +114,10 @@ class TestedTree(StrEnum):
     GOLD_ALONE = "gold-alone"
     LOOKALIKE = "look-alike"
     """The base tree with a blank line in each file that the gold patch changes."""
+    CANDIDATE = "candidate"
+    """With the patch that is judged."""
+    BASE_AGAIN = "base-again"
+    """The base tree once more: how its runs differ is noise."""
 
 
 STAGED = frozenset({Rule.MULTI_SWE_BENCH, Rule.R2E})

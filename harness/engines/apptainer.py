@@ -133,7 +133,10 @@ class ApptainerEngine(ApptainerImages, Engine):
         memory = f"{limits.memory_mb}M"
         asked = {
             "memory limit": ["--memory", memory, "--memory-swap", memory],
-            "processor limit": ["--cpus", f"{limits.cpus:g}"],
+            "processor limit": [
+                *("--cpus", f"{limits.cpus:g}"),
+                *(["--cpuset-cpus", limits.cores] if limits.cores else []),
+            ],
             "process limit": ["--pids-limit", str(limits.pids)],
         }
         return [

@@ -268,6 +268,7 @@ def _host_config(limits: Limits, mounts: Mapping[str, str], link: Link | None) -
         "memswap_limit": memory,
         "nano_cpus": int(limits.cpus * 1e9),
         "pids_limit": limits.pids,
+        **({"cpuset_cpus": limits.cores} if limits.cores else {}),
         "cap_add": [*SUPERVISING, *limits.capabilities],
         # Against one file that grows between two looks at the disk; twice the limit, so that looking comes first.
         "ulimits": [{"Name": "fsize", "Soft": 2 * limits.disk_mb * MIB, "Hard": 2 * limits.disk_mb * MIB}],

@@ -7,6 +7,7 @@ from assay.harness.domain import Rule
 from assay.harness.engines.base import Engine
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate, gated
 from assay.harness.evaluation.fail_fast import evaluate_fast
+from assay.harness.evaluation.swe_fficiency import evaluate_speed
 from assay.harness.evaluation.swt_bench import evaluate_tests, gated_tests
 from assay.harness.patches.gate import GatedPatch
 
@@ -22,7 +23,10 @@ class Way(NamedTuple):
 
 
 ONE_RUN, FAST = Way(gated, evaluate), Way(gated, evaluate_fast)
-WAYS = {Rule.SWT_BENCH: Way(gated_tests, evaluate_tests, aims=False)}
+WAYS = {
+    Rule.SWT_BENCH: Way(gated_tests, evaluate_tests, aims=False),
+    Rule.SWE_FFICIENCY: Way(gated, evaluate_speed),
+}
 """Ways of the rules that need more than one run."""
 
 

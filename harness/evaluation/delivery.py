@@ -86,18 +86,23 @@ MODEL = f"{HOME}/model.patch"
 HIDDEN = f"{TRIPWIRES} {ASSETS} {HOME}/tests.patch"
 """What no code of the patch may read: the hidden tests alone, and the tripwires alone."""
 
-SUPERVISOR = f"""\
+BEGAN, ENDED = "began", "ended"
+"""Lines of root's in a stamped report."""
+STAMPS = """LC_ALL=C bash -c 'while IFS= read -r line; do printf "%s %s\\n" "$EPOCHREALTIME" "$line"; done'"""
+_SUPERVISING = f"""\
 set -u
 user=$(id -u "$1") && group=$(id -g "$1") && home=$(getent passwd "$1" | cut -d: -f6) || exit 125
 mkdir -m 700 {RESULTS} && mkfifo -m 622 {PIPE} || exit 125
 rm -rf {HIDDEN} {MODEL}
 exec 3<> {PIPE} 4< {PIPE}
-cat <&4 > {RESULTS}/report 3>&- 4<&- &
+READER <&4 > {RESULTS}/report 3>&- 4<&- &
 reader=$!
 exec 4<&-
+BEGIN
 HOME=$home setpriv --reuid="$user" --regid="$group" --init-groups bash {TEST} 3>&-
 status=$?
 setpriv --reuid="$user" --regid="$group" --clear-groups sh -c 'kill -9 -1' 2> /dev/null
+END
 exec 3>&-
 wait "$reader"
 exit "$status"
@@ -107,6 +112,18 @@ exit "$status"
 The report's pipe has a reader before the tests begin. Once the runner has ended, every process of that user is killed;
 then the report is complete. Until then anybody can add to it, and nobody can change what is in it.
 """
+
+
+def supervisor(*, stamped: bool) -> str:
+    """Return the script that stands above the tests; ``stamped`` as of ``TestPlan``."""
+    steps = {"READER": STAMPS if stamped else "cat"}
+    for step, line in (("BEGIN", BEGAN), ("END", ENDED)):
+        steps[step] = f"echo {line} >&3" if stamped else ":"
+    return re.sub(r"\b(READER|BEGIN|END)\b", lambda step: steps[step[1]], _SUPERVISING)
+
+
+SUPERVISOR = supervisor(stamped=False)
+
 
 INSTALLER = f"""\
 set -u
@@ -175,7 +192,7 @@ class Delivery:
             f"{home}/tests.patch": self.plan.test_patch,
             APPLY.strip("/"): self.apply_script(),
             RESTORE.strip("/"): self.restore_script(),
-            SUPERVISE.strip("/"): SUPERVISOR,
+            SUPERVISE.strip("/"): supervisor(stamped=self.plan.stamped),
             TEST.strip("/"): self.test_script(),
             RESTORED.strip("/"): as_list(self.plan.restore),
         }

@@ -8,6 +8,11 @@ from assay.harness.runs.manifest import FAIL_FAST, LABELS, WORDS, RunKind
 
 SUBMITTED = frozenset({RunKind.EVALUATE, RunKind.EVALUATE_SOLVED, RunKind.UNKNOWN})
 """Kinds of runs that evaluate somebody's patches; the others evaluate gold patches, or none."""
+OTHER_TASKS = {
+    Rule.SWT_BENCH: "its patches are tests",
+    Rule.SWE_FFICIENCY: "its patches are judged by their speed",
+}
+"""Rules of tasks for which there is no format of a leaderboard here."""
 ANSWERS = frozenset({"gold", "null"})
 """Models of control runs, which Assay itself names; older versions did not record the kind."""
 
@@ -24,8 +29,8 @@ def refuse_answers(run: RunToExport) -> None:
     if run.manifest.given.get(LABELS):
         name = run.manifest.dataset.name
         raise _refusal(run, f"its patches were graded by other labels than the data set's own ({name})")
-    if Rule.SWT_BENCH in run.report.rules:
-        raise _refusal(run, f"its patches are tests (rule {Rule.SWT_BENCH})")
+    for rule in set(OTHER_TASKS) & set(run.report.rules):
+        raise _refusal(run, f"{OTHER_TASKS[Rule(rule)]} (rule {rule})")
     if run.manifest.settings.get(FAIL_FAST) == "yes" or _stopped_early(run):
         raise _refusal(run, f"not all tests were run (--{FAIL_FAST})")
     if run.manifest.kind not in SUBMITTED:

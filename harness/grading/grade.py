@@ -7,7 +7,7 @@ A patch that would be resolved is checked once more.
 from collections.abc import Callable
 
 from assay.harness.domain import Channel, Evidence, Instance, Outcome, Rule, Status, Verdict
-from assay.harness.grading import swt_bench
+from assay.harness.grading import swe_fficiency, swt_bench
 from assay.harness.grading.checks import KILLED, Ruling, in_doubt, without_tests
 from assay.harness.grading.results import under_labels
 from assay.harness.grading.rules import RULES
@@ -33,7 +33,7 @@ def grade(instance: Instance, evidence: Evidence) -> Verdict:
         broken=found.broken,
         reason=_with_quarantine(instance, found.reason),
         environment=evidence.environment,
-        flags=(*evidence.flags, *_warnings(instance, evidence)),
+        flags=(*evidence.flags, *swe_fficiency.flags(evidence), *_warnings(instance, evidence)),
         measures=dict(found.measures),
     )
 
@@ -54,7 +54,10 @@ def _by_labels(instance: Instance, evidence: Evidence) -> Ruling:
     return Ruling(outcome, reason, unfixed, broken)
 
 
-JUDGES: dict[Rule, Callable[[Instance, Evidence], Ruling]] = {Rule.SWT_BENCH: swt_bench.judge}
+JUDGES: dict[Rule, Callable[[Instance, Evidence], Ruling]] = {
+    Rule.SWT_BENCH: swt_bench.judge,
+    Rule.SWE_FFICIENCY: swe_fficiency.judge,
+}
 """Rules that look at more than one run; all others judge labels."""
 
 

@@ -14,6 +14,7 @@ from assay.harness.grading.results import steady
 from assay.harness.names import count
 
 Tests = Mapping[str, Status]
+TREES = (TestedTree.BASE, TestedTree.GOLD, TestedTree.BASE_ALONE, TestedTree.GOLD_ALONE, TestedTree.LOOKALIKE)
 
 
 class EffectOnTests(NamedTuple):
@@ -48,7 +49,7 @@ def judge(instance: Instance, evidence: Evidence) -> Ruling:
     if early is not None:
         return Ruling(*early, measures=evidence.measures)
     results = {tree: steady(instance, run.report.tests) for tree, run in evidence.trees.items()}
-    base, gold, base_alone, gold_alone, lookalike = (results.get(tree, {}) for tree in TestedTree)
+    base, gold, base_alone, gold_alone, lookalike = (results.get(tree, {}) for tree in TREES)
     now, alone = changes(base, gold), changes(base_alone, gold_alone)
     unfixed = tuple(sorted(alone.fixed - now.fixed))
     broken = tuple(sorted((now.broken - alone.broken) | (now.failing - alone.failing)))

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from statistics import fmean, harmonic_mean
 from typing import Any
 
 from pydantic import Field
@@ -83,7 +84,7 @@ class RunReport(Model):
     measures: dict[str, dict[str, float]] = Field(default_factory=dict)
     """Figures beside the outcomes of single instances, such as the coverage of the change."""
     mean_measures: dict[str, float] = Field(default_factory=dict)
-    """Of the instances that have each figure."""
+    """Of the instances that have each figure; of speed-ups the harmonic mean."""
     patchdiff: PatchDiffFigures | None = None
     """Figures of the comparisons with gold; None: nothing was compared."""
 
@@ -148,8 +149,13 @@ def _measured(found: dict[str, Verdict]) -> dict[str, Any]:
     values = {name: [each.measures[name] for each in found.values() if name in each.measures] for name in names}
     return {
         "measures": {name: verdict.measures for name, verdict in sorted(found.items()) if verdict.measures},
-        "mean_measures": {name: round(sum(each) / len(each), 4) for name, each in values.items()},
+        "mean_measures": {name: round(_mean(name, each), 4) for name, each in values.items()},
     }
+
+
+def _mean(name: str, values: list[float]) -> float:
+    """Return the mean of a measure, which is the harmonic one of speed-ups."""
+    return harmonic_mean(values) if "speed_up" in name else fmean(values)
 
 
 def _rate(resolved: list[bool]) -> float:

@@ -8,6 +8,7 @@ from assay.instances.dataset.formats import (
     nocode_bench,
     polybench,
     r2e,
+    swe_fficiency,
     swe_rebench,
     swe_smith,
     swebench,
@@ -27,6 +28,7 @@ FORMATS = by_name(
     swebench_live,
     swebench_pro,
     nocode_bench,
+    swe_fficiency,
     swe_smith,
     swebench,
 )

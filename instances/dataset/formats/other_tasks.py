@@ -13,12 +13,8 @@ class OtherTask(NamedTuple):
     asks_for: str
 
 
-SWE_FFICIENCY = OtherTask("SWE-fficiency", "a speed-up")
 SWE_PERF = OtherTask("SWE-Perf", "a speed-up")
 COLUMNS = {
-    "workload": SWE_FFICIENCY,
-    "covering_tests": SWE_FFICIENCY,
-    "single_thread_tests": SWE_FFICIENCY,
     "prob_script": OtherTask("GSO", "a speed-up"),
     "duration_changes": SWE_PERF,
     "patch_functions": SWE_PERF,

@@ -70,6 +70,17 @@ def test_patches_of_tests_are_judged_by_a_rule_of_their_own(
     assert (mixed.code, "was made with --rule swt-bench, not unset" in mixed.err) == (2, True)
 
 
+def test_speed_ups_are_measured_beside_the_verdict(assay: Callable, in_folder: Path) -> None:
+    rows = Path(__file__).parents[2] / "data/formats/swe-fficiency.jsonl"
+    Path("faster.jsonl").write_text(rows.read_text())
+    gold = assay("evaluate", "faster.jsonl", "--gold", "--json")
+    assert gold.json["resolved_instances"] == 3
+    assert gold.json["mean_measures"]["speed_up"] == 2
+    null = assay("evaluate", "faster.jsonl", "--null", "--json")
+    assert null.json["outcome_counts"] == {"unresolved": 3}
+    assert "shows no speed-up" in null.json["reasons"]["acme__calc-1"]
+
+
 def test_gold_tests_resolve_and_none_do_not(assay: Callable, rows: Path) -> None:
     gold = assay("evaluate", "rows.jsonl", "--gold", "--rule", "swt-bench", "--json")
     assert gold.json["resolved_instances"] == 3

@@ -19,6 +19,7 @@ from assay.harness.domain import (
     Verdict,
 )
 from assay.harness.grading.grade import grade
+from assay.harness.grading.swt_bench import TREES
 
 P, F, E, S, X, M = (*map(Status, ("passed", "failed", "error", "skipped", "xfail")), Status.MISSING)
 NEW = (F, P, M, M, F)
@@ -33,7 +34,7 @@ def judge(make_instance: Callable[..., Instance]) -> Callable[..., Verdict]:
 
     def run(tests: Rows, **changes: object) -> Verdict:
         trees = {}
-        for place, tree in enumerate(TestedTree):
+        for place, tree in enumerate(TREES):
             found = {name: row[place] for name, row in tests.items() if row[place] is not M}
             failed = any(status in {F, E} for status in found.values())
             report = TestReport(channel=Channel.REPORT, tests=found)

@@ -15,7 +15,6 @@ from assay.harness.domain import (
     Rule,
 )
 from assay.harness.errors import DataError
-from assay.harness.grading.rules import RULES
 from assay.instances.dataset.formats import FORMATS, native, write
 
 EVERY_ROW = [(name, number) for name in FORMATS for number in range(3)]
@@ -26,7 +25,7 @@ def test_a_format_has_a_name_and_known_rules(name: str) -> None:
     dialect = FORMATS[name]
     assert name == dialect.NAME
     assert dialect.RULES
-    assert set(dialect.RULES) <= set(RULES)
+    assert set(dialect.RULES) <= set(Rule)
 
 
 @pytest.mark.parametrize(("name", "number"), EVERY_ROW)

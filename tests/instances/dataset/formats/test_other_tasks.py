@@ -9,7 +9,6 @@ from assay.harness.errors import DataError
 from assay.instances.dataset.load import load
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "SWE-fficiency": ({"workload": "import acme", "PASS_TO_PASS": [], "FAIL_TO_PASS": []}, "workload"),
     "GSO": ({"prob_script": "import acme", "api": "acme.add", "patch": None}, "prob_script"),
     "SWE-Perf": ({"duration_changes": "[{}]", "patch_functions": "{}"}, "duration_changes"),
     "FeatureBench": ({"repo_settings": "{}", "image_name": "x/y", "level": 1}, "repo_settings"),

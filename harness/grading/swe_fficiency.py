@@ -1,0 +1,162 @@
+"""SWE-fficiency's rule: the tests still pass, and the workload is faster. Pure.
+
+The benchmark reports the ratio of the patch's speed-up to the gold patch's, and has no threshold. Here a patch is
+resolved if its speed-up is above 1 beyond the noise of the measurement.
+"""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
+from typing import NamedTuple
+
+from assay.harness.domain import Evidence, Instance, Outcome, Status, TestedTree, WorkloadRun
+from assay.harness.grading.checks import Ruling, in_doubt, without_tests
+from assay.harness.grading.results import under_labels
+from assay.harness.reports import lookup
+
+RESAMPLES, CONFIDENCE = 2000, 0.95
+MOST_NOISE = 1.25
+"""How far apart the ends of the interval of base against base may be, as a ratio."""
+NOT_COMPARED = "workload_result_not_compared"
+"""Flag of a verdict on a workload without a result that is the same in each run of the base tree."""
+Seconds = Sequence[float]
+
+
+class Ratio(NamedTuple):
+    """A ratio of two medians with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def ratio(above: Seconds, below: Seconds) -> Ratio:
+    """Return the ratio of the medians of two series that took turns, with its bootstrap interval over the rounds."""
+    dice, places, found = random.Random(0), range(len(above)), []
+    for _ in range(RESAMPLES):
+        drawn = dice.choices(places, k=len(above))
+        found.append(median(above[each] for each in drawn) / median(below[each] for each in drawn))
+    found.sort()
+    cut = int(RESAMPLES * (1 - CONFIDENCE) / 2)
+    return Ratio(median(above) / median(below), found[cut], found[-1 - cut])
+
+
+def judge(instance: Instance, evidence: Evidence) -> Ruling:
+    """Judge a patch that has to make a workload faster.
+
+    What makes the measurement useless is an infrastructure failure: it says nothing about the patch.
+    """
+    early = without_tests(instance, evidence)
+    if early is not None:
+        return Ruling(*early)
+    tests = under_labels(instance, evidence.report.tests)
+    broken = tuple(test for test in instance.pass_to_pass if lookup(test, tests) != {Status.PASSED})
+    unfixed = tuple(test for test in instance.fail_to_pass if lookup(test, tests) != {Status.PASSED})
+    if broken or unfixed:
+        wrong = f"{len(broken) + len(unfixed)} of {len(instance.pass_to_pass) + len(instance.fail_to_pass)}"
+        return Ruling(Outcome.UNRESOLVED, f"{wrong} tests do not pass; its speed does not count", unfixed, broken)
+    outcome, reason = in_doubt(instance, evidence) or _by_runs(evidence.workload)
+    runs = evidence.workload
+    counts = _is_complete(runs) and outcome is not Outcome.INFRA_ERROR and _by_results(runs) is None
+    return Ruling(outcome, reason, measures=_measures(runs) if counts else {})
+
+
+Runs = Mapping[TestedTree, Sequence[WorkloadRun]]
+
+
+def _is_complete(runs: Runs) -> bool:
+    lengths = {len(each) for each in runs.values()}
+    return bool(runs) and len(lengths) == 1 and not any(run.problem for each in runs.values() for run in each)
+
+
+def _by_runs(runs: Runs) -> tuple[Outcome, str]:
+    if not runs:
+        return Outcome.INFRA_ERROR, "the workload was not timed"
+    checks: tuple[Callable[[Runs], tuple[Outcome, str] | None], ...] = (_by_problems, _by_results, _by_noise, _by_speed)
+    found = next((answer for check in checks if (answer := check(runs)) is not None), None)
+    if found is not None:
+        return found
+    speed = _speed_up(runs, TestedTree.CANDIDATE)
+    return Outcome.RESOLVED, f"{_in_words(speed)} as fast; the gold patch {_in_words(_speed_up(runs, TestedTree.GOLD))}"
+
+
+def _by_problems(runs: Runs) -> tuple[Outcome, str] | None:
+    problems = {tree: run for tree, each in runs.items() for run in each if run.problem}
+    for tree, run in problems.items():
+        if tree is not TestedTree.CANDIDATE:
+            return Outcome.INFRA_ERROR, f"the workload cannot be timed on the {tree} tree: {run.problem}"
+    if own := problems.get(TestedTree.CANDIDATE):
+        outcome = Outcome.TAMPERED if own.forged else Outcome.UNRESOLVED
+        return outcome, f"the workload does not run with the patch: {own.problem}"
+    return None
+
+
+def _by_results(runs: Runs) -> tuple[Outcome, str] | None:
+    """Compare what the workload computes, where it is the same in each run of the base tree and of the gold patch."""
+    expected = _steady_results(runs)
+    own = [run.results for run in runs[TestedTree.CANDIDATE]]
+    differing = {name for name, value in expected.items() if any(each.get(name) != value for each in own)}
+    if differing:
+        return Outcome.UNRESOLVED, f"the workload computes something else: {', '.join(sorted(differing))}"[:500]
+    return None
+
+
+def _steady_results(runs: Runs) -> dict[str, str]:
+    known = [run.results for tree, each in runs.items() if tree is not TestedTree.CANDIDATE for run in each]
+    return {name: value for name, value in known[0].items() if all(each.get(name) == value for each in known)}
+
+
+def _by_noise(runs: Runs) -> tuple[Outcome, str] | None:
+    same = ratio(_seconds(runs, TestedTree.BASE), _seconds(runs, TestedTree.BASE_AGAIN))
+    if same.high / same.low > MOST_NOISE or not same.low <= 1 <= same.high:
+        reason = f"the measurement is not usable: the base tree is {_in_words(same)} as fast as itself"
+        return Outcome.INFRA_ERROR, f"{reason}; try again on a quiet machine"
+    gold = _speed_up(runs, TestedTree.GOLD)
+    if gold.low <= 1:
+        reason = f"the measurement is not usable: the gold patch is {_in_words(gold)} as fast"
+        return Outcome.INFRA_ERROR, f"{reason}, which shows no speed-up"
+    return None
+
+
+def _by_speed(runs: Runs) -> tuple[Outcome, str] | None:
+    speed = _speed_up(runs, TestedTree.CANDIDATE)
+    if speed.low <= 1:
+        return Outcome.UNRESOLVED, f"{_in_words(speed)} as fast, which shows no speed-up"
+    base, candidate = ([run.outside for run in runs[tree]] for tree in (TestedTree.BASE, TestedTree.CANDIDATE))
+    saved = median(_seconds(runs, TestedTree.BASE)) - median(_seconds(runs, TestedTree.CANDIDATE))
+    spent = median(candidate) - median(base)
+    if spent > saved / 2 and ratio(candidate, base).low > 1:
+        return Outcome.UNRESOLVED, f"the workload saves {saved:.3g} s, and {spent:.3g} s more are spent around it"
+    return None
+
+
+def _seconds(runs: Runs, tree: TestedTree) -> Seconds:
+    return [max(run.seconds, 1e-9) for run in runs[tree]]
+
+
+def _speed_up(runs: Runs, tree: TestedTree) -> Ratio:
+    """Return how many times as fast a tree is as the base tree, which is run twice in each round."""
+    both = zip(_seconds(runs, TestedTree.BASE), _seconds(runs, TestedTree.BASE_AGAIN), strict=True)
+    return ratio([(first + second) / 2 for first, second in both], _seconds(runs, tree))
+
+
+def _in_words(found: Ratio) -> str:
+    return f"{found.value:.2f} times ({found.low:.2f} to {found.high:.2f})"
+
+
+def _measures(runs: Runs) -> dict[str, float]:
+    speed, gold = _speed_up(runs, TestedTree.CANDIDATE), _speed_up(runs, TestedTree.GOLD)
+    named = {
+        "speed_up": speed.value,
+        "speed_up_low": speed.low,
+        "speed_up_high": speed.high,
+        "gold_speed_up": gold.value,
+        "speed_up_ratio": speed.value / gold.value,
+    }
+    return {name: round(value, 4) for name, value in named.items()}
+
+
+def flags(evidence: Evidence) -> tuple[str, ...]:
+    """Return the flag of a workload whose results could not be compared."""
+    runs = evidence.workload
+    return (NOT_COMPARED,) if _is_complete(runs) and not _steady_results(runs) else ()

@@ -1,0 +1,55 @@
+"""SWE-fficiency rows: classic columns, and a workload whose speed counts; the tests guard that nothing breaks."""
+
+from typing import Any
+
+from assay.harness.domain import DatasetRef, Instance, Rule
+from assay.harness.errors import DataError
+from assay.harness.evaluation.workload import MalformedWorkloadError, read_workload
+from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
+from assay.instances.dataset.formats.columns import Row, build, columns_of, names, origin, row_id, text
+from assay.instances.dataset.formats.log_parsers import PARSERS, UNKNOWN
+
+NAME = "swe-fficiency"
+RULES: tuple[Rule, ...] = (Rule.SWE_FFICIENCY,)
+WORKLOAD = "workload"
+HELD = CLASSIC | {WORKLOAD}
+
+
+def matches(row: Row) -> bool:
+    """Return whether a row has a workload, or tests that cover the change."""
+    return any(row.get(name) not in (None, "", [], {}) for name in (WORKLOAD, "covering_tests", "single_thread_tests"))
+
+
+def id_of(row: Row) -> str:
+    """Return the column ``instance_id``."""
+    return row_id(row)
+
+
+def to_instance(row: Row, dataset: DatasetRef) -> Instance:
+    """Read a row; its tests are those that pass before the change and after it."""
+    workload, name = text(row, WORKLOAD), row_id(row)
+    try:
+        read_workload(workload)
+    except MalformedWorkloadError as error:
+        raise DataError(str(error), instance=name, field=WORKLOAD) from None
+    if not names(row, "PASS_TO_PASS"):
+        raise DataError("is empty: no test shows that a faster patch is right", instance=name, field="PASS_TO_PASS")
+    parser = PARSERS.get(text(row, "repo").rpartition("/")[2], UNKNOWN)
+    parser = parser if parser.log_format else PARSERS["pytest"]
+    often_empty = {"FAIL_TO_PASS": row.get("FAIL_TO_PASS") or [], "test_patch": row.get("test_patch") or ""}
+    fields = classic_fields({**row, **often_empty})
+    return build(
+        COLUMNS,
+        **fields,
+        workload=workload,
+        log_format=parser.log_format,
+        test_id=parser.test_id,
+        rule=RULES[0],
+        origin=origin(NAME, row, HELD),
+        dataset=dataset,
+    )
+
+
+def from_instance(instance: Instance) -> dict[str, Any]:
+    """Write an instance as a row; raises DataError if its tree is not a commit."""
+    return {**columns_of(instance, NAME), **classic_row(instance), WORKLOAD: instance.workload}

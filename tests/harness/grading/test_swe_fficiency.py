@@ -1,0 +1,117 @@
+"""SWE-fficiency's rule, by hand."""
+
+from collections.abc import Callable
+
+import pytest
+
+from assay.harness.domain import (
+    Apply,
+    ApplyStatus,
+    Channel,
+    Evidence,
+    Instance,
+    Outcome,
+    Rule,
+    Status,
+    TestedTree,
+    TestReport,
+    Verdict,
+    WorkloadRun,
+)
+from assay.harness.grading.grade import grade
+from assay.harness.grading.swe_fficiency import ratio
+
+STEADY = (1.0, 1.01, 0.99, 1.0, 1.02, 0.98, 1.0)
+NOISY = (1.0, 2.0, 0.5, 1.6, 0.7, 1.9, 0.6)
+
+
+def runs(
+    seconds: float, outside: float = 0.5, shape: tuple[float, ...] = STEADY, **change: str
+) -> tuple[WorkloadRun, ...]:
+    results = {"returned": "a", **change}
+    return tuple(WorkloadRun(seconds=seconds * each, outside=outside, results=results) for each in shape)
+
+
+@pytest.fixture
+def judge(make_instance: Callable[..., Instance]) -> Callable[..., Verdict]:
+    instance = make_instance(rule=Rule.SWE_FFICIENCY, fail_to_pass=(), pass_to_pass=("t",), workload="...")
+
+    def run(
+        candidate: tuple[WorkloadRun, ...], status: Status = Status.PASSED, **others: tuple[WorkloadRun, ...]
+    ) -> Verdict:
+        trees = {"base": runs(2), "gold": runs(1), "base-again": runs(2), **others, "candidate": candidate}
+        workload = {TestedTree(name.replace("_", "-")): each for name, each in trees.items()}
+        report = TestReport(channel=Channel.REPORT, tests={"t": status})
+        code = int(status is Status.FAILED)
+        applied = Apply(status=ApplyStatus.APPLIED)
+        evidence = Evidence(instance_id=instance.id, apply=applied, exit_code=code, report=report, workload=workload)
+        return grade(instance, evidence)
+
+    return run
+
+
+def test_a_faster_workload_is_resolved_with_its_measures(judge: Callable[..., Verdict]) -> None:
+    verdict = judge(runs(1.25))
+    assert verdict.outcome is Outcome.RESOLVED, verdict.reason
+    assert verdict.measures["speed_up"] == pytest.approx(1.6)
+    assert verdict.measures["gold_speed_up"] == pytest.approx(2)
+    assert verdict.measures["speed_up_ratio"] == pytest.approx(0.8)
+    assert 1 < verdict.measures["speed_up_low"] <= 1.6 <= verdict.measures["speed_up_high"]
+
+
+@pytest.mark.parametrize(
+    ("candidate", "reason"),
+    [
+        (runs(2), "shows no speed-up"),
+        (runs(2.5), "shows no speed-up"),
+        (runs(1.9, shape=NOISY), "shows no speed-up"),
+        (runs(0.1, returned="b"), "computes something else: returned"),
+        (runs(0.5, outside=1.5), "the workload saves 1.5 s, and 1 s more are spent around it"),
+        ((WorkloadRun(problem="exit status 1: ValueError"),), "does not run with the patch: exit status 1"),
+    ],
+)
+def test_a_patch_that_shows_no_honest_speed_up_is_not_resolved(
+    judge: Callable[..., Verdict], candidate: tuple[WorkloadRun, ...], reason: str
+) -> None:
+    verdict = judge(candidate)
+    assert (verdict.outcome, reason in verdict.reason) == (Outcome.UNRESOLVED, True), verdict.reason
+    assert not ("something else" in reason and verdict.measures)
+
+
+def test_a_broken_test_counts_before_any_time(judge: Callable[..., Verdict]) -> None:
+    verdict = judge(runs(0.1), Status.FAILED)
+    assert (verdict.outcome, verdict.broken, verdict.measures) == (Outcome.UNRESOLVED, ("t",), {})
+
+
+def test_forged_marks_are_tampering(judge: Callable[..., Verdict]) -> None:
+    assert judge((WorkloadRun(problem="marks", forged=True),)).outcome is Outcome.TAMPERED
+
+
+@pytest.mark.parametrize(
+    ("others", "reason"),
+    [
+        ({"base": runs(2, shape=NOISY)}, "the base tree is"),
+        ({"base": runs(2), "base_again": runs(3)}, "the base tree is"),
+        ({"gold": runs(2)}, "the gold patch is"),
+        ({"gold": (WorkloadRun(problem="exit status 1"),)}, "cannot be timed on the gold tree: exit status 1"),
+    ],
+)
+def test_a_measurement_of_no_use_is_not_the_patchs_failure(
+    judge: Callable[..., Verdict], others: dict[str, tuple[WorkloadRun, ...]], reason: str
+) -> None:
+    verdict = judge(runs(1), **others)
+    assert (verdict.outcome, reason in verdict.reason) == (Outcome.INFRA_ERROR, True), verdict.reason
+    assert verdict.measures == {}
+    assert verdict.reward is None
+
+
+def test_a_workload_whose_result_varies_is_flagged(judge: Callable[..., Verdict]) -> None:
+    verdict = judge(runs(1), base=runs(2, returned="x"))
+    assert verdict.outcome is Outcome.RESOLVED
+    assert "workload_result_not_compared" in verdict.flags
+    assert "workload_result_not_compared" not in judge(runs(1)).flags
+
+
+def test_the_interval_of_equal_series_is_one_and_the_same_each_time() -> None:
+    assert ratio(STEADY, STEADY) == (1, 1, 1)
+    assert ratio(NOISY, STEADY) == ratio(NOISY, STEADY)
