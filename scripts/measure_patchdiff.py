@@ -1,0 +1,149 @@
+"""Measures PatchDiff with default settings on resolved patches of real rows, one by one, for docs/patchdiff.md.
+
+Each prediction of the files that has no result yet is compared with gold and gets a line in the file of results:
+
+    python scripts/measure_patchdiff.py ROWS.jsonl PREDICTIONS.jsonl... --mirror DIR
+
+`--table` prints the table of those lines. What base, gold and null show is kept for later predictions of an instance,
+as in a run; so the second one of an instance shows what that saves.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from assay.harness.domain import Instance, Prediction
+from assay.harness.patchdiff.assess import assess
+from assay.harness.patchdiff.contract import Settings
+from assay.harness.patchdiff.generators import USUAL
+from assay.harness.patchdiff.sides import Sides
+from assay.instances.dataset.load import load
+from assay.instances.dataset.predictions import read_predictions
+from assay.workbench import make_sources
+from assay.workplace import Workplace
+
+RESULTS = Path(__file__).parent.parent / "docs/data/patchdiff_results.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one comparison came to."""
+
+    instance: str
+    model: str
+    candidate: int
+    """The number of the patch among those that were compared of its instance, from 1."""
+    finding: str
+    seconds: float
+    load: float
+    """Mean of the machine's, at every step that was noted."""
+    probes: dict[str, int]
+    """Of each generator, those that count."""
+    test_files: str
+    """Compared by ``suites``, of how many."""
+    null_divergences: int
+    """Differences between gold and its copy."""
+    notes: dict[str, str]
+    measured: str
+    code: str
+    """The commit that was measured."""
+
+
+def main() -> None:
+    """Compare what has no result, or print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", nargs="?", help="data set of the instances")
+    parser.add_argument("predictions", nargs="*", type=Path)
+    parser.add_argument("--mirror", type=Path, action="append", default=[])
+    parser.add_argument("--kept", type=Path, default=Path("build/patchdiff"), help="what gold, null and base show")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--table", action="store_true", help="print the table, and nothing else")
+    given = parser.parse_args()
+    results = read_results(given.results)
+    if given.table:
+        print(table(results), end="")
+        return
+    given.kept.mkdir(parents=True, exist_ok=True)
+    sources = make_sources(given.mirror)
+    wanted = [each for path in given.predictions for each in read_predictions(path)]
+    instances = load(given.rows, ids=sorted({each.instance_id for each in wanted}), sources=sources).instances
+    by_id = {each.id: each for each in instances}
+    place = Workplace(mirrors=given.mirror)
+    for prediction in missing(wanted, results):
+        number = 1 + sum(each.instance == prediction.instance_id for each in results)
+        result = measure(place, by_id[prediction.instance_id], prediction, number, given.kept)
+        results.append(result)
+        with given.results.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(result)) + "\n")
+        print(row(result), flush=True)
+
+
+def read_results(path: Path) -> list[Result]:
+    """Read the results in the order in which they were measured."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [Result(**json.loads(line)) for line in lines]
+
+
+def missing(wanted: Sequence[Prediction], results: Sequence[Result]) -> Iterator[Prediction]:
+    """Yield the predictions that have no result."""
+    known = {(each.instance, each.model) for each in results}
+    return (each for each in wanted if (each.instance_id, each.model) not in known)
+
+
+def measure(place: Workplace, instance: Instance, prediction: Prediction, number: int, kept: Path) -> Result:
+    """Compare one patch with gold, by default settings; the image is there before the clock starts."""
+    instance = place.bench.settle(instance)
+    task, loads = place.task(instance, prediction), [os.getloadavg()[0]]
+    with place.bench.image(instance, instance.gold_patch) as image:
+        sides = Sides(replace(task, assets=place.bench.assets(instance)), image, place.bench.engine, kept=kept)
+        note = lambda _step: loads.append(os.getloadavg()[0])  # noqa: E731
+        found = assess(sides, Settings(USUAL), place.bench.plan_files, note=note).comparison
+    suites = next(each for each in found.generators if each.name == "suites")
+    return Result(
+        instance=instance.id,
+        model=prediction.model,
+        candidate=number,
+        finding=str(found.finding),
+        seconds=round(found.seconds, 1),
+        load=round(sum(loads) / len(loads), 1),
+        probes={each.name: each.reached for each in found.generators},
+        test_files=f"{suites.test_files} of {suites.of_test_files}",
+        null_divergences=found.null_divergences,
+        notes={each.name: each.note for each in found.generators if each.note},
+        measured=time.strftime("%Y-%m-%d", time.gmtime()),
+        code=commit(),
+    )
+
+
+def commit() -> str:
+    """Return the short name of the commit that this script is of."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def table(results: Sequence[Result]) -> str:
+    """Return a row for each comparison, as Markdown."""
+    heads = ("patch", "candidate", "finding", *USUAL, "test files", "s", "load", "gold against its copy", "code")
+    return "\n".join([line(heads), line("---" for _ in heads), *map(row, results)]) + "\n"
+
+
+def row(result: Result) -> str:
+    """Return the row of one comparison."""
+    counts = [f"{result.probes.get(name, 0):,}" for name in USUAL]
+    shown = (f"{result.instance}, {result.model}", str(result.candidate), f"`{result.finding}`", *counts)
+    cost = f"{result.seconds:.0f}", f"{result.load:.0f}"
+    return line((*shown, result.test_files, *cost, str(result.null_divergences), result.code))
+
+
+def line(cells: Sequence[str] | Iterator[str]) -> str:
+    """Return cells as a line of a table."""
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    main()
