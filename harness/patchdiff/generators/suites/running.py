@@ -51,7 +51,10 @@ def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: 
         if evidence.timed_out:
             return SuiteRun({}, True, limit, took)
         if doubt := doubt_about(context.sides.instance, evidence):
-            raise ForgedSideError(side, doubt)
+            # files in which gold, too, loses what was laid beside the tests give no result, and nobody forged any
+            if side is Side.CANDIDATE and ((gold := one(Side.GOLD)).statuses or gold.timed_out):
+                raise ForgedSideError(side, doubt)
+            return SuiteRun({}, False, limit, took)
         found = steady(context.sides.instance, evidence.report.tests)
         return SuiteRun(dict(found), False, limit, took)
 

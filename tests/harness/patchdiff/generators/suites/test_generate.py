@@ -106,7 +106,8 @@ def test_test_that_passes_with_gold_and_always_fails_here_is_a_regression(suites
     assert found.result.note == ""
 
 
-def test_forged_results_of_a_side_are_not_compared(instance: Instance) -> None:
+@pytest.mark.parametrize("doubted", [{Side.CANDIDATE}, set(Side)], ids=["forged", "doubtful with gold too"])
+def test_results_that_are_doubtful_with_the_patch_alone_are_forged(instance: Instance, doubted: set[Side]) -> None:
     report = TestReport(channel=Channel.REPORT, tests={"t::x": PASSED}, disagreements=("t::x",))
     evidence = Evidence(instance_id="x", apply=Apply(status=ApplyStatus.APPLIED), exit_code=0, report=report)
 
@@ -114,14 +115,20 @@ def test_forged_results_of_a_side_are_not_compared(instance: Instance) -> None:
         def __init__(self) -> None:
             self.instance = instance
 
-        def test(self, _side: Side, _plan: TestPlan) -> Evaluation:
-            return Evaluation(evidence)
+        def test(self, side: Side, _plan: TestPlan) -> Evaluation:
+            honest = evidence.model_copy(update={"report": TestReport(channel=Channel.REPORT, tests={"t::x": PASSED})})
+            return Evaluation(evidence if side in doubted else honest)
 
     sides: Any = Forging()
     context = Context(
         sides, Survey((), tuple(FILES[:1])), Settings(("suites",)), lambda _i, _f: TestPlan(command="true")
     )
     found = both_turns(context)
+    if Side.GOLD in doubted:
+        assert not found.forged
+        assert not found.error
+        assert "1 test files give no result, nor with gold" in found.result.note
+        return
     assert found.forged
     assert "tree cannot be trusted: report and output disagree" in found.error
 
