@@ -300,7 +300,7 @@ def make_delivery(
     """Pack a patch, tripwires, and the tests' binary files by their path in the tree."""
     language = languages.find_or_none(instance.language)
     products = language.BUILD_PRODUCTS if language else ()
-    words, labels = _words_of_labels(instance), instance.fail_to_pass
+    words, labels = _words_of_labels(instance) if tripwires else (), instance.fail_to_pass
     return Delivery(plan, patch, tripwires, products, assets or {}, words, labels)
 
 

@@ -114,10 +114,13 @@ def check_spelling(instance: Instance, plan: TestPlan, created: Iterable[str]) -
         MalformedPatchError: one differs from a protected path only by case, Unicode form, invisible characters, or dots
             or blanks at the end of a name.
     """
+    new = tuple(created)
+    if not new:
+        return
     language = languages.find_or_none(instance.language)
     theirs = _theirs(instance)
     restored = {folded(path): path for path in (*plan.restore, *touched_paths(instance.test_patch))}
-    for path in created:
+    for path in new:
         if path in theirs:
             continue
         other = restored.get(folded(path), path)

@@ -43,12 +43,11 @@ def disputed_changes(instance: Instance, plan: TestPlan, changed: Iterable[str])
     language = languages.find_or_none(instance.language)
     if language is None:
         return []
-    of_tests, paths = {*touched_paths(instance.test_patch)}, {*changed}
-    return [
-        change
-        for change in read_diff(instance.gold_patch)
-        if change.path in paths and change.path not in of_tests and _steers(change.path, language, plan)
-    ]
+    steering = {path for path in changed if _steers(path, language, plan)}
+    if not steering:
+        return []
+    steering.difference_update(touched_paths(instance.test_patch))
+    return [change for change in read_diff(instance.gold_patch) if change.path in steering]
 
 
 def settle(instance: Instance, plan: TestPlan, disputes: Iterable[Disputed]) -> Settled:

@@ -82,6 +82,11 @@ def parts_of(test: str) -> tuple[str, ...]:
     return tuple(map(as_part, test.split(SEPARATOR)))
 
 
+def has_inner_separator(test: str) -> bool:
+    """Return whether a part of a full id has a separator inside."""
+    return _INSIDE in test
+
+
 def as_part(text: str) -> str:
     """Restore the separators inside a part of a full id."""
     return text.replace(_INSIDE, SEPARATOR)

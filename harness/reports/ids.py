@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from assay.harness.domain import Status
 from assay.harness.errors import UserError
-from assay.harness.reports.base import SEPARATOR, as_part, parts_of, worst
+from assay.harness.reports.base import SEPARATOR, as_part, has_inner_separator, parts_of, worst
 from assay.harness.reports.testdox import prettify
 
 Style = Callable[[str], tuple[str, ...]]
@@ -171,6 +171,8 @@ def rename(tests: Mapping[str, Status], style: str) -> dict[str, Status]:
     """
     if style not in IDS:
         raise UserError(f"unknown test id style {style!r}; known are {', '.join(sorted(IDS))}")
+    if IDS[style] is node and not any(has_inner_separator(test) for test in tests):
+        return dict(tests)
     named = worst((name, status) for test, status in tests.items() for name in IDS[style](test))
     return _sums(tests, GROUPS[style]) | named if style in GROUPS else named
 

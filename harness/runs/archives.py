@@ -11,7 +11,7 @@ import io
 import shutil
 import tarfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -40,10 +40,19 @@ class ArchivedEvaluation(Model):
     saved: SavedVerdict | None = None
 
 
+Told = Callable[[Sequence[SavedVerdict]], None]
+"""Called with the evaluations that reached the disk together; does not raise."""
+
+
+def quietly(_saved: Sequence[SavedVerdict]) -> None:
+    """Tell nobody."""
+
+
 @dataclass(slots=True)
 class _Batch:
     """Evaluations that reach the disk together."""
 
+    tell: Told
     entries: list[tuple[ArchivedEvaluation, bytes]] = field(default_factory=list)
     is_done: bool = False
     error: OSError | None = None
@@ -61,7 +70,7 @@ class Archives:
         """Number of the last archive, evaluations in it, and where they end."""
         self._last_read: tuple[tuple[int, int], Mapping[str, bytes]] = ((0, 0), {})
         """Files of the evaluation that was read last, and its place: whoever reads one file reads others, too."""
-        self._batch = _Batch()
+        self._batch = _Batch(quietly)
         self._lock = threading.RLock()
         self._turn = threading.Lock()
         """Held by the thread that brings a batch to the disk."""
@@ -117,11 +126,14 @@ class Archives:
         except (FileNotFoundError, tarfile.TarError):
             return {}
 
-    def add(self, saved: SavedVerdict, files: Mapping[str, bytes]) -> None:
-        """Write an evaluation, which is on the disk when this returns; raises OSError."""
+    def add(self, saved: SavedVerdict, files: Mapping[str, bytes], tell: Told = quietly) -> None:
+        """Write an evaluation, which is on the disk when this returns; raises OSError.
+
+        Of those that are written together, one ``tell`` is told of all.
+        """
         name = saved.verdict.instance_id
         content = tar_members({f"{name}/{path}": text for path, text in files.items()})
-        self._save(ArchivedEvaluation(id=name, size=len(content), saved=saved), content)
+        self._save(ArchivedEvaluation(id=name, size=len(content), saved=saved), content, tell)
 
     def replace_verdict(self, saved: SavedVerdict) -> None:
         """Write another verdict on the same evaluation; raises OSError."""
@@ -134,19 +146,22 @@ class Archives:
         if self._entry(instance_id) is not None:
             self._save(ArchivedEvaluation(id=instance_id))
 
-    def _save(self, entry: ArchivedEvaluation, content: bytes = b"") -> None:
+    def _save(self, entry: ArchivedEvaluation, content: bytes = b"", tell: Told = quietly) -> None:
         with self._lock:
             batch = self._batch
+            batch.tell = tell
             batch.entries.append((entry, content))
         with self._turn:
             if not batch.is_done:  # by the thread before this one, which took all that waited then
                 with self._lock:
-                    self._batch = _Batch()
+                    self._batch = _Batch(quietly)
                 batch.is_done = True
                 try:
                     self._write(batch)
                 except OSError as error:
                     batch.error = error
+                else:
+                    batch.tell([entry.saved for entry, written in batch.entries if written and entry.saved])
         if batch.error is not None:
             raise OSError(*batch.error.args) from batch.error
 

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from assay.harness.files import ModelT, link_or_copy, read_model, replace_file, sync_folder, write_file
 from assay.harness.runs import archives
+from assay.harness.runs.archives import Told, quietly
 from assay.harness.runs.saved import SavedVerdict
 
 VERDICT = "verdict.json"
@@ -38,16 +39,18 @@ class Evaluations:
         folder = self._root / "instances" / instance_id
         return folder / "reruns" / str(self._rerun) if self._rerun else folder
 
-    def write(self, saved: SavedVerdict, files: Mapping[str, bytes]) -> None:
+    def write(self, saved: SavedVerdict, files: Mapping[str, bytes], tell: Told = quietly) -> None:
         """Save an evaluation with its files, by their path in its folder; it is on the disk when this returns.
 
-        Raises OSError, and what was there before is still there then.
+        ``tell`` is called once for all that reached the disk together. Raises OSError, and what was there before is
+        still there then.
         """
         if self._is_archived:
-            self._archives.add(saved, files)
+            self._archives.add(saved, files, tell)
             return
         with self._replaced_folder(saved.verdict.instance_id) as folder:
             _fill(folder, saved, files)
+        tell([saved])
 
     def adopt(self, instance_id: str, other: "Evaluations", *, syncs: bool) -> None:
         """Take what another run holds of an instance, in place of what is here.

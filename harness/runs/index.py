@@ -21,7 +21,7 @@ class VerdictIndex:
         self._known: dict[str, str] = {}
         self._lock = threading.Lock()
 
-    def add(self, places: Mapping[str, Path]) -> None:
+    def add(self, places: Mapping[str, str]) -> None:
         """Append the folder of each key; should the machine lose its power, the last ones may be lost."""
         self._file.add(os.fsencode(f"{key} {place}") for key, place in places.items())
 

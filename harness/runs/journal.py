@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from assay.harness.files import append_line, replace_file
+from assay.harness.files import append_lines, replace_file
 
 
 class Journal:
@@ -14,10 +14,11 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def add(self, event: str, instance_id: str, facts: Mapping[str, str]) -> None:
-        """Append one line; should the machine lose its power, the last ones may be lost."""
-        line = json.dumps({"time": round(time.time(), 3), "event": event, "instance": instance_id, **facts})
-        append_line(self._path, line.encode())
+    def add(self, event: str, facts: Mapping[str, Mapping[str, str]]) -> None:
+        """Append a line for each instance id; should the machine lose its power, the last ones may be lost."""
+        now = {"time": round(time.time(), 3), "event": event}
+        lines = (json.dumps({**now, "instance": name, **more}).encode() for name, more in facts.items())
+        append_lines(self._path, lines)
 
     def events(self) -> list[dict[str, str]]:
         """Return the lines, without those that a crash tore."""

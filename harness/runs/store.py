@@ -148,9 +148,11 @@ class RunStore:
 
     def journal(self, event: str, instance_id: str = "", **facts: str) -> None:
         """Append one line."""
-        if self._rerun:
-            facts = {"rerun": str(self._rerun), **facts}
-        Journal(self.root / "journal.jsonl").add(event, instance_id, facts)
+        self._note(event, {instance_id: facts})
+
+    def _note(self, event: str, facts: Mapping[str, Mapping[str, str]]) -> None:
+        again = {"rerun": str(self._rerun)} if self._rerun else {}
+        Journal(self.root / "journal.jsonl").add(event, {name: {**again, **more} for name, more in facts.items()})
 
     def events(self) -> list[dict[str, str]]:
         """Return the lines of the journal, without those that a crash tore."""
@@ -168,13 +170,17 @@ class RunStore:
             "test_output.txt": evaluation.output,
             **{f"reports/{Path(name).name}": content for name, content in reports},
         }
-        self.evaluations.write(saved, files)
-        with suppress(OSError):  # the verdict is safe; what follows saves work and informs people
-            if not self._alone:
-                place = self.evaluations.folder(verdict.instance_id).relative_to(self.root.parent)
-                index_of(self.root.parent).add({key: place})
-            self.journal("finished", verdict.instance_id, outcome=verdict.outcome)
+        self.evaluations.write(saved, files, self._saved)
         return saved
+
+    def _saved(self, saved: Sequence[SavedVerdict]) -> None:
+        """Note what reached the disk together."""
+        with suppress(OSError):  # the verdicts are safe; this saves work and informs people
+            if not self._alone:
+                places = {each.key: f"{self.root.name}/instances/{each.verdict.instance_id}" for each in saved}
+                index_of(self.root.parent).add(places)
+            outcomes = {each.verdict.instance_id: {"outcome": str(each.verdict.outcome)} for each in saved}
+            self._note("finished", outcomes)
 
     def forget(self, instance_id: str) -> None:
         """Drop the verdict of an instance, since it was given for other content."""

@@ -23,7 +23,7 @@ def fill(row: Row, table: str) -> Row:
     found = {
         column: _text(top / folder / row_id(row) / name, row_id(row))
         for folder, files in FOLDERS.items()
-        if Path(row_id(row)).name == row_id(row) and (top / folder).is_dir()
+        if (top / folder).is_dir() and Path(row_id(row)).name == row_id(row)
         for name, column in files.items()
         if (top / folder / row_id(row) / name).is_file()
     }

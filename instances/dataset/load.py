@@ -63,7 +63,9 @@ def load(
         EnvironmentFailure: an archive to derive patches from cannot be fetched.
     """
     table = rows.find_table(dataset, split)
-    return _load(table, _Reader(_ref(table), _lower(ids), published_images, False, sources), ids, skip_bad_rows)
+    return _load(
+        table, _Reader(_ref(table), _lower(ids), published_images, False, sources or Sources()), ids, skip_bad_rows
+    )
 
 
 def load_to_label(
@@ -76,7 +78,7 @@ def load_to_label(
 ) -> Loaded:
     """Load a data set as ``load`` does, except that rows may lack the columns of labels: then there are none."""
     table = rows.find_table(dataset, split)
-    return _load(table, _Reader(_ref(table), _lower(ids), False, True, sources), ids, skip_bad_rows)
+    return _load(table, _Reader(_ref(table), _lower(ids), False, True, sources or Sources()), ids, skip_bad_rows)
 
 
 def _load(table: rows.Table, reader: "_Reader", ids: Sequence[str], skip_bad_rows: bool) -> Loaded:
@@ -103,7 +105,7 @@ class _Reader:
     wanted: frozenset[str]
     published_images: bool
     may_lack_labels: bool
-    sources: Sources | None
+    sources: Sources
     problems: list[DataError] = field(default_factory=list)
     seen: dict[str, str] = field(default_factory=dict)
     """Lower-case id to the place of the row that had it first."""
@@ -138,7 +140,7 @@ class _Reader:
         dialect = self._dialect_of(row)
         if not self._is_new_and_wanted(row, dialect):
             return None
-        value = derive.fill(beside.fill(row.value, row.file), self.sources or Sources())
+        value = derive.fill(beside.fill(row.value, row.file), self.sources)
         if self.may_lack_labels:
             value = {**dict.fromkeys(LABELS.get(dialect.NAME, ()), ()), **_without_blanks(value)}
         instance = dialect.to_instance(value, self.ref)

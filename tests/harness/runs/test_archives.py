@@ -3,6 +3,7 @@
 import os
 import tarfile
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -50,19 +51,25 @@ def test_evaluations_that_end_together_are_synced_together(made: Archives, monke
     synced, sync = list[int](), os.fsync
 
     def slow(number: int) -> None:
+        while not synced and len(made._batch.entries) < 15:
+            time.sleep(0.001)  # until all others wait for the first
         synced.append(number)
-        time.sleep(0.01)  # as a disk, which is not in memory
         sync(number)
 
     monkeypatch.setattr(os, "fsync", slow)
+    told: list[list[str]] = []
+
+    def tell(group: Sequence[SavedVerdict]) -> None:
+        told.append([each.verdict.instance_id for each in group])
+
     with ThreadPoolExecutor(16) as pool:
-        for number in range(200):
-            pool.submit(made.add, saved(f"a-{number}"), {"patch.diff": str(number).encode() * 999})
-    assert len(synced) < 200, "of two a time, one by one"
+        for number in range(16):
+            pool.submit(made.add, saved(f"a-{number}"), {"patch.diff": str(number).encode() * 999}, tell)
+    assert len(synced) == 3 + 2, "archive, its folder and index; then archive and index for the others"
+    assert sorted(map(len, told)) == [1, 15]
     other = again(made)
-    assert [other.files(f"a-{number}") for number in range(200)] == [
-        {"patch.diff": str(number).encode() * 999} for number in range(200)
-    ]
+    for number in range(16):
+        assert other.files(f"a-{number}") == {"patch.diff": str(number).encode() * 999}
 
 
 def test_no_evaluation_is_said_to_be_saved_before_it_is_on_the_disk(

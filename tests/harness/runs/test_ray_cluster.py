@@ -17,7 +17,7 @@ from assay.harness.runs.ray_cluster import RayCluster
 from assay.harness.runs.store import RunStore
 from assay.session import Session
 from assay.workplace import Pair, Workplace
-from many_instances import pairs
+from many_instances import pairs, write
 
 pytest.importorskip("ray")
 from ray.cluster_utils import Cluster
@@ -180,3 +180,23 @@ def test_command_line_evaluates_on_a_cluster(cluster: Cluster, tmp_path: Path):
     report = json.loads(done.stdout)
     assert report["resolved_instances"] == report["total_instances"] >= 6
     assert "attempts" in done.stderr
+
+
+def test_command_line_compares_on_a_cluster(cluster: Cluster, tmp_path: Path):
+    rows = write(4, tmp_path)
+    reports = []
+    for name, more in (("far", ["--executor", "ray", "--address", cluster.address]), ("near", [])):
+        command = [sys.executable, "-m", "assay", "diff", *rows, "--engine", "fake", "--json", "--run-id", name, *more]
+        command += ["--runs-dir", str(tmp_path / name)]
+        done = subprocess.run(
+            [*command, *more, "--runs-dir", str(tmp_path / name)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        reports.append({**json.loads(done.stdout), "run_id": ""})
+        assert ("attempts" in done.stderr) == (name == "far")
+    assert reports[0] == reports[1]
+    assert reports[0]["patchdiff"]

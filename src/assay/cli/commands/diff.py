@@ -25,6 +25,8 @@ def diff(
     mirror: options.Mirrors = None,
     recipes: options.Recipes = None,
     engine: options.EngineName = "docker",
+    executor: options.Executor = "local",
+    address: options.Address = "auto",
     skip_bad_rows: options.SkipBadRows = False,
     fresh: options.CompareAgain = False,
     shard: options.Shard = None,
@@ -43,6 +45,7 @@ def diff(
       assay diff releases -p preds.jsonl
       assay diff lite -p preds.jsonl -i sympy__sympy-18057 -g suites --budget 600 --mirror ~/mirrors
       assay diff rows.jsonl -p preds.jsonl -g amplify,replay --seed 7 --json
+      assay diff lite -p preds.jsonl --executor ray --address auto
     """
     from assay.session import Session
 
@@ -53,7 +56,7 @@ def diff(
     session = Session(
         evaluate.name_of(run_id or evaluate.run_id_of(dataset, pairs), part),
         runs_dir,
-        config.workplace(engine, mirror, recipes, jobs=jobs),
+        config.workplace(engine, mirror, recipes, jobs=jobs, executor=executor, address=address),
         fresh=fresh,
         patchdiff=evaluate.patchdiff_settings(generators, budget, seed, confirmations),
         model=evaluate.model_choice(model, base_url, cassette),
