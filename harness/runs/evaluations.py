@@ -27,7 +27,6 @@ class Evaluations:
     def __init__(self, root: Path, rerun: int = 0) -> None:
         self._root = root
         self._rerun = rerun
-        self._archives = archives.archives_of(root)
 
     def grow(self, predictions: int) -> None:
         """Use archives from now on if a run has many predictions."""
@@ -128,6 +127,11 @@ class Evaluations:
             return None if content is None else kind.model_validate_json(content)
         except ValidationError:
             return None
+
+    @property
+    def _archives(self) -> archives.Archives:
+        """Looked up each time: a store is copied to other machines, locks are not."""
+        return archives.archives_of(self._root)
 
     @property
     def _is_archived(self) -> bool:

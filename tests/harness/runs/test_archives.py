@@ -1,6 +1,7 @@
 """Evaluations in archives: what is said to be saved is on the disk, and every command reads them as folders."""
 
 import os
+import pickle
 import tarfile
 import time
 from collections.abc import Sequence
@@ -250,3 +251,8 @@ def test_a_run_that_grows_keeps_its_folders(tmp_path: Path, monkeypatch: pytest.
     assert len(store.evaluations.archived()) == COUNT - 4
     assert store.report().total_instances == COUNT
     assert Prediction in {type(each) for each in store.load_predictions()}
+
+
+def test_a_store_can_be_sent_to_another_machine(tmp_path: Path) -> None:
+    store = run(tmp_path, archived=True)
+    assert pickle.loads(pickle.dumps(store)).report() == store.report()
