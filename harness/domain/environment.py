@@ -16,7 +16,7 @@ class Archive(Model):
     It is the source archive, if the index does not show hashes.
     """
 
-    index: Literal["pypi", "go", "crates"] = "pypi"
+    index: Literal["pypi", "go", "crates", "npm"] = "pypi"
     name: str
     version: str
     sha256: Sha256

@@ -106,11 +106,11 @@ class CollectionFolder:
 
     def add(self, phase: Phase, step: CandidateStep) -> None:
         """Append a line."""
-        append_line(self._path(phase), step.model_dump_json(exclude_defaults=True).encode())
+        append_line(self._path(phase), step.model_dump_json(exclude_defaults=True, by_alias=True).encode())
 
     def write(self, phase: Phase, steps: Iterable[CandidateStep]) -> None:
         """Write all lines of a phase."""
-        lines = (step.model_dump_json(exclude_defaults=True) for step in steps)
+        lines = (step.model_dump_json(exclude_defaults=True, by_alias=True) for step in steps)
         replace_file(self._path(phase), "".join(f"{line}\n" for line in lines).encode())
 
     def _path(self, phase: Phase) -> Path:

@@ -7,7 +7,7 @@ from assay.harness.domain import Instance, Origin, TreeRef
 from assay.harness.errors import DataError, EnvironmentFailure
 from assay.harness.patches.diff import MalformedPatchError, touched_paths
 from assay.instances.collect.messages import statement
-from assay.instances.collect.steps import Found, Paired
+from assay.instances.collect.steps import Change, Found, Paired
 from assay.instances.environments.setup.project import language_of
 from assay.instances.trees.content import SUBMODULE
 from assay.instances.trees.diff import split_diff
@@ -24,6 +24,7 @@ Issues = Mapping[tuple[str, int], str]
 def pair(found: Found, sources: Sources, issues: Issues) -> Paired:
     """Return the line of a change: its two patches and its statement, or why there is no instance in it."""
     change = found.change
+    assert change is not None
     try:
         old, new = sources.differing(TreeRef(change.repo, change.base), TreeRef(change.repo, change.commit))
         if any(entry.mode == SUBMODULE for entry in (*old, *new)):
@@ -32,7 +33,7 @@ def pair(found: Found, sources: Sources, issues: Issues) -> Paired:
             return Paired(id=found.id, rule="many files", reason=f"it changes {len(new)} files")
         language = language_of(sources.paths(TreeRef(change.repo, change.base)))
         gold, test = split_diff(old, new, languages.find(language).is_test_file)
-        text, origin = _statement(found, issues, touched_paths(gold + test))
+        text, origin = _statement(change, issues, touched_paths(gold + test))
     except DataError:
         return Paired(id=found.id, rule="not text", reason="git cannot write its change as UTF-8 text")
     except MalformedPatchError as error:
@@ -51,23 +52,21 @@ def pair(found: Found, sources: Sources, issues: Issues) -> Paired:
         pass_to_pass=(),
         created_at=change.date,
         version=sources.tagged_version(TreeRef(change.repo, change.base)),
-        origin=_origin(found, origin),
+        origin=_origin(change, origin),
     )
     return Paired(id=found.id, instance=instance, statement_from=origin)
 
 
-def _statement(found: Found, issues: Issues, paths: tuple[str, ...]) -> tuple[str, str]:
+def _statement(change: Change, issues: Issues, paths: tuple[str, ...]) -> tuple[str, str]:
     """Return the statement, and where it comes from."""
-    change = found.change
     known = [issues[key] for number in change.issues if (key := (change.repo.lower(), number)) in issues]
     if known:
         return "\n\n".join(known), "issue"
     return statement(change.message, change.merged, paths), "message"
 
 
-def _origin(found: Found, statement_from: str) -> Origin:
+def _origin(change: Change, statement_from: str) -> Origin:
     """Return what a row says about where it comes from."""
-    change = found.change
     columns = {
         "commit": f'"{change.commit}"',
         "pull_number": str(change.number),

@@ -14,7 +14,7 @@ from assay.instances.audit.statement import count_words
 from assay.instances.audit.subject import Subject, is_source, subject
 from assay.instances.collect.duplicates import KnownInstances, PatchIndex
 from assay.instances.collect.licenses import PERMISSIVE
-from assay.instances.collect.steps import Change, Filtered, Paired
+from assay.instances.collect.steps import Filtered, Paired
 
 _BOT = re.compile(r"\[bot\]|\bdependabot\b|\bpre-commit-ci\b|\brenovate\b", re.IGNORECASE)
 WITHOUT_LABELS = frozenset({AuditKind.NO_FAIL_TO_PASS})
@@ -40,7 +40,8 @@ class Case:
     """A candidate before the rules."""
 
     subject: Subject
-    change: Change
+    author: str
+    """Of the change; empty for releases."""
     license: str
     limits: CandidateLimits
     known: KnownInstances
@@ -52,7 +53,7 @@ CandidateRule = Callable[[Case], str]
 
 
 def _bot(case: Case) -> str:
-    return f"its author is {case.change.author}" if _BOT.search(case.change.author) else ""
+    return f"its author is {case.author}" if _BOT.search(case.author) else ""
 
 
 def _reverts(case: Case) -> str:
@@ -138,10 +139,10 @@ class Sieve:
     known: KnownInstances
     _passed: PatchIndex = field(default_factory=PatchIndex)
 
-    def decide(self, paired: Paired, change: Change, license_name: str) -> Filtered:
+    def decide(self, paired: Paired, author: str, license_name: str) -> Filtered:
         """Return the line of a candidate that has an instance."""
         assert paired.instance is not None
-        case = Case(subject(paired.instance), change, license_name, self.limits, self.known, self._passed)
+        case = Case(subject(paired.instance), author, license_name, self.limits, self.known, self._passed)
         found = ((rule, reason) for rule, ask in RULES.items() if (reason := ask(case)))
         rule, reason = next(found, ("", ""))
         if not rule:

@@ -5,6 +5,8 @@ from enum import StrEnum
 
 from assay.harness.domain import Instance, Model, Recipe
 from assay.harness.grading.stability import Stability
+from assay.instances.dataset.derive import Derivation
+from assay.instances.trees.indexes import IndexedRelease
 
 
 class Phase(StrEnum):
@@ -52,18 +54,30 @@ class Change(Model):
     merges: bool = False
 
 
-class Found(CandidateStep):
-    """A line of ``find``."""
+class ReleasePair(Model):
+    """Two releases of a package that follow each other in its index."""
 
-    change: Change
+    index: str
+    name: str
+    old: IndexedRelease
+    new: IndexedRelease
+
+
+class Found(CandidateStep):
+    """A line of ``find``: a change of a repository, or a pair of releases."""
+
+    change: Change | None = None
+    releases: ReleasePair | None = None
 
 
 class Paired(CandidateStep):
     """A line of ``pair``: the instance, still without labels."""
 
     instance: Instance | None = None
+    derivation: Derivation | None = None
+    """What the patches of two releases are derived from."""
     statement_from: str = ""
-    """Where the statement comes from: ``issue`` or ``message``."""
+    """Where the statement comes from: ``issue``, ``message``, ``change log``, or ``file`` if the user gave it."""
 
 
 class Filtered(CandidateStep):

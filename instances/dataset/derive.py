@@ -32,17 +32,19 @@ class Release(Model):
 
 
 class Statement(Model):
-    """The section of a change log that serves as problem statement."""
+    """The part of a change log that serves as problem statement."""
 
     file: str
     heading: str = ""
     """Text in the section's heading; if empty, the new version."""
+    added: bool = False
+    """Take the lines that the new release adds to the file, for a log whose headings cannot be read."""
 
 
 class Derivation(Model):
     """The ``derive`` mapping of a task, in place of its patches."""
 
-    index: Literal["pypi", "go", "crates"] = "pypi"
+    index: Literal["pypi", "go", "crates", "npm"] = "pypi"
     name: str
     old: Release = Field(alias="from")
     new: Release = Field(alias="to")
@@ -124,7 +126,7 @@ def derive(spec: Derivation, sources: Sources, language: str) -> Derived:
     old, new = _entries(sources, spec, "from"), _entries(sources, spec, "to")
     kept, kept_new = ([each for each in tree if not _matches(each.path, spec.ignored())] for tree in (old, new))
     gold, test = split_diff(kept, kept_new, is_test_file)
-    return Derived(gold_patch=gold, test_patch=test, problem_statement=_statement(spec, new))
+    return Derived(gold_patch=gold, test_patch=test, problem_statement=_statement(spec, old, new))
 
 
 def _language(name: str) -> Language:
@@ -134,17 +136,35 @@ def _language(name: str) -> Language:
         raise DataError(str(error), field="language") from None
 
 
-def _statement(spec: Derivation, tree: Iterable[TreeEntry]) -> str:
+def _statement(spec: Derivation, old: Iterable[TreeEntry], new: Iterable[TreeEntry]) -> str:
     """Return the section of the new release's change log; empty if the task has its own statement."""
     if spec.statement is None:
         return ""
-    log = next((entry.content for entry in tree if entry.path == spec.statement.file), b"").decode(errors="replace")
-    heading = spec.statement.heading or spec.new.version
-    found = section(log, heading, spec.old.version)
+    log = text_of(new, spec.statement.file)
+    if spec.statement.added:
+        found = added_lines(text_of(old, spec.statement.file), log)
+    else:
+        found = section(log, spec.statement.heading or spec.new.version, spec.old.version)
     if not found:
-        problem = f"{spec.statement.file} of {spec.name} {spec.new.version} has no section {heading!r}; set heading"
+        lacks = (
+            "adds nothing" if spec.statement.added else f"has no section {spec.statement.heading or spec.new.version!r}"
+        )
+        problem = f"{spec.statement.file} of {spec.name} {spec.new.version} {lacks}; set heading"
         raise DataError(problem, field="derive.statement")
     return found
+
+
+def text_of(tree: Iterable[TreeEntry], path: str) -> str:
+    """Return the text of a file of a tree; empty if there is none."""
+    return next((entry.content for entry in tree if entry.path == path), b"").decode(errors="replace")
+
+
+def added_lines(old: str, new: str) -> str:
+    """Return the lines of a text that an older one lacks anywhere, with the empty lines between them."""
+    known = set(old.splitlines())
+    kept = [line for line in new.splitlines() if line not in known or not line.strip()]
+    joined = re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in kept)).strip()
+    return f"{joined}\n" if joined else ""
 
 
 def section(log: str, heading: str, end: str) -> str:
@@ -161,7 +181,7 @@ def section(log: str, heading: str, end: str) -> str:
 
 
 def _headings(lines: Sequence[str], wanted: str) -> Iterable[tuple[int, str]]:
-    whole = re.compile(rf"(?<![\w.]){re.escape(wanted)}(?![\w]|\.\d)")
+    whole = re.compile(rf"(?<![\w.])v?{re.escape(re.sub(r'^v(?=[0-9])', '', wanted))}(?![\w]|\.\d)")
     for number, line in enumerate(lines):
         below = lines[number + 1] if number + 1 < len(lines) else ""
         underlined = re.fullmatch(r"([=~^-])\1{2,}\s*", below)

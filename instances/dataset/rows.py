@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.harness.errors import DataError, PluginError, UserError
 from assay.harness.names import nearest
-from assay.instances.dataset.formats import harbor_folder, task_folder
+from assay.instances.dataset.formats import compact, harbor_folder, native, task_folder
 
 ALIASES = {
     "lite": ("SWE-bench/SWE-bench_Lite", "test"),
@@ -113,9 +113,27 @@ def _task_table(folder: Path, layout: task_folder.FolderLayout, split: str | Non
             own = row.get("split", split)
             if split in (None, own) and own not in layout.withheld:
                 yield PlacedRow(row, str(folder / "tasks" / task_id))
+        for table in compact.tables(folder) if layout.marker == native.MARKER else ():
+            yield from _table_rows(table, split)
 
     files = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
     return Table(str(top.get("name") or folder.name), _hash_files(folder, files), read)
+
+
+def _table_rows(table: Path, split: str | None) -> Iterator[PlacedRow | DataError]:
+    """Yield the rows of a table in a data set of folders, with the labels that are beside it."""
+    try:
+        passing = compact.read_passing(table)
+    except DataError as error:
+        yield error
+        return
+    for row in _json_lines(table):
+        if isinstance(row, PlacedRow) and isinstance(row.value, dict):
+            held = passing.get(str(row.value.get("instance_id")))
+            value = row.value if held is None else {compact.HELD: held, **row.value}
+            row = PlacedRow(value, row.file, row.line)  # noqa: PLW2901 - the same row, with its labels
+        if isinstance(row, DataError) or _split_of(row) in (None, split):
+            yield row
 
 
 def _harbor_table(folder: Path, tasks: list[Path]) -> Table:

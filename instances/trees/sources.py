@@ -93,7 +93,9 @@ class Sources:
         return differing_entries(self._repository(new), old.commit, new.commit, git_env())
 
     def paths(self, ref: TreeRef) -> list[str]:
-        """Return the paths of a commit's tree; raises EnvironmentFailure if it cannot be had."""
+        """Return the paths of a tree without a patch; raises EnvironmentFailure if it cannot be had."""
+        if ref.archive:
+            return [entry.path for entry in read_tar(self.tree(ref))]
         return commit_paths(self._repository(ref), ref.commit, git_env())
 
     def ancestors(self, ref: TreeRef) -> tuple[TreeRef, ...]:

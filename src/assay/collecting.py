@@ -3,10 +3,12 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.harness.domain import DatasetRef, Instance, Status, TreeRef
+from assay.harness.domain import DatasetRef, Instance, Status
 from assay.harness.errors import DataError
 from assay.harness.files import replace_file
 from assay.harness.names import count
@@ -18,11 +20,14 @@ from assay.instances.collect.folder import CollectionFolder
 from assay.instances.collect.funnel import FunnelPhase, funnel_phase
 from assay.instances.collect.licenses import is_license_file, license_of
 from assay.instances.collect.pair import NOT_HERE, Issues, pair
+from assay.instances.collect.releases import Package, find_releases, is_line_of, package_of, pair_releases
 from assay.instances.collect.rules import CandidateLimits, Sieve
 from assay.instances.collect.steps import Filtered, Found, Paired, Phase, Prepared, Validated
-from assay.instances.dataset.formats import native
+from assay.instances.dataset.derive import Derivation
+from assay.instances.dataset.formats import compact, native
+from assay.instances.dataset.formats.columns import Row
 from assay.instances.environments.recipes import has_recipe
-from assay.instances.trees.sources import Sources
+from assay.instances.trees.sources import Sources, tree_ref
 from assay.session import Session
 from assay.validating import Measured, measure_labels
 from assay.workbench import BuiltWorkbench
@@ -30,6 +35,8 @@ from assay.workplace import Workplace
 
 BEYOND = "limit"
 """The rule of candidates that ``limit`` leaves for a later call."""
+FETCHES = 4
+"""Changes and releases that are fetched and compared at once."""
 AGAIN = frozenset({BEYOND, NOT_HERE})
 """Rules by which a candidate falls out of set-up for this call alone."""
 
@@ -44,6 +51,8 @@ class Collection:
     limits: CandidateLimits = field(default_factory=CandidateLimits)
     known: KnownInstances = field(default_factory=KnownInstances)
     issues: Issues = field(default_factory=dict)
+    statements: Mapping[str, str] = field(default_factory=dict)
+    """Statements of releases by their ids, in place of those of change logs."""
     limit: int = 0
     """Candidates of each repository that are set up, newest first; 0 for all."""
     times: int = 3
@@ -75,23 +84,55 @@ class Collection:
 
     def _find(self) -> None:
         settings = self.folder.settings()
-        history = MirrorHistory(self.sources.mirrors)
-        self.folder.write(Phase.FIND, find(history, settings.repos, settings.since, settings.until))
+        known = [each for each in self.folder.read(Phase.FIND, Found) if each.rule != NOT_HERE]
+        lines: list[Found] = []
+        for name in settings.repos:
+            package = package_of(name)
+            if package is None:
+                lines += find(MirrorHistory(self.sources.mirrors), [name], settings.since, settings.until)
+            else:
+                lines += self._releases(package, [each for each in known if is_line_of(package, each)])
+        self.folder.write(Phase.FIND, lines)
+
+    def _releases(self, package: Package, known: Sequence[Found]) -> Sequence[Found]:
+        """Return the lines of a package; its index is asked once, if the span of the dates is over."""
+        settings = self.folder.settings()
+        if known and settings.until and settings.until < datetime.now(UTC).date():
+            return known
+        self.place.view.note(f"asking for the releases of {package}")
+        return list(find_releases(package, self.sources, settings.since, settings.until))
 
     def _pair(self) -> None:
         done = {each.id: each for each in self.folder.read(Phase.PAIR, Paired) if each.rule != NOT_HERE}
         found = [each for each in self.folder.read(Phase.FIND, Found) if each.kept]
-        for each in found:
-            if each.id not in done or self.issues:
-                done[each.id] = pair(each, self.sources, self.issues)
-                self.folder.add(Phase.PAIR, done[each.id])
+        wanted = [each for each in found if each.id not in done or self._is_stated(each, done[each.id])]
+        with ThreadPoolExecutor(FETCHES) as fetches:
+            for line in fetches.map(self._paired, wanted):
+                done[line.id] = line
+                self.folder.add(Phase.PAIR, line)
         self.folder.write(Phase.PAIR, [done[each.id] for each in found])
 
+    def _is_stated(self, found: Found, line: Paired) -> bool:
+        """Return whether the user's texts may give a statement that a line does not have yet."""
+        if found.change:
+            return bool(self.issues)
+        given = self.statements.get(found.id)
+        return given is not None and (line.instance is None or line.instance.problem_statement != given)
+
+    def _paired(self, found: Found) -> Paired:
+        if found.releases:
+            self.place.view.note(f"comparing {found.id} with the release before it")
+            return pair_releases(found, self.sources, self.statements.get(found.id, ""))
+        return pair(found, self.sources, self.issues)
+
     def _filter(self) -> None:
-        changes = {each.id: each.change for each in self.folder.read(Phase.FIND, Found)}
+        changes = {each.id: each.change for each in self.folder.read(Phase.FIND, Found) if each.change}
+        authors = {name: change.author for name, change in changes.items()}
         sieve, licenses = Sieve(self.limits, self.known), _Licenses(self.sources)
         paired = [each for each in self.folder.read(Phase.PAIR, Paired) if each.instance]
-        decided = (sieve.decide(each, changes[each.id], licenses.of(each.instance)) for each in paired if each.instance)
+        decided = (
+            sieve.decide(each, authors.get(each.id, ""), licenses.of(each.instance)) for each in paired if each.instance
+        )
         self.folder.write(Phase.FILTER, decided)
 
     def _set_up(self) -> None:
@@ -147,14 +188,19 @@ class Collection:
         return [each.model_copy(update={"dataset": name}) for each in found]
 
     def _publish(self) -> None:
-        """Write the data set: a folder in the native format with a card."""
+        """Write the data set: a folder in the native format with a card; of releases, a table that holds only facts."""
         lines = {each.id: each for each in self.folder.read(Phase.VALIDATE, Validated) if each.kept}
         licenses = {each.id: each.license for each in self.folder.read(Phase.FILTER, Filtered)}
         labelled = [_labelled(each, lines[each.id], licenses[each.id]) for each in self._prepared() if each.id in lines]
         settings = self.folder.settings()
+        derivations = {each.id: each.derivation for each in self.folder.read(Phase.PAIR, Paired)}
+        rows = [_facts(each, found) for each in labelled if (found := derivations[each.id])]
+        changes = [each for each in labelled if derivations[each.id] is None]
         native.open_folder(self.folder.dataset, settings.name)
-        native.keep_tasks(self.folder.dataset, {each.id for each in labelled})
-        for each in labelled:
+        native.keep_tasks(self.folder.dataset, {each.id for each in changes})
+        if rows:
+            compact.write_table(self.folder.dataset / f"{settings.name}{compact.SUFFIX}", rows)
+        for each in changes:
             native.write_task(self.folder.dataset, each)
             stability = lines[each.id].stability
             if stability:
@@ -183,11 +229,7 @@ def read_issues(path: Path) -> Issues:
         DataError: a line is no such object, or the file cannot be read.
     """
     found = {}
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot be read: {error}", file=str(path)) from None
-    for number, line in enumerate(lines, 1):
+    for number, line in _lines(path):
         try:
             row = json.loads(line)
             key = str(row["repo"]).lower(), int(row["number"])
@@ -198,6 +240,29 @@ def read_issues(path: Path) -> Issues:
     return found
 
 
+def read_statements(path: Path) -> dict[str, str]:
+    """Read statements of releases: a JSON object a line, with id and statement.
+
+    Raises:
+        DataError: a line is no such object, or the file cannot be read.
+    """
+    found = {}
+    for number, line in _lines(path):
+        try:
+            row = json.loads(line)
+            found[str(row["id"])] = str(row["statement"]).strip() + "\n"
+        except (ValueError, TypeError, KeyError):
+            raise DataError("is no object with id and statement", file=str(path), line=number) from None
+    return found
+
+
+def _lines(path: Path) -> Sequence[tuple[int, str]]:
+    try:
+        return list(enumerate(path.read_text(encoding="utf-8").splitlines(), 1))
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot be read: {error}", file=str(path)) from None
+
+
 @dataclass(frozen=True, slots=True)
 class _Licenses:
     """Reads the license of a tree, each text once."""
@@ -206,7 +271,7 @@ class _Licenses:
 
     def of(self, instance: Instance) -> str:
         """Return the SPDX name; empty if there is no license, or none that is known."""
-        ref = TreeRef(instance.repo, instance.base_commit)
+        ref = tree_ref(instance)
         paths = sorted(filter(is_license_file, self.sources.paths(ref)))
         texts = (self.sources.read_file(ref, path) or b"" for path in paths)
         return next((name for text in texts if (name := license_of(text.decode(errors="replace")))), "")
@@ -251,6 +316,14 @@ def _labelled(instance: Instance, line: Validated, license_name: str) -> Instanc
     columns = (*instance.origin.columns, ("license", json.dumps(license_name)))
     origin = instance.origin.model_copy(update={"columns": columns})
     return instance.model_copy(update={**labels, "origin": origin})
+
+
+def _facts(instance: Instance, derivation: Derivation) -> Row:
+    """Return the row of an instance whose patches and statement are derived when it is loaded."""
+    row = native.from_instance(instance)
+    for name in ("archive", "gold_patch", "test_patch", *(["problem_statement"] if derivation.statement else [])):
+        row.pop(name, None)
+    return {**row, "derive": derivation.model_dump(mode="json", by_alias=True, exclude_defaults=True)}
 
 
 def _summary(figures: FunnelPhase) -> str:

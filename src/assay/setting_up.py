@@ -24,6 +24,8 @@ from assay.version import __version__
 
 NEAR = timedelta(days=90)
 """Time between two commits of a repository that take one recipe."""
+BARE: dict[str, str] = {"problem_statement": "", "gold_patch": "", "test_patch": ""}
+"""What a search does not see of an instance."""
 NO_VERSION = "1.0"
 """Reported to build tools that read the version from git tags, where there are none."""
 
@@ -94,7 +96,7 @@ class Setter:
         return record.recipe
 
     def record_for(self, instance: Instance) -> SetupRecord | None:
-        """Return the record of a search near an instance's commit, or else of a new one.
+        """Return the record of a search near the time of an instance, or else of a new one on its base tree.
 
         Returns:
             None if the instance's tree cannot be had.
@@ -113,7 +115,10 @@ class Setter:
 
     def _try(self, instance: Instance) -> SetupRecord | None:
         try:
-            record = self.set_up(instance.repo, instance.base_commit, instance.language)
+            if instance.archive:
+                record = self._search(instance.model_copy(update=BARE), instance.language, fresh=False)
+            else:
+                record = self.set_up(instance.repo, instance.base_commit, instance.language)
         except EnvironmentFailure as error:
             self.note(f"no set-up of {instance.repo}: {error}")
             return None
@@ -133,11 +138,12 @@ class Setter:
         tree = self.sources.tree(tree_ref(instance))
         project = read_project(instance.repo, tree, instance.created_at, language)
         instance = instance.model_copy(update={"language": project.language})
-        kept = load_record(record_path(self.folder, project.language, instance.repo, instance.base_commit))
+        commit = instance.archive.sha256 if instance.archive else instance.base_commit
+        kept = load_record(record_path(self.folder, project.language, instance.repo, commit))
         if kept is None or fresh:
             kept = SetupRecord(
                 repo=instance.repo,
-                commit=instance.base_commit,
+                commit=commit,
                 date=instance.created_at,
                 language=project.language,
                 version=instance.version,
@@ -153,7 +159,9 @@ class Setter:
         save_record(self.folder, record)
 
     def _dated(self, bare: Instance) -> Instance:
-        """Return a tree with its commit's time and the version of its newest tag."""
+        """Return a tree with its commit's time and the version of its newest tag; a release has both."""
+        if bare.archive:
+            return bare
         ref = tree_ref(bare)
         self.sources.tree(ref)  # fetched first: a commit's time is known only once it is here
         return dated(bare.model_copy(update={"version": self.sources.tagged_version(ref) or NO_VERSION}), self.sources)

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
-from toys import CrateIndex, GoProxy, Index, Repository
+from toys import CrateIndex, GoProxy, Index, NpmRegistry, Repository
 
 from assay.instances.trees.sources import Sources
 
@@ -16,6 +17,12 @@ from assay.instances.trees.sources import Sources
 class QuietHandler(SimpleHTTPRequestHandler):
     def log_message(self, *args: object) -> None:
         pass
+
+    def send_head(self) -> Any:
+        """Serve the JSON form of a folder that has one."""
+        if self.path.endswith("/") and Path(self.translate_path(self.path), "index.json").is_file():
+            self.path += "index.json"
+        return super().send_head()
 
 
 @pytest.fixture
@@ -57,6 +64,17 @@ def crate_index(index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     (home / "config.toml").write_text(settings.format(url))
     monkeypatch.setenv("CARGO_HOME", str(home))
     return CrateIndex(index.folder, url)
+
+
+@pytest.fixture
+def npm_registry(index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> NpmRegistry:
+    """A registry of our own, which npm is set to use."""
+    if shutil.which("npm") is None:
+        pytest.skip("there is no npm on this machine")
+    url = index.url.removesuffix("/simple") + "/npm"
+    monkeypatch.setenv("npm_config_registry", f"{url}/")
+    monkeypatch.setenv("npm_config_cache", str(tmp_path / "npm"))
+    return NpmRegistry(index.folder, url)
 
 
 @pytest.fixture

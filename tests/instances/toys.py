@@ -1,5 +1,6 @@
 """Real things to load from, made on the spot: a package index's folder, archives and git repositories."""
 
+import base64
 import hashlib
 import io
 import json
@@ -22,9 +23,10 @@ class Index:
     folder: Path
     url: str = ""
     links: dict[str, list[str]] = field(default_factory=dict)
+    files: dict[str, list[dict[str, object]]] = field(default_factory=dict)
 
-    def add(self, name: str, version: str, files: Mapping[str, str | bytes]) -> Archive:
-        """Publish a release with these files and return its name."""
+    def add(self, name: str, version: str, files: Mapping[str, str | bytes], date: str = "", **more: object) -> Archive:
+        """Publish a release with these files and return its name; with a date, in the JSON form of an index."""
         archive = make_archive(f"{name}-{version}", files)
         digest = hashlib.sha256(archive).hexdigest()
         (self.folder / "files").mkdir(exist_ok=True)
@@ -34,6 +36,11 @@ class Index:
         page = self.folder / "simple" / name
         page.mkdir(parents=True, exist_ok=True)
         (page / "index.html").write_text("<html><body>" + "<br/>".join(links) + "</body></html>")
+        if date:
+            about = {"filename": f"{name}-{version}.tar.gz", "url": f"../../files/{name}-{version}.tar.gz"}
+            about |= {"hashes": {"sha256": digest}, "upload-time": date, **more}
+            self.files.setdefault(name, []).append(about)
+            (page / "index.json").write_text(json.dumps({"meta": {"api-version": "1.1"}, "files": self.files[name]}))
         return Archive(name=name, version=version, sha256=digest)
 
 
@@ -43,7 +50,9 @@ class GoProxy:
 
     folder: Path
 
-    def add(self, name: str, version: str, files: Mapping[str, str | bytes]) -> Archive:
+    def add(
+        self, name: str, version: str, files: Mapping[str, str | bytes], date: str = "2020-01-02T03:04:05Z"
+    ) -> Archive:
         """Publish a version of a module with these files and return its name."""
         archive = make_zip({f"{name}@{version}/{path}": content for path, content in files.items()})
         escaped = re.sub("[A-Z]", lambda letter: f"!{letter[0].lower()}", name)
@@ -51,7 +60,9 @@ class GoProxy:
         at.mkdir(parents=True, exist_ok=True)
         (at / f"{version}.zip").write_bytes(archive)
         (at / f"{version}.mod").write_text(str(files.get("go.mod", f"module {name}\n")))
-        (at / f"{version}.info").write_text(json.dumps({"Version": version, "Time": "2020-01-02T03:04:05Z"}))
+        (at / f"{version}.info").write_text(json.dumps({"Version": version, "Time": date}))
+        known = (at / "list").read_text() if (at / "list").is_file() else ""
+        (at / "list").write_text(f"{known}{version}\n")
         return Archive(index="go", name=name, version=version, sha256=hashlib.sha256(archive).hexdigest())
 
 
@@ -63,7 +74,9 @@ class CrateIndex:
     url: str
     lines: dict[str, list[str]] = field(default_factory=dict)
 
-    def add(self, name: str, version: str, files: Mapping[str, str | bytes], *, yanked: bool = False) -> Archive:
+    def add(
+        self, name: str, version: str, files: Mapping[str, str | bytes], date: str = "", *, yanked: bool = False
+    ) -> Archive:
         """Publish a crate with these files and return its name, which has at least four letters."""
         manifest = f'[package]\nname = "{name}"\nversion = "{version}"\n'
         archive = make_archive(f"{name}-{version}", {"Cargo.toml": manifest, "src/lib.rs": "", **files})
@@ -71,6 +84,7 @@ class CrateIndex:
         (self.folder / "crates").mkdir(exist_ok=True)
         (self.folder / "crates" / f"{name}-{version}.crate").write_bytes(archive)
         line = {"name": name, "vers": version, "deps": [], "cksum": digest, "features": {}, "yanked": yanked}
+        line |= {"pubtime": date} if date else {}
         self.lines.setdefault(name, []).append(json.dumps(line) + "\n")
         at = self.folder / "crate-index" / name[:2] / name[2:4] / name
         at.parent.mkdir(parents=True, exist_ok=True)
@@ -78,6 +92,31 @@ class CrateIndex:
         config = {"dl": f"{self.url}/crates/{{crate}}-{{version}}.crate"}
         (self.folder / "crate-index" / "config.json").write_text(json.dumps(config))
         return Archive(index="crates", name=name, version=version, sha256=digest)
+
+
+@dataclass
+class NpmRegistry:
+    """A folder that is served as a registry of npm packages."""
+
+    folder: Path
+    url: str
+
+    def add(self, name: str, version: str, files: Mapping[str, str | bytes], date: str) -> Archive:
+        """Publish a version of a package with these files and return its name."""
+        manifest = {"name": name, "version": version}
+        archive = make_archive("package", {"package.json": json.dumps(manifest), **files})
+        at = self.folder / "npm"
+        at.mkdir(exist_ok=True)
+        (at / f"{name}-{version}.tgz").write_bytes(archive)
+        page = at / name
+        known = json.loads(page.read_text()) if page.is_file() else {"name": name, "versions": {}, "time": {}}
+        digest = base64.b64encode(hashlib.sha512(archive).digest()).decode()
+        dist = {"tarball": f"{self.url}/{name}-{version}.tgz", "integrity": f"sha512-{digest}"}
+        known["versions"][version] = {**manifest, "dist": dist}
+        known["time"][version] = date
+        known["dist-tags"] = {"latest": version}
+        page.write_text(json.dumps(known))
+        return Archive(index="npm", name=name, version=version, sha256=hashlib.sha256(archive).hexdigest())
 
 
 def make_zip(files: Mapping[str, str | bytes]) -> bytes:

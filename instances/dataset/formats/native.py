@@ -5,6 +5,7 @@ tasks/<id>/task.yaml          repo, version, created_at ...; ``recipe`` inline; 
 tasks/<id>/tests.json         {"fail_to_pass": [...], "pass_to_pass": [...]}
 tasks/<id>/stability.json     unstable tests, and which of them are quarantined
 tasks/<id>/problem.md, hints.md, gold.patch, test.patch
+<name>.jsonl                  rows of further instances, one a line (``compact``)
 """
 
 import json
@@ -20,6 +21,7 @@ from assay.harness.domain import DatasetRef, Instance, Recipe, Rule
 from assay.harness.errors import DataError, UserError, field_error
 from assay.harness.files import replace_file
 from assay.harness.grading.stability import Stability
+from assay.instances.dataset.formats import compact
 from assay.instances.dataset.formats.columns import Row, build, moment, names, row_id, text
 
 NAME = "native"
@@ -127,12 +129,14 @@ def keep_tasks(folder: Path, instance_ids: Collection[str]) -> None:
 
 
 def write_labels(folder: Path, instance_id: str, fail_to_pass: Sequence[str], pass_to_pass: Sequence[str]) -> Path:
-    """Write the labels of one task of a folder, sorted; return the file's path.
+    """Write the labels of one task of a folder, sorted; return the path of the file, or of the table.
 
     Raises:
         DataError: the folder has no such task.
     """
     labels = {"fail_to_pass": sorted(fail_to_pass), "pass_to_pass": sorted(pass_to_pass)}
+    if table := compact.write_labels(folder, instance_id, labels):
+        return table
     return _write(_task(folder, instance_id) / "tests.json", _json(labels))
 
 
@@ -143,6 +147,8 @@ def write_stability(folder: Path, stability: Stability) -> Path:
         DataError: the folder has no such task.
     """
     text = stability.of_unstable_tests().model_dump_json(indent=1) + "\n"
+    if compact.has_row(folder, stability.instance_id):
+        return _write(_stability_of_row(folder, stability.instance_id), text)
     return _write(_task(folder, stability.instance_id) / STABILITY, text)
 
 
@@ -152,8 +158,17 @@ def read_stability(folder: Path, instance_ids: Iterable[str]) -> list[Stability]
     Raises:
         DataError: a file is no stability record.
     """
-    paths = (folder / "tasks" / instance_id / STABILITY for instance_id in instance_ids)
-    return [_read_stability(path) for path in paths if path.is_file()]
+    paths = (
+        path
+        for name in instance_ids
+        for path in (folder / "tasks" / name / STABILITY, _stability_of_row(folder, name))
+        if path.is_file()
+    )
+    return [_read_stability(path) for path in paths]
+
+
+def _stability_of_row(folder: Path, instance_id: str) -> Path:
+    return folder / "stability" / f"{instance_id}.json"
 
 
 def _read_stability(path: Path) -> Stability:
@@ -165,7 +180,7 @@ def _read_stability(path: Path) -> Stability:
 
 
 def has_task(folder: Path, instance_id: str) -> bool:
-    """Return whether a folder has a task of that id."""
+    """Return whether a folder has a task of that id, in a folder of its own."""
     return (folder / "tasks" / instance_id / "task.yaml").is_file()
 
 

@@ -45,8 +45,9 @@ class SetupRecord(Model):
 
     repo: str
     commit: str
+    """Or the SHA-256 of the release's archive."""
     date: datetime
-    """Of the commit."""
+    """Of the commit, or of the release."""
     language: str
     version: str = ""
     """The project's, from its tags."""

@@ -8,16 +8,18 @@ from pathlib import Path
 
 from assay.harness.domain import Archive
 from assay.harness.files import atomic_file
+from assay.instances.toolchains.ensure import scratch_folder
 from assay.instances.toolchains.images import UserImages
-from assay.instances.trees.indexes import crates, go, pypi
-from assay.instances.trees.indexes.base import Index, WrongArchive
+from assay.instances.trees.indexes import crates, go, npm, pypi
+from assay.instances.trees.indexes.base import Index, IndexedRelease, WrongArchive
 
-__all__ = ["INDEXES", "Index", "WrongArchive", "download", "kept_archive"]
+__all__ = ["INDEXES", "Index", "IndexedRelease", "WrongArchive", "download", "first_download", "kept_archive"]
 
 INDEXES: dict[str, Index] = {
     pypi.NAME: pypi,
     go.NAME: go,
     crates.NAME: crates,
+    npm.NAME: npm,
 }
 
 
@@ -49,3 +51,27 @@ def download(archive: Archive, cache: Path, images: UserImages) -> Path:
             problem = f"the index's {archive.name} {archive.version} has sha256 {found}, the data set says"
             raise WrongArchive(f"{problem} {archive.sha256}; correct the release or its sha256", "sha256")
     return kept
+
+
+def first_download(archive: Archive, cache: Path, images: UserImages) -> Archive:
+    """Fetch an archive of which nobody knows the hash yet, and return it with the hash of what came.
+
+    Args:
+        archive: the release; its sha256 does not count.
+        cache: Assay's cache folder.
+        images: the user's own toolchain images, for a package client that this machine lacks.
+
+    Raises:
+        WrongArchive: no such release.
+        EnvironmentFailure: the index does not answer, or there is no client for it.
+    """
+    with scratch_folder(cache) as folder:
+        fetched = Path(folder) / "fetched"
+        with fetched.open("w+b") as part:
+            INDEXES[archive.index].fetch(archive, part, cache, images)
+            part.seek(0)
+            found = archive.model_copy(update={"sha256": hashlib.file_digest(part, "sha256").hexdigest()})
+        kept = kept_archive(found, cache)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        fetched.replace(kept)
+    return found

@@ -1,9 +1,12 @@
 """The Protocol of package indexes: each delivers the archive of a release, byte for byte."""
 
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
 from pathlib import Path
 from typing import IO, Protocol
 
-from assay.harness.domain import Archive
+from assay.harness.domain import Archive, Model
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.toolchains.images import UserImages
 
@@ -16,10 +19,30 @@ class WrongArchive(EnvironmentFailure):
         self.field = field
 
 
+class IndexedRelease(Model):
+    """A release as an index lists it."""
+
+    version: str
+    date: datetime | None = None
+    """When it came out; None if the index was not asked."""
+    sha256: str = ""
+    """Of its archive; empty if the index does not say."""
+
+
+def by_version(releases: Iterable[IndexedRelease]) -> list[IndexedRelease]:
+    """Return the final ones of some releases, by the numbers of their versions, lowest first."""
+    final = (each for each in releases if re.fullmatch(r"v?\d+(\.\d+)*(\+incompatible)?", each.version))
+    return sorted(final, key=lambda each: [int(number) for number in re.findall(r"\d+", each.version)])
+
+
 class Index(Protocol):
     """One kind of package index."""
 
     NAME: str
+    LANGUAGE: str
+    """Of its packages."""
+    SURE_OF_DATES: bool
+    """Whether the dates of releases are those on which they came out, and never those of a mirror's own copies."""
     PACKAGING: tuple[str, ...]
     """Patterns (``*`` matches ``/`` too) of files that packaging generates anew for every release."""
 
@@ -35,5 +58,20 @@ class Index(Protocol):
         Raises:
             WrongArchive: there is no such release.
             EnvironmentFailure: the index does not answer, or there is no client for it.
+        """
+        ...
+
+    def releases(self, name: str, since: date, cache: Path, images: UserImages, /) -> Sequence[IndexedRelease]:
+        """Return the final releases of a package that were not withdrawn, by version, lowest first.
+
+        Args:
+            name: of the package.
+            since: day from which on dates are needed; an index that is asked for each date leaves out earlier ones.
+            cache: folder for temporary files.
+            images: the user's own toolchain images, for a package client that this machine lacks.
+
+        Raises:
+            WrongArchive: there is no such package.
+            EnvironmentFailure: the index does not answer, does not give dates, or there is no client for it.
         """
         ...

@@ -1,13 +1,16 @@
-"""Release archives by a language's own package client, which knows where its index is.
+"""Releases and their archives by a language's own package client, which knows where its index is.
 
 The client of this machine is used or, if there is none, the one in the language's toolchain image, in a container.
-``dockerfiles/<language>/archive.sh`` holds its commands. They build and run nothing of the package.
+``dockerfiles/<language>/archive.sh`` and ``releases.sh`` hold its commands, and leave their answer in the file
+``archive``. They build and run nothing of the package.
 """
 
+import io
 import re
 import shutil
 import subprocess
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -28,7 +31,18 @@ ARCHIVE_BYTES = 512 * 1024 * 1024
 """Go's own limit for a module's archive; crates are far smaller."""
 
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]*")
-IN_CONTAINER = f"set -e; [ ! -e {IN_BOX}/settings ] || . {IN_BOX}/settings; cd /fetch; . ./archive.sh"
+IN_CONTAINER = f"set -e; [ ! -e {IN_BOX}/settings ] || . {IN_BOX}/settings; cd /fetch; . ./script.sh"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a package client is asked."""
+
+    script: str
+    """A file of ``dockerfiles/<language>``."""
+    args: tuple[str, ...]
+    about: str
+    """The question in words: what cannot be done if there is no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,46 +60,57 @@ class PackageClient:
         for field, value, allowed in (("name", archive.name, self.names), ("version", archive.version, VERSION)):
             if not allowed.fullmatch(value):
                 raise WrongArchive(f"{value!r} is no {field} of a release that {self.program} can fetch", field)
+        about = f"fetch {archive.name} {archive.version}"
+        self._ask(Question("archive.sh", (archive.name, archive.version), about), to, cache, images)
+
+    def listing(self, name: str, since: date, cache: Path, images: UserImages) -> str:
+        """Return what the client says of a package's releases; see ``base.Index.releases`` for what can go wrong."""
+        if not self.names.fullmatch(name):
+            raise WrongArchive(f"{name!r} is no name of a package that {self.program} can list", "name")
+        with io.BytesIO() as to:
+            question = Question("releases.sh", (name, since.isoformat()), f"list the releases of {name}")
+            self._ask(question, to, cache, images)
+            return to.getvalue().decode(errors="replace")
+
+    def _ask(self, question: Question, to: IO[bytes], cache: Path, images: UserImages) -> None:
         with scratch_folder(cache) as folder:
             scratch = Path(folder)
             if shutil.which(self.program):
-                self._run_here(archive, scratch, to)
+                self._run_here(question, scratch, to)
             else:
-                self._run_in_box(archive, scratch, to, _Toolbox(self.language, cache, images))
+                self._run_in_box(question, scratch, to, _Toolbox(self.language, cache, images))
 
-    def _run_here(self, archive: Archive, scratch: Path, to: IO[bytes]) -> None:
-        script, said = scratch / "archive.sh", scratch / "said"
-        script.write_text(self._script(), encoding="utf-8")
+    def _run_here(self, question: Question, scratch: Path, to: IO[bytes]) -> None:
+        script, said = scratch / "script.sh", scratch / "said"
+        script.write_text(self._text(question), encoding="utf-8")
         work = scratch / "work"
         work.mkdir()
         with said.open("wb") as output:  # not a pipe: a child that keeps it open would outlive the time limit
-            command = ["sh", str(script), archive.name, archive.version]
-            exit_code = _exit_code(command, work, output)
+            exit_code = _exit_code(["sh", str(script), *question.args], work, output)
         if exit_code is None:
-            raise self._failed(archive, f"no answer in {SECONDS:.0f} s")
+            raise self._failed(question, f"no answer in {SECONDS:.0f} s")
         if exit_code:
-            raise self._failed(archive, said.read_text(encoding="utf-8", errors="replace"))
+            raise self._failed(question, said.read_text(encoding="utf-8", errors="replace"))
         with (work / "archive").open("rb") as found:
             shutil.copyfileobj(found, to)
 
-    def _run_in_box(self, archive: Archive, scratch: Path, to: IO[bytes], toolbox: "_Toolbox") -> None:
+    def _run_in_box(self, question: Question, scratch: Path, to: IO[bytes], toolbox: "_Toolbox") -> None:
         engine, image = toolbox.open(self.program)
         mounts = {str(path): f"{IN_BOX}/{key}" for key, path in write_secrets(scratch).items()}
         limits = Limits(network=True, cpus=2.0, seconds=SECONDS)
         with engine.open(image, limits, {f"{LABEL}.kind": "archive"}, mounts=mounts) as box:
-            box.put(tar_of({"fetch/archive.sh": self._script()}))
-            done = box.exec(["sh", "-c", IN_CONTAINER, "sh", archive.name, archive.version], seconds=SECONDS)
+            box.put(tar_of({"fetch/script.sh": self._text(question)}))
+            done = box.exec(["sh", "-c", IN_CONTAINER, "sh", *question.args], seconds=SECONDS)
             if done.exit_code != 0:
-                raise self._failed(archive, done.output.decode(errors="replace"))
+                raise self._failed(question, done.output.decode(errors="replace"))
             found = box.get("/fetch/archive", ARCHIVE_BYTES)
         to.writelines(found.values())
 
-    def _script(self) -> str:
-        return build_text("archive.sh", self.language)
+    def _text(self, question: Question) -> str:
+        return build_text(question.script, self.language)
 
-    def _failed(self, archive: Archive, output: str) -> EnvironmentFailure:
-        problem = f"{self.program} cannot fetch {archive.name} {archive.version}: {_complaint(output)}"
-        return EnvironmentFailure(problem, tail=output)
+    def _failed(self, question: Question, output: str) -> EnvironmentFailure:
+        return EnvironmentFailure(f"{self.program} cannot {question.about}: {_complaint(output)}", tail=output)
 
 
 @dataclass(frozen=True, slots=True)

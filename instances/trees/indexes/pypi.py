@@ -9,7 +9,10 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import lru_cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import IO, Any
@@ -21,10 +24,12 @@ from packaging.version import InvalidVersion, Version
 from assay.harness.domain import Archive
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.toolchains.images import UserImages
-from assay.instances.trees.indexes.base import WrongArchive
+from assay.instances.trees.indexes.base import IndexedRelease, WrongArchive, by_version
 from assay.instances.trees.indexes.downloads import opened
 
 NAME = "pypi"
+LANGUAGE = "python"
+SURE_OF_DATES = True
 
 PACKAGING: tuple[str, ...] = ("*.egg-info/*", "PKG-INFO", "requirements/*")
 """Generated metadata, and pins of the developers' tools.
@@ -42,6 +47,9 @@ class IndexFile:
     filename: str
     url: str
     sha256: str = ""
+    date: datetime | None = None
+    """When it was uploaded; None if the index does not say."""
+    yanked: bool = False
 
 
 def fetch(archive: Archive, to: IO[bytes], _cache: Path, _images: UserImages, /) -> None:
@@ -57,16 +65,32 @@ def find_link(archive: Archive) -> IndexFile:
         WrongArchive: the index has no such release.
         EnvironmentFailure: the index does not answer.
     """
-    page = f"{index_url()}/{canonicalize_name(archive.name)}/"
+    links = _links(archive.name)
+    found = [link for link in links if link.sha256 == archive.sha256 or _is_release(link.filename, archive)]
+    if not found:
+        raise WrongArchive(f"the package index has no source archive of {archive.name} {archive.version}", "version")
+    return min(found, key=lambda link: link.sha256 != archive.sha256)
+
+
+def releases(name: str, _since: date, _cache: Path, _images: UserImages, /) -> Sequence[IndexedRelease]:
+    """Return the releases of a package that have a source archive; see ``base.Index``."""
+    found = dict[str, IndexedRelease]()
+    for link in _links(name):
+        version = _version_of(link.filename, name)
+        if version and not link.yanked:
+            found.setdefault(version, IndexedRelease(version=version, date=link.date, sha256=link.sha256))
+    if found and not any(each.date for each in found.values()):
+        raise EnvironmentFailure(f"the package index does not say when releases of {name} came out")
+    return by_version(found.values())
+
+
+def _links(name: str) -> list[IndexFile]:
+    page = f"{index_url()}/{canonicalize_name(name)}/"
     with opened(page, {"Accept": ACCEPT}) as answer:
         is_json = "json" in answer.headers.get("Content-Type", "")
         text = answer.read().decode("utf-8", errors="replace")
     links = _json_links(text) if is_json else _html_links(text)
-    found = [link for link in links if link.sha256 == archive.sha256 or _is_release(link.filename, archive)]
-    if not found:
-        raise WrongArchive(f"the package index has no source archive of {archive.name} {archive.version}", "version")
-    best = min(found, key=lambda link: link.sha256 != archive.sha256)
-    return replace(best, url=urljoin(page, best.url))
+    return [replace(link, url=urljoin(page, link.url)) for link in links]
 
 
 def index_url() -> str:
@@ -74,7 +98,14 @@ def index_url() -> str:
     for name in ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL"):
         if os.environ.get(name):
             return os.environ[name].rstrip("/")
-    return (_pip_setting() or _default_of_uv()).rstrip("/")
+    named = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "UV_", "XDG_", "HOME"))}
+    return _index_set(tuple(sorted(named.items()))).rstrip("/")
+
+
+@lru_cache(maxsize=8)
+def _index_set(_environ: tuple[tuple[str, str], ...]) -> str:
+    """Return what the settings of pip say, else those of uv; they are read once for each set of variables."""
+    return _pip_setting() or _default_of_uv()
 
 
 def _default_of_uv() -> str:
@@ -103,15 +134,31 @@ def _pip_setting() -> str:
 
 def _is_release(filename: str, archive: Archive) -> bool:
     try:
-        name, version = parse_sdist_filename(filename)
-        return name == canonicalize_name(archive.name) and version == Version(archive.version)
-    except (InvalidSdistFilename, InvalidVersion):
+        version = _version_of(filename, archive.name)
+        return bool(version) and Version(version) == Version(archive.version)
+    except InvalidVersion:
         return False
+
+
+def _version_of(filename: str, name: str) -> str:
+    """Return the version of a source archive of a package; empty for any other file."""
+    try:
+        found, version = parse_sdist_filename(filename)
+    except (InvalidSdistFilename, InvalidVersion):
+        return ""
+    return str(version) if found == canonicalize_name(name) else ""
 
 
 def _json_links(text: str) -> list[IndexFile]:
     files: list[dict[str, Any]] = json.loads(text)["files"]
-    return [IndexFile(file["filename"], file["url"], file.get("hashes", {}).get("sha256", "")) for file in files]
+    return [_json_link(file) for file in files]
+
+
+def _json_link(file: dict[str, Any]) -> IndexFile:
+    moment = file.get("upload-time")
+    uploaded = datetime.fromisoformat(moment) if moment else None
+    sha256 = file.get("hashes", {}).get("sha256", "")
+    return IndexFile(file["filename"], file["url"], sha256, uploaded, bool(file.get("yanked")))
 
 
 def _html_links(text: str) -> list[IndexFile]:

@@ -8,7 +8,7 @@ import pytest
 from assay.harness.domain import Instance
 from assay.instances.collect.duplicates import KnownInstances, known
 from assay.instances.collect.rules import CandidateLimits, Sieve
-from assay.instances.collect.steps import Change, Filtered, Paired
+from assay.instances.collect.steps import Filtered, Paired
 
 DAY = datetime(2024, 3, 2, tzinfo=UTC)
 
@@ -38,11 +38,8 @@ def decide(
     license_name: str = "MIT", author: str = "Somebody <s@example.org>", sieve: Sieve | None = None, **fields: object
 ) -> Filtered:
     instance = Instance.model_validate({**FIELDS, **fields})
-    change = Change(
-        repo=instance.repo, commit="2" * 40, base="1" * 40, date=DAY, author=author, message=instance.problem_statement
-    )
     sieve = sieve or Sieve(CandidateLimits(), KnownInstances())
-    return sieve.decide(Paired(id=instance.id, instance=instance), change, license_name)
+    return sieve.decide(Paired(id=instance.id, instance=instance), author, license_name)
 
 
 def test_a_good_candidate_goes_on_with_its_license() -> None:

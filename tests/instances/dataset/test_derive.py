@@ -163,7 +163,7 @@ def test_two_versions_of_a_crate_give_both_patches(crate_index: CrateIndex, sour
 @pytest.mark.parametrize(
     ("change", "field", "problem"),
     [
-        ({"index": "npm"}, "derive.index", "'pypi', 'go' or 'crates'"),
+        ({"index": "maven"}, "derive.index", "'pypi', 'go', 'crates' or 'npm'"),
         ({"from": {"version": "1.0.0"}}, "derive.from.sha256", "is missing"),
         ({"from": {"version": "1.0.0", "sha256": "0" * 64}}, "derive.from.sha256", "the data set says 0000"),
         ({"to": {"version": "1.0.1", "sha256": "0" * 64}}, "derive.to.sha256", "the data set says 0000"),

@@ -105,8 +105,8 @@ def test_rows_of_an_unknown_dialect_are_one_error(tmp_path: Path) -> None:
 
 def test_a_wrong_derivation_names_the_folder_of_its_task(tmp_path: Path) -> None:
     (tmp_path / "assay.yaml").write_text("name: mine\n")
-    task(tmp_path, "o__r-1", task__yaml="repo: o/r\nderive: {index: npm, name: r}\n", problem__md="It breaks.\n")
-    with pytest.raises(DataError, match=r"o__r-1: field derive\.index: .*'pypi', 'go' or 'crates'") as caught:
+    task(tmp_path, "o__r-1", task__yaml="repo: o/r\nderive: {index: maven, name: r}\n", problem__md="It breaks.\n")
+    with pytest.raises(DataError, match=r"o__r-1: field derive\.index: .*'pypi', 'go', 'crates' or 'npm'") as caught:
         load(str(tmp_path))
     assert str(caught.value).startswith(str(tmp_path / "tasks" / "o__r-1"))
     assert "\n" not in str(caught.value)

@@ -25,7 +25,16 @@ def collect(
         list[str] | None,
         typer.Argument(
             metavar="REPO",
-            help="Repositories, as owner/name; none to continue with those of DIR, and its dates.",
+            help="Repositories as owner/name, and packages as pypi:NAME, go:NAME, crates:NAME or npm:NAME; none to"
+            " continue with those of DIR, and its dates.",
+            show_default=False,
+        ),
+    ] = None,
+    packages: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also the packages of a YAML file with a list for each index; `releases` is the bundled one.",
             show_default=False,
         ),
     ] = None,
@@ -57,6 +66,14 @@ def collect(
             show_default=False,
         ),
     ] = None,
+    statements: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="JSON lines with id and statement: statements of releases, in place of those of change logs.",
+            show_default=False,
+        ),
+    ] = None,
     language: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Only changes in this language; may be repeated.", show_default="any"),
@@ -77,11 +94,11 @@ def collect(
     engine: options.EngineName = "docker",
     json: options.Json = False,
 ) -> None:
-    """Make instances of the changes in local clones that belong to a pull request or close an issue.
+    """Make instances of the changes in local clones that belong to a pull request or close an issue, or of releases.
 
     \b
-    find      changes of the main branch between the dates
-    pair      base commit, gold patch, test patch, statement
+    find      changes of the main branch between the dates, or releases of packages
+    pair      base tree, gold patch, test patch, statement
     filter    license, size, tests, statement, duplicates, faults that `assay dataset audit` finds
     setup     a recipe, where no folder has one, as `assay dataset setup` finds it
     validate  labels from runs with and without the gold patch, as `assay dataset validate --write` measures them
@@ -94,15 +111,17 @@ def collect(
     Examples:
       assay dataset collect acme/calc --mirror ~/mirrors -o mine --since 2023-01-01 --limit 20 --known verified
       assay dataset collect --mirror ~/mirrors -o mine --only filter --license GPL-3.0
+      assay dataset collect --packages releases --known releases -o 2026-10 --since 2026-10-01 --until 2026-10-31
     """
     from assay.cli import console
     from assay.cli.commands.dataset.collect_view import print_funnel, write_picture
-    from assay.collecting import Collection, read_issues
+    from assay.collecting import Collection, read_issues, read_statements
     from assay.instances.collect.folder import CollectionFolder, CollectionSettings
     from assay.instances.collect.rules import CandidateLimits
     from assay.instances.collect.steps import Phase
 
     chosen = _phases(only)
+    wanted_names = tuple(dict.fromkeys((*(repos or ()), *_packages(packages))))
     folder = CollectionFolder(output)
     limits = CandidateLimits()
     wanted = {"licenses": limits.licenses.union(license_ or ()), "languages": _languages(language or ())}
@@ -115,17 +134,18 @@ def collect(
             limits=limits,
             known=_known(known or ()),
             issues=read_issues(issues) if issues else {},
+            statements=read_statements(statements) if statements else {},
             limit=limit,
             times=times,
         )
         folder.open(
             CollectionSettings(
                 name=output.resolve().name,
-                repos=tuple(dict.fromkeys(repos or ())),
+                repos=wanted_names,
                 since=since.date() if since else None,
                 until=until.date() if until else None,
             )
-            if repos or since or until
+            if wanted_names or since or until
             else folder.settings()
         )
         found = collection.run(chosen)
@@ -153,6 +173,15 @@ def _phases(names: list[str] | None) -> "tuple[Phase, ...]":
         if name not in list(Phase):
             raise UserError(f"--only {name!r} is no phase{did_you_mean(name, map(str, Phase))}")
     return tuple(phase for phase in Phase if not names or phase in names)
+
+
+def _packages(file: str | None) -> list[str]:
+    """Return the packages that a file lists, or the bundled one."""
+    from assay.instances.collect.releases import BUNDLED_PACKAGES, read_packages
+
+    if file is None:
+        return []
+    return read_packages(BUNDLED_PACKAGES if file == "releases" else Path(file).expanduser())
 
 
 def _languages(names: "list[str] | tuple[str, ...]") -> frozenset[str]:
