@@ -176,6 +176,11 @@ def drop_requirement(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     return changes.shortened(recipe, "requirements", files)
 
 
+def drop_file(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
+    """Remove a requirement file."""
+    return changes.shortened(recipe, "requirements", [found["name"]])
+
+
 def take_one_file(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
     """Keep only the first of several requirement files."""
     return recipe.model_copy(update={"requirements": recipe.requirements[:1]})
@@ -304,6 +309,7 @@ REMEDIES: Mapping[str, Remedy] = {
             import_by_path,
             allow_warnings,
             drop_requirement,
+            drop_file,
             take_one_file,
             loosen_requirement,
         ),

@@ -42,6 +42,8 @@ CASES: list[tuple[str, Recipe, str, str, object]] = [
     ("the current Python version (3.9.2) does not satisfy Python>=3.10", PYTHON, "newer-python-required", "toolchain", "3.11"),
     ("Because you require a==1.0 and a==2.0, we can", PYTHON.model_copy(update={"requirements": ("x.txt", "y.txt")}),
      "files-exclude-each-other", "requirements", "x.txt"),
+    ("error: Expected '=' or whitespace, found Some('.'): tests/x.txt:1:3", PYTHON.model_copy(update={"requirements": ("tests/x.txt", "y.txt")}),
+     "unreadable-file", "requirements", "y.txt"),
     ("E: Unable to locate package libfoo", PYTHON.model_copy(update={"system_packages": ("a", "libfoo")}),
      "unknown-debian-package", "system_packages", "a"),
     ("cannot import name 'Self' from 'typing'", PYTHON, "came-to-python", "toolchain", "3.11"),
