@@ -109,7 +109,9 @@ def test_report_of_tests_that_end_before_its_reader_has_started_is_read(
 
 def test_words_of_labels_are_the_longest_before_a_slash(instance: Instance) -> None:
     labels = {"fail_to_pass": ("TestAdd/a_longer_name", "calc.v1.ClassName"), "pass_to_pass": ("--", "TestAdd")}
-    delivery = delivery_of(instance.model_copy(update=labels), "")
+    tripwires = Tripwires(files={"test_a.py": ""}, expected={"test_a": Status.FAILED})
+    plan = TestPlan(command="true")
+    delivery = make_delivery(instance.model_copy(update=labels), plan, gate(""), tripwires)
     assert (delivery.expected, delivery.labels) == (("ClassName", "TestAdd"), labels["fail_to_pass"])
 
 
