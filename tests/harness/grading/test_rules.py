@@ -272,7 +272,7 @@ def test_no_rule_resolves_without_results(make: Make, rule: Rule) -> None:
     assert outcome(make(rule), {}) is Outcome.NOT_RUN
 
 
-@pytest.mark.parametrize("rule", [rule for rule in Rule if rule is not Rule.R2E])
+@pytest.mark.parametrize("rule", [rule for rule in Rule if rule not in {Rule.R2E, Rule.SWE_FFICIENCY}])
 def test_no_rule_resolves_without_a_fail_to_pass_test(make: Make, rule: Rule) -> None:
     tests = GOOD if rule is Rule.MULTI_SWE_BENCH else {"kept": P}
     assert outcome(make(rule, fail_to_pass=()), tests) is Outcome.UNRESOLVED
