@@ -66,6 +66,15 @@ def _no_waiting_for_the_disk() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def _signals_as_before() -> Iterator[None]:
+    """Undo what a command line that ran in this process did to its signals: later processes would inherit that."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep a developer's ASSAY_* variables out of the tests, and the plugins here out of a pytest that one starts."""
     for name in ("ASSAY_MIRROR", "ASSAY_RUNS_DIR", "ASSAY_JOBS", "ASSAY_ENGINE", "ASSAY_EXECUTOR", "ASSAY_TIMEOUT"):

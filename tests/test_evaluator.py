@@ -240,6 +240,9 @@ def test_ctrl_c_ends_many_evaluations_at_once(tmp_path: Path, instances: list[In
         assert process.stdout.readline() == "begun\n"
         time.sleep(0.5)  # the evaluations have begun, or begin after the signal: either way they end
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        try:
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode != 0
     assert errors.rstrip().endswith("KeyboardInterrupt")
