@@ -244,9 +244,13 @@ class Delivery:
         return "\n".join(lines)
 
     def test_script(self) -> str:
-        """Return the shell text that runs the tests, with the plan's variables for the tests alone."""
+        """Return the shell text that runs the tests, with the plan's variables for the tests alone.
+
+        What they print goes into one pipe: an engine that reads two takes a line of one between the parts of a line of
+        the other.
+        """
         argument = self.tripwires.argument if self.tripwires else ""
-        return self._with_env(self.plan.command.replace(PLACEHOLDER, argument))
+        return "exec 2>&1\n" + self._with_env(self.plan.command.replace(PLACEHOLDER, argument))
 
     def _with_env(self, command: str) -> str:
         exports = [f"export {name}={shlex.quote(value)}" for name, value in self.plan.env.items()]

@@ -55,7 +55,7 @@ def test_a_naive_harness_falls_for_it(
 def _script(instance: Instance) -> str:
     files = " ".join(shlex.quote(path) for path in touched_paths(instance.test_patch) if path.endswith(".py"))
     run = f"{COMMANDS[instance.language]} {files}"
-    return f"mkdir -p /tmp/naive; git apply /given/tests.patch && git apply /given/model.patch && {run}"
+    return f"exec 2>&1; mkdir -p /tmp/naive; git apply /given/tests.patch && git apply /given/model.patch && {run}"
 
 
 def _believed(case: Case, instance: Instance, box: Box, done: ExecResult) -> bool:

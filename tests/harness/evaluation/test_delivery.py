@@ -47,7 +47,7 @@ def test_archive_belongs_to_root_and_its_command_names_the_tripwires(instance: I
         entries = {entry.name: entry for entry in tar}
         command = tar.extractfile("assay/test.sh")
         assert command is not None
-        assert command.read().decode() == "export X='a b'\npytest x test_a.py\n"
+        assert command.read().decode() == "exec 2>&1\nexport X='a b'\npytest x test_a.py\n"
     assert {entry.uid for entry in entries.values()} == {0}
     assert "assay/tripwires/test_a.py" in entries
     assert find("pytest").PLACING in made.restore_script().rpartition("TRIPWIRES=")[2]

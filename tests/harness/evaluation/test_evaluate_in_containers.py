@@ -103,6 +103,19 @@ def test_endless_output_is_output_limit(judge: Callable) -> None:
     assert judge(flood, output_bytes=1_000_000)[1].outcome is Outcome.OUTPUT_LIMIT
 
 
+def test_lines_on_both_streams_stay_whole(
+    docker_engine: DockerEngine, prepared: tuple[str, TestPlan], module_instance: Instance
+) -> None:
+    image, plan = prepared
+    printing = (
+        "import os\nfor _ in range(500): os.write(1, b'test x ... '), os.write(2, b'warning '), os.write(1, b'ok\\n')"
+    )
+    plan = plan.model_copy(update={"command": f'python3 -c "{printing}"'})
+    task = Task(module_instance, Prediction(instance_id=module_instance.id, patch=""), plan, runs_empty=True)
+    done = evaluate(task, image, docker_engine, {"assay.run": RUN})
+    assert done.output.count(b"test x ... warning ok\n") == 500
+
+
 def test_full_disk_is_output_limit(judge: Callable) -> None:
     one = calc("open('/tmp/big', 'wb').write(bytes(40 * 2**20)); __import__('time').sleep(60)")
     many = calc("[open(f'/tmp/big{n}', 'wb').write(bytes(2**20)) for n in range(99)]; __import__('time').sleep(60)")

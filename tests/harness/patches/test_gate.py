@@ -259,10 +259,10 @@ WORST = {
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in WORST.items()])
 def test_time_is_in_proportion_to_the_size_in_every_shape(text: str) -> None:
-    began = time.process_time()
+    began = time.thread_time()
     with suppress(MalformedPatchError):
         gate(text)
-    assert time.process_time() - began < 1
+    assert time.thread_time() - began < 3, "in the square of the size it would be minutes"
 
 
 @pytest.mark.parametrize("unit", [f"--- a/x\n+++ b/x\n{HUNK}", "\n", f"{HEAD}old mode 100644\n", f"{HEAD}index \n"])
