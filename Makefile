@@ -9,7 +9,7 @@ WORKERS ?= auto
 # A test that takes twenty minutes hangs; it fails, and the others run.
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --timeout 1200
 
-.PHONY: help setup demo solve-demo check test test-fast test-docker test-lang bench dist-check docs engine browser
+.PHONY: help setup demo solve-demo check test test-all test-fast test-docker test-lang bench dist-check docs engine browser
 
 help: ## Show this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -51,7 +51,10 @@ check: setup ## Lint, format check and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: setup engine browser ## All tests, with real containers and a browser, one worker process a core (WORKERS=N for another number)
+test: setup engine browser ## The tests, with real containers and a browser, one worker process a core (WORKERS=N for another number)
+	$(PYTEST) -m "not exhaustive"
+
+test-all: setup engine browser ## The same with more cases of what they show, before a release
 	$(PYTEST)
 
 test-fast: setup ## Only the tests that need neither containers, a browser nor a package index, with fewer random examples

@@ -108,7 +108,15 @@ def test_an_image_that_was_tampered_with_differs(docker_engine, locked: tuple[Lo
     assert found.differences[0].startswith("packages: docopt is missing, locked is 0.6.2 sha256:")
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=PROJECTS[name].toolchain) for name in REBUILT])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(
+            name, marks=[PROJECTS[name].toolchain, *[pytest.mark.exhaustive] * (name in {"java", "javascript"})]
+        )
+        for name in REBUILT
+    ],
+)
 def test_images_built_from_a_lock_give_the_same_results_and_nothing_is_resolved(
     name: str, docker_engine: DockerEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

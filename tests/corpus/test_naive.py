@@ -32,7 +32,7 @@ PASSED = {"python": r"^PASSED (\S+)", "go": r"^ *--- PASS: (\S+)", "rust": r"^te
 """How the log of each tells that a test has passed."""
 ATTACKS = [case for case in corpus().cases if case.fools and case.language in COMMANDS]
 
-pytestmark = [pytest.mark.docker, pytest.mark.network]
+pytestmark = [pytest.mark.docker, pytest.mark.network, pytest.mark.exhaustive]  # of the attacks, not of Assay
 
 
 @pytest.mark.parametrize(

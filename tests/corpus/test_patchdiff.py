@@ -41,7 +41,10 @@ def compared(case: Case, place: Place, engine: DockerEngine, patch: str = "") ->
     return assess(sides_of(case, place, engine, patch), USUAL, planned(place)).comparison
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, id=case.id, marks=[pytest.mark.exhaustive] * (case.number in {"35b", "36"})) for case in CASES],
+)
 def test_patch_that_passes_every_test_is_flagged(
     case: Case, tmp_path: Path, docker_engine: DockerEngine, place: Callable[[str, str], Place]
 ) -> None:

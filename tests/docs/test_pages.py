@@ -368,6 +368,7 @@ def test_every_help_text_has_examples_that_work(path: str, world: Path, template
 
 
 @pytest.mark.docker
+@pytest.mark.exhaustive  # cli/commands/test_demo.py runs the same command
 @pytest.mark.parametrize("line", sorted({line for line in shown() if needs(line) == "containers"}))
 def test_a_command_that_needs_containers_works(
     line: str, template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

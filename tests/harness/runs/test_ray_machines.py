@@ -290,6 +290,7 @@ def test_killed_workers_lose_nothing_and_leave_no_container(
     both.reap()
 
 
+@pytest.mark.exhaustive
 def test_killed_node_loses_nothing_and_leaves_no_container(
     both: Machines, expected: dict[str, Verdict], tmp_path: Path
 ):
@@ -321,6 +322,7 @@ def test_killed_driver_goes_on_where_it_was(both: Machines, expected: dict[str, 
     both.reap()
 
 
+@pytest.mark.exhaustive
 def test_node_out_of_reach_loses_nothing_and_leaves_no_container(
     both: Machines, expected: dict[str, Verdict], tmp_path: Path
 ):

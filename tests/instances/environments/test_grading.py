@@ -94,7 +94,13 @@ KEPT = {
 
 @pytest.mark.docker
 @pytest.mark.network
-@pytest.mark.parametrize("name", [pytest.param(name, marks=PROJECTS[name].toolchain) for name in KEPT])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[PROJECTS[name].toolchain, *[pytest.mark.exhaustive] * (name == "javascript")])
+        for name in KEPT
+    ],
+)
 def test_packages_that_a_fix_adds_are_there_for_patches_that_change_manifests_alone(
     name: str, tmp_path: Path, docker_engine: DockerEngine
 ) -> None:
