@@ -11,7 +11,7 @@ from assay.harness.languages.base import is_manifest
 from assay.harness.patches.diff import FileChange, Hunk, MalformedPatchError, read_diff
 from assay.instances.audit.code import is_distinctive
 from assay.instances.audit.finding import Severity
-from assay.instances.audit.images.copies import Releases, is_packaged, is_vendored
+from assay.instances.audit.images.copies import Releases, is_packaged, is_standard, is_vendored
 from assay.instances.audit.images.facts import (
     SHORTEST_LINE,
     SHORTEST_WORD,
@@ -162,7 +162,7 @@ def _hunks(
         for path, data in _others(image, number, allowed):
             held = _held(data, left, known)
             if held and not releases.is_earlier(path):
-                severity = Severity.DOUBT if is_vendored(path) else Severity.FAULT
+                severity = Severity.DOUBT if is_vendored(path) or is_standard(path) else Severity.FAULT
                 yield image.finding(rule, number, path, f"holds a hunk of {held.where}", severity)
 
 

@@ -24,6 +24,7 @@ _VERSION = re.compile(
 _VENDORED = re.compile(
     r"[/!](?:_vendor|_vendored|vendor|vendored|externals|third_party|_bundled|usr/share/python-wheels)(?:/|$)"
 )
+_STANDARD = re.compile(r"lib/python3[.\d]*/(?!(?:.*/)?(?:site|dist)-packages/)|(?:lib|share)/go-[\d.]+/|local/go/src/")
 _COMMON = frozenset(
     {"src", "lib", "test", "tests", "testing", "doc", "docs", "example", "examples", "tools", "scripts"}
 )
@@ -90,6 +91,11 @@ def is_packaged(path: str) -> bool:
 def is_vendored(path: str) -> bool:
     """Return whether another package carries this file within itself, as package clients do with what they need."""
     return bool(_VENDORED.search(f"/{path}"))
+
+
+def is_standard(path: str) -> bool:
+    """Return whether a file is of the standard library of a language, which is older than what is built over it."""
+    return bool(_STANDARD.search(path))
 
 
 def _is_earlier(version: str, answer: HiddenAnswer) -> bool:

@@ -291,6 +291,23 @@ def test_release_that_a_client_carries_within_itself_is_a_doubt(
     assert [each.rule for each in report.findings] == [ImageRule.RELEASE]
 
 
+@pytest.mark.parametrize(
+    ("folder", "is_fault"),
+    [
+        ("usr/lib/python3.11", False),
+        ("usr/local/lib/python3.12/json", False),
+        ("usr/lib/python3/dist-packages/calc", True),
+        ("usr/local/lib/python3.12/site-packages/calc", True),
+    ],
+)
+def test_hunk_in_the_standard_library_is_a_doubt(
+    project: Project, audited: Callable[..., ImageReport], folder: str, is_fault: bool
+) -> None:
+    report = audited([*project.honest, {f"{folder}/text.patch": project.instance.gold_patch}])
+    assert [each.rule for each in report.findings] == [ImageRule.GOLD]
+    assert bool(report.faults) is is_fault
+
+
 def test_object_of_an_ancestor_that_a_container_sees_is_found(
     project: Project, audited: Callable[..., ImageReport]
 ) -> None:
