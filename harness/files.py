@@ -75,7 +75,8 @@ def link_or_copy(source: str | Path, target: str | Path) -> str | Path:
     try:
         os.link(source, target)
     except OSError:
-        shutil.copyfile(source, target)
+        with suppress(shutil.SameFileError):  # a network file system lost the answer, and asked again
+            shutil.copyfile(source, target)
     return target
 
 

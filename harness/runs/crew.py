@@ -7,14 +7,14 @@ import os
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
 from queue import SimpleQueue
 from types import FrameType
-from typing import Generic, Protocol, TypeVar, cast
+from typing import Generic, Protocol, TypeVar, cast, runtime_checkable
 
 from assay.harness.errors import RunStopped
 from assay.harness.runs.attempt import PAUSE, attempts
@@ -71,6 +71,18 @@ class Work(Protocol[Item_contra, Attempt, Result_co]):
 
     def save(self, item: Item_contra, attempt: Attempt, /) -> Result_co:
         """Save the last attempt and return the item's result."""
+        ...
+
+
+@runtime_checkable
+class Shared(Protocol[Item_contra, Result_co]):
+    """Work of which other processes do a part; beside the methods of Work."""
+
+    def claim(self, item: Item_contra, /) -> tuple[bool, Result_co | None]:
+        """Return whether an item is this process's, and its result if it has one by now; called in any thread.
+
+        If neither, another process is at work on it, and this is asked again later: of all such items in turn.
+        """
         ...
 
 
@@ -153,17 +165,22 @@ class Crew:
             ThreadPoolExecutor(SAVERS, thread_name_prefix="assay-save") as disk,
             ThreadPoolExecutor(self.jobs, thread_name_prefix="assay") as pool,
         ):
-            ended: SimpleQueue[Future[Future[Result]]] = SimpleQueue()
-            begun: dict[Future[Future[Result]], str] = {}
-            waiting, room = iter(order), self.jobs + SAVERS
+            ended: SimpleQueue[Future[Future[Result] | None]] = SimpleQueue()
+            begun: dict[Future[Future[Result] | None], str] = {}
+            waiting, room = deque(order), self.jobs + SAVERS
             try:
-                for _ in order:
-                    for name in islice(waiting, room):
+                while waiting or begun:
+                    for _ in range(min(room, len(waiting))):
+                        name = waiting.popleft()
                         future = pool.submit(self._do, work, name, pending, watcher, disk)
                         begun[future] = name
                         future.add_done_callback(ended.put)
                     room, future = 1, ended.get()
-                    done[begun.pop(future)] = future.result().result()
+                    name, saved = begun.pop(future), future.result()
+                    if saved is None:
+                        waiting.append(name)
+                    else:
+                        done[name] = saved.result()
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
         return [done[name] for name in names]
@@ -175,10 +192,18 @@ class Crew:
         pending: Pending[Item],
         progress: Progress[Item, Result],
         disk: ThreadPoolExecutor,
-    ) -> Future[Result]:
-        """Attempt one item until it has not failed, and have it saved; raises RunStopped after a signal."""
+    ) -> Future[Result] | None:
+        """Attempt one item until it has not failed, and have it saved; raises RunStopped after a signal.
+
+        Returns None, having done nothing, if another process is at work on the item.
+        """
         self._check(name)
         item = pending[name]
+        is_mine, known = work.claim(item) if isinstance(work, Shared) else (True, None)
+        if known is not None:
+            return disk.submit(_pass_on, cast("Result", known), progress)
+        if not is_mine:
+            return None
         self._at_work.add(name)
         try:
             progress.started(item)
@@ -271,6 +296,11 @@ def make_crew(bench: Workbench, jobs: int, pause: float = PAUSE) -> Crew:
     if isinstance(bench, Cluster):
         return Crew(bench.slots, bench.abort, pause, bench)
     return Crew(jobs, bench.abort, pause)
+
+
+def _pass_on(result: Result, progress: Progress[Item, Result]) -> Result:
+    progress.finished(result, True)
+    return result
 
 
 def _sorted_out(

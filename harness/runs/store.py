@@ -41,11 +41,16 @@ class RunStore:
     """One run directory.
 
     One that is ``alone`` takes no verdict from the runs beside it and gives them none. ``rerun`` counts the repetitions
-    of a run's evaluations, which lie below what they repeat.
+    of a run's evaluations, which lie below what they repeat. ``runs`` is the folder of runs, if not the one above. A
+    folder that only one process knows of ``locks`` nothing, which not every network file system can.
     """
 
-    def __init__(self, root: Path, *, alone: bool = False, rerun: int = 0) -> None:
+    def __init__(
+        self, root: Path, *, alone: bool = False, rerun: int = 0, runs: Path | None = None, locks: bool = True
+    ) -> None:
         self.root = root
+        self._runs = runs or root.parent
+        self._locks = locks
         self._alone = alone
         self._rerun = rerun
         self.evaluations = Evaluations(root, rerun)
@@ -59,6 +64,10 @@ class RunStore:
     def locked(self) -> Iterator[None]:
         """Keep every other process from running in this directory; raises UserError when one already does."""
         problem = f"another process is running in {self.root}; wait for it, or choose another --run-id"
+        if not self._locks:
+            self.root.mkdir(parents=True, exist_ok=True)
+            yield
+            return
         with alone_in(self.root, problem):
             self._sweep()
             yield
@@ -177,8 +186,8 @@ class RunStore:
         """Note what reached the disk together."""
         with suppress(OSError):  # the verdicts are safe; this saves work and informs people
             if not self._alone:
-                places = {each.key: f"{self.root.name}/instances/{each.verdict.instance_id}" for each in saved}
-                index_of(self.root.parent).add(places)
+                run = self.root.relative_to(self._runs)
+                index_of(self._runs).add({each.key: f"{run}/instances/{each.verdict.instance_id}" for each in saved})
             outcomes = {each.verdict.instance_id: {"outcome": str(each.verdict.outcome)} for each in saved}
             self._note("finished", outcomes)
 
@@ -194,7 +203,7 @@ class RunStore:
         if self._alone:
             return None
         try:
-            found = saved_at(self.root.parent, index_of(self.root.parent).find(key))
+            found = saved_at(self._runs, index_of(self._runs).find(key))
         except (OSError, ValueError):  # a power failure may leave anything in the index
             return None
         if found is None or found[1].key != key or found[1].verdict.instance_id != instance_id:
@@ -326,14 +335,14 @@ class RunStore:
 
     @property
     def _index(self) -> Path:
-        return self.root.parent / ".index"
+        return self._runs / ".index"
 
 
 def saved_at(runs: Path, place: str) -> tuple[RunStore, SavedVerdict] | None:
     """Return the run, and its verdict, at a place that the index of a folder of runs names; None if it is gone."""
     if not place:
         return None
-    run, *_, instance_id = Path(place).parts
-    store = RunStore(runs / run)
+    *run, _, instance_id = Path(place).parts
+    store = RunStore(runs.joinpath(*run))
     saved = store.load_verdict(instance_id)
     return None if saved is None else (store, saved)

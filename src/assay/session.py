@@ -16,12 +16,14 @@ from assay.harness.evaluation.evaluate import Task, environment_of
 from assay.harness.grading.validate import unfit_reason
 from assay.harness.patchdiff.contract import Ask, Settings
 from assay.harness.patchdiff.run import PatchDiffRunner
+from assay.harness.runs.keys import EVALUATION, GRADING, edition_of
 from assay.harness.runs.manifest import (
     CONTROLS,
     FAIL_FAST,
     ORACLE,
     REPLACED,
     SHARD,
+    SHARE,
     Run,
     RunKind,
     control_name,
@@ -32,6 +34,7 @@ from assay.harness.runs.report import RunReport
 from assay.harness.runs.rerun import rerun, suspects, with_flaky
 from assay.harness.runs.runner import Runner
 from assay.harness.runs.shards import Shard, expected_seconds
+from assay.harness.runs.sharing import RunMember, SharedRunner, put_together
 from assay.harness.runs.store import RunStore
 from assay.harness.runs.workbench import Cluster, Workbench
 from assay.harness.sequences import mapped
@@ -65,6 +68,8 @@ class Session:
     """The part of the pairs that is evaluated; all of them if None."""
     durations: Mapping[str, float] = field(default_factory=dict)
     """Seconds by instance id, by which shards are balanced; each shard of a run needs the same."""
+    share: bool = False
+    """Do a part of the run, while other processes, here or on other machines that see the folder, do the rest."""
 
     @property
     def view(self) -> View:
@@ -97,6 +102,8 @@ class Session:
             EngineUnavailable: no engine answers.
         """
         self._check_model()
+        if self.share:
+            return self._run_shared(pairs, instance_ids, runs_empty)
         dataset = pairs[0][0].dataset
         shard, pairs, instance_ids = self._part(pairs, instance_ids)
         given = self._given(dataset, shard)
@@ -107,8 +114,7 @@ class Session:
             with self.view.evaluating(len(pairs), self.run_id, store.durations()) as progress:
                 tasks = self.place.tasks(pairs, runs_empty=runs_empty)
                 about = {"given": given, "shards": (shard,) if shard else (), "instance_ids": sorted(instance_ids)}
-                run = self._manifest(tasks, predictions, dataset).model_copy(update=about)
-                store.save_run(run, predictions)
+                store.save_run(self._manifest(tasks, predictions, dataset, about), predictions)
                 runner = Runner(store, bench, self.place.jobs, self.fresh)
                 verdicts = runner.execute(tasks, progress)
             if isinstance(bench, Cluster):
@@ -119,6 +125,37 @@ class Session:
             report = store.summarise(verdicts, ids=instance_ids, unfit=unfit, patchdiff=patchdiff)
             self._save(store, report, verdicts)
         return report, verdicts
+
+    def _run_shared(
+        self, pairs: Sequence[Pair], instance_ids: Sequence[str], runs_empty: bool
+    ) -> tuple[RunReport, list[Verdict]]:
+        """Do what no other member does, and wait for the others; return the report of the whole run."""
+        self._check_share()
+        dataset, predictions, output = pairs[0][0].dataset, [prediction for _, prediction in pairs], self.store
+        whole, _ = Shard(number=1, of=1).taken_from(dict.fromkeys(instance_ids, 0.0), predictions)
+        code = edition_of(*EVALUATION, *GRADING)
+        given = {**self._given(dataset, None), SHARE: f"(predictions {whole.cut}, code {code[:12]})"}
+        bench, member = self.place.bench, RunMember(output.root)
+        with member.alive():
+            store = member.store
+            with self.view.evaluating(len(pairs), self.run_id, store.durations()) as progress:
+                tasks = self.place.tasks(pairs, runs_empty=runs_empty)
+                about = {"given": given, "instance_ids": sorted(instance_ids)}
+                store.save_run(self._manifest(tasks, predictions, dataset, about), predictions)
+                member.check_alike()
+                verdicts = SharedRunner(store, bench, self.place.jobs, member=member).execute(tasks, progress)
+            put_together(member, verdicts)
+        saved = (output.load_verdict(each.instance.id) for each in tasks)
+        return output.report(), [each.verdict for each in saved if each]
+
+    def _check_share(self) -> None:
+        """Raise UserError for what has to know the whole run, or divides it in another way."""
+        after = {"--rerun-failed": self.rerun_failed, "--controls": self.controls, "--patchdiff": self.patchdiff}
+        never = {"--fresh": self.fresh, "--shard": self.shard, "--executor": self.place.executor != "local"}
+        for name, value in {**after, **never}.items():
+            if value:
+                later = "; when the run has finished, give it to the same command without --share"
+                raise UserError(f"--share does not go with {name}{later if name in after else ''}")
 
     def _check_model(self) -> None:
         if self.patchdiff and "llm" in self.patchdiff.generators and self.model is None:
@@ -231,7 +268,13 @@ class Session:
                 self.view.say(remark)
             yield ask
 
-    def _manifest(self, tasks: Sequence[Task], predictions: Sequence[Prediction], dataset: DatasetRef) -> Run:
+    def _manifest(
+        self,
+        tasks: Sequence[Task],
+        predictions: Sequence[Prediction],
+        dataset: DatasetRef,
+        about: Mapping[str, object],
+    ) -> Run:
         settings = {
             "jobs": str(self.place.jobs),
             "strict": "yes" if self.place.strict else "no",
@@ -245,7 +288,7 @@ class Session:
         model = ", ".join(sorted({each.model for each in predictions}))
         run = manifest(self.run_id, dataset, self.place.bench, model, settings)
         environments = {task.instance.id: environment_of(task.instance) for task in tasks}
-        return run.model_copy(update={"kind": self.kind, "environments": environments})
+        return run.model_copy(update={"kind": self.kind, "environments": environments, **about})
 
 
 def manifest(run_id: str, dataset: DatasetRef, bench: Workbench, model: str, settings: Mapping[str, str]) -> Run:

@@ -134,6 +134,13 @@ Shard = Annotated[
         show_default=False,
     ),
 ]
+Share = Annotated[
+    bool,
+    typer.Option(
+        "--share",
+        help="Do a part of the run, while the same command does the rest on any machines that see the folder of runs.",
+    ),
+]
 Durations = Annotated[
     Path | None,
     typer.Option(
