@@ -151,6 +151,8 @@ def store_entries(entries: Iterable[TreeEntry], git_dir: Path, env: dict[str, st
 def archive_entries(path: Path) -> Iterator[TreeEntry]:
     """Yield the tree in a release archive (tar or zip) without its top folder, sorted by path.
 
+    What git stores in no tree is left out: ``.git``, which archives hold that were packed with a submodule.
+
     Raises:
         EnvironmentFailure: it is no archive, has no single top folder, or holds a path that leaves that folder.
     """
@@ -162,7 +164,8 @@ def archive_entries(path: Path) -> Iterator[TreeEntry]:
     tops = {top for top, _ in entries}
     if len(tops) != 1:
         raise EnvironmentFailure(f"{path.name} holds {len(tops)} top folders, not one")
-    yield from sorted((entry for _, entry in entries), key=lambda entry: entry.path)
+    kept = (entry for _, entry in entries if ".git" not in entry.path.lower().split("/"))
+    yield from sorted(kept, key=lambda entry: entry.path)
 
 
 def last_line(output: bytes) -> str:

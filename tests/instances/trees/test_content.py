@@ -1,4 +1,5 @@
 import io
+import os
 import subprocess
 import tarfile
 import zipfile
@@ -18,6 +19,7 @@ from assay.instances.trees.content import (
     TreeEntry,
     archive_entries,
     read_tar,
+    store_entries,
     write_tar,
 )
 
@@ -97,3 +99,10 @@ def test_a_tar_that_ends_in_a_zip_is_a_tar(tmp_path: Path) -> None:
     path = written(tmp_path, packed.getvalue()[: 512 + len(content)] + bytes(1024))
     assert zipfile.is_zipfile(path)
     assert [entry.path for entry in archive_entries(path)] == ["data.zip"]
+
+
+def test_archive_gives_no_path_that_git_refuses(tmp_path: Path) -> None:
+    files = {"data/.git": "gitdir: ../x\n", "data/.GIT/config": "", "data/.gitignore": "x\n", "a.git/b": "", "a": "1\n"}
+    entries = list(archive_entries(written(tmp_path, make_archive("calc-1", files))))
+    assert [entry.path for entry in entries] == ["a", "a.git/b", "data/.gitignore"]
+    store_entries(entries, tmp_path / "stored", dict(os.environ))
