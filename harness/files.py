@@ -71,12 +71,17 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def link_or_copy(source: str | Path, target: str | Path) -> str | Path:
-    """Give a file a second name or, where that cannot be, a copy."""
+    """Give a file a second name or, where that cannot be, a copy.
+
+    The copy is never written under the second name itself: a network file system may have made the link, and lost the
+    answer.
+    """
     try:
         os.link(source, target)
     except OSError:
-        with suppress(shutil.SameFileError):  # a network file system lost the answer, and asked again
-            shutil.copyfile(source, target)
+        part = Path(target).with_name(f".{uuid.uuid4().hex}.new")
+        shutil.copyfile(source, part)
+        part.replace(target)
     return target
 
 

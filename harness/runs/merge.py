@@ -91,7 +91,8 @@ def write_merge(merge: Merge, output: RunStore, adopted: Callable[[], None]) -> 
         adopted: called for each instance.
 
     Raises:
-        UserError: the folder holds something else, or is one of those that are merged.
+        UserError: the folder holds something else, or is one of those that are merged; or the disk lost what was
+            written.
     """
     outputs = {name: RunStore(output.root.with_name(control_name(output.root.name, name))) for name in merge.controls}
     for each in (output, *outputs.values()):
@@ -104,6 +105,9 @@ def write_merge(merge: Merge, output: RunStore, adopted: Callable[[], None]) -> 
             output.adopt(name, source)
             adopted()
         saved = output.load_verdicts()
+        lost = merge.verdicts.keys() - {each.verdict.instance_id for each in saved}
+        if lost:
+            raise UserError(f"{output.root} did not take what was evaluated of {min(lost)}; merge again")
         verdicts = [each.verdict for each in saved]
         compared = merge.run.settings.get("patchdiff", NO) != NO
         figures = saved_figures(output, verdicts) if compared else None

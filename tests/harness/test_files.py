@@ -1,6 +1,7 @@
 """Files are written whole or not at all, whatever ends the writer."""
 
 import io
+import os
 import tarfile
 import threading
 from pathlib import Path
@@ -97,3 +98,21 @@ def test_a_lock_is_held_until_its_block_ends(tmp_path: Path) -> None:
         order.append("first")
     thread.join()
     assert order == ["first", "second"]
+
+
+def test_a_link_that_was_made_and_said_to_be_an_error_leaves_the_source_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target, link = tmp_path / "source", tmp_path / "target", os.link
+    source.write_bytes(b"evidence")
+
+    def lost(*paths: Path) -> None:
+        link(*paths)
+        raise OSError("the answer was lost")
+
+    monkeypatch.setattr(files.os, "link", lost)
+    monkeypatch.setattr(files.shutil, "copyfile", lambda one, two: Path(two).write_bytes(Path(one).read_bytes()))
+    files.link_or_copy(source, target)
+    assert (source.read_bytes(), target.read_bytes()) == (b"evidence", b"evidence")
+    assert source.stat().st_ino != target.stat().st_ino, "it was never copied onto itself"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["source", "target"]

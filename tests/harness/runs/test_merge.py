@@ -453,3 +453,22 @@ def test_a_run_of_an_older_version_without_parts_is_read(parts: list[RunStore]) 
     run = json.loads((parts[0].root / "run.json").read_text())
     older = {key: value for key, value in run.items() if key not in {"shards", "merged"}}
     assert Run.model_validate(older).shards == ()
+
+
+def test_a_merge_that_lost_a_verdict_on_its_way_writes_no_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = in_shards(tmp_path, pairs_of(["gold", "wrong", "gold"]), 3, 2)
+    adopt = RunStore.adopt
+
+    def losing(self: RunStore, instance_id: str, other: RunStore) -> None:
+        adopt(self, instance_id, other)
+        if instance_id == SIX[0].id:
+            self.forget(instance_id)
+
+    monkeypatch.setattr(RunStore, "adopt", losing)
+    with pytest.raises(UserError, match=f"did not take what was evaluated of {SIX[0].id}"):
+        merged(parts, tmp_path / "run")
+    assert not (tmp_path / "run/report.json").exists()
+    monkeypatch.undo()
+    merged(parts, tmp_path / "run")
