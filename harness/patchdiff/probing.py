@@ -2,10 +2,8 @@
 
 import hashlib
 import json
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
@@ -207,9 +205,9 @@ def differences(context: Context, program: Program) -> Contribution:
         *_worth_a_look(closer, program, probes.apart, gold, candidate),
         *_by_turns(probes.alike, gold)[:MOST_ALIKE],
     ]
-    began = time.monotonic()
+    began = context.sides.now()
     rounds = _on_sides(closer, program, SCREENS, again) if again else {side: Rounds([]) for side in SCREENS}
-    each = time.monotonic() - began
+    each = context.sides.now() - began
     of_gold, of_null, of_candidate = (rounds[side].seen for side in (Side.GOLD, Side.NULL, Side.CANDIDATE))
     screened = screen(of_gold, of_null, of_candidate)
     noise = screen([gold, *of_gold], of_null, of_candidate).null_divergences  # what wavers with gold is none
@@ -244,10 +242,8 @@ def _on_sides(
     context: Context, program: Program, seeds: Mapping[Side, Sequence[int]], only: Sequence[str] = ()
 ) -> dict[Side, Rounds]:
     """Run a program on several sides at once, with the hash seeds of each."""
-    with ThreadPoolExecutor(len(seeds)) as pool:
-        return dict(
-            zip(seeds, pool.map(lambda side: run(context, program, side, seeds[side], only), seeds), strict=True)
-        )
+    ran = context.sides.at_once(list(seeds), lambda side: run(context, program, side, seeds[side], only))
+    return dict(zip(seeds, ran, strict=True))
 
 
 def _worth_a_look(context: Context, program: Program, apart: Sequence[str], gold: Round, candidate: Round) -> list[str]:

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from difflib import unified_diff
 
@@ -40,8 +39,7 @@ def survey(sides: Sides) -> Survey:
     changed = {path for side in SEEN if sides.patch(side) for path in touched_paths(sides.patch(side))}
     sources = sorted(path for path in changed if not language.is_test_file(path))
     job = SideJob(_copying(sources), seconds=SECONDS, keep=True)
-    with ThreadPoolExecutor(len(SEEN)) as pool:
-        files = dict(zip(SEEN, pool.map(lambda side: sides.run(side, job), SEEN), strict=True))
+    files = dict(zip(SEEN, sides.at_once(SEEN, lambda side: sides.run(side, job)), strict=True))
     texts = {side: _texts(found) for side, found in files.items()}
     found = targets(instance.language, texts)
     names, in_code = loose(texts, found), _diffs(texts, tuple(language.SUFFIXES))

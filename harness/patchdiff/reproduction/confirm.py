@@ -9,7 +9,6 @@ import shlex
 import time
 import tokenize
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -179,8 +178,7 @@ def _on_both(
     ]
     contents = {path: text.encode() for path, text in files.values()}
     job = SideJob("\n".join([f"mkdir -p {OUT}", *runs, ""]), contents, seconds=context.seconds_left)
-    with ThreadPoolExecutor(len(BOTH)) as pool:
-        return list(pool.map(lambda side: context.sides.run(side, job), BOTH))
+    return context.sides.at_once(BOTH, lambda side: context.sides.run(side, job))
 
 
 def _path(folder: str, number: int) -> str:

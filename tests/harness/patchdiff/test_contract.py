@@ -1,6 +1,7 @@
 """The budget of a comparison: its names, and what is left of it."""
 
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from assay.harness.errors import UserError
 from assay.harness.patchdiff.contract import CONFIRMATION, ENOUGH, Context, Settings, read_budget
 from assay.harness.patchdiff.survey import Survey
 
-NO_SIDES: Any = None
+NO_SIDES: Any = SimpleNamespace(now=time.monotonic)
 
 
 def context(budget: float = 300.0, **more: Any) -> Context:

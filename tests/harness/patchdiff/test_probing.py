@@ -1,6 +1,8 @@
 """What is run on which side, and what comes of it; the sides are played."""
 
+import time
 from collections.abc import Callable, Iterable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -185,6 +187,7 @@ def test_each_target_s_first_difference_gets_a_file_named_after_the_program(
 
 def test_probe_with_two_results_on_a_side_is_forged(instance: Instance) -> None:
     class Forging:
+        now = staticmethod(time.monotonic)
         task = Task(instance, Prediction(instance_id=instance.id, patch="x"), PLAN)
 
         def run(self, _side: Side, _job: object) -> dict[str, bytes]:
@@ -198,6 +201,6 @@ def test_probe_with_two_results_on_a_side_is_forged(instance: Instance) -> None:
 
 
 def test_no_container_is_started_when_the_time_is_over() -> None:
-    sides: Any = None
+    sides: Any = SimpleNamespace(now=time.monotonic)
     context = Context(sides, Survey((), ()), Settings(("acme",), budget=0.0), lambda _i, _f: PLAN)
     assert probing.run(context, Program("acme", {}, 1.0), Side.CANDIDATE, (0, 1)).whole == 0

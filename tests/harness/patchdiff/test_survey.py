@@ -1,7 +1,7 @@
 """What is learnt of the trees; the sides are folders here, and their script runs in a shell of this machine."""
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,9 @@ class LocalSides:
             return ""
         added = self._old if side is Side.GOLD else self._new
         return change(self._path, keeps=["def build_filter(x):"], drops=["    return y"], adds=[f"    {added}"])
+
+    def at_once(self, sides: Sequence[Side], work: Callable[[Side], Any]) -> list[Any]:
+        return list(map(work, sides))
 
     def run(self, side: Side, job: SideJob) -> dict[str, bytes]:
         tree, out = self._root / side, self._root / f"{side} out"

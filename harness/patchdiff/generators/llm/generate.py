@@ -5,7 +5,6 @@ target on both; it is its own reproduction.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import PurePosixPath
 
 from assay.harness.domain import MISSING, Divergence, GeneratorResult, ProbeObservation, Status
@@ -83,8 +82,7 @@ def _run(context: Context, text: str, sides: Sequence[Side]) -> list[Evaluation]
     plan = context.plan_tests(context.sides.instance, [path])
     seconds = min(plan.limits.seconds, context.confirming.seconds_left)
     plan = plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": seconds})})
-    with ThreadPoolExecutor(len(sides)) as pool:
-        return list(pool.map(lambda side: context.sides.test(side, plan, {path: text.encode()}), sides))
+    return context.sides.at_once(sides, lambda side: context.sides.test(side, plan, {path: text.encode()}))
 
 
 def _own(evaluation: Evaluation) -> dict[str, Status]:

@@ -157,7 +157,7 @@ def _compare_apart(context: Context, files: Sequence[str], ran: SuiteRun, tally:
 
 def _compare_unreadable(context: Context, files: Sequence[str], ran: SuiteRun, tally: _Tally) -> None:
     """Look at what gold makes of a file that gives nothing with the patch, or of all if they cannot be divided."""
-    (gold,) = run(context, files, [Side.GOLD], max(_least(context), _limit(context, tally)))
+    (gold,) = run(context, files, [Side.GOLD], max(_least(context), _limit(context, tally)), first=True)
     if gold.timed_out or (ran.timed_out and not does_not_end(ran, gold)):
         tally.late.extend(files)
         return

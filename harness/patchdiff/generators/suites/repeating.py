@@ -58,9 +58,9 @@ def _with_gold(context: Context, files: Sequence[str], suspects: Sequence[str]) 
     """Run the files that the suspects' names point to with gold; all files if gold misses a suspect in those."""
     left = context.confirming.part(0.5).seconds_left
     likely = files_named(files, suspects)
-    (gold,) = run(context, likely, [Side.GOLD], left)
+    (gold,) = run(context, likely, [Side.GOLD], left, first=True)
     if len(likely) < len(files) and not all(name in gold.statuses for name in suspects):
-        (gold,) = run(context, files, [Side.GOLD], left)
+        (gold,) = run(context, files, [Side.GOLD], left, first=True)
         return files, gold
     return likely, gold
 

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from assay.harness.domain import PASSING, Status
@@ -28,7 +27,9 @@ class SuiteRun:
         return self.statuses.get(test) in PASSING
 
 
-def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: float) -> list[SuiteRun]:
+def run(
+    context: Context, files: Sequence[str], sides: Sequence[Side], seconds: float, first: bool = False
+) -> list[SuiteRun]:
     """Run test files on several sides at once.
 
     Args:
@@ -36,6 +37,7 @@ def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: 
         files: paths in the tree.
         sides: whose trees.
         seconds: what each side is given, if the plan does not allow less.
+        first: take the result of an earlier comparison on an equal side; what confirms runs each time.
 
     Raises:
         EngineError: the engine failed. SideError: a tree could not be made.
@@ -46,8 +48,10 @@ def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: 
 
     def one(side: Side) -> SuiteRun:
         began = time.monotonic()
-        evidence = context.sides.test(side, plan).evidence
-        took = time.monotonic() - began
+        if first:
+            evidence, took = context.sides.first_look(side, plan)
+        else:
+            evidence, took = context.sides.test(side, plan).evidence, time.monotonic() - began
         if evidence.timed_out:
             return SuiteRun({}, True, limit, took)
         if doubt := doubt_about(context.sides.instance, evidence):
@@ -58,8 +62,7 @@ def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: 
         found = steady(context.sides.instance, evidence.report.tests)
         return SuiteRun(dict(found), False, limit, took)
 
-    with ThreadPoolExecutor(len(sides)) as pool:
-        return list(pool.map(one, sides))
+    return context.sides.at_once(sides, one)
 
 
 def runs_everything(context: Context, some: Sequence[str], others: Sequence[str]) -> bool:

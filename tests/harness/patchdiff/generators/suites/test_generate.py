@@ -1,6 +1,8 @@
 """What becomes of a suite's results; the sides are acted, since only what they answer matters here."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count
 from threading import Lock
@@ -33,7 +35,23 @@ LATE: Results = {"the file": Status.ERROR}
 """The file does not end."""
 
 
-class ActedSides:
+class AloneSides:
+    """What a suite asks of sides beside the results of tests."""
+
+    now = staticmethod(time.monotonic)
+
+    def at_once(self, sides: Sequence[Side], work: Callable[[Side], Any]) -> list[Any]:
+        with ThreadPoolExecutor(len(sides)) as pool:
+            return list(pool.map(work, sides))
+
+    def first_look(self, side: Side, plan: TestPlan) -> tuple[Evidence, float]:
+        return self.test(side, plan).evidence, 0.0
+
+    def test(self, side: Side, plan: TestPlan) -> Evaluation:
+        raise NotImplementedError
+
+
+class ActedSides(AloneSides):
     """Sides whose tests do what a function says: of a side, a file and the number of the run."""
 
     def __init__(self, instance: Instance, act: Callable[[Side, str, int], Results]) -> None:
@@ -111,11 +129,11 @@ def test_results_that_are_doubtful_with_the_patch_alone_are_forged(instance: Ins
     report = TestReport(channel=Channel.REPORT, tests={"t::x": PASSED}, disagreements=("t::x",))
     evidence = Evidence(instance_id="x", apply=Apply(status=ApplyStatus.APPLIED), exit_code=0, report=report)
 
-    class Forging:
+    class Forging(AloneSides):
         def __init__(self) -> None:
             self.instance = instance
 
-        def test(self, side: Side, _plan: TestPlan) -> Evaluation:
+        def test(self, side: Side, plan: TestPlan) -> Evaluation:
             honest = evidence.model_copy(update={"report": TestReport(channel=Channel.REPORT, tests={"t::x": PASSED})})
             return Evaluation(evidence if side in doubted else honest)
 
