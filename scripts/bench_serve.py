@@ -71,16 +71,15 @@ class Load:
     problems: list[str] = field(default_factory=list)
 
     async def client(self, number: int, until: float) -> None:
-        """Ask until the time is over."""
+        """Ask until the time is over, on one connection until the client leaves."""
         chance = random.Random(number)
-        limits = httpx.Limits(max_connections=1)
-        async with httpx.AsyncClient(base_url=self.url, timeout=120, trust_env=False, limits=limits) as client:
-            while time.monotonic() < until:
-                await self.ask(client, chance)
-                await asyncio.sleep(self.pause)
+        while time.monotonic() < until:
+            async with httpx.AsyncClient(base_url=self.url, timeout=120, trust_env=False) as client:
+                while time.monotonic() < until and await self.ask(client, chance):
+                    await asyncio.sleep(self.pause)
 
-    async def ask(self, client: httpx.AsyncClient, chance: random.Random) -> None:
-        """Ask once, and check the answer."""
+    async def ask(self, client: httpx.AsyncClient, chance: random.Random) -> bool:
+        """Ask once, and check the answer; return whether the client stayed for it."""
         name, kind = chance.choice(list(self.golden)), chance.random()
         is_gold, is_new = kind < GOLDEN, GOLDEN <= kind < GOLDEN + NEW
         number = chance.getrandbits(60) if is_new else chance.randrange(HOT)
@@ -93,12 +92,13 @@ class Load:
                 answer = await question
         except TimeoutError:
             self.counts["left"] += 1
-            return
+            return False
         except httpx.HTTPError as error:
             self.counts["unanswered"] += 1
             self.problems.append(f"lost: {error!r}")
-            return
+            return True
         self.check(answer, name, "resolved" if is_gold else "unresolved", time.monotonic() - began, is_new)
+        return True
 
     def check(self, answer: httpx.Response, name: str, outcome: str, taken: float, is_new: bool) -> None:
         """Count an answer; note a wrong one."""
