@@ -93,9 +93,7 @@ def loose(texts: Texts, found: Iterable[Target]) -> list[Loose]:
 
 
 def _defined_by(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
-    for start, end, from_, to in _changes(before, after):
-        for numbers, lines in ((range(start + 1, end + 1), before), (range(from_ + 1, to + 1), after)):
-            yield from filter(None, (_defined_at(lines, number) for number in numbers))
+    yield from filter(None, (_defined_at((before, after)[at], number) for at, number in _changes(before, after)))
 
 
 def users(names: Sequence[Loose], mentions: Mapping[str, Collection[str]], room: int) -> tuple[Target, ...]:
@@ -129,10 +127,9 @@ def _changed(
     """
     lines = {side: texts[side].get(path, "").splitlines() for side in (before, after)}
     names: dict[str, None] = {}
-    for start, end, from_, to in _changes(lines[before], lines[after]):
-        for numbers, side in ((range(start + 1, end + 1), before), (range(from_ + 1, to + 1), after)):
-            for number in numbers:
-                names.update(dict.fromkeys(_names_at(here[side], lines[side], number)))
+    for at, number in _changes(lines[before], lines[after]):
+        side = (before, after)[at]
+        names.update(dict.fromkeys(_names_at(here[side], lines[side], number)))
     if texts[before].get(path) != texts[after].get(path) and not names:
         return [WHOLE_MODULE]
     return list(names)
@@ -162,10 +159,12 @@ def _defined_at(lines: Sequence[str], number: int) -> str:
     return ""
 
 
-def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
-    for tag, *places in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield 0 and the number of each line of ``before`` that is gone or changed, 1 and that of each new one."""
+    for tag, start, end, from_, to in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag != "equal":
-            yield places[0], places[1], places[2], places[3]
+            yield from ((0, number) for number in range(start + 1, end + 1))
+            yield from ((1, number) for number in range(from_ + 1, to + 1))
 
 
 def _name_at(found: Sequence[Definition], line: int) -> str:

@@ -13,23 +13,10 @@ if TYPE_CHECKING:
 
 SKIPS = frozenset(("SkipTest", "Skipped", "Exit", "XFailed"))
 USAGE_ERROR = 4  # pytest's exit status
-OPTIONS = (
-    "-q",
-    "-p",
-    "no:cacheprovider",
-    "-p",
-    "no:xdist",
-    "-p",
-    "no:randomly",
-    "-p",
-    "no:random_order",
-    "-o",
-    "addopts=",
-    "-o",
-    "filterwarnings=",
-    "-o",
-    "xfail_strict=false",
-)
+OPTIONS = """
+    -q -p no:cacheprovider -p no:xdist -p no:randomly -p no:random_order
+    -o addopts= -o filterwarnings= -o xfail_strict=false
+"""
 
 
 class Driver:
@@ -106,7 +93,7 @@ def _run_pytest(pytest: Any, driver: Driver, files: "list[str]") -> None:
     os.environ.pop("PYTEST_ADDOPTS", None)
     _mark_hooks(pytest)
     plugin = _Plugin(driver)
-    status = pytest.main(list(OPTIONS) + list(files), plugins=[plugin])
+    status = pytest.main(OPTIONS.split() + list(files), plugins=[plugin])
     if plugin.items:
         return
     if len(files) == 1 and int(status) == USAGE_ERROR:
