@@ -73,6 +73,7 @@ def make_project(repository: Repository, cache: Path, instance: Callable[..., In
     commits = []
     for core, tests in ((OLD, TESTS), (BASE, TESTS), (FIXED, NEW_TESTS)):
         files = {"calc/__init__.py": "", "calc/core.py": core, "calc/text.py": OTHER, "tests/test_calc.py": tests}
+        files |= {"version/version.py": "version = '1.0'\n", "website/.env": "PUBLIC_SEARCH_API_KEY=0a1b2c3d4e5f\n"}
         for path, text in files.items():
             (shown / path).parent.mkdir(parents=True, exist_ok=True)
             (shown / path).write_text(text)

@@ -51,10 +51,12 @@ def _settings(image: AuditedImage, _answer: HiddenAnswer | None) -> Iterator[Ima
         yield ImageFinding(rule=ImageRule(found.rule), severity=Severity.FAULT, path=found.path, what=found.what)
 
 
-def _files(image: AuditedImage, _answer: HiddenAnswer | None) -> Iterator[ImageFinding]:
+def _files(image: AuditedImage, answer: HiddenAnswer | None) -> Iterator[ImageFinding]:
+    public = answer.allowed() if answer else frozenset[str]()
     for number, layer in enumerate(image.layers):
         for found in layer.facts.secrets:
-            yield image.finding(ImageRule(found.rule), number, found.path, found.what)
+            if layer.facts.files.get(found.path) not in public:
+                yield image.finding(ImageRule(found.rule), number, found.path, found.what)
 
 
 def _certificates(image: AuditedImage, _answer: HiddenAnswer | None) -> Iterator[ImageFinding]:

@@ -251,6 +251,7 @@ def test_honest_image_has_no_finding_and_is_read_once(project: Project, audited:
         {"srv/calc-0.9/calc/core.py": OLD, "srv/calc-0.9/calc/__init__.py": "", "srv/calc-0.9/calc/text.py": OTHER},
         {"srv/copy/calc/core.py": BASE, "srv/copy/calc/__init__.py": "", "srv/copy/calc/text.py": OTHER},
         {"usr/share/doc/x/notes": "the total of several values; see tests/test_calc.py::test_nothing\n"},
+        {f"{SITE}/other-2.0/version/version.py": "version = '2.0'\n"},
         {"srv/lib.git/HEAD": "ref: refs/heads/x\n", "srv/lib.git/refs/tags/v9": "0" * 40},
     ],
 )
