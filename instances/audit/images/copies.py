@@ -26,8 +26,8 @@ _VENDORED = re.compile(
 )
 _STANDARD = re.compile(r"lib/python3[.\d]*/(?!(?:.*/)?(?:site|dist)-packages/)|(?:lib|share)/go-[\d.]+/|local/go/src/")
 _COMMON = frozenset(
-    "src lib test tests testing doc docs example examples tools scripts "
-    "api cmd common config core errors internal log types util utils version".split()
+    {"src", "lib", "test", "tests", "testing", "doc", "docs", "example", "examples", "tools", "scripts", "api", "cmd"}
+    | {"common", "config", "core", "errors", "internal", "log", "types", "util", "utils", "version"}
 )
 """Names of folders that many projects have; the whole tree is still found under the repository's name."""
 
