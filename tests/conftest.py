@@ -71,7 +71,8 @@ def _signals_as_before() -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     yield
     for number, handler in before.items():
-        signal.signal(number, handler)
+        if handler is not None:  # one that was not set from Python cannot be
+            signal.signal(number, handler)
 
 
 @pytest.fixture(autouse=True)

@@ -24,7 +24,10 @@ _VERSION = re.compile(
 _VENDORED = re.compile(
     r"[/!](?:_vendor|_vendored|vendor|vendored|externals|third_party|_bundled|usr/share/python-wheels)(?:/|$)"
 )
-_STANDARD = re.compile(r"lib/python3[.\d]*/(?!(?:.*/)?(?:site|dist)-packages/)|(?:lib|share)/go-[\d.]+/|local/go/src/")
+_STANDARD = re.compile(
+    r"(?:usr/(?:local/)?|opt/\w*conda\w*/(?:envs/[^/]+/)?)lib/python3[.\d]*/(?!(?:.*/)?(?:site|dist)-packages/)"
+    r"|usr/(?:lib|share)/go-[\d.]+/|usr/local/go/src/"
+)
 _COMMON = frozenset(
     {"src", "lib", "test", "tests", "testing", "doc", "docs", "example", "examples", "tools", "scripts", "api", "cmd"}
     | {"common", "config", "core", "errors", "internal", "log", "types", "util", "utils", "version"}
@@ -96,8 +99,8 @@ def is_vendored(path: str) -> bool:
 
 
 def is_standard(path: str) -> bool:
-    """Return whether a file is of the standard library of a language, which is older than what is built over it."""
-    return bool(_STANDARD.search(path))
+    """Return whether a file is where an installed language has its standard library, and no package."""
+    return _STANDARD.match(path) is not None
 
 
 def _is_earlier(version: str, answer: HiddenAnswer) -> bool:

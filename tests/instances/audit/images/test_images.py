@@ -297,7 +297,9 @@ def test_release_that_a_client_carries_within_itself_is_a_doubt(
     [
         ("usr/lib/python3.11", False),
         ("usr/local/lib/python3.12/json", False),
+        ("opt/miniconda3/envs/testbed/lib/python3.9", False),
         ("usr/lib/python3/dist-packages/calc", True),
+        ("home/lib/python3.11", True),
         ("usr/local/lib/python3.12/site-packages/calc", True),
     ],
 )
