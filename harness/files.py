@@ -7,7 +7,8 @@ import tarfile
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import cache, lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, TypeVar
 
@@ -16,6 +17,16 @@ from pydantic import BaseModel, ValidationError
 from assay.harness.errors import UserError
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+@cache
+def code_edition(*paths: Path) -> str:
+    """Return the hash of modules, and of all modules below folders: what they made is stale under another one."""
+    digest = sha256()
+    for top in paths:
+        for file in sorted(top.rglob("*.py")) if top.is_dir() else [top]:
+            digest.update(repr((str(file.relative_to(top.parent)), file.read_bytes())).encode())
+    return digest.hexdigest()[:16]
 
 
 def json_lines(models: Iterable[BaseModel]) -> bytes:

@@ -6,11 +6,11 @@ again from their evidence.
 
 import json
 from dataclasses import replace
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 from assay.harness.evaluation.evaluate import Task
+from assay.harness.files import code_edition
 
 EVALUATION = ("domain", "engines", "evaluation", "languages", "patches", "reports", "runners")
 """Rooms of the harness that decide what runs in a container and what is read from it."""
@@ -18,13 +18,9 @@ GRADING = ("domain", "grading")
 """Rooms that decide which verdict evidence gives."""
 
 
-@cache
 def edition_of(*rooms: str) -> str:
     """Return the hash of all code in some rooms of the harness."""
-    harness, digest = Path(__file__).parent.parent, sha256()
-    for file in sorted(file for room in rooms for file in (harness / room).rglob("*.py")):
-        digest.update(repr((str(file.relative_to(harness)), file.read_bytes())).encode())
-    return digest.hexdigest()[:16]
+    return code_edition(*(Path(__file__).parent.parent / room for room in rooms))
 
 
 def grading_edition() -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from assay.harness.domain import Instance, Recipe
 from assay.harness.engines.base import LABEL
 from assay.harness.engines.registry import Registry
-from assay.harness.files import replace_file, tar_of
+from assay.harness.files import code_edition, replace_file, tar_of
 from assay.instances.environments.lock import Layer, kept_chain, kept_layer
 from assay.instances.environments.targets import kept_targets
 from assay.instances.toolchains.buildfiles import all_build_files
@@ -91,11 +91,7 @@ def edition() -> str:
     instances = Path(__file__).parent.parent
     floors = (instances / "environments", instances / "toolchains", instances / "trees")
     folders = (*floors, instances.parent / "harness/languages")
-    code = ((file.name, file.read_bytes()) for folder in folders for file in sorted(folder.rglob("*.py")))
-    digest = sha256()
-    for name, content in (*all_build_files(), *code):
-        digest.update(repr((name, content)).encode())
-    return digest.hexdigest()
+    return sha256(repr((code_edition(*folders), *all_build_files())).encode()).hexdigest()
 
 
 def send_known(registry: Registry, key: str, files: Mapping[str, bytes]) -> None:

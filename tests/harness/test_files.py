@@ -4,6 +4,7 @@ import io
 import os
 import tarfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,25 @@ def test_a_link_that_was_made_and_said_to_be_an_error_leaves_the_source_whole(
     assert (source.read_bytes(), target.read_bytes()) == (b"evidence", b"evidence")
     assert source.stat().st_ino != target.stat().st_ino, "it was never copied onto itself"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["source", "target"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda top: (top / "room/inner/rules.py").write_text("LIMIT = 2\n"),
+        lambda top: (top / "room/new.py").touch(),
+        lambda top: (top / "room/inner/rules.py").rename(top / "room/rules.py"),
+        lambda top: (top / "alone.py").write_text("LIMIT = 2\n"),
+    ],
+)
+def test_an_edition_changes_with_any_code_that_it_covers(tmp_path: Path, change: Callable[[Path], object]) -> None:
+    (tmp_path / "room/inner").mkdir(parents=True)
+    for name in ("room/inner/rules.py", "alone.py", "elsewhere.py", "room/notes.txt"):
+        (tmp_path / name).write_text("LIMIT = 1\n")
+    covered = (tmp_path / "room", tmp_path / "alone.py")
+    before = files.code_edition.__wrapped__(*covered)
+    (tmp_path / "elsewhere.py").unlink()
+    (tmp_path / "room/notes.txt").unlink()
+    assert files.code_edition.__wrapped__(*covered) == before
+    change(tmp_path)
+    assert files.code_edition.__wrapped__(*covered) != before

@@ -6,26 +6,23 @@ a later one removes is still in the image. A layer is read once; what the rules 
 
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
+from pathlib import Path
 
 from assay.harness.domain import Instance, Model, TreeRef
 from assay.harness.engines.base import Engine
 from assay.harness.engines.layers import ImageConfig, Layered
 from assay.harness.errors import EngineError, EnvironmentFailure
-from assay.harness.files import read_model, replace_file
+from assay.harness.files import code_edition, read_model, replace_file
 from assay.harness.names import count
 from assay.instances.audit.finding import Severity
 from assay.instances.audit.images import answers, copies, repository, secrets
-from assay.instances.audit.images.facts import EDITION, INSIDE, KeptLayer, LayerStore, merged
+from assay.instances.audit.images.facts import INSIDE, KeptLayer, LayerStore, merged
 from assay.instances.audit.images.finding import AuditedImage, HiddenAnswer, ImageFinding, ImageRule
 from assay.instances.audit.images.trees import KnownTrees
 from assay.instances.audit.images.unpacked import LARGEST, members
 from assay.instances.trees.sources import Sources, tree_key, tree_ref
 
 __all__ = ["RULES", "ImageAudit", "ImageFinding", "ImageReport", "ImageRule"]
-
-
-RULED = "4"
-"""Changes with the rules; reports by older ones are made anew."""
 
 
 class ImageReport(Model):
@@ -118,7 +115,7 @@ class ImageAudit:
         config = self._engine.image_config(image)
         about = _identity(instance, below, strict=strict)
         name = sha256(f"{info.digest if info else ''} {config} {about}".encode()).hexdigest()[:32]
-        kept = self._folder / f"reports-{RULED}" / f"{name}.json"
+        kept = self._folder / f"reports-{code_edition(Path(__file__).parent)}" / f"{name}.json"
         report = read_model(kept, ImageReport)
         if report is None:
             answer = self._answer(instance, tuple(below)) if instance else None
@@ -200,6 +197,6 @@ SHOWN = 5
 def _identity(instance: Instance | None, below: Iterable[TreeRef], *, strict: bool) -> str:
     """Return a text that differs wherever an audit's answer may."""
     if instance is None:
-        return f"{EDITION} {strict}"
+        return f"{strict}"
     hidden = (instance.id, instance.gold_patch, instance.test_patch, instance.fail_to_pass, instance.version)
-    return repr((EDITION, strict, hidden, tree_key(tree_ref(instance)), [tree_key(ref) for ref in below]))
+    return repr((strict, hidden, tree_key(tree_ref(instance)), [tree_key(ref) for ref in below]))

@@ -13,12 +13,10 @@ from pydantic import Field
 
 from assay.harness.domain import Model
 from assay.harness.engines.layers import LayerFile, OpenLayer
-from assay.harness.files import read_model, replace_file
+from assay.harness.files import code_edition, read_model, replace_file
 from assay.instances.audit.images import secrets as secret_rules
 from assay.instances.audit.images.unpacked import LARGEST, OBJECT, indexed_ids, members
 
-EDITION = "1"
-"""Changes with whatever is kept; what an older edition kept is read anew."""
 SHORTEST_LINE, SHORTEST_WORD = 12, 8
 """Characters of the lines and words that are kept; of shorter ones there are too many."""
 INSIDE = "!"
@@ -93,7 +91,9 @@ class LayerStore:
 
     def __init__(self, folder: Path) -> None:
         """Use a folder, which need not exist."""
-        self._folder = folder / f"layers-{EDITION}"
+        here = Path(__file__)
+        readers = (here, here.with_name("secrets.py"), here.with_name("unpacked.py"))
+        self._folder = folder / f"layers-{code_edition(*readers)}"
 
     def load(self, digest: str) -> KeptLayer | None:
         """Return what is kept of a layer, or None."""

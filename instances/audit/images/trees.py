@@ -8,9 +8,8 @@ from pathlib import Path
 from pydantic import Field
 
 from assay.harness.domain import Model, TreeRef
-from assay.harness.files import read_model, replace_file
+from assay.harness.files import code_edition, read_model, replace_file
 from assay.harness.patches.diff import FileChange, MalformedPatchError, patched
-from assay.instances.audit.images.facts import EDITION
 from assay.instances.audit.images.unpacked import object_id
 from assay.instances.trees.content import SUBMODULE, TreeEntry, read_tar
 from assay.instances.trees.sources import Sources, tree_key
@@ -41,7 +40,7 @@ class KnownTrees:
     def __init__(self, sources: Sources, folder: Path) -> None:
         """Take trees from these sources; nothing is read yet."""
         self._sources = sources
-        self._folder = folder / f"trees-{EDITION}"
+        self._folder = folder / f"trees-{code_edition(Path(__file__))}"
 
     def objects(self, ref: TreeRef) -> TreeObjects:
         """Return the objects of a tree; raises EnvironmentFailure if the tree cannot be had."""
