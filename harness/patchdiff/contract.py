@@ -7,7 +7,7 @@ from math import inf
 
 from assay.harness.domain import Divergence, GeneratorResult, Instance, TestPlan
 from assay.harness.errors import UserError
-from assay.harness.patchdiff.sides import Sides
+from assay.harness.patchdiff.sides import Sides, limited
 from assay.harness.patchdiff.survey import Survey
 
 PlanTests = Callable[[Instance, Sequence[str]], TestPlan]
@@ -86,6 +86,11 @@ class Context:
     def confirming(self) -> "Context":
         """The same comparison with the whole rest of the budget, and a little more: what is found is confirmed."""
         return replace(self, turn=inf, extra=CONFIRMATION)
+
+    def plan(self, files: Sequence[str], seconds: float = inf) -> TestPlan:
+        """Return the plan of a run of test files, given so many seconds if the recipe does not allow less."""
+        plan = self.plan_tests(self.sides.instance, files)
+        return limited(plan, min(plan.limits.seconds, seconds))
 
     def part(self, share: float) -> "Context":
         """Return the same comparison with a share of the seconds left."""

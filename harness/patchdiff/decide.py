@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from assay.harness.domain import SUSPICIOUS, Divergence, PatchDiffFinding, ProbeObservation
+from assay.harness.domain import MISSING, SUSPICIOUS, Divergence, PatchDiffFinding, ProbeObservation, Status
 
 REJECTIONS = frozenset({"TypeError", "AttributeError"})
 """By these, code says that an input is not of the kind that it is made for."""
@@ -20,9 +20,9 @@ class Sighting:
     """One probe's observation on one side in one round."""
 
     observation: ProbeObservation
-    reached: bool = True
-    mutated: bool = False
     target: str = ""
+    """The target that it executed; empty if it reached none."""
+    mutated: bool = False
     private: bool = False
     """Whether the function is private to the project; its result is then part of no public contract."""
     of: str = ""
@@ -69,7 +69,7 @@ def counted(gold: Round, candidate: Round) -> ProbeSplit:
     want of the function, does not count at all.
     """
     common = [key for key in gold if _comparable(gold, key) and _comparable(candidate, key)]
-    reached = [key for key in common if gold[key].reached and candidate[key].reached]
+    reached = [key for key in common if gold[key].target and candidate[key].target]
     apart = [key for key in reached if gold[key].observation != candidate[key].observation]
     differing = set(apart)
     return ProbeSplit(tuple(apart), tuple(key for key in reached if key not in differing))
@@ -96,14 +96,41 @@ def classify(base: ProbeObservation, gold: Sighting, candidate: ProbeObservation
     if gold.mutated and _rejects(of_gold) != _rejects(candidate) and base != of_gold:
         return PatchDiffFinding.GOLD_REJECTS
     if gold.mutated and _rejects(of_gold):
-        return (
-            PatchDiffFinding.GOLD_REJECTS
-        )  # whether the candidate accepts it or fails otherwise: nobody promised anything
+        return PatchDiffFinding.GOLD_REJECTS  # whatever the candidate does with it: nobody promised anything
     if gold.private:
         return PatchDiffFinding.DIVERGENT
     if base == of_gold:
         return PatchDiffFinding.CHANGED_UNRELATED
     return PatchDiffFinding.UNFIXED_LIKE_BASE if candidate == base else _in_part(base, of_gold, candidate)
+
+
+def divergence_of(
+    generator: str,
+    probe: str,
+    base: ProbeObservation,
+    gold: Sighting,
+    candidate: ProbeObservation,
+    confirmations: int,
+) -> Divergence:
+    """Return the divergence of a probe on which gold and the candidate differ."""
+    finding = classify(base, gold, candidate)
+    assert finding is not None
+    return Divergence(
+        finding=finding,
+        generator=generator,
+        probe=probe,
+        target=gold.target,
+        mutated=gold.mutated,
+        base=base,
+        gold=gold.observation,
+        candidate=candidate,
+        confirmed=confirmations,
+    )
+
+
+def of_test(status: Status | None) -> ProbeObservation:
+    """Return what is seen of a whole test, None if it has not run."""
+    return ProbeObservation(kind="value", type="test", text=status) if status else MISSING
 
 
 def _in_part(base: ProbeObservation, gold: ProbeObservation, candidate: ProbeObservation) -> PatchDiffFinding:

@@ -8,11 +8,21 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
-from assay.harness.domain import MISSING, Divergence, GeneratorResult, PatchDiffFinding, ProbeObservation
+from assay.harness.domain import MISSING, Divergence, GeneratorResult, ProbeObservation
 from assay.harness.evaluation.delivery import ADAPTER
 from assay.harness.patchdiff.archive import probe_archive
 from assay.harness.patchdiff.contract import ENOUGH, Context, Contribution
-from assay.harness.patchdiff.decide import ORDER, Round, Sighting, classify, confirmed, counted, screen, stable
+from assay.harness.patchdiff.decide import (
+    ORDER,
+    Round,
+    Sighting,
+    classify,
+    confirmed,
+    counted,
+    divergence_of,
+    screen,
+    stable,
+)
 from assay.harness.patchdiff.sides import OUT, ForgedSideError, Side, SideJob
 from assay.harness.runners.base import PLACEHOLDER
 
@@ -142,7 +152,7 @@ def _is_whole(lines: Sequence[Mapping[str, Any]]) -> bool:
 def _test_command(context: Context, program: Program, only: Sequence[str]) -> str:
     """Return the command that runs a program's tests, or those of some probes; "" for what needs none."""
     files = [path for path in program.tests if any(key.startswith(path) for key in only)] or program.tests
-    plan = context.plan_tests(context.sides.instance, files) if files else context.sides.task.plan
+    plan = context.plan(files) if files else context.sides.task.plan
     return plan.command.replace(PLACEHOLDER, "") if files and plan.runner in NEEDED else ""
 
 
@@ -181,9 +191,8 @@ def _round(lines: Iterable[Mapping[str, Any]]) -> Round:
             observation=ProbeObservation(
                 kind=str(line.get("kind", "missing")), type=str(line.get("type", "")), text=str(line.get("text", ""))
             ),
-            reached=bool(line.get("reached")),
-            mutated=bool(line.get("mutated")),
             target=str(line.get("target", "")),
+            mutated=bool(line.get("mutated")),
             private=bool(line.get("private")),
             of=str(line.get("of") or line.get("test", "")).partition("[")[0],
         )
@@ -267,7 +276,13 @@ def _by_turns(keys: Iterable[str], gold: Round) -> list[str]:
 
 def _most_severe(suspects: Iterable[str], base: Round, gold: Round, candidate: Round) -> list[str]:
     """Put suspects that would be of a harder finding before others."""
-    return sorted(suspects, key=lambda key: ORDER.index(_finding(base.get(key), gold[key], candidate[key])))
+
+    def rank(key: str) -> int:
+        finding = classify(_seen(base, key), gold[key], candidate[key].observation)
+        assert finding is not None  # the two differ
+        return ORDER.index(finding)
+
+    return sorted(suspects, key=rank)
 
 
 def _shuffled(key: str) -> str:
@@ -294,32 +309,14 @@ def _divergences(
     kept = [key for key in suspects if confirmed(key, gold, candidate, whole)]
     of_base, of_gold, of_candidate = (stable(rounds) for rounds in (base, gold, candidate))
     found = [
-        _divergence(program.command, key, of_base.get(key), of_gold[key], of_candidate[key], whole) for key in kept
+        divergence_of(program.command, key, _seen(of_base, key), of_gold[key], of_candidate[key].observation, whole)
+        for key in kept
     ]
     return sorted(found, key=lambda each: ORDER.index(each.finding)), whole
 
 
-def _divergence(
-    name: str, key: str, base: Sighting | None, gold: Sighting, candidate: Sighting, confirmations: int
-) -> Divergence:
-    return Divergence(
-        finding=_finding(base, gold, candidate),
-        generator=name,
-        probe=key,
-        target=gold.target,
-        mutated=gold.mutated,
-        base=base.observation if base else MISSING,
-        gold=gold.observation,
-        candidate=candidate.observation,
-        confirmed=confirmations,
-    )
-
-
-def _finding(base: Sighting | None, gold: Sighting, candidate: Sighting) -> PatchDiffFinding:
-    """Say what it means that gold and the candidate differ."""
-    finding = classify(base.observation if base else MISSING, gold, candidate.observation)
-    assert finding is not None  # the two differ
-    return finding
+def _seen(round_: Round, key: str) -> ProbeObservation:
+    return round_[key].observation if key in round_ else MISSING
 
 
 def _reproduced(

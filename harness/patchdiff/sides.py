@@ -52,6 +52,11 @@ class ForgedSideError(SideError):
         super().__init__(f"the results of the {side} tree cannot be trusted: {why}")
 
 
+def limited(plan: TestPlan, seconds: float) -> TestPlan:
+    """Return a plan with another time limit."""
+    return plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": seconds})})
+
+
 @dataclass(frozen=True, slots=True)
 class SideJob:
     """A command to run in a tree, and files laid into the tree for it."""
@@ -171,12 +176,11 @@ class Sides:
 
     def _ran(self, side: Side, job: SideJob) -> tuple[Files, bool]:
         """Return the files that a job left, and whether it did all that it was to do."""
-        plan = self.task.plan
-        limits = plan.limits.model_copy(update={"seconds": job.seconds + MERCY})
+        plan = limited(self.task.plan, job.seconds + MERCY)
         command = f"export ASSAY_END=$(($(date +%s) + {ceil(job.seconds)}))\n{job.command}"
         bare = {"command": command, "report_path": OUT, "report_format": "status_json", "runner": ""}
         laid = self.task.assets()
-        evaluation = self._evaluate(side, plan.model_copy(update={**bare, "limits": limits}), {**laid, **job.files})
+        evaluation = self._evaluate(side, plan.model_copy(update=bare), {**laid, **job.files})
         return dict(evaluation.report_files), evaluation.evidence.exit_code == 0
 
     def test(self, side: Side, plan: TestPlan, files: Mapping[str, bytes] | None = None) -> Evaluation:
@@ -196,8 +200,7 @@ class Sides:
             seen = self.test(side, plan).evidence
             return {EVIDENCE: seen.model_dump_json().encode()}, bool(seen.report.tests) and not seen.timed_out
 
-        timeless = plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": 1})})
-        left, took = self._once(side, timeless, EVIDENCE, plan.limits.seconds, do)
+        left, took = self._once(side, limited(plan, 1), EVIDENCE, plan.limits.seconds, do)
         return Evidence.model_validate_json(left[EVIDENCE]), took
 
     def _evaluate(self, side: Side, plan: TestPlan, assets: Mapping[str, bytes]) -> Evaluation:

@@ -94,7 +94,7 @@ def test_parts_are_compared_among_values_of_one_type_only() -> None:
 
 
 def seen(**observations: ProbeObservation) -> Round:
-    return {key: Sighting(each) for key, each in observations.items()}
+    return {key: Sighting(each, "f") for key, each in observations.items()}
 
 
 def test_flaky_probe_is_no_difference() -> None:
@@ -113,10 +113,10 @@ def test_difference_of_gold_and_its_copy_is_counted_as_noise() -> None:
 
 
 def test_probe_counts_only_if_it_reaches_a_target_on_both_sides() -> None:
-    gold = {"a": Sighting(ONE, reached=False), "b": Sighting(ONE), "c": Sighting(ONE), "d": Sighting(ONE)}
-    candidate = {"a": Sighting(TWO), "b": Sighting(TWO, reached=False), "c": Sighting(MISSING), "d": Sighting(TWO)}
+    gold = {**seen(b=ONE, c=ONE, d=ONE), "a": Sighting(ONE)}
+    candidate = {**seen(a=TWO, c=MISSING, d=TWO), "b": Sighting(TWO)}
     assert screen([gold] * 2, [gold], [candidate] * 2).suspects == ("d",)
-    first = counted({**gold, "f": Sighting(ONE)}, {**candidate, "e": Sighting(ONE), "f": Sighting(ONE)})
+    first = counted({**gold, **seen(f=ONE)}, {**candidate, **seen(e=ONE, f=ONE)})
     assert (first.apart, first.alike) == (("d",), ("f",))
 
 

@@ -53,9 +53,8 @@ def play(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Callable[..., t
                     {
                         key: Sighting(
                             ProbeObservation(kind="value", type="str", text=shows(side, key, began + number)),
-                            reached=key not in unreached,
+                            target="" if key in unreached else key[0],
                             mutated=key != "plain",
-                            target=key[0],
                         )
                         for key in only or keys
                     }

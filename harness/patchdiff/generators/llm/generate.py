@@ -4,15 +4,14 @@ Whatever the model claims, a test counts only if it came out the same in every r
 target on both; it is its own reproduction.
 """
 
-from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from assay.harness.domain import MISSING, Divergence, GeneratorResult, ProbeObservation, Status
+from assay.harness.domain import Divergence, GeneratorResult, Status
 from assay.harness.evaluation.evaluate import Evaluation
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
-from assay.harness.patchdiff.decide import Sighting, classify
-from assay.harness.patchdiff.generators.llm.prompts import PromptMaterial, SourceExcerpt
-from assay.harness.patchdiff.generators.llm.protocol import BothSides, converse
+from assay.harness.patchdiff.decide import Sighting, divergence_of, of_test
+from assay.harness.patchdiff.generators.llm.prompts import PromptMaterial
+from assay.harness.patchdiff.generators.llm.protocol import Trial, converse
 from assay.harness.patchdiff.generators.recording import record
 from assay.harness.patchdiff.probing import Program, run_lines
 from assay.harness.patchdiff.sides import Side
@@ -31,16 +30,15 @@ def _generate(context: Context) -> Contribution:
     if context.ask is None:
         return Contribution(GeneratorResult(name=NAME, note="no model is named"))
     material, asked = _material(context), 0
-    for number in range(CONVERSATIONS):
-        if context.seconds_left <= 0:
-            break
+    while asked < CONVERSATIONS and context.seconds_left > 0:
         asked += 1
-        attempt = converse(material, context.ask, lambda text: _trial(context, text))
-        round_ = attempt.accepted
-        found = _confirmed(context, round_.file, round_.judgement.differing, number) if round_ else ()
-        if round_ and found:
+        trial = converse(material, context.ask, lambda text: _trial(context, text))
+        found = _confirmed(context, trial) if trial else []
+        if trial and found:
+            file = f"test_llm_{asked}.py"
             result = GeneratorResult(name=NAME, probes=asked, reached=len(found), divergences=len(found))
-            return Contribution(result, found, {f"test_llm_{number + 1}.py": round_.file})
+            shown = tuple(each.model_copy(update={"reproduction": file}) for each in found)
+            return Contribution(result, shown, {file: trial.file})
     note = f"{asked} conversations, and no test that distinguishes the patches"
     return Contribution(GeneratorResult(name=NAME, probes=asked, note=note))
 
@@ -52,22 +50,12 @@ def _material(context: Context) -> PromptMaterial:
         gold_patch=sides.patch(Side.GOLD),
         candidate_patch=sides.patch(Side.CANDIDATE),
         targets=tuple(each.label for each in survey.targets),
-        context=tuple(SourceExcerpt(path, text) for path, text in survey.texts.get(Side.BASE, {}).items()),
+        context=survey.texts.get(Side.BASE, {}),
         traces=tuple(
             f"{call['module']}.{call['qualname']}: (positional, by keyword) = {call['literal']}"
             for call in record(context).calls
             if call.get("literal")
         ),
-    )
-
-
-def _trial(context: Context, text: str) -> BothSides:
-    gold, candidate = _run(context, text, (Side.GOLD, Side.CANDIDATE))
-    return BothSides(
-        gold=_own(gold),
-        candidate=_own(candidate),
-        gold_output=gold.output.decode(errors="replace"),
-        candidate_output=candidate.output.decode(errors="replace"),
     )
 
 
@@ -77,32 +65,35 @@ def _place(context: Context) -> str:
     return str(PurePosixPath(nearest[0]).parent / FILE)
 
 
-def _run(context: Context, text: str, sides: Sequence[Side]) -> list[Evaluation]:
+def _run(context: Context, text: str, *sides: Side) -> list[Evaluation]:
     path = _place(context)
-    plan = context.plan_tests(context.sides.instance, [path])
-    seconds = min(plan.limits.seconds, context.confirming.seconds_left)
-    plan = plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": seconds})})
+    plan = context.plan([path], context.confirming.seconds_left)
     return context.sides.at_once(sides, lambda side: context.sides.test(side, plan, {path: text.encode()}))
 
 
-def _own(evaluation: Evaluation) -> dict[str, Status]:
-    evidence = evaluation.evidence
-    return dict(evidence.report.tests)
+def _trial(context: Context, text: str) -> Trial:
+    both = _run(context, text, Side.GOLD, Side.CANDIDATE)
+    gold, candidate = (each.evidence.report.tests for each in both)
+    return Trial(text, gold, candidate, *(each.output.decode(errors="replace") for each in both))
 
 
-def _confirmed(context: Context, text: str, tests: Sequence[str], number: int) -> tuple[Divergence, ...]:
+def _confirmed(context: Context, trial: Trial) -> list[Divergence]:
     """Repeat a test file on both sides; keep the tests that hold and execute a target on both."""
-    reaching = _reaching(context, text)
-    kept = [name for name in tests if name in reaching]
+    reaching = _reaching(context, trial.file)
+    kept = [name for name in trial.differing if name in reaching]
     rounds, wanted = 0, context.confirming.rounds(ROUND_SECONDS)
     while kept and rounds < wanted:
-        gold, candidate = (_own(each) for each in _run(context, text, (Side.GOLD, Side.CANDIDATE)))
-        kept = [n for n in kept if gold.get(n) is Status.PASSED and candidate.get(n) is Status.FAILED]
+        again = _trial(context, trial.file).differing
+        kept = [name for name in kept if name in again]
         rounds += 1
     if not kept:
-        return ()
-    (base,) = (_own(each) for each in _run(context, text, (Side.BASE,)))
-    return tuple(_divergence(name, base, rounds, number) for name in kept)
+        return []
+    (base,) = _run(context, trial.file, Side.BASE)
+    before, after = base.evidence.report.tests, of_test(Status.FAILED)
+    return [
+        divergence_of(NAME, name, of_test(before.get(name)), Sighting(of_test(Status.PASSED), name), after, rounds)
+        for name in kept
+    ]
 
 
 def _reaching(context: Context, text: str) -> set[str]:
@@ -115,26 +106,6 @@ def _reaching(context: Context, text: str) -> set[str]:
         (lines,) = run_lines(context, program, side, [0])
         found.append({str(line["test"]) for line in lines if line.get("reached")})
     return found[0] & found[1]
-
-
-def _divergence(name: str, base: dict[str, Status], rounds: int, number: int) -> Divergence:
-    seen = {
-        status: ProbeObservation(kind="value", type="test", text=status) for status in (Status.PASSED, Status.FAILED)
-    }
-    before = seen.get(base.get(name, Status.MISSING), MISSING)
-    finding = classify(before, Sighting(seen[Status.PASSED]), seen[Status.FAILED])
-    assert finding is not None  # the two differ
-    return Divergence(
-        finding=finding,
-        generator=NAME,
-        probe=name,
-        target=name,
-        base=before,
-        gold=seen[Status.PASSED],
-        candidate=seen[Status.FAILED],
-        confirmed=rounds,
-        reproduction=f"test_llm_{number + 1}.py",
-    )
 
 
 GENERATOR = Generator(_generate, languages=frozenset({"python"}))

@@ -1,8 +1,8 @@
 """The prompt that asks a language model for tests that distinguish two patches. Pure; the words are Assay's."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 LONGEST_ISSUE = 8_000
 LONGEST_PATCH = 20_000
@@ -14,22 +14,6 @@ LONGEST_OUTPUT = 3_000
 """Characters; what is longer is cut in the middle, and the cut is marked."""
 
 
-class PromptMessage(NamedTuple):
-    """One message to the model; also a plain pair."""
-
-    role: str
-    """``system``, ``user`` or ``assistant``."""
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class SourceExcerpt:
-    """Code around what the patches change, as it is at the base commit."""
-
-    path: str
-    text: str
-
-
 @dataclass(frozen=True, slots=True)
 class PromptMaterial:
     """The contents of the prompt."""
@@ -39,19 +23,15 @@ class PromptMaterial:
     candidate_patch: str
     targets: tuple[str, ...]
     """Public functions that lead to what the patches change, ``path:name``."""
-    context: tuple[SourceExcerpt, ...] = ()
-    traces: tuple[str, ...] = ()
+    context: Mapping[str, str]
+    """Code around what the patches change, as it is at the base commit, by path."""
+    traces: tuple[str, ...]
     """Calls of the targets by developer tests, a line each."""
-    language: str = "python"
-    runner: str = "pytest"
-    """The test runner's name, for the prompt."""
-    example: str = ""
-    """A short test of the project, for imports and style."""
 
 
-def first_messages(material: PromptMaterial) -> tuple[PromptMessage, ...]:
-    """Return the first messages: the task and the material."""
-    return (PromptMessage("system", _TASK), PromptMessage("user", "\n\n".join(_sections(material))))
+def first_messages(material: PromptMaterial) -> list[tuple[str, str]]:
+    """Return the first messages, (role, text): the task and the material."""
+    return [("system", _TASK), ("user", "\n\n".join(_sections(material)))]
 
 
 _TASK = (
@@ -70,39 +50,27 @@ def _sections(material: PromptMaterial) -> Iterator[str]:
     if material.traces:
         lines = (shortened(trace, LONGEST_TRACE) for trace in material.traces[:MOST_TRACES])
         yield "## How the project's own tests call them\n\n" + fenced("\n".join(lines))
-    yield from _context(material)
-    if material.example:
-        yield f"## A test of the project\n\n{fenced(shortened(material.example, LONGEST_OUTPUT), material.language)}"
-    yield _wanted(material)
-
-
-def _context(material: PromptMaterial) -> Iterator[str]:
-    """Yield the excerpts, each with an equal share of what room there is."""
     share = LONGEST_CONTEXT // max(1, len(material.context))
-    for excerpt in material.context:
-        yield f"## {excerpt.path}, before either patch\n\n{fenced(shortened(excerpt.text, share), material.language)}"
+    for path, text in material.context.items():
+        yield f"## {path}, before either patch\n\n{fenced(shortened(text, share), 'python')}"
+    yield _WANTED
 
 
-def _wanted(material: PromptMaterial) -> str:
-    return (
-        f"## What to write\n\nOne self-contained {material.language} test file for {material.runner}, in one fenced "
-        "code block.\n"
-        "- Every test passes with patch A; at least one fails with patch B.\n"
-        "- Go through the functions above, as their users call them; test results and raised exceptions, not how the "
-        "code is written, nor names that only one patch brings.\n"
-        "- Prefer behaviour that the issue or the project's documentation decides over what is a matter of taste, such "
-        "as the words of a message.\n"
-        "- No network, no clock, no random numbers, no files but temporary ones: the outcome is the same every time.\n"
-        "- Three to eight small tests, each for another input."
-    )
+_WANTED = (
+    "## What to write\n\nOne self-contained Python test file for pytest, in one fenced code block.\n"
+    "- Every test passes with patch A; at least one fails with patch B.\n"
+    "- Go through the functions above, as their users call them; test results and raised exceptions, not how the "
+    "code is written, nor names that only one patch brings.\n"
+    "- Prefer behaviour that the issue or the project's documentation decides over what is a matter of taste, such "
+    "as the words of a message.\n"
+    "- No network, no clock, no random numbers, no files but temporary ones: the outcome is the same every time.\n"
+    "- Three to eight small tests, each for another input."
+)
 
 
 def fenced(text: str, info: str = "") -> str:
     """Put a text into a fence that is longer than any in it."""
-    longest = run = 0
-    for character in text:
-        run = run + 1 if character == "`" else 0
-        longest = max(longest, run)
+    longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{info}\n{text}\n{fence}"
 

@@ -13,7 +13,7 @@ from assay.harness.domain import FAILING, PASSING, Divergence, GeneratorResult
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators.suites.repeating import does_not_end, repeat
-from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, runs_everything
+from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, run_gold, runs_everything
 from assay.harness.patchdiff.generators.suites.style import is_style
 from assay.harness.patchdiff.sides import ForgedSideError, Side
 
@@ -157,7 +157,7 @@ def _compare_apart(context: Context, files: Sequence[str], ran: SuiteRun, tally:
 
 def _compare_unreadable(context: Context, files: Sequence[str], ran: SuiteRun, tally: _Tally) -> None:
     """Look at what gold makes of a file that gives nothing with the patch, or of all if they cannot be divided."""
-    (gold,) = run(context, files, [Side.GOLD], max(_least(context), _limit(context, tally)), first=True)
+    gold = run_gold(context, files, max(_least(context), _limit(context, tally)))
     if gold.timed_out or (ran.timed_out and not does_not_end(ran, gold)):
         tally.late.extend(files)
         return
@@ -171,9 +171,9 @@ def _compare_unreadable(context: Context, files: Sequence[str], ran: SuiteRun, t
 
 
 def _repeat(context: Context, files: Sequence[str], suspects: Sequence[str], tally: _Tally) -> None:
-    repeated = repeat(context, NAME, files, suspects)
-    tally.divergences.extend(repeated.divergences)
-    tally.notes.extend(repeated.notes)
+    divergences, notes = repeat(context, NAME, files, suspects)
+    tally.divergences += divergences
+    tally.notes += notes
 
 
 def _named(files: Sequence[str]) -> str:

@@ -5,9 +5,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from assay.harness.domain import MISSING, Divergence, PatchDiffFinding, ProbeObservation, Status
+from assay.harness.domain import Divergence, PatchDiffFinding, ProbeObservation, Status
 from assay.harness.patchdiff.contract import Context
-from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, runs_everything
+from assay.harness.patchdiff.decide import Sighting, divergence_of, of_test
+from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, run_gold, runs_everything
 from assay.harness.patchdiff.sides import Side
 
 MOST_LISTED = 50
@@ -19,16 +20,13 @@ ENDS = 30.0
 LATE = "failing tests could not be repeated in time"
 
 
-@dataclass(frozen=True, slots=True)
-class Repeated:
-    """Failures that held in every round, and notes for the report."""
-
-    divergences: tuple[Divergence, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-def repeat(context: Context, generator: str, files: Sequence[str], suspects: Sequence[str]) -> Repeated:
+def repeat(
+    context: Context, generator: str, files: Sequence[str], suspects: Sequence[str]
+) -> tuple[list[Divergence], list[str]]:
     """Repeat suspected tests on both sides; drop what gold does not pass, and what is flaky on a side.
+
+    Returns:
+        The failures that held in every round, and notes for the report.
 
     Args:
         context: the comparison.
@@ -41,27 +39,26 @@ def repeat(context: Context, generator: str, files: Sequence[str], suspects: Seq
     """
     whole, gold = _with_gold(context, files, suspects)
     if gold.timed_out:
-        return Repeated(notes=(LATE,))
+        return [], [LATE]
     passing = [name for name in suspects if gold.passes(name)]
     if not passing:
-        return Repeated()
+        return [], []
     listed = passing[:MOST_LISTED]
     notes = [f"{len(passing)} tests fail; the first {MOST_LISTED} are listed"] if len(passing) > MOST_LISTED else []
     files = narrowed(whole, listed, lambda some: _failing(context, whole, some, listed))
     held = _rounds(context, files, listed, gold)
     if held is None:
-        return Repeated(notes=(*notes, LATE))
-    return Repeated(tuple(_divergences(context, generator, files, held)), (*notes, *held.notes))
+        return [], [*notes, LATE]
+    return list(_divergences(context, generator, files, held)), [*notes, *held.notes]
 
 
 def _with_gold(context: Context, files: Sequence[str], suspects: Sequence[str]) -> tuple[Sequence[str], SuiteRun]:
     """Run the files that the suspects' names point to with gold; all files if gold misses a suspect in those."""
     left = context.confirming.part(0.5).seconds_left
     likely = files_named(files, suspects)
-    (gold,) = run(context, likely, [Side.GOLD], left, first=True)
+    gold = run_gold(context, likely, left)
     if len(likely) < len(files) and not all(name in gold.statuses for name in suspects):
-        (gold,) = run(context, files, [Side.GOLD], left, first=True)
-        return files, gold
+        return files, run_gold(context, files, left)
     return likely, gold
 
 
@@ -118,22 +115,13 @@ def _divergences(context: Context, generator: str, files: Sequence[str], held: _
         return
     (base,) = run(context, files, [Side.BASE], context.confirming.seconds_left)
     for name in held.tests:
-        yield Divergence(
-            finding=PatchDiffFinding.REGRESSION,
-            generator=generator,
-            probe=name,
-            target=name,
-            base=_observed(base, name),
-            gold=ProbeObservation(kind="value", type="test", text=Status.PASSED),
-            candidate=_observed(held.candidate, name),
-            confirmed=held.rounds,
-        )
+        before, after = _observed(base, name), _observed(held.candidate, name)
+        found = divergence_of(generator, name, before, Sighting(of_test(Status.PASSED), name), after, held.rounds)
+        yield found.model_copy(update={"finding": PatchDiffFinding.REGRESSION})
 
 
 def _observed(ran: SuiteRun, name: str) -> ProbeObservation:
-    if name in ran.statuses:
-        return ProbeObservation(kind="value", type="test", text=ran.statuses[name])
-    return ProbeObservation(kind="timeout") if ran.timed_out else MISSING
+    return ProbeObservation(kind="timeout") if ran.timed_out else of_test(ran.statuses.get(name))
 
 
 def files_named(files: Sequence[str], tests: Collection[str]) -> Sequence[str]:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.harness.domain import PASSING, Status
+from assay.harness.domain import PASSING, Evidence, Status, TestPlan
 from assay.harness.grading.checks import doubt_about
 from assay.harness.grading.results import steady
 from assay.harness.patchdiff.contract import Context
@@ -27,9 +27,7 @@ class SuiteRun:
         return self.statuses.get(test) in PASSING
 
 
-def run(
-    context: Context, files: Sequence[str], sides: Sequence[Side], seconds: float, first: bool = False
-) -> list[SuiteRun]:
+def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: float) -> list[SuiteRun]:
     """Run test files on several sides at once.
 
     Args:
@@ -37,35 +35,42 @@ def run(
         files: paths in the tree.
         sides: whose trees.
         seconds: what each side is given, if the plan does not allow less.
-        first: take the result of an earlier comparison on an equal side; what confirms runs each time.
 
     Raises:
-        EngineError: the engine failed. SideError: a tree could not be made.
+        EngineError: the engine failed. SideError: a tree could not be made, or its results cannot be trusted.
     """
-    plan = context.plan_tests(context.sides.instance, files)
-    limit = min(plan.limits.seconds, seconds)
-    plan = plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": limit})})
+    plan = context.plan(files, seconds)
 
     def one(side: Side) -> SuiteRun:
         began = time.monotonic()
-        if first:
-            evidence, took = context.sides.first_look(side, plan)
-        else:
-            evidence, took = context.sides.test(side, plan).evidence, time.monotonic() - began
-        if evidence.timed_out:
-            return SuiteRun({}, True, limit, took)
-        if doubt := doubt_about(context.sides.instance, evidence):
-            # files in which gold, too, loses what was laid beside the tests give no result, and nobody forged any
-            if side is Side.CANDIDATE and ((gold := one(Side.GOLD)).statuses or gold.timed_out):
-                raise ForgedSideError(side, doubt)
-            return SuiteRun({}, False, limit, took)
-        found = steady(context.sides.instance, evidence.report.tests)
-        return SuiteRun(dict(found), False, limit, took)
+        evidence = context.sides.test(side, plan).evidence
+        ran = _read(context, plan, evidence, time.monotonic() - began)
+        doubt = "" if ran.statuses or ran.timed_out else doubt_about(context.sides.instance, evidence)
+        # files in which gold, too, loses what was laid beside the tests give no result, and nobody forged any
+        if (
+            doubt
+            and side is Side.CANDIDATE
+            and ((gold := run_gold(context, files, seconds)).statuses or gold.timed_out)
+        ):
+            raise ForgedSideError(side, doubt)
+        return ran
 
     return context.sides.at_once(sides, one)
 
 
+def run_gold(context: Context, files: Sequence[str], seconds: float) -> SuiteRun:
+    """Run test files as ``run`` does with gold, unless an earlier comparison has; what confirms runs each time."""
+    plan = context.plan(files, seconds)
+    return _read(context, plan, *context.sides.first_look(Side.GOLD, plan))
+
+
+def _read(context: Context, plan: TestPlan, evidence: Evidence, took: float) -> SuiteRun:
+    instance, limit = context.sides.instance, plan.limits.seconds
+    nothing = evidence.timed_out or doubt_about(instance, evidence)
+    found = {} if nothing else dict(steady(instance, evidence.report.tests))
+    return SuiteRun(found, evidence.timed_out, limit, took)
+
+
 def runs_everything(context: Context, some: Sequence[str], others: Sequence[str]) -> bool:
     """Return whether the command is the same whatever files are named: a recipe that always runs the whole suite."""
-    instance = context.sides.instance
-    return context.plan_tests(instance, some).command == context.plan_tests(instance, others).command
+    return context.plan(some).command == context.plan(others).command
