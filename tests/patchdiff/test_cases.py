@@ -64,6 +64,15 @@ def test_a_later_set_has_a_wrong_patch_and_a_right_one_for_each_development_inst
     assert {each.instance for each in wrong} == {each.instance for each in right} == instances
 
 
+@pytest.mark.parametrize("dataset", ["releases"])
+def test_the_fifth_set_has_a_wrong_patch_and_a_right_one_for_each_of_six_instances_of_a_data_set(dataset: str) -> None:
+    seen = [each for each in cases() if each.phase == "fifth" and each.dataset == dataset]
+    wrong = [each.instance for each in seen if each.label == "wrong"]
+    right = [each.instance for each in seen if each.label == "right"]
+    assert len(set(wrong)) == len(wrong) == 6
+    assert sorted(right) == sorted(wrong)
+
+
 def test_shows_of_a_wrong_patch_is_a_program():
     for each in cases():
         compile(each.shows, each.name, "exec")
