@@ -33,11 +33,7 @@ class PatchDiffRecord:
 
 
 def assess(
-    sides: Sides,
-    settings: Settings,
-    plan_tests: PlanTests,
-    ask: Ask | None = None,
-    note: Note = silent,
+    sides: Sides, settings: Settings, plan_tests: PlanTests, ask: Ask | None = None, note: Note = silent
 ) -> PatchDiffRecord:
     """Compare a patch with the gold patch of its instance.
 

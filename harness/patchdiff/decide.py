@@ -33,23 +33,6 @@ Round = Mapping[str, Sighting]
 """A program's observations on one side, by the probes' keys."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeSplit:
-    """The probes that executed a target with gold and with the candidate, by whether these two differ."""
-
-    apart: tuple[str, ...]
-    alike: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Screened:
-    """The comparison of gold, its copy and the candidate over several rounds."""
-
-    null_divergences: int
-    suspects: tuple[str, ...]
-    """Probes on which gold and the candidate differ."""
-
-
 def stable(rounds: Sequence[Round]) -> dict[str, Sighting]:
     """Return the probes that saw the same in every round."""
     if not rounds:
@@ -62,26 +45,31 @@ def stable(rounds: Sequence[Round]) -> dict[str, Sighting]:
     }
 
 
-def counted(gold: Round, candidate: Round) -> ProbeSplit:
-    """Compare a round of gold's with one of the candidate's.
+def counted(gold: Round, candidate: Round) -> tuple[list[str], list[str]]:
+    """Return the probes on which a round of gold's and one of the candidate's differ, and those on which they agree.
 
     A probe counts only if it executed a target on both sides; a probe that cannot be compared on one of the sides, for
     want of the function, does not count at all.
     """
-    common = [key for key in gold if _comparable(gold, key) and _comparable(candidate, key)]
-    reached = [key for key in common if gold[key].target and candidate[key].target]
-    apart = [key for key in reached if gold[key].observation != candidate[key].observation]
-    differing = set(apart)
-    return ProbeSplit(tuple(apart), tuple(key for key in reached if key not in differing))
+    apart: list[str] = []
+    alike: list[str] = []
+    for key, seen in gold.items():
+        if _comparable(gold, key) and _comparable(candidate, key) and seen.target and candidate[key].target:
+            (alike if seen.observation == candidate[key].observation else apart).append(key)
+    return apart, alike
 
 
-def screen(gold: Sequence[Round], null: Sequence[Round], candidate: Sequence[Round]) -> Screened:
-    """Compare the sides over the probes that are stable on each; where gold's copy differs from gold is noise."""
+def screen(gold: Sequence[Round], null: Sequence[Round], candidate: Sequence[Round]) -> tuple[int, list[str]]:
+    """Compare the sides over several rounds, by the probes that are stable on each.
+
+    Returns:
+        The number of probes on which gold's copy differs from gold, which is noise, and the other probes on which gold
+        and the candidate differ.
+    """
     of_gold, of_null, of_candidate = sides = [stable(rounds) for rounds in (gold, null, candidate)]
     common = [key for key in of_gold if all(_comparable(side, key) for side in sides)]
-    noise = {key for key in common if of_gold[key].observation != of_null[key].observation}
-    steady = counted({key: of_gold[key] for key in common if key not in noise}, of_candidate)
-    return Screened(len(noise), steady.apart)
+    steady = {key: of_gold[key] for key in common if of_gold[key].observation == of_null[key].observation}
+    return len(common) - len(steady), counted(steady, of_candidate)[0]
 
 
 def _comparable(side: Mapping[str, Sighting], key: str) -> bool:
@@ -105,12 +93,7 @@ def classify(base: ProbeObservation, gold: Sighting, candidate: ProbeObservation
 
 
 def divergence_of(
-    generator: str,
-    probe: str,
-    base: ProbeObservation,
-    gold: Sighting,
-    candidate: ProbeObservation,
-    confirmations: int,
+    generator: str, probe: str, base: ProbeObservation, gold: Sighting, candidate: ProbeObservation, rounds: int
 ) -> Divergence:
     """Return the divergence of a probe on which gold and the candidate differ."""
     finding = classify(base, gold, candidate)
@@ -124,7 +107,7 @@ def divergence_of(
         base=base,
         gold=gold.observation,
         candidate=candidate,
-        confirmed=confirmations,
+        confirmed=rounds,
     )
 
 
@@ -157,15 +140,6 @@ def _kept(before: Sequence[str], after: Sequence[str]) -> set[int]:
 
 def _rejects(seen: ProbeObservation) -> bool:
     return seen.kind == "error" and seen.type in REJECTIONS
-
-
-def confirmed(key: str, gold: Sequence[Round], candidate: Sequence[Round], rounds: int) -> bool:
-    """Return whether a probe came out the same in so many further rounds on each side, and differently on the two."""
-    if min(len(gold), len(candidate)) < rounds:
-        return False
-    of_gold, of_candidate = stable(gold), stable(candidate)
-    both = key in of_gold and key in of_candidate
-    return both and of_gold[key].observation != of_candidate[key].observation
 
 
 def finding_of(divergences: Sequence[Divergence], reached: int) -> PatchDiffFinding:

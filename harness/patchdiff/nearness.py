@@ -14,16 +14,7 @@ FEWEST_QUOTED, MOST_QUOTED = 10, 40
 _QUOTED = re.compile(r"""(\b[rR]?[bBuUfF]?[rR]?|)(["'])((?:\\.|(?!\2)[^\\\n]){1,40})\2""")
 _NUMBER = re.compile(r"(?<![\w.])(?:[3-9]|\d{2,7})(?![\w.])")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))")
-_MEANINGS = {
-    "n": "\n",
-    "r": "\r",
-    "t": "\t",
-    "f": "\f",
-    "v": "\v",
-    "b": "\b",
-    "0": "\0",
-    **{mark: mark for mark in "\\'\""},
-}
+_MEANINGS = dict(zip("nrtfvb0\\'\"", "\n\r\t\f\v\b\0\\'\"", strict=True))
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _PART = re.compile(r"_+|\W+|(?<=[a-z0-9])(?=[A-Z])")
 _SAYS_NOTHING = frozenset({"test", ""})

@@ -17,7 +17,6 @@ from assay.harness.patchdiff.decide import (
     Round,
     Sighting,
     classify,
-    confirmed,
     counted,
     divergence_of,
     screen,
@@ -47,15 +46,9 @@ MOST_SHOWN = 3
 """Divergences of one program that get a reproduction, the first of each target and finding."""
 
 
-@dataclass(frozen=True, slots=True)
-class DifferingProbe:
-    """A probe on which gold and the candidate differ, and its line of output with gold."""
-
-    probe: str
-    line: Mapping[str, Any]
-
-
-Reproduce = Callable[[Context, Sequence[DifferingProbe]], Mapping[str, str]]
+Suspects = Mapping[str, Mapping[str, Any]]
+"""Probes on which gold and the candidate differ, each with its line of output with gold."""
+Reproduce = Callable[[Context, Suspects], Mapping[str, str]]
 """Makes test files that pass with gold and fail with the candidate; leaves out what no file can show."""
 
 
@@ -209,28 +202,25 @@ def differences(context: Context, program: Program) -> Contribution:
     """
     first = _on_sides(context.part(FIRST_PART), program, dict.fromkeys((Side.GOLD, Side.CANDIDATE), FIRST))
     gold, candidate = (first[side].seen[0] for side in (Side.GOLD, Side.CANDIDATE))
-    probes, closer = counted(gold, candidate), context.confirming.part(0.5)
-    again = [
-        *_worth_a_look(closer, program, probes.apart, gold, candidate),
-        *_by_turns(probes.alike, gold)[:MOST_ALIKE],
-    ]
+    (apart, alike), closer = counted(gold, candidate), context.confirming.part(0.5)
+    again = [*_worth_a_look(closer, program, apart, gold, candidate), *_by_turns(alike, gold)[:MOST_ALIKE]]
     began = context.sides.now()
     rounds = _on_sides(closer, program, SCREENS, again) if again else {side: Rounds([]) for side in SCREENS}
     each = context.sides.now() - began
     of_gold, of_null, of_candidate = (rounds[side].seen for side in (Side.GOLD, Side.NULL, Side.CANDIDATE))
-    screened = screen(of_gold, of_null, of_candidate)
-    noise = screen([gold, *of_gold], of_null, of_candidate).null_divergences  # what wavers with gold is none
+    _, suspects = screen(of_gold, of_null, of_candidate)
+    noise, _ = screen([gold, *of_gold], of_null, of_candidate)  # what wavers with gold is none
     steady = (stable(rounds[side].seen) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
-    suspects = _most_severe(_by_turns(screened.suspects, gold), *steady)[:MOST_SUSPECTS]
+    suspects = _most_severe(_by_turns(suspects, gold), *steady)[:MOST_SUSPECTS]
     wanted = context.confirming.rounds(each)
     found, confirmed_in = _divergences(context.confirming.part(0.5), program, suspects, wanted)
     shown, files = _reproduced(context.confirming.part(0.5), program, found, first[Side.GOLD].redo)
     is_late = any(each.late for each in rounds.values())
-    unseen = len(probes.apart) if is_late else len(suspects) if not confirmed_in else 0
+    unseen = len(apart) if is_late else len(suspects) if not confirmed_in else 0
     result = GeneratorResult(
         name=program.command,
         probes=len(gold),
-        reached=0 if unseen and not found else len(probes.alike) + len(probes.apart),
+        reached=0 if unseen and not found else len(alike) + len(apart),
         divergences=len(found),
         null_divergences=noise,
         note=_note(first.values(), len(suspects) - len(found), confirmed_in, unseen),
@@ -305,12 +295,11 @@ def _divergences(
     whole = min(ran[side].whole for side in (Side.GOLD, Side.CANDIDATE))
     if whole < min(ENOUGH, wanted):
         return [], 0
-    base, gold, candidate = (ran[side].seen[:whole] for side in seeds)
-    kept = [key for key in suspects if confirmed(key, gold, candidate, whole)]
-    of_base, of_gold, of_candidate = (stable(rounds) for rounds in (base, gold, candidate))
+    base, gold, candidate = (stable(ran[side].seen[:whole]) for side in seeds)
     found = [
-        divergence_of(program.command, key, _seen(of_base, key), of_gold[key], of_candidate[key].observation, whole)
-        for key in kept
+        divergence_of(program.command, key, _seen(base, key), gold[key], candidate[key].observation, whole)
+        for key in suspects
+        if key in gold and key in candidate and gold[key].observation != candidate[key].observation
     ]
     return sorted(found, key=lambda each: ORDER.index(each.finding)), whole
 
@@ -320,12 +309,12 @@ def _seen(round_: Round, key: str) -> ProbeObservation:
 
 
 def _reproduced(
-    context: Context, program: Program, found: Sequence[Divergence], redo: Mapping[str, Mapping[str, Any]]
+    context: Context, program: Program, found: Sequence[Divergence], redo: Suspects
 ) -> tuple[list[Divergence], dict[str, str]]:
     """Give some divergences a test file each, named after the program, where a file can show them."""
     first = {(each.target, each.finding): each for each in reversed(found) if each.probe in redo}
     shown = sorted(first.values(), key=found.index)[: MOST_SHOWN if context.settings.test_files else 0]
-    suspects = [DifferingProbe(each.probe, redo[each.probe]) for each in shown]
+    suspects = {each.probe: redo[each.probe] for each in shown}
     texts = program.reproduce(context, suspects) if suspects else {}
     names: dict[str, str] = {}
     for number, each in enumerate(found, 1):

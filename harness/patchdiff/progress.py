@@ -2,45 +2,35 @@
 
 import threading
 import time
-from types import TracebackType
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from assay.harness.patchdiff.contract import Note
 
 
-class Pulse:
-    """Repeats the last note, with the seconds since the start, until it is closed."""
+@contextmanager
+def pulse(report: Note, every: float) -> Iterator[Note]:
+    """Give a function that sets the current step, which is reported from a thread, with the seconds since the start.
 
-    def __init__(self, report: Note, every: float) -> None:
-        """Start without a note.
+    Args:
+        report: called every so many seconds, from the first step until the end.
+        every: seconds.
+    """
+    began, over, step = time.monotonic(), threading.Event(), ""
 
-        Args:
-            report: called from a separate thread.
-            every: seconds between two calls, and before the first.
-        """
-        self._report = report
-        self._every = every
-        self._began = time.monotonic()
-        self._text = ""
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._beat, daemon=True)
+    def note(text: str) -> None:
+        nonlocal step
+        step = text
 
-    def __call__(self, text: str) -> None:
-        """Set the current step."""
-        self._text = text
+    def beat() -> None:
+        while not over.wait(every):
+            if step:
+                report(f"{step} ({time.monotonic() - began:.0f} s)")
 
-    def __enter__(self) -> "Pulse":
-        """Start to report."""
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        """Stop reporting."""
-        self._over.set()
-        self._thread.join()
-
-    def _beat(self) -> None:
-        while not self._over.wait(self._every):
-            if self._text:
-                self._report(f"{self._text} ({time.monotonic() - self._began:.0f} s)")
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield note
+    finally:
+        over.set()
+        thread.join()

@@ -13,7 +13,7 @@ from assay.harness.evaluation.evaluate import Task
 from assay.harness.patchdiff.assess import PatchDiffRecord, assess, not_assessed
 from assay.harness.patchdiff.contract import Ask, Note, Settings, silent
 from assay.harness.patchdiff.generators import find_generators
-from assay.harness.patchdiff.progress import Pulse
+from assay.harness.patchdiff.progress import pulse
 from assay.harness.patchdiff.sides import Sides
 from assay.harness.runs.crew import Progress, make_crew
 from assay.harness.runs.keys import content_key, edition_of
@@ -83,7 +83,7 @@ class PatchDiffRunner:
     def attempt(self, task: Task, _number: int) -> PatchDiffRecord:
         """Compare one patch with gold."""
         labels = {"assay.run": self.store.root.name, "assay.instance": task.instance.id}
-        with Pulse(lambda text: self.note(f"{task.instance.id}: {text}"), self.every) as note:
+        with pulse(lambda text: self.note(f"{task.instance.id}: {text}"), self.every) as note:
             kept = None if self.fresh else self.store.root.parent / KEPT
             make_sides = partial(Sides, labels=labels, kept=kept)
             return compare(task, self.bench, self.settings, make_sides, ask=self.ask, note=note)

@@ -9,7 +9,7 @@ from assay.harness import languages
 from assay.harness.domain import Instance
 from assay.harness.patchdiff.nearness import ChangeSummary, changed_words, named_like, nearest_first, quoted_words
 from assay.harness.patchdiff.sides import OUT, Side, SideJob, Sides
-from assay.harness.patchdiff.targets import MOST, WHOLE_MODULE, Target, loose, targets, users
+from assay.harness.patchdiff.targets import MOST, SIDES, WHOLE_MODULE, Target, loose, targets, users
 from assay.harness.patches.diff import touched_paths
 
 SECONDS = 60.0
@@ -17,7 +17,6 @@ GREP_SECONDS = 20
 LISTING = "files"
 MENTIONS = "mentions"
 FOLDER = "tree"
-SEEN = (Side.BASE, Side.GOLD, Side.CANDIDATE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +35,15 @@ def survey(sides: Sides) -> Survey:
     """Look at the three different trees, each in a container; raises EngineError and SideError."""
     instance = sides.instance
     language = languages.find(instance.language)
-    changed = {path for side in SEEN if sides.patch(side) for path in touched_paths(sides.patch(side))}
+    changed = {path for side in SIDES if sides.patch(side) for path in touched_paths(sides.patch(side))}
     sources = sorted(path for path in changed if not language.is_test_file(path))
     job = SideJob(_copying(sources), seconds=SECONDS, keep=True)
-    files = dict(zip(SEEN, sides.at_once(SEEN, lambda side: sides.run(side, job)), strict=True))
+    files = dict(zip(SIDES, sides.at_once(SIDES, lambda side: sides.run(side, job)), strict=True))
     texts = {side: _texts(found) for side, found in files.items()}
     found = targets(instance.language, texts)
     names, in_code = loose(texts, found), _diffs(texts, tuple(language.SUFFIXES))
     functions = [each.name for each in found if each.name != WHOLE_MODULE]
-    words = changed_words(functions, *in_code, *(sides.patch(side) for side in SEEN))
+    words = changed_words(functions, *in_code, *(sides.patch(side) for side in SIDES))
     mentions = _mentions(sides, [*words, *(word for each in names for word in (each.module, *sorted(each.names)))])
     in_sources = {path: said for path, said in mentions.items() if not language.is_test_file(path)}
     listing = files[Side.GOLD].get(LISTING, b"").decode(errors="replace").split("\0")
@@ -68,7 +67,7 @@ def _test_files(instance: Instance, listing: Sequence[str], change: ChangeSummar
 def _diffs(texts: Mapping[Side, Mapping[str, str]], suffixes: tuple[str, ...]) -> list[str]:
     """Return the changed lines of the code: in which gold and the candidate differ, then what each changes."""
     paths = sorted({path for each in texts.values() for path in each if path.endswith(suffixes)})
-    lines = {(side, path): texts[side].get(path, "").splitlines() for side in SEEN for path in paths}
+    lines = {(side, path): texts[side].get(path, "").splitlines() for side in SIDES for path in paths}
     pairs = (Side.GOLD, Side.CANDIDATE), (Side.BASE, Side.GOLD), (Side.BASE, Side.CANDIDATE)
     return [
         "\n".join(line for path in paths for line in unified_diff(lines[a, path], lines[b, path], n=0, lineterm=""))

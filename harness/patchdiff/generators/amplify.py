@@ -35,7 +35,7 @@ def _generate(context: Context) -> Contribution:
     """See which test files reach a target with gold, then observe their tests and mutations of them on all sides."""
     looked_at = context.survey.test_files[:LOOKED_AT]
     (lines,) = run_lines(context.part(SEARCH), _program(context, looked_at, 0), Side.GOLD, [0])
-    tests = list(dict.fromkeys(str(line["test"]) for line in lines if line.get("reached")))
+    tests = list(dict.fromkeys(str(line["test"]) for line in lines if line.get("target")))
     files = [file for file in context.survey.test_files if any(test.startswith(file) for test in tests)][:FILES]
     if not files:
         return Contribution(GeneratorResult(name=NAME, note=absence("no test reaches a target", lines)))

@@ -1,38 +1,61 @@
-"""Recorded calls made again on every side, with the arguments as they were and with mutations of them."""
+"""Recorded calls made again on every side, with the arguments as they were and with mutations of them.
 
+Calls are what the suite hands to the changed functions, and to what calls them, with the gold patch.
+"""
+
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
-from assay.harness.patchdiff.generators.recording import record
-from assay.harness.patchdiff.probing import Program, differences
+from assay.harness.patchdiff.probing import Program, absence, differences, run_lines
 from assay.harness.patchdiff.reproduction.calls import call_draft
 from assay.harness.patchdiff.reproduction.confirm import reproduced
+from assay.harness.patchdiff.sides import Side
 
 NAME = "replay"
+FILES = 12
+"""Test files, the nearest first, whose calls are recorded."""
+CALLS = 40
+"""Different calls of one function that are kept."""
+PART = 0.5
+"""Part of the turn that recording may take."""
 COPIES = 6000
 """Changed calls in all: many of each where few were recorded, at least ``FEWEST`` and at most ``MOST`` of each."""
 FEWEST, MOST = 4, 150
-SECONDS = 8.0
+RECORD_SECONDS, SECONDS = 20.0, 8.0
 LIMIT = 2.0
 """Seconds that one call may take."""
 
 
+def record(context: Context) -> Sequence[Mapping[str, Any]]:
+    """Run the nearest test files with gold once; return the lines of the probe ``record``, most of them calls."""
+    files = list(context.survey.test_files[:FILES])
+    own = list(context.sides.instance.fail_to_pass)
+    settings = {"files": files, "functions_cap": 10, "calls_cap": CALLS, "own": own}
+    program = Program("record", settings, context.paced(RECORD_SECONDS), tests=files)
+    (lines,) = run_lines(context.part(PART), program, Side.GOLD, [0])
+    return lines
+
+
 def _generate(context: Context) -> Contribution:
     """Record with gold, then make the calls again on all sides."""
-    recorded = record(context)
-    if not recorded.calls:
-        return Contribution(GeneratorResult(name=NAME, note=recorded.note))
+    lines = record(context)
+    calls = [line for line in lines if "qualname" in line]
+    if not calls:
+        note = absence("no call of a changed function could be recorded", lines)
+        return Contribution(GeneratorResult(name=NAME, note=note))
     settings = {
-        "calls": list(recorded.calls),
+        "calls": calls,
         "seed": context.settings.seed,
-        "mutants": min(MOST, max(FEWEST, COPIES // len(recorded.calls))),
+        "mutants": min(MOST, max(FEWEST, COPIES // len(calls))),
         "words": list(context.survey.words),
-        "donors": list(recorded.strings),
+        "donors": [text for line in lines for text in line.get("strings", ())],
         "limit": LIMIT,
     }
     reproduce = partial(reproduced, make_draft=call_draft)
-    tests = [path for path in context.survey.test_files if any(str(c["test"]).startswith(path) for c in recorded.calls)]
+    tests = [path for path in context.survey.test_files if any(str(each["test"]).startswith(path) for each in calls)]
     return differences(context, Program(NAME, settings, context.paced(SECONDS), reproduce, tests=tests))
 
 

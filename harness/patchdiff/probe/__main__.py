@@ -1,8 +1,9 @@
 """Runs one probe: ``python probe.pyz COMMAND JOB.json OUT.jsonl``.
 
-The commands are the modules with a function ``run(job, out)``, which writes observations and returns how it ended.
+The commands are the modules with a function ``run(job, send)``, which sends observations and returns how it ended.
 """
 
+import functools
 import importlib
 import json
 import sys
@@ -18,7 +19,8 @@ def main() -> None:
     program = importlib.import_module("." + command, __package__)
     wire.use_project()
     with Path(out).open("w", encoding="utf-8") as file:
-        end = program.run(json.loads(Path(job).read_text(encoding="utf-8")), file)
+        send = functools.partial(wire.write_line, file)
+        end = program.run(json.loads(Path(job).read_text(encoding="utf-8")), send)
         late = time.time() >= wire.END
-        wire.write_line(file, {"end": wire.LATE if late else end})
+        send({"end": wire.LATE if late else end})
     sys.exit(late)

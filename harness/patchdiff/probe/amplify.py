@@ -14,13 +14,13 @@ import signal
 import time
 import tokenize
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from . import hosting, mutate, running, sites, texts, trace, wire
 from .loading import Finder
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Callable, Container, Iterator
     from types import CodeType
 
 ROWS = 3  # rows of a parametrization that a changed copy runs with
@@ -48,18 +48,10 @@ class Seeing:
     def __init__(self, recorder: "SiteRecorder", site: sites.Site) -> None:
         self._recorder = recorder
         self._site = site
-        self._held: list[object] = []
 
-    @property
-    def value(self) -> object:
-        """The value observed; raises Absent if the statement failed."""
-        if not self._held:
-            raise Absent
-        return self._held[0]
-
-    @value.setter
-    def value(self, value: object) -> None:
-        self._held = [value]
+    def __getattr__(self, name: str) -> object:
+        """Raise Absent for the value observed, ``value``: the statement that was to set it has failed."""
+        raise Absent(name)
 
     def __enter__(self) -> "Seeing":
         if self._site.mode == sites.WHOLE:
@@ -89,8 +81,8 @@ class Seeing:
         return self._site.mode not in (sites.STRICT, sites.RAISED)
 
     def _seen(self) -> None:
-        if self._held:
-            self._recorder.value(self._site, self._held[0])
+        if "value" in vars(self):
+            self._recorder.value(self._site, vars(self)["value"])
         elif self._site.mode == sites.RAISED:
             self._recorder.note(self._site, "value", "", "<nothing raised>")
 
@@ -105,7 +97,7 @@ class SiteRecorder:
         self.edits: list[mutate.TokenEdit] = []  # that what runs now depends on
         self._channel = channel
         self._reach = reach
-        self._longest = self._limit = float(job.get("limit") or 2.0)
+        self._longest = self._limit = float(job["limit"])
         self._test, self._mutated = "", False
         self._times: dict[str, int] = {}
         self._total = 0
@@ -183,19 +175,16 @@ class SiteRecorder:
     def _write(self, site: sites.Site, kind: str, type_: str, text: str) -> None:
         self._busy = True
         try:
-            self._channel.send(
-                {
-                    "key": self._key(site),
-                    "test": self._test,
-                    "mutated": self._mutated,
-                    "target": self._reach.found,
-                    "reached": bool(self._reach.found),
-                    "kind": kind,
-                    "type": type_,
-                    "text": text,
-                    "literal": _redo(self._test, site, self._edits_at(site)),
-                }
-            )
+            edits = self._edits_at(site)
+            redo = {
+                "test": self._test,
+                "line": site.line,
+                "expression": site.text,
+                "mode": site.mode,
+                "mutations": edits,
+            }
+            key, seen, target = self._key(site), (kind, type_, text), self._reach.found
+            self._channel.send(wire.observation(key, self._test, seen, target, self._mutated, literal=redo))
         finally:
             self._busy = False
 
@@ -203,22 +192,6 @@ class SiteRecorder:
 def probe_of(test: str, mutant: int) -> str:
     """Return the name of a test's run: what the keys of its observations begin with."""
     return test + "|m" + str(mutant)
-
-
-def _redo(test: str, site: sites.Site, edits: "list[mutate.TokenEdit]") -> "dict[str, object]":
-    """Return what a person needs to make an observation again by hand."""
-    changes = [
-        {
-            "line": edit.start[0],
-            "column": edit.start[1],
-            "end_line": edit.end[0],
-            "end_column": edit.end[1],
-            "old": edit.old,
-            "new": edit.new,
-        }
-        for edit in edits
-    ]
-    return {"test": test, "line": site.line, "expression": site.text, "mode": site.mode, "mutations": changes}
 
 
 class Amplifier(running.Driver):
@@ -229,7 +202,7 @@ class Amplifier(running.Driver):
         self._channel = channel
         self._finished = finished = set(job["finished"])
         self._deadline = wire.WorkBudget(float(job["budget"]))
-        self._reach = trace.Reach(trace.read_targets(job["targets"]))
+        self._reach = trace.Reach(job["targets"])
         self._recorder = SiteRecorder(channel, self._reach, job)
         self._took = dict(_took(name) for name in finished if name.startswith(TOOK))
         self._began = 0.0
@@ -356,7 +329,7 @@ def _function_of(nodeid: str) -> str:
 make_driver = Amplifier
 
 
-def run(job: wire.Line, out: "IO[str]") -> str:
+def run(job: wire.Line, send: "Callable[[wire.Line], None]") -> str:
     """Do a job; return how it ended."""
     deadline = wire.WorkBudget(float(job["budget"]))
-    return wire.watch(hosting.work("amplify", job, deadline), out, deadline, float(job.get("limit") or 2.0))
+    return wire.Watcher(send, deadline, float(job["limit"])).watch(hosting.work("amplify", job, deadline))

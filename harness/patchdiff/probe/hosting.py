@@ -97,13 +97,8 @@ class _InRounds(unittest.TestSuite):
 
     def __iter__(self) -> "Iterator[Any]":
         """Yield each test, and note what comes before and after it."""
-        for batch in self._driver.rounds(list(self._items.values())):
-            for item in batch:
-                if self._driver.over():
-                    return
-                self._driver.before(item)
-                yield item.test
-                self._driver.after(item)
+        for item, _ in running.in_turn(self._driver, list(self._items.values())):
+            yield item.test
 
 
 def _tests_in(suite: Any) -> "Iterator[Any]":

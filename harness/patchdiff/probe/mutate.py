@@ -7,6 +7,7 @@ What is chosen depends on the text and the seed alone, hence is the same on ever
 import ast
 import bisect
 import io
+import itertools
 import keyword
 import random
 import token as token_names
@@ -74,21 +75,14 @@ def is_repetition(edit: TokenEdit) -> bool:
     return not edit.old and edit.new.endswith("\n")
 
 
-class ChangedCopy(NamedTuple):
-    """A changed copy of a function's text."""
-
-    text: str
-    edits: "list[TokenEdit]"
-
-
 class _Bracket(NamedTuple):
     opening: int
     display: bool
     spans: "list[tuple[int, int]]"  # first and last token of each element
 
 
-def mutants(text: str, scope: Scope, seed: str, count: int) -> "list[ChangedCopy]":
-    """Return at most `count` different changed copies of a function's text, chosen by `seed`.
+def mutants(text: str, scope: Scope, seed: str, count: int) -> "list[tuple[str, list[TokenEdit]]]":
+    """Return at most `count` different changed copies of a function's text, each with its changes, chosen by `seed`.
 
     A copy has one change in many of its assertions, since these do not touch one another, and none or one in what
     leads up to them, now and then two, since those change everything after them.
@@ -97,7 +91,7 @@ def mutants(text: str, scope: Scope, seed: str, count: int) -> "list[ChangedCopy
     regions: dict[int, list[list[list[TokenEdit]]]] = {}
     for group in _groups(text, scope, choice):
         regions.setdefault(_region(scope, group[0][0].start[0]), []).append(group)
-    found, seen = [], {text}  # type: list[ChangedCopy], set[str]
+    found, seen = [], {text}  # type: list[tuple[str, list[TokenEdit]]], set[str]
     for _ in range(count * 8 if regions else 0):
         if len(found) == count:
             break
@@ -105,7 +99,7 @@ def mutants(text: str, scope: Scope, seed: str, count: int) -> "list[ChangedCopy
         changed = apply(text, edits) if edits else ""
         if changed and changed not in seen and _parses(changed):
             seen.add(changed)
-            found.append(ChangedCopy(changed, edits))
+            found.append((changed, edits))
     return found
 
 
@@ -135,10 +129,7 @@ def _chosen(
 
 def apply(text: str, edits: "Sequence[TokenEdit]") -> str:
     """Return the text with the edits made; "" if two of them overlap."""
-    lines = lines_of(text)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
+    starts = [0, *itertools.accumulate(map(len, lines_of(text)))]
     spans = sorted((starts[e.start[0] - 1] + e.start[1], starts[e.end[0] - 1] + e.end[1], e.new) for e in edits)
     out, at = [], 0
     for first, last, new in spans:
@@ -189,7 +180,7 @@ def _groups(text: str, scope: Scope, choice: random.Random) -> "list[list[list[T
             alike = [each[1:-1] for each in others if each[0] == tokens[bracket.opening].string]
             groups.append(_rearranged(text, tokens, bracket, choice.sample(alike, min(OTHER_DISPLAYS, len(alike)))))
     groups += _repeated(text, scope)
-    return [_some(group, choice) for group in groups if group]
+    return [group if len(group) <= PER_PLACE else choice.sample(group, PER_PLACE) for group in groups if group]
 
 
 def _repeated(text: str, scope: Scope) -> "list[list[list[TokenEdit]]]":
@@ -201,10 +192,6 @@ def _repeated(text: str, scope: Scope) -> "list[list[list[TokenEdit]]]":
         if new.endswith("\n"):
             found.setdefault(before, []).append([TokenEdit((before, 0), (before, 0), "", new)])
     return list(found.values())
-
-
-def _some(group: "list[list[TokenEdit]]", choice: random.Random) -> "list[list[TokenEdit]]":
-    return group if len(group) <= PER_PLACE else choice.sample(group, PER_PLACE)
 
 
 def _tokens(text: str) -> "list[tokenize.TokenInfo]":
@@ -229,7 +216,7 @@ def _alternatives(
     if each.type == token_names.NUMBER:
         return _numbers(each.string, scope.strings.words)
     if each.type == token_names.STRING:
-        return _strings(each.string, strings, choice) + _spliced(each.string, scope.strings, choice)
+        return _strings(each.string, strings, scope.strings, choice)
     if each.type == token_names.NAME:
         return [_WORDS[each.string]] if each.string in _WORDS else scope.names.get(each.start, [])
     if each.string in _OTHER_SIGN and _ends_operand(before):
@@ -253,21 +240,15 @@ def _source(value: Any) -> str:
     return "(" + repr(value) + ")" if isinstance(value, (int, float)) and value < 0 else repr(value)
 
 
-def _strings(text: str, others: "list[str]", choice: random.Random) -> "list[str]":
+def _strings(text: str, others: "list[str]", strings: Strings, choice: random.Random) -> "list[str]":
+    """Return texts for a string: changed, others of its function, words of the change, with pieces of others put in."""
     value = values.read_literal(text)
     if not isinstance(value, (str, bytes)):
         return []
     news = [repr(new) for new in [*values.texts(value, choice), *values.as_bytes(value)[-1:]]]
     alike = [other for other in others if isinstance(values.read_literal(other), type(value)) and other != text]
-    return news + choice.sample(alike, min(2, len(alike)))
-
-
-def _spliced(text: str, strings: Strings, choice: random.Random) -> "list[str]":
-    """Return texts for a string: words of the change, and itself with pieces of others put in or in exchange."""
-    value = values.read_literal(text)
-    if not isinstance(value, (str, bytes)):
-        return []
-    return [repr(new) for new in values.spliced(value, strings.around, strings.words, choice)]
+    news += choice.sample(alike, min(2, len(alike)))
+    return news + [repr(new) for new in values.spliced(value, strings.around, strings.words, choice)]
 
 
 def strings_of(tree: ast.AST) -> "list[str]":

@@ -18,15 +18,14 @@ import io
 import json
 import pickle
 import sys
-import threading
 import tokenize
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import calls, hosting, lookup, mutate, running, trace, values, wire
+from . import calls, hosting, mutate, running, trace, values, wire
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import CodeType, FrameType
 
 LARGEST = 100000  # bytes of one call's arguments
@@ -109,7 +108,7 @@ def _leads_to(module: str, qualname: str, code: "CodeType") -> bool:
     if module not in sys.modules:
         return False
     try:
-        return any(function.__code__ is code for function in lookup.functions_at(module, qualname))
+        return any(function.__code__ is code for function in calls.functions_at(module, qualname))
     except (AttributeError, ImportError):
         return False
 
@@ -118,12 +117,11 @@ class ReachSearch(running.Driver):
     """First run: which tests reach a target, and which functions of the project call it."""
 
     def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
-        self._targets = trace.read_targets(job["targets"])
+        self._targets = trace.Targets(job["targets"])
         self._names = Names(job["files"])
         self._own = job.get("own") or ()
         self._channel = channel
         self._finished = set(job["finished"])
-        self._is_target: dict[int, tuple[CodeType, bool]] = {}
         self._sent: set[object] = set()
         self._looked: dict[tuple[int, str], int] = {}
         self._test = ""
@@ -140,23 +138,18 @@ class ReachSearch(running.Driver):
         """Begin to look."""
         self._test = item.nodeid
         self._channel.start(item.nodeid)
-        threading.settrace(self.on_call)
-        sys.settrace(self.on_call)
+        trace.follow(self.on_call)
 
     def after(self, item: Any) -> None:
         """Stop looking."""
-        sys.settrace(None)
-        threading.settrace(None)
+        trace.follow(None)
         self._channel.stop(item.nodeid)
 
     def on_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
         """Look at a call that is about to run its body."""
         code = frame.f_code
-        known = self._is_target.get(id(code))
-        if known is None:
-            known = self._is_target[id(code)] = (code, bool(trace.target_of(code, self._targets)))
         looked = self._looked.get((id(code), self._test), 0)
-        if known[1] and looked < WALKS:
+        if self._targets.of(code) and looked < WALKS:
             self._looked[(id(code), self._test)] = looked + 1
             self._send({"reaches": self._test})
             self._send_function(self._names.of(frame, TARGET))
@@ -182,7 +175,7 @@ class ReachSearch(running.Driver):
         for _ in range(ABOVE):
             if above is None:
                 return
-            function = None if trace.target_of(above.f_code, self._targets) else self._names.of(above, CALLER)
+            function = None if self._targets.of(above.f_code) else self._names.of(above, CALLER)
             if function is not None:
                 plain = _given_plain_data(above)
                 what = {CALLER} | ({PLAIN_CALLER} if plain else set()) | (set() if function.private else {PUBLIC})
@@ -197,15 +190,19 @@ class ReachSearch(running.Driver):
 
 def _is_given_something(frame: "FrameType") -> bool:
     """Return whether some parameter of a call is plain data that says something: another may stand in its place."""
-    names = [name.lstrip("*") for name in calls.parameters_of(frame.f_code)]
-    held = [frame.f_locals.get(name) for name in names]
+    held = _given(frame)
     return any(values.is_plain(each) for each in held if each not in (None, (), {}) and not isinstance(each, bool))
 
 
 def _given_plain_data(frame: "FrameType") -> bool:
     """Return whether the parameters of a call, as they are by now, are plain data, which a file can hold."""
-    names = [name.lstrip("*") for name in calls.parameters_of(frame.f_code)]
-    return bool(names) and all(name in frame.f_locals and values.is_plain(frame.f_locals[name]) for name in names)
+    held = _given(frame)
+    return bool(held) and all(map(values.is_plain, held))
+
+
+def _given(frame: "FrameType") -> "list[Any]":
+    """Return the values of a call's parameters, as they are by now; the ellipsis stands for one that is gone."""
+    return [frame.f_locals.get(name.lstrip("*"), Ellipsis) for name in calls.parameters_of(frame.f_code)]
 
 
 class Recording(ReachSearch):
@@ -287,9 +284,8 @@ class ReachedBy(NamedTuple):
         return frozenset(function.qualname.rpartition(".")[2] for function in self.functions)
 
 
-def read_found(lines: str, cap: int) -> ReachedBy:
+def read_found(rows: "list[wire.Line]", cap: int) -> ReachedBy:
     """Read the lines of the first run: at most `cap` functions, of each role in turn, the public ones first."""
-    rows = [json.loads(line) for line in lines.splitlines()]
     tests = frozenset(row["reaches"] for row in rows if "reaches" in row)
     functions: dict[tuple[str, str], ProjectFunction] = {}
     for row in rows:
@@ -321,14 +317,14 @@ def make_driver(job: "wire.Line", channel: "wire.WorkerPipe") -> ReachSearch:
     return Recording(job, channel) if "found" in job else ReachSearch(job, channel)
 
 
-def run(job: wire.Line, out: "IO[str]") -> str:
+def run(job: wire.Line, send: "Callable[[wire.Line], None]") -> str:
     """Do a job; return how it ended."""
-    seconds, heard, end = float(job["budget"]), io.StringIO(), wire.DONE
+    seconds, heard, end = float(job["budget"]), [], wire.DONE  # type: float, list[wire.Line], str
     search = wire.WorkBudget(seconds * SEARCH)
-    wire.watch(hosting.work("record", job, search), heard, search, PATIENCE)
+    wire.Watcher(heard.append, search, PATIENCE).watch(hosting.work("record", job, search))
     record = wire.WorkBudget(seconds * (1 - SEARCH) + max(0.0, search.left()))
-    found = read_found(heard.getvalue(), int(job.get("functions_cap") or 10))
+    found = read_found(heard, int(job.get("functions_cap") or 10))
     if found.functions:
-        end = wire.watch(hosting.work("record", dict(job, found=heard.getvalue()), record), out, record, PATIENCE)
-    wire.write_line(out, {"strings": _strings(running.files_with(found.tests, job["files"]))})
+        end = wire.Watcher(send, record, PATIENCE).watch(hosting.work("record", dict(job, found=heard), record))
+    send({"strings": _strings(running.files_with(found.tests, job["files"]))})
     return end

@@ -1,14 +1,11 @@
 """Make a call again with other arguments, in child processes that may hang or die, and observe it."""
 
+import functools
 import gc
 import io
-import json
 import math
-import os
 import random
 import resource
-import select
-import signal
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,7 +20,6 @@ SPLICED = 0.5  # share of changed strings that have pieces of others
 NEAR = 0.7  # share of changes in what a call is given itself, where it is given objects as well
 SECOND = 0.3  # share of changed calls with two changes
 PARTS = ("return", "arguments", "stdout")
-MISSING = "missing"
 
 
 class LeafChange(NamedTuple):
@@ -85,11 +81,6 @@ def _leaf(near: "Sequence[wire.Line]", leaves: "Sequence[wire.Line]", choice: ra
     return among[-1]
 
 
-def material_of(job: "wire.Line") -> ChangeMaterial:
-    """Return what a job gives to make changes of; it is the same on every side of a comparison."""
-    return ChangeMaterial(int(job["seed"]), job.get("donors") or (), job.get("words") or ())
-
-
 def _apart(first: "LeafChange | None", second: "LeafChange | None") -> bool:
     """Return whether neither of two changes is inside the other."""
     return bool(first and second and first.path[: len(second.path)] != second.path[: len(first.path)])
@@ -125,40 +116,6 @@ def call(reach: "trace.Reach", function: Any, arguments: Any) -> "wire.Line":
     }
 
 
-def line(
-    key: str, test: str, seen: "wire.Line", changes: "list[LeafChange]", private: bool, literal: "wire.Line"
-) -> "wire.Line":
-    """Return the observation of one part of a call.
-
-    Args:
-        key: of the observation; its end names the part.
-        test: in which the call was made.
-        seen: what was seen of the call.
-        changes: that were made to its arguments.
-        private: whether the function is private to the project.
-        literal: what a person needs to make the call again by hand; ``module`` and ``qualname`` name the function.
-    """
-    kind, type_, text = seen[key.rpartition("|")[2]]
-    return {
-        "key": key,
-        "test": test,
-        "of": literal["module"] + ":" + literal["qualname"],
-        "mutated": bool(changes),
-        "target": seen.get("target", ""),
-        "reached": bool(seen.get("target")),
-        "kind": kind,
-        "type": type_,
-        "text": text,
-        "private": private,
-        "literal": literal,
-    }
-
-
-def missing(why: str) -> "wire.Line":
-    """Return what is seen of a call that cannot be made on this side."""
-    return {"return": [MISSING, why, ""]}
-
-
 def in_children(calls: "Sequence[Callable[[], wire.Line]]", limit: float) -> "Iterator[wire.Line]":
     """Make calls in a child process, one after the other, and yield what each has seen.
 
@@ -174,73 +131,32 @@ def in_children(calls: "Sequence[Callable[[], wire.Line]]", limit: float) -> "It
 
 def _in_child(calls: "Sequence[Callable[[], wire.Line]]", limit: float) -> "Iterator[wire.Line]":
     """Yield what calls see until one is fatal, that one included."""
-    reading, writing = os.pipe()
     getattr(gc, "freeze", int)()  # a collection in the child would have the kernel copy all that it looks at
-    pid = os.fork()
-    if not pid:
-        try:
-            os.close(reading)
-            _be_child(calls, writing)
-        finally:
-            os._exit(0)
-    os.close(writing)
-    answers = _Answers(reading)
+    worker, answered = wire.Worker(functools.partial(_make, calls)), 0
+    deadline = wire.WorkBudget(limit, math.inf)
     try:
-        for _ in calls:
-            answer, why = answers.following(limit)
-            yield json.loads(answer) if answer else {"return": [why, "", ""]}
-            if not answer:
+        while answered < len(calls):
+            lines = worker.lines(deadline.left())
+            yield from lines
+            answered += len(lines)
+            if lines:
+                deadline.restart(limit)
+            elif deadline.over():
+                yield {"return": ["timeout", "", ""]}
                 return
+    except EOFError:
+        yield {"return": ["died", "", ""]}
     finally:
-        os.close(reading)
-        _end(pid)
+        worker.end()
 
 
-def _be_child(calls: "Sequence[Callable[[], wire.Line]]", writing: int) -> None:
+def _make(calls: "Sequence[Callable[[], wire.Line]]", channel: wire.WorkerPipe) -> None:
+    """Make calls and send what each has seen."""
     if len(calls) == 1:
         gc.disable()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    os.setsid()
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):
-        os.dup2(nothing, descriptor)
     for make in calls:
         try:
-            seen = make()
-        except Exception as problem:
-            seen = missing(texts.type_name(problem))
-        data = (json.dumps(seen) + "\n").encode("ascii")
-        while data:
-            data = data[os.write(writing, data) :]
-
-
-class _Answers:
-    """The lines that a child writes."""
-
-    def __init__(self, reading: int) -> None:
-        self._reading = reading
-        self._data = b""
-
-    def following(self, limit: float) -> "tuple[str, str]":
-        """Return the next line, or "" and whether the child was out of time or has died."""
-        deadline = wire.WorkBudget(limit, math.inf)
-        while b"\n" not in self._data:
-            if deadline.over():
-                return "", "timeout"
-            ready, _, _ = select.select([self._reading], [], [], max(0.0, deadline.left()))
-            if ready:
-                more = os.read(self._reading, 1 << 16)
-                if not more:
-                    return "", "died"
-                self._data += more
-        line, _, self._data = self._data.partition(b"\n")
-        return line.decode("ascii"), ""
-
-
-def _end(pid: int) -> None:
-    for end in (os.killpg, os.kill):
-        try:
-            end(pid, signal.SIGKILL)
-        except OSError:
-            continue
-    os.waitpid(pid, 0)
+            channel.send(make())
+        except BaseException as problem:  # there is no such function on this side, or not with such arguments
+            channel.send({"return": ["missing", texts.type_name(problem), ""]})

@@ -12,9 +12,9 @@ the recorded data alone, never from the code on this side.
 import base64
 import functools
 import pickle
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import calls, hosting, lookup, redo, running, texts, trace, values, wire
+from . import calls, hosting, redo, running, trace, values, wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,11 +41,12 @@ class RecordedCall(NamedTuple):
         """The beginning of its observations' keys."""
         return self.module + ":" + self.qualname + "|" + self.digest
 
-    def arguments(self) -> Any:
-        """Return fresh arguments, (positional, by keyword); raises what unpickling raises."""
-        if self.literal:
-            return values.read_literal(self.literal)
-        return pickle.loads(base64.b64decode(self.args))
+    def arguments(self, changes: "list[redo.LeafChange]") -> Any:
+        """Return fresh arguments, (positional, by keyword), with changes; raises what reading and changing raise."""
+        found = values.read_literal(self.literal) if self.literal else pickle.loads(base64.b64decode(self.args))
+        for change in changes:
+            found = calls.replaced(found, change.path, values.read_literal(change.new))
+        return found
 
 
 def read_calls(job: "wire.Line") -> "list[RecordedCall]":
@@ -63,8 +64,8 @@ class CallReplay:
         self._only = frozenset(job.get("only") or ())
         self._probes = frozenset(key.rpartition("|")[0] for key in self._only)
         self._names = frozenset(probe.rpartition("|m")[0] for probe in self._probes)
-        self._limit = float(job.get("limit") or 2.0)
-        self._reach = trace.Reach(trace.read_targets(job["targets"]))
+        self._limit = float(job["limit"])
+        self._reach = trace.Reach(job["targets"])
         self._deadline = wire.WorkBudget(float(job["budget"]))
 
     def run(self) -> str:
@@ -78,10 +79,11 @@ class CallReplay:
         return wire.DONE
 
     def _planned(self) -> "Iterator[tuple[int, RecordedCall, list[redo.LeafChange]]]":
-        count, material = int(self._job["mutants"]), redo.material_of(self._job)
+        job, count = self._job, int(self._job["mutants"])
+        material = redo.ChangeMaterial(int(job["seed"]), job.get("donors") or (), job.get("words") or ())
         planned = [
             (number, call, changes)
-            for call in read_calls(self._job)
+            for call in read_calls(job)
             if not self._only or call.name in self._names
             for number, changes in enumerate(redo.changes_of(call.name, call.leaves, count, material))
         ]
@@ -96,49 +98,46 @@ class CallReplay:
             for part in redo.PARTS:
                 key = call.name + "|m" + str(number) + "|" + part
                 if part in seen and (not self._only or key in self._only):
-                    literal = _redo(call, part, changes)
-                    self._send(redo.line(key, call.test, seen, changes, call.private, literal))
+                    self._send(
+                        wire.observation(
+                            key,
+                            call.test,
+                            seen[part],
+                            seen.get("target", ""),
+                            bool(changes),
+                            of=call.module + ":" + call.qualname,
+                            private=call.private,
+                            literal=_redo(call, part, changes),
+                        )
+                    )
 
     def _made(self, call: RecordedCall, changes: "list[redo.LeafChange]") -> "wire.Line":
         """Make a call with changed arguments."""
-        function, why = resolve(call)
-        if function is None:
-            return redo.missing(why)
-        arguments = call.arguments()
-        for change in changes:
-            arguments = calls.replaced(arguments, change.path, values.read_literal(change.new))
-        return redo.call(self._reach, function, arguments)
+        return redo.call(self._reach, resolve(call), call.arguments(changes))
 
 
-def resolve(call: RecordedCall) -> "tuple[Any, str]":
-    """Return a call's function on this side, or None and why it is none or not comparable."""
-    try:
-        found = list(lookup.functions_at(call.module, call.qualname))
-    except BaseException as problem:
-        return None, texts.type_name(problem)
-    for function in found:
+class OtherParameters(Exception):
+    """A function of this name has other parameters on this side."""
+
+
+def resolve(call: RecordedCall) -> Any:
+    """Return a call's function on this side; raises OtherParameters, and as ``functions_at``."""
+    for function in calls.functions_at(call.module, call.qualname):
         if calls.parameters_of(function.__code__) == call.parameters:
-            return function, ""
-    return None, "OtherParameters"
+            return function
+    raise OtherParameters
 
 
 def _redo(call: RecordedCall, part: str, changes: "list[redo.LeafChange]") -> "dict[str, object]":
     """Return how to make a call again by hand: with a literal if its arguments are plain data, else with the pickle."""
-    redo: dict[str, object] = {
+    return {
         "module": call.module,
         "qualname": call.qualname,
         "part": part,
-        "mutations": [{"path": each.path, "old": each.old, "new": each.new} for each in changes],
-        "arguments": "",
-        "args": call.args,
+        "mutations": changes,
+        "arguments": values.literal(call.arguments(changes)) if call.literal else "",
+        "args": "" if call.literal else call.args,
     }
-    if call.literal:
-        arguments = call.arguments()
-        for change in changes:
-            arguments = calls.replaced(arguments, change.path, values.read_literal(change.new))
-        redo["arguments"] = values.literal(arguments)
-        redo["args"] = ""
-    return redo
 
 
 class _AmongTests(running.Driver):
@@ -166,9 +165,9 @@ class _AmongTests(running.Driver):
 make_driver = _AmongTests
 
 
-def run(job: wire.Line, out: "IO[str]") -> str:
+def run(job: wire.Line, send: "Callable[[wire.Line], None]") -> str:
     """Do a job; return how it ended."""
-    if not job.get("command"):
-        return CallReplay(job, functools.partial(wire.write_line, out)).run()
     deadline = wire.WorkBudget(float(job["budget"]))
-    return wire.watch(hosting.work("replay", job, deadline), out, deadline, PATIENCE)
+    if not job.get("command"):
+        return CallReplay(job, send).run()
+    return wire.Watcher(send, deadline, PATIENCE).watch(hosting.work("replay", job, deadline))

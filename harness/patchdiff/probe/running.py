@@ -53,6 +53,17 @@ class Driver:
         """Hear that a test file could not be read; `why` is the exception's name or a report."""
 
 
+def in_turn(driver: Driver, items: "list[Any]") -> "Iterator[tuple[Any, Any]]":
+    """Yield the items that a driver wants, each to be run at once, with the one that follows it."""
+    for batch in driver.rounds(items):
+        for item, following in zip(batch, [*batch[1:], None]):  # noqa: B905 - not before Python 3.10
+            if driver.over():
+                return
+            driver.before(item)
+            yield item, following
+            driver.after(item)
+
+
 def bare_name(test: str) -> str:
     """Return the name of a test's function, however its runner spells the test."""
     return test.partition("|")[0].partition("[")[0].rpartition("::")[2].partition(" ")[0]
@@ -85,23 +96,18 @@ def run_tests(driver: Driver, files: "list[str]") -> None:
     """Run the tests of files, paths relative to the project, by the project's own pytest."""
     import pytest
 
-    if files:
-        _run_pytest(pytest, driver, files)
-
-
-def _run_pytest(pytest: Any, driver: Driver, files: "list[str]") -> None:
     os.environ.pop("PYTEST_ADDOPTS", None)
     _mark_hooks(pytest)
     plugin = _Plugin(driver)
-    status = pytest.main(OPTIONS.split() + list(files), plugins=[plugin])
-    if plugin.items:
+    status = pytest.main(OPTIONS.split() + list(files), plugins=[plugin]) if files else 0
+    if plugin.items or not files:
         return
     if len(files) == 1 and int(status) == USAGE_ERROR:
         driver.not_collected(files[0], "UsageError")
     for file in files if len(files) > 1 else []:
         # one folder's conftest that cannot be imported takes all files along: by itself, each may have tests
         if not driver.over() and file not in plugin.broken:
-            _run_pytest(pytest, driver, [file])
+            run_tests(driver, [file])
 
 
 class _Plugin:
@@ -136,14 +142,8 @@ class _Plugin:
     def pytest_runtestloop(self, session: Any) -> bool:
         self.items = len(session.items)
         self._driver.ready()
-        for batch in self._driver.rounds(list(session.items)):
-            following = [*batch[1:], None]
-            for item, after in zip(batch, following):  # noqa: B905 - not before Python 3.10
-                if self._driver.over():
-                    return True
-                self._driver.before(item)
-                item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
-                self._driver.after(item)
+        for item, following in in_turn(self._driver, list(session.items)):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         return True
 
 

@@ -275,13 +275,13 @@ class Instrument:
             return found
         scope = scoping.scope_of(_only(mutate.parse_function(text)), text, self._around, self._strings)
         name = self._path + "::" + inside + node.name
-        for number, mutant in enumerate(mutate.mutants(text, scope, str(self._seed) + name, count), 1):
+        for number, (changed, edits) in enumerate(mutate.mutants(text, scope, str(self._seed) + name, count), 1):
             if number not in wanted:
                 continue
             copied = node.name + MARK + str(number)
-            edits = [_moved(edit, first - 1) for edit in mutant.edits]
+            moved = [_moved(edit, first - 1) for edit in edits]
             guarded = _placed(ast.parse("try:\n    pass\nexcept Exception:\n    pass").body[0], first)
-            guarded.body = [self._eyes(mutant.text, first, copied, edits, scope)]
+            guarded.body = [self._eyes(changed, first, copied, moved, scope)]
             found.append(guarded)
         return found
 

@@ -186,35 +186,23 @@ def _dict(value: Any, depth: int, out: _Writing) -> str:
     return _wrapped(value, dict, "{" + ", ".join(pairs) + "}", depth, out)
 
 
-def _exception(value: BaseException, _depth: int, _out: _Writing) -> str:
-    return "<exception " + type_name(value) + ">"
-
-
-def _class(value: type, _depth: int, _out: _Writing) -> str:
-    return "<class " + str(value.__module__) + "." + value.__qualname__ + ">"
-
-
-def _function(value: Any, _depth: int, _out: _Writing) -> str:
-    return "<function " + str(value.__module__) + "." + str(value.__qualname__) + ">"
+def _called(kind: str) -> "Callable[[Any, int, _Writing], str]":
+    return lambda value, _depth, _out: "<" + kind + " " + str(value.__module__) + "." + str(value.__qualname__) + ">"
 
 
 def _method(value: Any, depth: int, out: _Writing) -> str:
     return "<method " + str(getattr(value, "__qualname__", "")) + " of " + _text(value.__self__, depth + 1, out) + ">"
 
 
-def _module(value: Any, _depth: int, _out: _Writing) -> str:
-    return "<module " + str(value.__name__) + ">"
-
-
 _COMPOUND: "tuple[tuple[Any, Callable[[Any, int, _Writing], str]], ...]" = (
     (_SEQUENCES, _sequence),
     (_SETS, _set),
     (dict, _dict),
-    (BaseException, _exception),
-    (type, _class),
-    (_NAMED, _function),
+    (BaseException, lambda value, _depth, _out: "<exception " + type_name(value) + ">"),
+    (type, _called("class")),
+    (_NAMED, _called("function")),
     (types.MethodType, _method),
-    (types.ModuleType, _module),
+    (types.ModuleType, lambda value, _depth, _out: "<module " + str(value.__name__) + ">"),
 )
 
 

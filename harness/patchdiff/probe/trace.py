@@ -2,65 +2,64 @@
 
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType, FrameType
 
 WHOLE_FILE = ("", "<module>")  # a target that is no function: any function of its file counts
 
 
-class TargetLines(NamedTuple):
-    """A function under scrutiny on this side: its file as the tree names it, its lines from first to last."""
+class Targets:
+    """The functions under scrutiny on this side: ``path``, ``name``, ``first`` and ``last`` line of each."""
 
-    path: str
-    name: str
-    first: int
-    last: int
-
-
-def read_targets(rows: "list[Any]") -> "list[TargetLines]":
-    """Return the job's targets."""
-    return [TargetLines(row["path"], row["name"], int(row["first"]), int(row["last"])) for row in rows]
-
-
-def target_of(code: "CodeType", targets: "list[TargetLines]") -> str:
-    """Return the name of the target that a code object belongs to; "" if it belongs to none."""
-    name = code.co_filename.replace("\\", "/")
-    for target in targets:
-        if name != target.path and not name.endswith("/" + target.path):
-            continue
-        if target.name in WHOLE_FILE or target.first <= code.co_firstlineno <= target.last:
-            return target.name or WHOLE_FILE[1]
-    return ""
-
-
-class Reach:
-    """Tells whether a target ran since `begin`. The trace stops at the first, so that the rest runs at full speed."""
-
-    def __init__(self, targets: "list[TargetLines]") -> None:
-        self.found = ""
-        self._targets = targets
+    def __init__(self, rows: "list[Any]") -> None:
+        self._rows = rows
         # by identity: code objects of different files can be equal, and are costly to hash
         self._known: dict[int, tuple[CodeType, str]] = {}
+
+    def of(self, code: "CodeType") -> str:
+        """Return the name of the target that a code object belongs to; "" if it belongs to none."""
+        known = self._known.get(id(code))
+        if known is None:
+            known = self._known[id(code)] = (code, self._look(code))
+        return known[1]
+
+    def _look(self, code: "CodeType") -> str:
+        path = code.co_filename.replace("\\", "/")
+        for row in self._rows:
+            if path != row["path"] and not path.endswith("/" + row["path"]):
+                continue
+            if row["name"] in WHOLE_FILE or row["first"] <= code.co_firstlineno <= row["last"]:
+                return row["name"] or WHOLE_FILE[1]
+        return ""
+
+
+def follow(on_call: "Callable[[FrameType, str, object], None] | None") -> None:
+    """Have a function look at every call that begins from now on, in threads to come as well; None ends that."""
+    threading.settrace(on_call)
+    sys.settrace(on_call)
+
+
+class Reach(Targets):
+    """Tells whether a target ran since `begin`. The trace stops at the first, so that the rest runs at full speed."""
+
+    found = ""
 
     def begin(self) -> None:
         """Forget what was found and start to look."""
         self.found = ""
-        if self._targets:
-            threading.settrace(self._on_call)
-            sys.settrace(self._on_call)
+        if self._rows:
+            follow(self._on_call)
 
     def end(self) -> None:
         """Stop looking; what was found stays."""
-        sys.settrace(None)
-        threading.settrace(None)
+        follow(None)
 
     def _on_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
-        code = frame.f_code
-        known = self._known.get(id(code))
-        if known is None:
-            known = self._known[id(code)] = (code, target_of(code, self._targets))
-        if known[1]:
-            self.found = known[1]
+        known = self._known.get(id(frame.f_code))  # asked here first, since this runs at every call
+        name = known[1] if known else self.of(frame.f_code)
+        if name:
+            self.found = name
             self.end()

@@ -12,10 +12,10 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 ROOT = Path.cwd()  # of the project
 GRACE = 4.0  # seconds beyond a probe's own limit before its worker is ended from outside
@@ -112,47 +112,111 @@ class WorkerPipe:
         self.send({"stop": probe})
 
 
-class Worker(NamedTuple):
-    """A running worker: its process and the pipe its lines come from."""
+class Worker:
+    """A child process that does some work and sends lines; it has no input, and what it prints is not ours."""
 
-    pid: int
-    pipe: int
+    def __init__(self, work: "Callable[[WorkerPipe], None]") -> None:
+        self._reading, writing = os.pipe()
+        self._rest, self._has_ended = b"", False
+        self._pid = os.fork()
+        if self._pid:
+            os.close(writing)
+            return
+        try:
+            os.setsid()
+            os.close(self._reading)
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for descriptor in (0, 1, 2):
+                os.dup2(nothing, descriptor)
+            work(WorkerPipe(writing))
+        finally:
+            os._exit(0)
+
+    def lines(self, seconds: float) -> "list[Line]":
+        """Return the lines that have come, after so many seconds at most; raises EOFError if no more can come."""
+        self._has_ended = self._has_ended or bool(os.waitpid(self._pid, os.WNOHANG)[0])
+        ready, _, _ = select.select([self._reading], [], [], 0.0 if self._has_ended else max(0.0, seconds))
+        data = os.read(self._reading, 1 << 16) if ready else b""
+        if not data and (ready or self._has_ended):
+            raise EOFError
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        return [json.loads(line.decode("ascii")) for line in lines]
+
+    def end(self) -> None:
+        """End the worker and everything it started."""
+        for end in (os.killpg, os.kill):
+            with contextlib.suppress(OSError):
+                end(self._pid, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            os.waitpid(self._pid, 0)
+        os.close(self._reading)
 
 
 class Watcher:
-    """The watcher's state: which probes are over, which one is running, since when, and the time left."""
+    """Runs work in worker processes, one after the other, until it is done or the budget is spent.
 
-    def __init__(self, out: "IO[str]", deadline: WorkBudget) -> None:
-        self.out = out
-        self.finished: set[str] = set()
-        self.deadline = deadline
-        self.left = 0.0
-        self.running = ""
-        self.since = 0.0
-        self.end = ""
+    Args:
+        send: takes the observations.
+        deadline: the budget; each worker has time to set up beside it.
+        limit: seconds of a probe; one that takes more, and a grace, has its worker ended.
+    """
 
-    def begin(self) -> None:
-        """Give a new worker time to set up, beside what is left."""
-        self.left = self.deadline.share()
-        self.deadline.restart(self.left + SET_UP)
+    def __init__(self, send: "Callable[[Line], None]", deadline: WorkBudget, limit: float) -> None:
+        self._send, self._deadline, self._limit = send, deadline, limit
+        self._left = 0.0  # of the budget when the present worker began to set up
+        self._finished: set[str] = set()
+        self._running, self._since = "", 0.0
+        self._end = ""
 
-    def take(self, line: Line) -> None:
-        """Take one line of the worker: a mark, or an observation to be written out."""
+    def watch(self, work: "Callable[[WorkerPipe, set[str]], str]") -> str:
+        """Return how it ended: as the work says, or for want of time.
+
+        `work` gets the channel and the probes to leave out. A worker that dies or overstays leaves an observation of
+        kind "died" or "timeout" for the probe it was at, and the next one continues after that.
+        """
+        for _ in range(MAX_WORKERS):
+            self._left = self._deadline.share()
+            self._deadline.restart(self._left + SET_UP)
+            worker = Worker(lambda channel: channel.send({"end": work(channel, self._finished)}))
+            why = self._listen(worker)
+            worker.end()
+            if self._end or self._deadline.over():
+                return self._end or BUDGET
+            self._send(fatal(self._running or "program", why))
+            if not self._running:
+                break
+            self._finished.add(self._running)
+            self._running = ""
+        return DONE
+
+    def _listen(self, worker: Worker) -> str:
+        """Take lines until the worker ends, overstays or the budget is spent; return "died" or "timeout"."""
+        while not self._deadline.over():
+            try:
+                lines = worker.lines(min(0.2, self._deadline.left()))
+            except EOFError:
+                return "died"
+            for line in lines:
+                self._take(line)
+            if self._end:
+                return "died"
+            if not lines and self._running and time.monotonic() - self._since > self._limit + GRACE:
+                break
+        return "timeout"
+
+    def _take(self, line: Line) -> None:
+        """Take one line of the worker: a mark, or an observation to be sent on."""
         if "ready" in line:
-            self.deadline.restart(self.left)
+            self._deadline.restart(self._left)
         elif "start" in line:
-            self.running, self.since = line["start"], time.monotonic()
+            self._running, self._since = line["start"], time.monotonic()
         elif "stop" in line:
-            self.finished.add(line["stop"])
-            self.running = ""
+            self._finished.add(line["stop"])
+            self._running = ""
         elif "end" in line:
-            self.end = line["end"]
+            self._end = line["end"]
         else:
-            write_line(self.out, line)
-
-    def overstayed(self, limit: float) -> bool:
-        """Return whether the running probe has had its limit and the grace."""
-        return bool(self.running) and time.monotonic() - self.since > limit + GRACE
+            self._send(line)
 
 
 def write_line(out: "IO[str]", line: Line) -> None:
@@ -167,98 +231,24 @@ def use_project() -> None:
     sys.path[:] = [str(Path.cwd())] + [entry for entry in sys.path if str(Path(entry or ".").resolve()) != here]
 
 
-def watch(work: "Callable[[WorkerPipe, set[str]], str]", out: "IO[str]", deadline: WorkBudget, limit: float) -> str:
-    """Run `work` in worker processes until it is done or the budget is spent; return which of the two.
-
-    `work` gets the channel and the probes to leave out, and returns how it ended. A worker that dies or overstays
-    `limit` plus a grace leaves an observation of kind "died" or "timeout" for the probe it was at.
-    """
-    seen = Watcher(out, deadline)
-    for _ in range(MAX_WORKERS):
-        seen.begin()
-        worker = _spawn(work, seen.finished)
-        why = _listen(worker, seen, deadline, limit)
-        _end(worker)
-        if seen.end or deadline.over():
-            return seen.end or BUDGET
-        probe = seen.running or "program"
-        write_line(out, fatal(probe, why))
-        if not seen.running:
-            break
-        seen.finished.add(probe)
-        seen.running = ""
-    return DONE
-
-
 def fatal(probe: str, why: str) -> Line:
     """Return the observation of a probe that took its whole process with it; `why` is "died" or "timeout"."""
     test, _, mutant = probe.partition("|")
-    return {
-        "key": probe + "|fatal",
-        "test": test,
-        "mutated": mutant not in ("", "m0"),
-        "target": "",
-        "reached": False,
-        "kind": why,
-        "type": "",
-        "text": "",
-        "literal": {},
-    }
+    return observation(probe + "|fatal", test, (why, "", ""), mutated=mutant not in ("", "m0"))
 
 
-def _spawn(work: "Callable[[WorkerPipe, set[str]], str]", finished: "set[str]") -> Worker:
-    reading, writing = os.pipe()
-    pid = os.fork()
-    if pid:
-        os.close(writing)
-        return Worker(pid, reading)
-    status = 1
-    try:
-        os.setsid()
-        os.close(reading)
-        _silence()
-        channel = WorkerPipe(writing)
-        channel.send({"end": work(channel, finished)})
-        status = 0
-    finally:
-        os._exit(status)
+def observation(
+    key: str, test: str, seen: "Sequence[str]", target: str = "", mutated: bool = False, **more: Any
+) -> Line:
+    """Return the line of one observation.
 
-
-def _silence() -> None:
-    """Give the worker no input and no terminal: what tests print is theirs, not ours."""
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):
-        os.dup2(nothing, descriptor)
-
-
-def _listen(worker: Worker, seen: Watcher, deadline: WorkBudget, limit: float) -> str:
-    """Take lines until the worker ends, overstays or the budget is spent; return "died" or "timeout"."""
-    rest = b""
-    while not deadline.over():
-        ready, _, _ = select.select([worker.pipe], [], [], min(0.2, max(0.0, deadline.left())))
-        data = os.read(worker.pipe, 1 << 16) if ready else b""
-        if ready and not data:
-            return "died"
-        lines = (rest + data).split(b"\n")
-        rest = lines.pop()
-        for line in lines:
-            seen.take(json.loads(line.decode("ascii")))
-        if seen.end:
-            return "died"
-        if not ready and seen.overstayed(limit):
-            return "timeout"
-        if not ready and os.waitpid(worker.pid, os.WNOHANG)[0]:
-            return "died"
-    return "timeout"
-
-
-def _end(worker: Worker) -> None:
-    """End the worker and everything it started."""
-    for end in (os.killpg, os.kill):
-        try:
-            end(worker.pid, signal.SIGKILL)
-        except OSError:
-            continue
-    with contextlib.suppress(OSError):
-        os.waitpid(worker.pid, 0)
-    os.close(worker.pipe)
+    Args:
+        key: the same for the same probe on every side.
+        test: in which it was made.
+        seen: "value", "error", "timeout", "died" or "missing", the type of the value or error, the value's text.
+        target: that ran; "" if none did.
+        mutated: whether the input is not as it was.
+        more: ``literal``, by which a person can make the observation again, and the like.
+    """
+    kind, type_, text = seen
+    return dict(more, key=key, test=test, kind=kind, type=type_, text=text, target=target, mutated=mutated)

@@ -2,17 +2,17 @@
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from assay.harness.patchdiff.probe.mutate import TokenEdit, apply
 from assay.harness.patchdiff.reproduction.sources import (
     Source,
     TextChange,
     changed,
     function_at,
-    line_starts,
     without_other_tests,
 )
 from assay.harness.patchdiff.reproduction.writing import Check, frame, in_a_docstring
@@ -26,50 +26,24 @@ _Look = tuple[ast.stmt, ast.AST | None]
 
 
 @dataclass(frozen=True, slots=True)
-class NamedTest:
-    """A test by its id, ``path::Class::test[row]``."""
-
-    id: str
-
-    @property
-    def path(self) -> str:
-        """The test file."""
-        return self.id.partition("::")[0]
-
-    @property
-    def folder(self) -> str:
-        """The folder of the test file."""
-        return PurePosixPath(self.path).parent.as_posix()
-
-    @property
-    def inside(self) -> str:
-        """The id without the file: ``::Class::test[row]``."""
-        return "::" + self.id.partition("::")[2]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the classes around the test, and its own."""
-        return tuple(self.id.partition("[")[0].split("::")[1:])
-
-
-@dataclass(frozen=True, slots=True)
 class AmplifiedDraft:
     """A test file in the making."""
 
-    test: NamedTest
+    test: str
+    """Its id, ``path::Class::test[row]``."""
     line: int
     """Line, in the original file, of the expression that is looked at."""
     expression: str
     mode: str
-    edits: tuple[Mapping[str, Any], ...]
-    """Changes of the original file: line, column, end_line, end_column (lines from 1, in characters), old, new."""
+    edits: Sequence[TokenEdit]
+    """Changes of the original file."""
     text: str
     """The original file."""
 
     @property
     def folder(self) -> str:
         """Folder that the file has to be in."""
-        return self.test.folder
+        return PurePosixPath(self.test.partition("::")[0]).parent.as_posix()
 
     @property
     def changes(self) -> int:
@@ -80,10 +54,12 @@ class AmplifiedDraft:
         """Return the file; "" if the place that is looked at is not found again."""
         edits = [each for number, each in enumerate(self.edits) if number not in without]
         try:
-            source = Source.read(_edited(self.text, edits))
+            source = Source.read(apply(self.text, edits))
         except SyntaxError:
             return ""
-        test = function_at(source.tree, self.test.names)
+        path, _, inside = self.test.partition("::")
+        names = inside.partition("[")[0].split("::")
+        test = function_at(source.tree, names)
         place = None if self.mode == WHOLE else self._place(source, edits)
         if test is None or (place is None and self.mode != WHOLE):
             return ""
@@ -91,15 +67,15 @@ class AmplifiedDraft:
         if place:
             changes.append(_look(source, *place, self.mode))
         body = re.sub(r"\n{4,}", "\n\n\n", changed(source.text, changes))
-        shown = [f"    line {each['line']}: {in_a_docstring(each['old'] + ' -> ' + each['new'])}" for each in edits]
-        says = "\n".join([f"The test is {'::'.join(self.test.names)}{', with' if shown else ' as it is:'}", *shown])
-        where = f"Put it beside {self.test.path}"
-        return frame(body, check, where, says, self.test.inside, "assay_whole" if self.mode == WHOLE else "")
+        shown = [f"    line {each.start[0]}: {in_a_docstring(each.old + ' -> ' + each.new)}" for each in edits]
+        says = "\n".join([f"The test is {'::'.join(names)}{', with' if shown else ' as it is:'}", *shown])
+        wrapper = "assay_whole" if self.mode == WHOLE else ""
+        return frame(body, check, f"Put it beside {path}", says, f"::{inside}", wrapper)
 
-    def _place(self, source: Source, edits: Collection[Mapping[str, Any]]) -> _Look | None:
+    def _place(self, source: Source, edits: Sequence[TokenEdit]) -> _Look | None:
         """Return the statement that is looked at, and the expression of it; None if it is not found."""
-        before = [each for each in edits if each["line"] < self.line]
-        line = self.line - sum(each["old"].count("\n") - each["new"].count("\n") for each in before)
+        before = [each for each in edits if each.start[0] < self.line]
+        line = self.line - sum(each.old.count("\n") - each.new.count("\n") for each in before)
         for node in ast.walk(source.tree):
             if isinstance(node, ast.With | ast.AsyncWith) and self.mode in (BLOCK, RAISED):
                 at: ast.AST = node.items[0].context_expr if self.mode == BLOCK else node.body[0]
@@ -117,19 +93,6 @@ class AmplifiedDraft:
             return False
         row = source.text[source.starts[line - 1] :].partition("\n")[0].strip()
         return self.expression in (source.segment(node)[:LONGEST], row)
-
-
-def _edited(text: str, edits: Collection[Mapping[str, Any]]) -> str:
-    starts = line_starts(text)
-    if any(each["end_line"] >= len(starts) for each in edits):
-        return text
-    return changed(
-        text,
-        [
-            TextChange(starts[e["line"] - 1] + e["column"], starts[e["end_line"] - 1] + e["end_column"], e["new"])
-            for e in edits
-        ],
-    )
 
 
 def _look(source: Source, statement: ast.stmt, expression: ast.AST | None, mode: str) -> TextChange:
@@ -174,10 +137,9 @@ def _waits(node: ast.With | ast.AsyncWith) -> bool:
 def amplified_draft(line: Mapping[str, Any], sources: Mapping[str, str]) -> AmplifiedDraft | None:
     """Return the draft of a test that ``amplify`` looked at."""
     found = line.get("literal") or {}
-    test = NamedTest(str(found.get("test", "")))
-    if not found.get("line") or not sources.get(test.path):
+    test = str(found.get("test", ""))
+    text = sources.get(test.partition("::")[0])
+    if not found.get("line") or not text:
         return None
-    edits = tuple(found["mutations"])
-    return AmplifiedDraft(
-        test, int(found["line"]), str(found["expression"]), str(found["mode"]), edits, sources[test.path]
-    )
+    edits = [TokenEdit((*start,), (*end,), old, new) for start, end, old, new in found["mutations"]]
+    return AmplifiedDraft(test, found["line"], found["expression"], found["mode"], edits, text)

@@ -52,7 +52,7 @@ class CallDraft:
     """A test file that makes one call."""
 
     call: Mapping[str, Any]
-    """Module, qualname, part, arguments (a literal) or args (a pickle), mutations."""
+    """Module, qualname, part, arguments (a literal) or args (a pickle), mutations (path, old, new)."""
     folder: str = "."
 
     @property
@@ -76,8 +76,8 @@ class CallDraft:
             return _PICKLED.format(pickled=self.call["args"]) if self.call.get("args") and is_original else ""
         try:
             given = ast.literal_eval(self.call["arguments"])
-            for number in sorted(without, reverse=True):
-                given = replaced(given, mutations[number]["path"], ast.literal_eval(mutations[number]["old"]))
+            for path, old, _ in (mutations[number] for number in sorted(without, reverse=True)):
+                given = replaced(given, path, ast.literal_eval(old))
         except (ValueError, SyntaxError, LookupError, TypeError):
             return ""
         return _PLAIN.format(literal=repr(given))

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from assay.harness.patchdiff.contract import Context
-from assay.harness.patchdiff.probing import PYTHON, DifferingProbe
+from assay.harness.patchdiff.probing import PYTHON, Suspects
 from assay.harness.patchdiff.reproduction.writing import FAILURE, Check, Draft, MakeDraft, Shown
 from assay.harness.patchdiff.sides import OUT, Side, SideJob
 
@@ -62,14 +62,14 @@ Explore = Callable[[Sequence[DraftVariant]], Sequence[Looks]]
 """Runs variants on both sides; one that cannot be written sees nothing."""
 
 
-def reproduced(context: Context, suspects: Sequence[DifferingProbe], make_draft: MakeDraft) -> dict[str, str]:
+def reproduced(context: Context, suspects: Suspects, make_draft: MakeDraft) -> dict[str, str]:
     """Return test files that pass with gold and fail with the candidate, by the probes that they show.
 
     Raises:
         EngineError: the engine failed. SideError: a tree could not be made.
     """
-    sources = _sources(context, sorted({file for each in suspects if (file := _test_file(each))}))
-    drafts = {each.probe: draft for each in suspects if (draft := make_draft(each.line, sources))}
+    sources = _sources(context, sorted({file for line in suspects.values() if (file := _test_file(line))}))
+    drafts = {probe: draft for probe, line in suspects.items() if (draft := make_draft(line, sources))}
     began, tried = time.monotonic(), list[DraftVariant]()
 
     def explore(variants: Sequence[DraftVariant]) -> list[Looks]:
@@ -84,8 +84,8 @@ def reproduced(context: Context, suspects: Sequence[DifferingProbe], make_draft:
     return {probe: text for probe, text in texts.items() if text in held}
 
 
-def _test_file(suspect: DifferingProbe) -> str:
-    path, colons, _ = str((suspect.line.get("literal") or {}).get("test", "")).partition("::")
+def _test_file(line: Mapping[str, Any]) -> str:
+    path, colons, _ = str((line.get("literal") or {}).get("test", "")).partition("::")
     return path if colons else ""
 
 
@@ -96,10 +96,7 @@ def fewest_changes(drafts: Mapping[str, Draft], explore: Explore) -> dict[str, t
         For each draft that shows a difference at all, the variant with the fewest changes, and what it saw.
     """
     single = {
-        key: [
-            DraftVariant(draft),
-            *(DraftVariant(draft, frozenset({n})) for n in range(min(draft.changes, MOST_CHANGES))),
-        ]
+        key: [DraftVariant(draft, frozenset(some)) for some in ((), *zip(range(min(draft.changes, MOST_CHANGES))))]
         for key, draft in drafts.items()
     }
     alike = {key: _alike(rows) for key, rows in _rows(single, explore).items() if rows[0][1].nature}

@@ -2,7 +2,8 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import accumulate
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -22,12 +23,14 @@ class Source:
 
     text: str
     tree: ast.Module
-    starts: Sequence[int] = field(repr=False)
+    starts: Sequence[int]
+    """Offsets at which lines begin, and one more for the end."""
 
     @classmethod
     def read(cls, text: str) -> "Source":
         """Parse a text; raises SyntaxError for what this Python cannot read."""
-        return cls(text, ast.parse(text), line_starts(text))
+        starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+        return cls(text, ast.parse(text), starts)
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Return the offsets of a node's first character and of the one after its last."""
@@ -48,14 +51,6 @@ class Source:
     def _characters(self, line: int, width: int) -> int:
         row = self.text[self.starts[line - 1] : self.starts[line] - 1]
         return len(row.encode()[:width].decode(errors="replace"))
-
-
-def line_starts(text: str) -> list[int]:
-    """Return the offsets at which lines begin, and one more for the end."""
-    starts = [0]
-    for line in text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
-    return starts
 
 
 def changed(text: str, changes: Iterable[TextChange]) -> str:

@@ -155,6 +155,7 @@ def frame(body: str, check: Check, where: str, what: str, test: str = "", wrappe
     future = [line for line in lines if line.startswith(_FUTURE)]
     body = "\n".join(line for line in lines if not line.startswith(_FUTURE)).strip("\n")
     of_gold, of_candidate = _in_words(check.expected[-1] if check.expected else check.candidate, check.candidate)
+    texts = resources.files("assay.harness.patchdiff.probe").joinpath("texts.py").read_text(encoding="utf-8")
     name = test.partition("[")[0].replace("::", ".").strip(".")
     return _FILE.format(
         what=what,
@@ -164,15 +165,9 @@ def frame(body: str, check: Check, where: str, what: str, test: str = "", wrappe
         future="\n".join([*future, "", ""]) if future else "",
         body=body,
         check=_LOG.format(log=check.log) if check.log else _COMPARE.format(expected=_listed(check.expected)),
-        texts=carried("texts"),
+        texts=textwrap.indent(texts.rstrip(), "    "),
         tail=(_ONLY.format(test=test) if test else "") + (f"\n\n{name} = {wrapper}({name})\n" if wrapper else ""),
     )
-
-
-def carried(module: str) -> str:
-    """Return the text of a module of the probe, indented, so that it is the body of a function."""
-    text = resources.files("assay.harness.patchdiff.probe").joinpath(f"{module}.py").read_text(encoding="utf-8")
-    return textwrap.indent(text.rstrip(), "    ")
 
 
 def _in_words(*several: Shown) -> list[str]:

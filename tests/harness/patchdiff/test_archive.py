@@ -60,7 +60,7 @@ def test_archive_runs_on_other_versions_without_pytest(docker_engine: DockerEngi
         left = box.get("/opt/amplify.jsonl", 1 << 20) | box.get("/opt/record.jsonl", 1 << 20)
     seen, calls = ([json.loads(line) for line in left[name].splitlines()] for name in ("amplify.jsonl", "record.jsonl"))
     assert [row["text"] for row in seen if row.get("key") == "test_shop.py::Shop::test_double|m0|s0#1"] == ["8"]
-    assert any(row["mutated"] and row["reached"] for row in seen[:-1])
+    assert any(row["mutated"] and row["target"] for row in seen[:-1])
     assert calls[0]["literal"] == "((4,), {},)"
     assert [rows[-1] for rows in (seen, calls)] == [{"end": "done"}] * 2
 

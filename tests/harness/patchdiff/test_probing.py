@@ -67,7 +67,7 @@ def play(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Callable[..., t
         monkeypatch.setattr(probing, "run", run)
         sides = Sides(Task(instance, Prediction(instance_id=instance.id, patch="x"), PLAN), "image", FakeEngine({}))
         context = Context(sides, Survey((), ()), Settings(("acme",), confirmations=confirmations), lambda _i, _f: PLAN)
-        made = Program(program, {}, 1.0, lambda _context, shown: {each.probe: each.probe for each in shown})
+        made = Program(program, {}, 1.0, lambda _context, shown: {probe: probe for probe in shown})
         return differences(context, made), asked
 
     return played

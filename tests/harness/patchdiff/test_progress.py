@@ -1,6 +1,6 @@
 import threading
 
-from assay.harness.patchdiff.progress import Pulse
+from assay.harness.patchdiff.progress import pulse
 
 
 def test_last_note_is_repeated_until_the_end() -> None:
@@ -12,7 +12,7 @@ def test_last_note_is_repeated_until_the_end() -> None:
         if len(shown) == 3:
             three.set()
 
-    with Pulse(tell, 0.01) as note:
+    with pulse(tell, 0.01) as note:
         note("first")
         note("second")
         assert three.wait(10)
@@ -24,8 +24,8 @@ def test_last_note_is_repeated_until_the_end() -> None:
 
 def test_short_or_silent_step_is_not_reported() -> None:
     shown: list[str] = []
-    with Pulse(shown.append, 60) as note:
+    with pulse(shown.append, 60) as note:
         note("short")
-    with Pulse(shown.append, 0.01):
+    with pulse(shown.append, 0.01):
         threading.Event().wait(0.05)
     assert shown == []

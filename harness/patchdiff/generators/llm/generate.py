@@ -11,8 +11,8 @@ from assay.harness.evaluation.evaluate import Evaluation
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.decide import Sighting, divergence_of, of_test
 from assay.harness.patchdiff.generators.llm.prompts import PromptMaterial
-from assay.harness.patchdiff.generators.llm.protocol import Trial, converse
-from assay.harness.patchdiff.generators.recording import record
+from assay.harness.patchdiff.generators.llm.protocol import TriedFile, converse
+from assay.harness.patchdiff.generators.replay import record
 from assay.harness.patchdiff.probing import Program, run_lines
 from assay.harness.patchdiff.sides import Side
 
@@ -53,7 +53,7 @@ def _material(context: Context) -> PromptMaterial:
         context=survey.texts.get(Side.BASE, {}),
         traces=tuple(
             f"{call['module']}.{call['qualname']}: (positional, by keyword) = {call['literal']}"
-            for call in record(context).calls
+            for call in record(context)
             if call.get("literal")
         ),
     )
@@ -71,13 +71,13 @@ def _run(context: Context, text: str, *sides: Side) -> list[Evaluation]:
     return context.sides.at_once(sides, lambda side: context.sides.test(side, plan, {path: text.encode()}))
 
 
-def _trial(context: Context, text: str) -> Trial:
+def _trial(context: Context, text: str) -> TriedFile:
     both = _run(context, text, Side.GOLD, Side.CANDIDATE)
     gold, candidate = (each.evidence.report.tests for each in both)
-    return Trial(text, gold, candidate, *(each.output.decode(errors="replace") for each in both))
+    return TriedFile(text, gold, candidate, *(each.output.decode(errors="replace") for each in both))
 
 
-def _confirmed(context: Context, trial: Trial) -> list[Divergence]:
+def _confirmed(context: Context, trial: TriedFile) -> list[Divergence]:
     """Repeat a test file on both sides; keep the tests that hold and execute a target on both."""
     reaching = _reaching(context, trial.file)
     kept = [name for name in trial.differing if name in reaching]
@@ -104,7 +104,7 @@ def _reaching(context: Context, text: str) -> set[str]:
     found = []
     for side in (Side.GOLD, Side.CANDIDATE):
         (lines,) = run_lines(context, program, side, [0])
-        found.append({str(line["test"]) for line in lines if line.get("reached")})
+        found.append({str(line["test"]) for line in lines if line.get("target")})
     return found[0] & found[1]
 
 

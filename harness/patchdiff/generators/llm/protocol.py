@@ -25,7 +25,7 @@ MOST_REPAIRS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TriedFile:
     """The statuses of a test file's tests on both sides."""
 
     file: str
@@ -42,7 +42,7 @@ class Trial:
         return [name for name in passed if self.candidate.get(name) is Status.FAILED]
 
 
-def converse(material: PromptMaterial, ask: Ask, try_out: Callable[[str], Trial]) -> Trial | None:
+def converse(material: PromptMaterial, ask: Ask, try_out: Callable[[str], TriedFile]) -> TriedFile | None:
     """Return the first test file that distinguishes the patches; None if none does after all repairs.
 
     Args:
@@ -61,35 +61,17 @@ def converse(material: PromptMaterial, ask: Ask, try_out: Callable[[str], Trial]
     return None
 
 
-def complaint(trial: Trial | None) -> str:
+def complaint(trial: TriedFile | None) -> str:
     """Return what the model is told of a test file that distinguishes nothing; None stands for no test file."""
     if trial is None:
         return "I find no test file in your answer. Give the whole file in one fenced code block, and nothing after it."
-    wrong = ", ".join(name for name, status in trial.gold.items() if status in {Status.FAILED, Status.ERROR})
-    if Status.PASSED not in trial.gold.values():
-        problem = (
-            "No test of this file passes with patch A, so it says nothing about patch B. With patch A this happens:"
-        )
-        output = trial.gold_output
-    elif not set(trial.candidate.values()) & {Status.PASSED, Status.FAILED}:
-        problem = (
-            "No test of this file runs with patch B; perhaps it uses a name that only patch A brings. Use only names "
-            "that are there with both patches. With patch B this happens:"
-        )
-        output = trial.candidate_output
-    elif wrong:
-        problem = (
-            f"With patch A these tests fail, so what they demand is not what patch A does: {wrong}. The others pass "
-            "with both patches. With patch A this happens:"
-        )
-        output = trial.gold_output
-    else:
-        return (
-            "All tests that run pass with both patches, so they do not distinguish the patches. Compare the two "
-            f"patches line by line, find an input for which they take different ways, and test its result.{_AGAIN}"
-        )
-    shown = fenced(shortened(output, LONGEST_OUTPUT) or "(no output)")
-    return f"{problem}\n\n{shown}{_AGAIN}"
+    return (
+        "No test of this file passes with patch A and fails with patch B. Demand what patch A does, with names that "
+        "both patches have. Compare the two line by line, and find an input for which they take different ways.\n\n"
+        f"With patch A:\n\n{_shown(trial.gold_output)}\n\nWith patch B:\n\n{_shown(trial.candidate_output)}\n\n"
+        "Give the whole corrected file again in one fenced code block."
+    )
 
 
-_AGAIN = "\n\nGive the whole corrected file again in one fenced code block."
+def _shown(output: str) -> str:
+    return fenced(shortened(output, LONGEST_OUTPUT) or "(no output)")

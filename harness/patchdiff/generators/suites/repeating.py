@@ -1,8 +1,7 @@
 """Repeat tests that fail with the patch: find their files, and keep what passes with gold and fails here every time."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
 from pathlib import PurePosixPath
 
 from assay.harness.domain import Divergence, PatchDiffFinding, ProbeObservation, Status
@@ -46,10 +45,17 @@ def repeat(
     listed = passing[:MOST_LISTED]
     notes = [f"{len(passing)} tests fail; the first {MOST_LISTED} are listed"] if len(passing) > MOST_LISTED else []
     files = narrowed(whole, listed, lambda some: _failing(context, whole, some, listed))
-    held = _rounds(context, files, listed, gold)
-    if held is None:
+    kept, candidate, rounds = _rounds(context, files, listed, gold)
+    if candidate is None:
         return [], [*notes, LATE]
-    return list(_divergences(context, generator, files, held)), [*notes, *held.notes]
+    if len(kept) < len(listed):
+        notes.append(f"{len(listed) - len(kept)} failing tests are flaky")
+    if not kept:
+        return [], notes
+    if rounds < context.settings.confirmations:
+        notes.append(f"the budget allowed {rounds} of {context.settings.confirmations} confirmations")
+    (base,) = run(context, files, [Side.BASE], context.confirming.seconds_left)
+    return [_regression(generator, name, base, candidate, rounds) for name in kept], notes
 
 
 def _with_gold(context: Context, files: Sequence[str], suspects: Sequence[str]) -> tuple[Sequence[str], SuiteRun]:
@@ -71,33 +77,24 @@ def _failing(context: Context, whole: Sequence[str], files: Sequence[str], tests
     return {name for name in tests if name in candidate.statuses and not candidate.passes(name)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """Tests that failed in every round, and the last run of them."""
+def _rounds(
+    context: Context, files: Sequence[str], tests: Sequence[str], gold: SuiteRun
+) -> tuple[Sequence[str], SuiteRun | None, int]:
+    """Run files on both sides again and again.
 
-    tests: Sequence[str]
-    candidate: SuiteRun
-    rounds: int
-    notes: Sequence[str]
-
-
-def _rounds(context: Context, files: Sequence[str], tests: Sequence[str], gold: SuiteRun) -> _Held | None:
-    """Run files on both sides again and again; None if the time was not enough."""
-    wanted, rounds, kept = context.confirming.rounds(gold.seconds), 0, list(tests)
-    candidate = gold
-    while kept and rounds < wanted:
-        context.note(f"repeating {len(kept)} failing tests of {len(files)} files, round {rounds + 1} of {wanted}")
+    Returns:
+        The tests that failed in every round, the last run with the patch, None if the time was not enough, and the
+        number of rounds.
+    """
+    wanted, rounds, candidate = context.confirming.rounds(gold.seconds), 0, gold
+    while tests and rounds < wanted:
+        context.note(f"repeating {len(tests)} failing tests of {len(files)} files, round {rounds + 1} of {wanted}")
         gold, candidate = run(context, files, (Side.GOLD, Side.CANDIDATE), _limit(context, gold))
         if gold.timed_out or (candidate.timed_out and not does_not_end(candidate, gold)):
-            return None
-        kept = [name for name in kept if gold.passes(name) and not candidate.passes(name)]
+            return tests, None, rounds
+        tests = [name for name in tests if gold.passes(name) and not candidate.passes(name)]
         rounds += 1
-    notes = []
-    if len(kept) < len(tests):
-        notes.append(f"{len(tests) - len(kept)} failing tests are flaky")
-    if kept and wanted < context.settings.confirmations:
-        notes.append(f"the budget allowed {wanted} of {context.settings.confirmations} confirmations")
-    return _Held(kept, candidate, rounds, notes)
+    return tests, candidate, rounds
 
 
 def _limit(context: Context, gold: SuiteRun) -> float:
@@ -110,14 +107,10 @@ def does_not_end(candidate: SuiteRun, gold: SuiteRun) -> bool:
     return candidate.timed_out and gold.seconds * SLOWER < candidate.limit
 
 
-def _divergences(context: Context, generator: str, files: Sequence[str], held: _Held) -> Iterator[Divergence]:
-    if not held.tests:
-        return
-    (base,) = run(context, files, [Side.BASE], context.confirming.seconds_left)
-    for name in held.tests:
-        before, after = _observed(base, name), _observed(held.candidate, name)
-        found = divergence_of(generator, name, before, Sighting(of_test(Status.PASSED), name), after, held.rounds)
-        yield found.model_copy(update={"finding": PatchDiffFinding.REGRESSION})
+def _regression(generator: str, test: str, base: SuiteRun, candidate: SuiteRun, rounds: int) -> Divergence:
+    before, gold, after = _observed(base, test), Sighting(of_test(Status.PASSED), test), _observed(candidate, test)
+    found = divergence_of(generator, test, before, gold, after, rounds)
+    return found.model_copy(update={"finding": PatchDiffFinding.REGRESSION})
 
 
 def _observed(ran: SuiteRun, name: str) -> ProbeObservation:

@@ -72,11 +72,11 @@ def test_amplify_observes_tests_and_changed_copies_where_the_runner_has_set_up(m
     case = "tests/test_shop.py::Case::"
     shown = ran.observations()
     assert (shown[f"{case}test_price|m0|s0#1"], ran.end) == (("value", "int", "12"), "done")
-    assert {row["test"] for row in ran.seen.values() if row["reached"] and row["mutated"]} >= {
+    assert {row["test"] for row in ran.seen.values() if row["target"] and row["mutated"]} >= {
         f"{case}test_price",
         f"{case}test_label",
     }
-    assert not any(row["reached"] for row in ran.seen.values() if row["test"] == f"{case}test_else")
+    assert not any(row["target"] for row in ran.seen.values() if row["test"] == f"{case}test_else")
     assert shown["tests/test_shop.py::FailsToBegin::test_never|m0|setup#1"] == ("error", "KeyError", "")
 
 

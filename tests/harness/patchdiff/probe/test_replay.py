@@ -42,7 +42,7 @@ def test_the_same_behaviour_written_otherwise_differs_nowhere(make_project: Make
     same = BASKET.replace("total += item", "total = total + item")
     gold, other = (replayed(make_project, name, text, calls) for name, text in [("gold", BASKET), ("other", same)])
     assert gold.seen
-    assert any(row["mutated"] and row["reached"] for row in gold.seen.values())
+    assert any(row["mutated"] and row["target"] for row in gold.seen.values())
     assert not different(gold, other)
 
 
@@ -59,7 +59,7 @@ def test_function_with_other_parameters_or_missing_is_not_comparable(make_projec
     )
     gone = replayed(make_project, "b", BASKET.replace("def mean(", "def average("), calls, mutants=0)
     assert {row["kind"] for row in [*renamed.seen.values(), *gone.seen.values()]} == {"missing"}
-    assert not any(row["reached"] for row in renamed.seen.values())
+    assert not any(row["target"] for row in renamed.seen.values())
 
 
 def test_a_call_hangs_dies_or_answers(make_project: Make) -> None:

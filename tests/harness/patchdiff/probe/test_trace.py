@@ -1,3 +1,5 @@
+from typing import Any
+
 from assay.harness.patchdiff.probe import trace
 
 
@@ -9,10 +11,10 @@ def caller() -> int:
     return target()
 
 
-def lines_of(function: object) -> trace.TargetLines:
+def lines_of(function: object) -> dict[str, Any]:
     code = function.__code__  # type: ignore[attr-defined]
-    path = code.co_filename.rpartition("/")[2]
-    return trace.TargetLines(path, "target", code.co_firstlineno, code.co_firstlineno + 1)
+    path, first = code.co_filename.rpartition("/")[2], code.co_firstlineno
+    return {"path": path, "name": "target", "first": first, "last": first + 1}
 
 
 def test_target_that_ran_is_found() -> None:
@@ -32,6 +34,6 @@ def test_nothing_is_found_where_no_target_ran() -> None:
 
 
 def test_whole_file_is_reached_by_any_of_its_functions() -> None:
-    whole = lines_of(target)._replace(name="", first=0, last=0)
-    assert trace.target_of(caller.__code__, [whole]) == "<module>"
-    assert trace.target_of(caller.__code__, [whole._replace(path="other.py")]) == ""
+    whole = {**lines_of(target), "name": "", "first": 0, "last": 0}
+    assert trace.Targets([whole]).of(caller.__code__) == "<module>"
+    assert trace.Targets([{**whole, "path": "other.py"}]).of(caller.__code__) == ""

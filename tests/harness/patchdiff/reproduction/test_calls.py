@@ -25,7 +25,7 @@ def draft(**more: Any) -> CallDraft:
 
 
 def test_arguments_that_are_no_plain_data_are_written_only_unchanged() -> None:
-    change = {"path": [["item", 0], ["item", 0]], "old": "1", "new": "2"}
+    change = [[["item", 0], ["item", 0]], "1", "2"]
     pickled = draft(args="gASVBw==", mutations=[change])
     assert pickled.write((), Check()) == ""
     assert "gASVBw==" in pickled.write({0}, Check())
@@ -33,8 +33,8 @@ def test_arguments_that_are_no_plain_data_are_written_only_unchanged() -> None:
 
 def test_changes_inside_lists_and_dictionaries_are_taken_back_one_by_one() -> None:
     changes = [
-        {"path": [["item", 0], ["item", 0], ["item", 1]], "old": "2", "new": "20"},
-        {"path": [["item", 1], ["key", "'a'"]], "old": "(3,)", "new": "()"},
+        [[["item", 0], ["item", 0], ["item", 1]], "2", "20"],
+        [[["item", 1], ["key", "'a'"]], "(3,)", "()"],
     ]
     plain = draft(arguments="(([1, 20],), {'a': ()})", mutations=changes)
     assert "return (([1, 20],), {'a': ()})" in plain.write((), Check())
