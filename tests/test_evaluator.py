@@ -198,9 +198,22 @@ def test_a_run_folder_takes_one_patch_for_each_instance(evaluator: Evaluator, tm
 
 
 def test_a_comparison_that_cannot_be_made_says_why(evaluator: Evaluator) -> None:
-    record = PatchDiff(evaluator, budget=5).compare("acme__calc-1", GOLD)
+    record = PatchDiff(evaluator, budget=5, kept=None).compare("acme__calc-1", GOLD)
     assert record.comparison.finding == "not_assessed"
     assert [each.note for each in record.comparison.generators if each.note]
+
+
+def test_next_candidate_of_an_instance_takes_what_base_and_gold_showed(
+    evaluator: Evaluator, engine: FakeEngine, tmp_path: Path
+) -> None:
+    def boxes(wrong: str, kept: Path | None) -> int:
+        before, candidate = engine.opened, GOLD.replace("+    return a + b", f"+    return a {wrong} b")
+        PatchDiff(evaluator, generators=("suites",), confirmations=3, kept=kept).compare("acme__calc-1", candidate)
+        return engine.opened - before
+
+    first, second, anew = boxes("*", tmp_path), boxes("-", tmp_path), boxes("//", None)
+    assert second == first - 3, "the survey of both, and the first look of gold at the failing test"
+    assert anew == first
 
 
 def test_a_comparison_that_asks_a_model_needs_one(evaluator: Evaluator) -> None:

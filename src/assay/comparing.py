@@ -1,13 +1,15 @@
 """PatchDiff from Python: patches beside the gold patches, without a run folder."""
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
+from pathlib import Path
 
 from assay.choices import ModelChoice
 from assay.evaluator import Evaluator
 from assay.harness.domain import Instance, Prediction
 from assay.harness.errors import UserError
+from assay.harness.files import default_cache
 from assay.harness.patchdiff.assess import PatchDiffRecord
 from assay.harness.patchdiff.contract import Ask, Settings, read_budget
 from assay.harness.patchdiff.generators import USUAL
@@ -38,6 +40,9 @@ class PatchDiff:
     """Rounds that a divergence must hold in, on both sides."""
     model: ModelChoice | None = None
     """Asked by the generator ``llm``."""
+    kept: Path | None = field(default_factory=lambda: default_cache() / "patchdiff")
+    """Folder of what trees without a candidate's patch showed: the next candidate of an instance takes it from there.
+    None keeps and takes nothing."""
 
     def compare(self, instance: Instance | str, patch: str | Prediction) -> PatchDiffRecord:
         """Run a patch beside the gold patch of its instance.
@@ -59,7 +64,7 @@ class PatchDiff:
             budget=read_budget(str(self.budget)),
             confirmations=self.confirmations,
         )
-        sides = partial(Sides, labels={"assay.instance": task.instance.id})
+        sides = partial(Sides, labels={"assay.instance": task.instance.id}, kept=self.kept)
         return compare(task, self.evaluator.bench, settings, sides, ask=self._ask(), note=self.evaluator.view.note)
 
     def _ask(self) -> Ask | None:
