@@ -17,7 +17,11 @@ ALIKE = 0.5
 """Share of a package's files from which on a folder with files of the same names is a copy of it."""
 FEWEST = 2
 """Files in common that make a copy, if the package has so many."""
-_ROOTS = re.compile(r"^(?:src|lib|python|pkg|packages|crates)/")
+_MEMBERS = re.compile(r"^(?:python|pkg|packages|crates)/")
+"""Folders that hold the packages of one repository."""
+_SOURCES = re.compile(r"^(?:src|lib)/")
+"""Folders that hold packages, too, but in languages that have modules there, such as ``src/de``."""
+_MODULES_IN_SOURCES = frozenset({"go", "rust"})
 _VERSION = re.compile(
     r"[-@]v?(\d+(?:\.\d+)+[\w.+-]*?)(?:\.(?:dist-info|egg-info|tar|tgz|zip|whl|crate|gem|jar)|-py\d|$)"
 )
@@ -30,7 +34,7 @@ _STANDARD = re.compile(
 )
 _COMMON = frozenset(
     {"src", "lib", "test", "tests", "testing", "doc", "docs", "example", "examples", "tools", "scripts", "api", "cmd"}
-    | {"common", "config", "core", "errors", "internal", "log", "types", "util", "utils", "version"}
+    | {"common", "config", "benches", "core", "errors", "internal", "log", "types", "util", "utils", "version"}
 )
 """Names of folders that many projects have; the whole tree is still found under the repository's name."""
 
@@ -117,16 +121,19 @@ def _is_earlier(version: str, answer: HiddenAnswer) -> bool:
 def _packages(answer: HiddenAnswer) -> dict[str, dict[str, str]]:
     """Return the source files of each package of the project: path below the package to id, by the package's name.
 
-    A package is a top folder with sources, and the whole tree under the repository's name.
+    A package is a top folder with sources, and the whole tree under the names of the repository and of the release.
     """
     language = answer.instance.language
     found: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    whole = _normal(answer.instance.repo.rpartition("/")[2])
+    archive = answer.instance.archive
+    wholes = {_normal(name.rpartition("/")[2]) for name in (answer.instance.repo, archive.name if archive else "")}
     for path, blob in answer.base.files.items():
         if not is_source(path, language) or is_test_file(path, language):
             continue
-        found[whole][path] = blob
-        top, _, rest = _ROOTS.sub("", path).partition("/")
+        for whole in wholes:
+            found[whole][path] = blob
+        inner = path if language in _MODULES_IN_SOURCES else _SOURCES.sub("", path)
+        top, _, rest = _MEMBERS.sub("", inner).partition("/")
         if rest and top.lower() not in _COMMON:
             found[_normal(top)][rest] = blob
     return {name: files for name, files in found.items() if name}
