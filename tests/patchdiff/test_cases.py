@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from assay.harness.errors import UserError
 from assay.instances.dataset.load import load
 from assay.instances.trees.sources import Sources
-from patchdiff.model import Case, WrongKind, cases, patch_of, trees_of
+from patchdiff.model import Case, RightKind, WrongKind, cases, patch_of, trees_of
 
 BASE = {"src/calc.py": "def add(a, b):\n    return a - b\n\n\ndef sub(a, b):\n    return a - b\n", "LICENSE": "free\n"}
 GOLD = BASE | {"src/calc.py": BASE["src/calc.py"].replace("a - b", "a + b", 1)}
@@ -64,13 +64,20 @@ def test_a_later_set_has_a_wrong_patch_and_a_right_one_for_each_development_inst
     assert {each.instance for each in wrong} == {each.instance for each in right} == instances
 
 
-@pytest.mark.parametrize("dataset", ["releases"])
+@pytest.mark.parametrize("dataset", ["releases", "lite"])
 def test_the_fifth_set_has_a_wrong_patch_and_a_right_one_for_each_of_six_instances_of_a_data_set(dataset: str) -> None:
     seen = [each for each in cases() if each.phase == "fifth" and each.dataset == dataset]
     wrong = [each.instance for each in seen if each.label == "wrong"]
     right = [each.instance for each in seen if each.label == "right"]
     assert len(set(wrong)) == len(wrong) == 6
     assert sorted(right) == sorted(wrong)
+
+
+def test_the_fifth_set_has_all_kinds_of_wrong_patch_twice_and_leans_on_no_kind_of_right_one() -> None:
+    seen = [each for each in cases() if each.phase == "fifth"]
+    kinds = Counter(each.kind for each in seen)
+    assert {kind for kind in get_args(WrongKind) if kinds[kind] < 2} == set()
+    assert {kind for kind in get_args(RightKind) if kinds[kind] > 4} == set()
 
 
 def test_shows_of_a_wrong_patch_is_a_program():
