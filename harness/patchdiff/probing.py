@@ -79,11 +79,6 @@ class Rounds:
     late: int = 0
     """Rounds, the last ones, that were ended because the time was over."""
 
-    @property
-    def whole(self) -> int:
-        """Rounds that came to their own end."""
-        return len(self.seen) - self.late
-
 
 def run(context: Context, program: Program, side: Side, seeds: Iterable[int], only: Sequence[str] = ()) -> Rounds:
     """Run a program on one side, once for each hash seed, in one container.
@@ -292,7 +287,7 @@ def _divergences(
         return [], wanted
     seeds = {Side.BASE: range(2), Side.GOLD: range(wanted), Side.CANDIDATE: range(wanted)}
     ran = _on_sides(context, replace(program, keep=False), seeds, suspects)
-    whole = min(ran[side].whole for side in (Side.GOLD, Side.CANDIDATE))
+    whole = min(len(ran[side].seen) - ran[side].late for side in (Side.GOLD, Side.CANDIDATE))
     if whole < min(ENOUGH, wanted):
         return [], 0
     base, gold, candidate = (stable(ran[side].seen[:whole]) for side in seeds)

@@ -204,7 +204,8 @@ class Amplifier(running.Driver):
         self._deadline = wire.WorkBudget(float(job["budget"]))
         self._reach = trace.Reach(job["targets"])
         self._recorder = SiteRecorder(channel, self._reach, job)
-        self._took = dict(_took(name) for name in finished if name.startswith(TOOK))
+        took = (name[len(TOOK) :].rpartition(" ") for name in finished if name.startswith(TOOK))
+        self._took = {function: float(seconds) for function, _, seconds in took}
         self._began = 0.0
         self._reaching = {name[len(REACHED) :] for name in finished if name.startswith(REACHED)}
         self._wanted = frozenset(key.rpartition("|")[0] for key in self._recorder.only)
@@ -286,7 +287,7 @@ class Amplifier(running.Driver):
         test, took = sites.without_mark(item.nodeid), time.monotonic() - self._began
         if test == item.nodeid and took > BRIEF / SLOWER:
             self._took[_function_of(test)] = took
-            self._channel.stop(TOOK + format(took, ".3f") + " " + _function_of(test))
+            self._channel.stop(TOOK + _function_of(test) + " " + format(took, ".3f"))
         if self._reach.found and test not in self._reaching:
             for name in (test, _function_of(test)):
                 self._reaching.add(name)
@@ -314,12 +315,6 @@ class Amplifier(running.Driver):
         self._channel.stop(probe_of(name, 0))
         self._recorder.begin(name, 0)
         self._recorder.note(sites.Site("import", 0, "", sites.WHOLE, False, []), "error", why)
-
-
-def _took(mark: str) -> "tuple[str, float]":
-    """Return the function and the seconds of a mark of the first pass."""
-    seconds, _, function = mark[len(TOOK) :].partition(" ")
-    return function, float(seconds)
 
 
 def _function_of(nodeid: str) -> str:

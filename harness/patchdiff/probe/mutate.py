@@ -146,12 +146,12 @@ def lines_of(text: str) -> "list[str]":
     return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
-def parse_function(text: str) -> ast.Module:
-    """Parse the text of a function as it stands in its class, lines as in the text."""
+def parse_function(text: str) -> Any:
+    """Return the function of a text as it stands in its class, lines as in the text."""
     if text[:1] not in (" ", "\t"):
-        return ast.parse(text)
-    tree = ast.parse("if 1:\n" + text)
-    return ast.increment_lineno(tree, -1)
+        return ast.parse(text).body[0]
+    around: Any = ast.increment_lineno(ast.parse("if 1:\n" + text), -1).body[0]
+    return around.body[0]
 
 
 def _parses(text: str) -> bool:

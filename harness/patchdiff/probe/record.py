@@ -58,16 +58,12 @@ ROLES = (PLAIN_CALLER, TARGET, CALLER, GIVEN)
 PUBLIC = "public"  # what else a caller is looked for by
 
 
-class TooLarge(Exception):
-    """The arguments of a call take too much room."""
-
-
 class _Limited(io.BytesIO):
-    """Takes so many bytes and no more."""
+    """Takes so many bytes; raises ValueError for more."""
 
     def write(self, data: Any) -> int:
         if self.tell() + len(data) > LARGEST:
-            raise TooLarge
+            raise ValueError("too large")
         return super().write(data)
 
 
@@ -211,6 +207,7 @@ class Recording(ReachSearch):
     def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
         super().__init__(job, channel)
         self._found = read_found(job["found"], int(job.get("functions_cap") or 10))
+        self._own_names = {function.qualname.rpartition(".")[2] for function in self._found.functions}
         self._cap = int(job.get("calls_cap") or 40)
         self._left: dict[int, tuple[CodeType, ProjectFunction | None, list[int]]] = {}
         self._kept: set[str] = set()
@@ -234,7 +231,7 @@ class Recording(ReachSearch):
             left[0] -= 1
 
     def _wanted(self, frame: "FrameType") -> "ProjectFunction | None":
-        if frame.f_code.co_name not in self._found.names:
+        if frame.f_code.co_name not in self._own_names:
             return None
         function = self._names.of(frame, TARGET)
         return next((each for each in self._found.functions if function and each[:2] == function[:2]), None)
@@ -277,11 +274,6 @@ class ReachedBy(NamedTuple):
 
     tests: "frozenset[str]"
     functions: "list[ProjectFunction]"
-
-    @property
-    def names(self) -> "frozenset[str]":
-        """The functions' own names: a quick first test."""
-        return frozenset(function.qualname.rpartition(".")[2] for function in self.functions)
 
 
 def read_found(rows: "list[wire.Line]", cap: int) -> ReachedBy:

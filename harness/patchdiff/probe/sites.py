@@ -47,13 +47,24 @@ class _Function:
         self.scope: mutate.Scope | None = None
 
     def see(self, value: Any, mode: str, at: Any, draw: bool = False) -> Any:
-        """Return a statement that observes an expression."""
-        return self._with("{slot}.value = 0", mode, at, value, draw)
+        """Return a statement that observes an expression, or how what is put into it ends, if that is None."""
+        number = len(self._sites)
+        slot = "_assay_" + str(number)
+        line = getattr(at, "lineno", 1)
+        label = self._prefix + str(self._count)
+        shown = self._line_of_file(line)
+        self._sites.append(Site(label, shown, self._text(at), mode, draw, self._relevant(shown - self._offset, mode)))
+        self._count += 1
+        template = "with " + SEE + "(" + str(number) + ") as " + slot + ":\n    " + slot + ".value = 0"
+        found = _placed(ast.parse(template).body[0], line)
+        if value is not None:
+            found.body[0].value = value
+        return found
 
     def around(self, body: "list[ast.stmt]", mode: str, at: Any) -> Any:
         """Return a statement that observes how other statements end."""
-        found = self._with("pass", mode, at)
-        found.body = body or found.body
+        found = self.see(None, mode, at)
+        found.body = body or [ast.copy_location(ast.Pass(), found)]
         site = self._sites[-1]
         inner: Iterator[Any] = ast.walk(found)
         last = self._line_of_file(max(getattr(node, "lineno", 1) for node in inner))
@@ -66,20 +77,6 @@ class _Function:
         found: list[ast.stmt] = []
         for statement in statements:
             found += self._statement(statement, strict)
-        return found
-
-    def _with(self, inside: str, mode: str, at: Any, value: Any = None, draw: bool = False) -> Any:
-        number = len(self._sites)
-        slot = "_assay_" + str(number)
-        line = getattr(at, "lineno", 1)
-        label = self._prefix + str(self._count)
-        shown = self._line_of_file(line)
-        self._sites.append(Site(label, shown, self._text(at), mode, draw, self._relevant(shown - self._offset, mode)))
-        self._count += 1
-        template = "with " + SEE + "(" + str(number) + ") as " + slot + ":\n    " + inside.format(slot=slot)
-        found = _placed(ast.parse(template).body[0], line)
-        if value is not None:
-            found.body[0].value = value
         return found
 
     def _line_of_file(self, line: int) -> int:
@@ -273,7 +270,7 @@ class Instrument:
         count, wanted = self._copies(node.name)
         if not count:
             return found
-        scope = scoping.scope_of(_only(mutate.parse_function(text)), text, self._around, self._strings)
+        scope = scoping.scope_of(mutate.parse_function(text), text, self._around, self._strings)
         name = self._path + "::" + inside + node.name
         for number, (changed, edits) in enumerate(mutate.mutants(text, scope, str(self._seed) + name, count), 1):
             if number not in wanted:
@@ -294,7 +291,7 @@ class Instrument:
         scope: "mutate.Scope | None" = None,
     ) -> Any:
         """Return a test function of the given text with eyes, under a name."""
-        node = _only(mutate.parse_function(text))
+        node = mutate.parse_function(text)
         eyes = _Function(text, first - 1, self._sites)
         eyes.edits, eyes.scope = list(edits), scope
         node.name = name
@@ -309,7 +306,7 @@ class Instrument:
             return node
         eyes = _Function(text, first - 1, self._sites, "h" + str(first) + ".")
         eyes.only_asserts = True
-        found = _only(mutate.parse_function(text))
+        found = mutate.parse_function(text)
         found.body = eyes.body(found.body)
         return ast.increment_lineno(found, first - 1)
 
@@ -332,12 +329,6 @@ def _moved(edit: mutate.TokenEdit, lines: int) -> mutate.TokenEdit:
 
 def _first_line(node: Any) -> int:
     return int(min([node.lineno] + [each.lineno for each in getattr(node, "decorator_list", [])]))
-
-
-def _only(tree: ast.Module) -> Any:
-    """Return the one function of a parsed text."""
-    node = tree.body[0]
-    return node.body[0] if isinstance(node, ast.If) else node
 
 
 def _imported(node: Any) -> "list[ast.stmt]":

@@ -202,4 +202,4 @@ def test_probe_with_two_results_on_a_side_is_forged(instance: Instance) -> None:
 def test_no_container_is_started_when_the_time_is_over() -> None:
     sides: Any = SimpleNamespace(now=time.monotonic)
     context = Context(sides, Survey((), ()), Settings(("acme",), budget=0.0), lambda _i, _f: PLAN)
-    assert probing.run(context, Program("acme", {}, 1.0), Side.CANDIDATE, (0, 1)).whole == 0
+    assert probing.run(context, Program("acme", {}, 1.0), Side.CANDIDATE, (0, 1)).late == 2

@@ -26,7 +26,7 @@ def test_state():
 
 
 def test_changed_copies_parse_differ_and_keep_expected_values() -> None:
-    function = mutate.parse_function(TEST).body[0]
+    function = mutate.parse_function(TEST)
     may = scope.scope_of(function, TEST, {})
     copies = [copy for seed in range(120) for copy in mutate.mutants(TEST, may, str(seed), 5)]
     lines = TEST.splitlines()
@@ -48,7 +48,7 @@ def test_changed_copies_parse_differ_and_keep_expected_values() -> None:
 
 
 def test_statement_is_repeated_before_a_later_assertion() -> None:
-    may = scope.scope_of(mutate.parse_function(LATER).body[0], LATER, {})
+    may = scope.scope_of(mutate.parse_function(LATER), LATER, {})
     copies = [copy for seed in range(60) for copy in mutate.mutants(LATER, may, str(seed), 5)]
     repeated = {edit.new: edit.start[0] for _, edits in copies for edit in edits if mutate.is_repetition(edit)}
     assert set(repeated) == {'    first = make("tea time")\n', "    box.reset()\n"}
@@ -60,7 +60,7 @@ def test_statement_is_repeated_before_a_later_assertion() -> None:
 def test_string_gets_pieces_of_other_strings_of_the_module() -> None:
     donors = mutate.strings_of(ast.parse("A = 'x {% set y = 1 %} z'\nB = 'x'\n"))
     assert donors == ["x {% set y = 1 %} z"], "shorter ones are no donors"
-    may = scope.scope_of(mutate.parse_function(LATER).body[0], LATER, {}, mutate.Strings(donors, ["host"]))
+    may = scope.scope_of(mutate.parse_function(LATER), LATER, {}, mutate.Strings(donors, ["host"]))
     news = {edit.new for seed in range(300) for _, edits in mutate.mutants(LATER, may, str(seed), 5) for edit in edits}
     assert any("{% set y = 1 %}" in new and "time" in new for new in news), "the inside of brackets stays together"
     assert "'host'" in news, "what the change is about comes in whole, too"
@@ -70,7 +70,7 @@ def test_list_of_another_test_replaces_one() -> None:
     displays = mutate.displays_of(ast.parse("A = ['x', '-s']\nB = [A, 1]\nC = (1, 2)\nD = {'k': []}\nE = []\n"))
     assert displays == ["(1, 2,)", "['x', '-s']", "{'k': []}"]
     text = "def test_it():\n    assert run(['x']) == {'k': 1}\n"
-    may = scope.scope_of(mutate.parse_function(text).body[0], text, {}, mutate.Strings([], [], displays))
+    may = scope.scope_of(mutate.parse_function(text), text, {}, mutate.Strings([], [], displays))
     found = {edit[2:] for seed in range(200) for _, edits in mutate.mutants(text, may, str(seed), 9) for edit in edits}
     assert ("'x'", "'x', '-s'") in found
     assert ("'x'", "1, 2") not in found
