@@ -35,16 +35,7 @@ class PatchDiffRecord:
 def assess(
     sides: Sides, settings: Settings, plan_tests: PlanTests, ask: Ask | None = None, note: Note = silent
 ) -> PatchDiffRecord:
-    """Compare a patch with the gold patch of its instance.
-
-    Args:
-        sides: the trees.
-        settings: which generators, and how much.
-        plan_tests: plans the run of test files.
-        ask: the language model for generators that need one.
-        note: reports progress.
-
-    A failure of one generator leaves the results of the others.
+    """Compare a patch with the gold patch of its instance. A failure of one generator leaves the results of the others.
 
     Raises:
         EngineError: the engine failed before the trees were known, or is unavailable, or the run was stopped.

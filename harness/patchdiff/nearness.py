@@ -95,12 +95,8 @@ def nearest_first(tests: Iterable[str], first: Iterable[str], change: ChangeSumm
     """Order test files by how likely they exercise a change; other suites than the first ones' come last.
 
     Three things count alike: names and folders shared with the changed files, the change's words in the test file's
-    path, and its names in the test file's text; a word counts the more the fewer files have it.
-
-    Args:
-        tests: test files of the tree.
-        first: those that come first in any case, since the instance's own tests are in them.
-        change: what is changed.
+    path, and its names in the test file's text; a word counts the more the fewer files have it. Before all others come
+    the ``first`` ones, which have the instance's own tests.
     """
     known = sorted(set(tests))
     rank = {path: number for number, path in enumerate(dict.fromkeys(first))}

@@ -12,16 +12,7 @@ from assay.harness.domain import MISSING, Divergence, GeneratorResult, ProbeObse
 from assay.harness.evaluation.delivery import ADAPTER
 from assay.harness.patchdiff.archive import probe_archive
 from assay.harness.patchdiff.contract import ENOUGH, Context, Contribution
-from assay.harness.patchdiff.decide import (
-    ORDER,
-    Round,
-    Sighting,
-    classify,
-    counted,
-    divergence_of,
-    screen,
-    stable,
-)
+from assay.harness.patchdiff.decide import ORDER, Round, Sighting, classify, counted, divergence_of, screen, stable
 from assay.harness.patchdiff.sides import OUT, ForgedSideError, Side, SideJob
 from assay.harness.runners.base import PLACEHOLDER
 
@@ -83,13 +74,8 @@ class Rounds:
 def run(context: Context, program: Program, side: Side, seeds: Iterable[int], only: Sequence[str] = ()) -> Rounds:
     """Run a program on one side, once for each hash seed, in one container.
 
-    Args:
-        context: the comparison.
-        program: what to run.
-        side: whose tree.
-        seeds: ``PYTHONHASHSEED`` of each round.
-        only: keys of the probes to run, each in a process of its own if the program can and its settings do not say
-            ``together``; all when empty.
+    ``only`` has the keys of the probes to run, each in a process of its own if the program can and its settings do not
+    say ``together``; all run when it is empty.
     """
     lines = run_lines(context, program, side, seeds, only)
     for each in lines:

@@ -10,12 +10,7 @@ from assay.harness.patchdiff.contract import Note
 
 @contextmanager
 def pulse(report: Note, every: float) -> Iterator[Note]:
-    """Give a function that sets the current step, which is reported from a thread, with the seconds since the start.
-
-    Args:
-        report: called every so many seconds, from the first step until the end.
-        every: seconds.
-    """
+    """Give a function that sets the current step, which a thread reports every so many seconds until the end."""
     began, over, step = time.monotonic(), threading.Event(), ""
 
     def note(text: str) -> None:

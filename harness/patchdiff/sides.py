@@ -186,10 +186,7 @@ class Sides:
     def test(self, side: Side, plan: TestPlan, files: Mapping[str, bytes] | None = None) -> Evaluation:
         """Run tests by a plan of their own in a fresh container with one side's tree; raises as ``run``.
 
-        Args:
-            side: whose tree.
-            plan: what is run.
-            files: laid into the tree, path to content.
+        ``files`` are laid into the tree, path to content.
         """
         return self._evaluate(side, plan, {**self.task.assets(), **(files or {})})
 

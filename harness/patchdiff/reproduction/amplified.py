@@ -8,13 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from assay.harness.patchdiff.probe.mutate import TokenEdit, apply
-from assay.harness.patchdiff.reproduction.sources import (
-    Source,
-    TextChange,
-    changed,
-    function_at,
-    without_other_tests,
-)
+from assay.harness.patchdiff.reproduction.sources import Source, TextChange, changed, function_at, without_other_tests
 from assay.harness.patchdiff.reproduction.writing import Check, frame, in_a_docstring
 
 WHOLE, BLOCK, RAISED = "whole", "block", "raised"

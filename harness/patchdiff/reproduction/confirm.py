@@ -143,10 +143,7 @@ def read_looks(content: bytes) -> tuple[Shown, ...]:
 def _held(context: Context, files: Mapping[str, str], each: float) -> set[str]:
     """Return the texts of files that pass with gold and fail for their difference with the candidate, every time.
 
-    Args:
-        context: the comparison.
-        files: text to folder.
-        each: seconds that one file takes.
+    ``files`` has the folder of each text; one file takes ``each`` seconds.
     """
     numbered = {number: (_path(folder, number), text) for number, (text, folder) in enumerate(files.items())}
     seeds = range(context.rounds(each * len(files)))

@@ -124,16 +124,13 @@ class Draft(Protocol):
     @property
     def folder(self) -> str:
         """Folder that the file has to be in, from the top of the tree."""
-        ...
 
     @property
     def changes(self) -> int:
         """The number of changes, each of which may be left out."""
-        ...
 
     def write(self, without: Collection[int], check: Check) -> str:
         """Return the file's text without some changes; "" if there can be none."""
-        ...
 
 
 MakeDraft = Callable[[Mapping[str, Any], Mapping[str, str]], Draft | None]

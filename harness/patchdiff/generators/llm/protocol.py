@@ -45,10 +45,7 @@ class TriedFile:
 def converse(material: PromptMaterial, ask: Ask, try_out: Callable[[str], TriedFile]) -> TriedFile | None:
     """Return the first test file that distinguishes the patches; None if none does after all repairs.
 
-    Args:
-        material: the contents of the prompt.
-        ask: the model; what it raises passes through.
-        try_out: runs the text of a test file on both sides; what it raises passes through.
+    ``try_out`` runs the text of a test file on both sides. What it and the model raise passes through.
     """
     messages = first_messages(material)
     for _ in range(1 + MOST_REPAIRS):

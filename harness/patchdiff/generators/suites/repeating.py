@@ -27,11 +27,7 @@ def repeat(
     Returns:
         The failures that held in every round, and notes for the report.
 
-    Args:
-        context: the comparison.
-        generator: its name, for what is found.
-        files: test files in a run of which the tests failed.
-        suspects: names of the tests.
+    The suspects failed in a run of the files.
 
     Raises:
         EngineError: the engine failed. SideError: a tree could not be made.

@@ -28,13 +28,7 @@ class SuiteRun:
 
 
 def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: float) -> list[SuiteRun]:
-    """Run test files on several sides at once.
-
-    Args:
-        context: the comparison.
-        files: paths in the tree.
-        sides: whose trees.
-        seconds: what each side is given, if the plan does not allow less.
+    """Run test files on several sides at once; each is given so many seconds if the plan does not allow less.
 
     Raises:
         EngineError: the engine failed. SideError: a tree could not be made, or its results cannot be trusted.
