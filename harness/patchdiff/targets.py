@@ -88,12 +88,9 @@ def loose(texts: Texts, found: Iterable[Target]) -> list[Loose]:
     for path in (each.path for each in found if each.name == WHOLE_MODULE):
         base, gold, candidate = (texts[side].get(path, "").splitlines() for side in SIDES)
         before, after = (gold, candidate) if gold != candidate else (base, gold)
-        named.append(Loose(path, frozenset(_defined_by(before, after))))
+        names = {_defined_at((before, after)[at], number) for at, number in _changes(before, after)}
+        named.append(Loose(path, frozenset(names - {""})))
     return [each for each in named if each.names]
-
-
-def _defined_by(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
-    yield from filter(None, (_defined_at((before, after)[at], number) for at, number in _changes(before, after)))
 
 
 def users(names: Sequence[Loose], mentions: Mapping[str, Collection[str]], room: int) -> tuple[Target, ...]:

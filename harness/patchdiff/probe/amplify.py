@@ -105,12 +105,9 @@ class SiteRecorder:
         self._busy = False
 
     def begin(self, test: str, mutant: int, took: "float | None" = None) -> None:
-        """Begin with a test.
+        """Begin with a test, or with the copy of that number.
 
-        Args:
-            test: its name, without the mark of a copy.
-            mutant: the copy's number or 0.
-            took: seconds that the test takes as it is, if the copy is to be brief.
+        `took` has the seconds that the test takes as it is, if the copy is to be brief.
         """
         self._limit = self._longest if took is None else min(self._longest, max(BRIEF, SLOWER * took))
         self._test, self._mutated = test, mutant > 0

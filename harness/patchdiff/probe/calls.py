@@ -20,8 +20,7 @@ _VARARGS, _VARKEYWORDS = 4, 8  # bits of a code object's flags
 def functions_at(module: str, qualname: str) -> "Iterator[types.FunctionType]":
     """Yield the functions that a name leads to, through decorators, properties and bindings.
 
-    Raises:
-        ImportError, AttributeError, or whatever importing the module raises.
+    Raises AttributeError, and whatever importing the module raises.
     """
     held: Any = importlib.import_module(module)
     for part in qualname.split("."):

@@ -25,12 +25,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
 
 class Finder:
-    """Finds some files before any other finder does.
-
-    Args:
-        files: paths of the files.
-        make: returns the code to run for a file's absolute path.
-    """
+    """Finds some files before any other finder does; `make` returns the code to run for a file's absolute path."""
 
     def __init__(self, files: "list[str]", make: "Callable[[str], CodeType]") -> None:
         self._files = frozenset(str((wire.ROOT / file).resolve()) for file in files)

@@ -41,13 +41,9 @@ class ChangeMaterial(NamedTuple):
 def changes_of(
     name: str, leaves: "Sequence[wire.Line]", count: int, material: ChangeMaterial
 ) -> "list[list[LeafChange]]":
-    """Return the changes of each copy of a call; the first copy is unchanged.
+    """Return the changes of each copy of a call, at most `count`; the first copy is unchanged.
 
-    Args:
-        name: of the call; the choice hangs on it and on the seed.
-        leaves: the places that may be changed, ``path`` and ``value``.
-        count: changed copies, at most.
-        material: what changes are made of.
+    The choice hangs on the name and the seed. The leaves, which may be changed, have ``path`` and ``value``.
     """
     choice = random.Random(str(material.seed) + name)
     near = [leaf for leaf in leaves if is_near(leaf)]

@@ -49,12 +49,6 @@ class RecordedCall(NamedTuple):
         return found
 
 
-def read_calls(job: "wire.Line") -> "list[RecordedCall]":
-    """Return the calls of a job."""
-    known = RecordedCall._fields
-    return [RecordedCall(**{name: row[name] for name in row if name in known}) for row in job.get("calls") or ()]
-
-
 class CallReplay:
     """Runs the calls of a job on this side."""
 
@@ -81,9 +75,11 @@ class CallReplay:
     def _planned(self) -> "Iterator[tuple[int, RecordedCall, list[redo.LeafChange]]]":
         job, count = self._job, int(self._job["mutants"])
         material = redo.ChangeMaterial(int(job["seed"]), job.get("donors") or (), job.get("words") or ())
+        known = RecordedCall._fields
         planned = [
             (number, call, changes)
-            for call in read_calls(job)
+            for row in job["calls"]
+            for call in [RecordedCall(**{name: row[name] for name in row if name in known})]
             if not self._only or call.name in self._names
             for number, changes in enumerate(redo.changes_of(call.name, call.leaves, count, material))
         ]

@@ -172,11 +172,7 @@ def _lined(value: str, choice: random.Random) -> "list[str]":
 def spliced(value: Any, donors: "Sequence[str]", words: "Sequence[str]", choice: random.Random) -> "list[Any]":
     """Return texts for a string: words that a change is about, and itself with pieces of others put in or in exchange.
 
-    Args:
-        value: the string, or bytes.
-        donors: strings that pieces are taken from.
-        words: texts that the change of the project is about; taken whole and in pieces.
-        choice: chooses.
+    Words are taken whole and in pieces, the `donors` in pieces alone.
     """
     if isinstance(value, bytes):
         news = spliced(value.decode("latin-1"), donors, words, choice)

@@ -182,7 +182,9 @@ class Watcher:
             worker.end()
             if self._end or self._deadline.over():
                 return self._end or BUDGET
-            self._send(fatal(self._running or "program", why))
+            probe = self._running or "program"
+            test, _, mutant = probe.partition("|")
+            self._send(observation(probe + "|fatal", test, (why, "", ""), mutated=mutant not in ("", "m0")))
             if not self._running:
                 break
             self._finished.add(self._running)
@@ -229,12 +231,6 @@ def use_project() -> None:
     """Make the project importable as its own tests do, and keep the archive's out of its way."""
     here = str(Path(sys.argv[0]).resolve())
     sys.path[:] = [str(Path.cwd())] + [entry for entry in sys.path if str(Path(entry or ".").resolve()) != here]
-
-
-def fatal(probe: str, why: str) -> Line:
-    """Return the observation of a probe that took its whole process with it; `why` is "died" or "timeout"."""
-    test, _, mutant = probe.partition("|")
-    return observation(probe + "|fatal", test, (why, "", ""), mutated=mutant not in ("", "m0"))
 
 
 def observation(

@@ -65,8 +65,7 @@ Explore = Callable[[Sequence[DraftVariant]], Sequence[Looks]]
 def reproduced(context: Context, suspects: Suspects, make_draft: MakeDraft) -> dict[str, str]:
     """Return test files that pass with gold and fail with the candidate, by the probes that they show.
 
-    Raises:
-        EngineError: the engine failed. SideError: a tree could not be made.
+    Raises as ``Sides.run``.
     """
     sources = _sources(context, sorted({file for line in suspects.values() if (file := _test_file(line))}))
     drafts = {probe: draft for probe, line in suspects.items() if (draft := make_draft(line, sources))}

@@ -27,10 +27,7 @@ def repeat(
     Returns:
         The failures that held in every round, and notes for the report.
 
-    The suspects failed in a run of the files.
-
-    Raises:
-        EngineError: the engine failed. SideError: a tree could not be made.
+    The suspects failed in a run of the files. Raises as ``Sides.run``.
     """
     whole, gold = _with_gold(context, files, suspects)
     if gold.timed_out:
