@@ -104,9 +104,10 @@ def _by_dataset(lite: str) -> list[tuple[str, list[Case]]]:
 def _compare(place: Workplace, instance: Instance, patch: str, case: Case, seed: int) -> PatchDiffResult:
     prediction = Prediction(instance_id=instance.id, model=case.name, patch=patch)
     task, bench = place.task(instance, prediction), place.bench
-    sides = Sides(task, bench.image_of(instance), bench.engine)
     generators = ALL if seed == 0 else SEEDED  # the suite is the same for every seed
-    return assess(sides, Settings(generators, seed=seed, budget=600, test_files=False), bench.plan_files).comparison
+    settings = Settings(generators, seed=seed, budget=600, test_files=False)
+    with bench.image(instance, instance.gold_patch) as image:
+        return assess(Sides(task, image, bench.engine), settings, bench.plan_files).comparison
 
 
 def _with_suites(results: Sequence[Result]) -> list[Result]:
