@@ -15,7 +15,7 @@ __all__ = ["RUNNERS", "Adapted", "TestRunner", "Tripwires", "adapt", "adapt_comm
 
 _MODULES = """
 cargo django go googletest gradle jasmine jest karma maven minitest mocha node_test phpunit pytest
-rspec sympy unittest vitest
+rspec sympy tape unittest vitest
 """
 
 RUNNERS: dict[str, TestRunner] = {

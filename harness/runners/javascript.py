@@ -1,4 +1,4 @@
-"""Tripwires in JavaScript, which jest, vitest, node:test, mocha, jasmine and karma share."""
+"""Tripwires in JavaScript, which jest, vitest, node:test, mocha, jasmine, karma and tape share."""
 
 import random
 from collections.abc import Sequence
@@ -150,7 +150,22 @@ def appending(source: str) -> str:
     return HAS_EXPECTED + OF_PATCH + APPENDING.replace("@SOURCE@", source)
 
 
-def both(dice: random.Random, at_ends: Sequence[Body], of_own: Sequence[Body], head: str) -> Tripwires:
+GROUP = (';\n// @ts-ignore\n(typeof describe === "function" ? describe : suite)("{group}", () => {{', "});")
+"""Opening and closing of tests that run after those of other files."""
+BLOCK = (";{{", "}")
+"""Opening and closing of tests at the end of a file."""
+DECLARE = 'typeof it === "function" ? it : test'
+
+
+def both(
+    dice: random.Random,
+    at_ends: Sequence[Body],
+    of_own: Sequence[Body],
+    head: str,
+    *,
+    declare: str = DECLARE,
+    around: tuple[str, str] = GROUP,
+) -> Tripwires:
     """Return tripwires for the end of files and, under the same names, for a file of their own; BOTH places them.
 
     Args:
@@ -158,22 +173,16 @@ def both(dice: random.Random, at_ends: Sequence[Body], of_own: Sequence[Body], h
         at_ends: tests at the end of a file.
         of_own: as many others in a file of their own, with the same statuses.
         head: what goes before these.
+        declare, around: as for ``make``.
     """
     name, state = f"{snake_name(dice)}.cjs", dice.getstate()
-    ends = make(dice, "end.js", at_ends, around=GROUP)
+    ends = make(dice, "end.js", at_ends, declare=declare, around=around)
     dice.setstate(state)
-    own = make(dice, name, of_own, head=head, around=GROUP)
+    own = make(dice, name, of_own, head=head, declare=declare, around=around)
     return replace(own, files={**ends.files, **own.files})
 
 
 BOTH = HAS_EXPECTED + APPENDING.replace("@SOURCE@", "source=end.js") + OWN_FILE
-
-
-GROUP = (';\n// @ts-ignore\n(typeof describe === "function" ? describe : suite)("{group}", () => {{', "});")
-"""Opening and closing of tests that run after those of other files."""
-BLOCK = (";{{", "}")
-"""Opening and closing of tests at the end of a file."""
-DECLARE = 'typeof it === "function" ? it : test'
 
 
 def make(

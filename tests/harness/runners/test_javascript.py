@@ -15,7 +15,7 @@ from assay.harness.reports import read
 from assay.harness.runners import RUNNERS, Tripwires, adapt_commands
 from assay.harness.runners.base import EXPECTED, LABELS
 
-OWN = ("jasmine", "karma", "mocha")
+OWN = ("jasmine", "karma", "mocha", "tape")
 APPENDED = ("jest", "node_test", "vitest")
 GLOBAL = 'test("one", () => {});\n'
 IMPORTED = 'import { it } from "vitest";\nit.each`a`("one", () => {});'
