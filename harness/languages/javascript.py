@@ -1,4 +1,4 @@
-"""JavaScript, with jest; recipes serve other runners (vitest, mocha, karma, node's own, jasmine)."""
+"""JavaScript, with jest; recipes serve other runners (vitest, mocha, karma, node's own, jasmine, tape)."""
 
 import re
 from collections.abc import Iterable

@@ -47,7 +47,7 @@ def assess(
         note("surveying the trees")
         context = Context(sides, survey(sides), settings, plan_tests, ask, began, note)
         found = _in_turns(context, generators)
-        reached = _reached(generators.values(), found)
+        reached = _reached(sides.instance.language, generators.values(), found)
     except SideError as error:
         return PatchDiffRecord(not_assessed(sides.task, settings, str(error)))
     divergences = sorted((each for one in found for each in one.divergences), key=lambda d: ORDER.index(d.finding))
@@ -81,9 +81,10 @@ def _says_nothing(found: Sequence[Contribution]) -> bool:
     return all(one.error for one in found) or any(one.forged for one in found)
 
 
-def _reached(generators: Iterable[Generator], found: Sequence[Contribution]) -> int:
-    """Count the probes that executed a target; the tests of a suite count only where no generator aims."""
-    aimed = [one for generator, one in zip(generators, found, strict=True) if generator.aims]
+def _reached(language: str, generators: Iterable[Generator], found: Sequence[Contribution]) -> int:
+    """Count the probes that executed a target; the tests of a suite count only where no generator can aim."""
+    pairs = zip(generators, found, strict=True)
+    aimed = [one for generator, one in pairs if generator.aims and generator.knows(language)]
     return sum(one.result.reached for one in aimed or found)
 
 
@@ -105,7 +106,7 @@ def _in_turns(context: Context, generators: Mapping[str, Generator]) -> list[Con
 
 def _before(context: Context, name: str, generator: Generator) -> Contribution:
     """Return a generator's contribution before its first turn; the note says why it gets none."""
-    known = not generator.languages or context.sides.instance.language in generator.languages
+    known = generator.knows(context.sides.instance.language)
     note = "" if known else f"only for {', '.join(sorted(generator.languages))}"
     return Contribution(GeneratorResult(name=name, note=note))
 

@@ -134,3 +134,7 @@ class Generator:
     """Languages that it can probe; all of them when empty."""
     aims: bool = True
     """Whether it counts the probes that execute a target. Whole test suites do not aim."""
+
+    def knows(self, language: str) -> bool:
+        """Return whether it can probe instances of a language."""
+        return not self.languages or language in self.languages

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,7 @@ def generator(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     module = ModuleType(MODULE)
     monkeypatch.setitem(sys.modules, MODULE, module)
 
-    def install(name: str, error: Exception | None = None, reached: int = 0, **more: bool) -> str:
+    def install(name: str, error: Exception | None = None, reached: int = 0, **more: Any) -> str:
         def generate(_context: Context) -> Contribution:
             if error:
                 raise error
@@ -98,13 +99,18 @@ def test_failure_of_one_generator_leaves_results_of_the_others(
     assert comparison.error.startswith(f"{MODULE}:broken: "), "so the next run tries again"
 
 
-def test_suite_counts_as_reached_only_where_no_generator_aims(
+def test_suite_counts_as_reached_only_where_no_generator_can_aim(
     generator: Callable[..., str], instance: Instance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    named = {"suites": generator("suites", reached=700, aims=False), "amplify": generator("amplify", reached=3)}
+    named = {
+        "suites": generator("suites", reached=700, aims=False),
+        "amplify": generator("amplify", reached=3, languages=frozenset({instance.language})),
+        "foreign": generator("foreign", languages=frozenset({"another"})),
+    }
     monkeypatch.setattr(generators, "GENERATORS", named)
     assert compared(instance, fake(instance), "suites").finding is PatchDiffFinding.NO_DIFFERENCE_FOUND
     assert compared(instance, fake(instance), "suites", "amplify").finding is PatchDiffFinding.NOT_ASSESSED
+    assert compared(instance, fake(instance), "suites", "foreign").finding is PatchDiffFinding.NO_DIFFERENCE_FOUND
 
 
 def test_generators_take_turns_with_equal_shares_and_the_rest_goes_to_those_that_have_more_to_do(
