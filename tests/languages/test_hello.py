@@ -25,6 +25,12 @@ from languages.hello import hellos
 from lookalikes import END, START
 
 HELLOS = dict(hellos())
+MORE = {"java-modules"}
+"""Slow, and near to others of their language."""
+PROJECTS = [
+    pytest.param(name, marks=[hello.toolchain, *[pytest.mark.exhaustive] * (name in MORE)])
+    for name, hello in HELLOS.items()
+]
 
 
 def test_every_language_has_a_project() -> None:
@@ -40,7 +46,7 @@ def test_projects_show_every_status(name: str) -> None:
 
 @pytest.mark.docker
 @pytest.mark.network
-@pytest.mark.parametrize("name", [pytest.param(name, marks=hello.toolchain) for name, hello in HELLOS.items()])
+@pytest.mark.parametrize("name", PROJECTS)
 def test_a_real_project_is_built_tested_and_told(name: str, tmp_path: Path, docker_engine: DockerEngine) -> None:
     from assay.instances.environments.build import ImageBuilder
     from assay.instances.trees.sources import Sources

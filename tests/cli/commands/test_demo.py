@@ -8,6 +8,7 @@ import pytest
 
 @pytest.mark.docker
 @pytest.mark.network
+@pytest.mark.exhaustive  # tests/test_wheel.py runs the same command as it is installed
 def test_the_demo_is_as_it_should_be(in_folder: Path) -> None:
     command = [sys.executable, "-m", "assay", "demo", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=in_folder, check=False, timeout=600)
