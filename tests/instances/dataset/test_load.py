@@ -174,6 +174,7 @@ def test_the_bundled_data_set_loads(sources: Sources) -> None:
     assert languages["python"] >= 6
     assert languages["go"] >= 2
     assert languages["rust"] >= 2
+    assert languages["javascript"] >= 1
     for instance in loaded.instances:
         assert instance.archive
         assert instance.gold_patch.startswith("diff --git ")
@@ -182,8 +183,8 @@ def test_the_bundled_data_set_loads(sources: Sources) -> None:
         assert all(LANGUAGES[instance.language].is_test_file(path) for path in touched)
         assert "Cargo.toml" not in instance.gold_patch
         assert len(instance.problem_statement.splitlines()) > 3
-        if instance.language != "python":
-            assert instance.environment is None  # the recipe at the top of the data set is Python's
+        recipe = instance.environment
+        assert recipe is None or recipe.language == instance.language  # the one at the top of the data set is Python's
 
 
 def test_five_hundred_rows_load_in_little_time_and_memory(tmp_path: Path) -> None:
