@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, read back as models, packed, and locked between processes."""
+"""Files that are written whole or not at all, read back as models, packed, and locked; and the hash of code."""
 
 import fcntl
 import os

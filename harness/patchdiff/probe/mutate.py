@@ -241,7 +241,7 @@ def _source(value: Any) -> str:
 
 
 def _strings(text: str, others: "list[str]", strings: Strings, choice: random.Random) -> "list[str]":
-    """Return texts for a string: changed, others of its function, words of the change, with pieces of others put in."""
+    """Return texts for a string: changed copies, other strings of its function, words of the change, and mixtures."""
     value = values.read_literal(text)
     if not isinstance(value, (str, bytes)):
         return []

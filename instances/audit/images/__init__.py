@@ -197,6 +197,6 @@ SHOWN = 5
 def _identity(instance: Instance | None, below: Iterable[TreeRef], *, strict: bool) -> str:
     """Return a text that differs wherever an audit's answer may."""
     if instance is None:
-        return f"{strict}"
+        return str(strict)
     hidden = (instance.id, instance.gold_patch, instance.test_patch, instance.fail_to_pass, instance.version)
     return repr((strict, hidden, tree_key(tree_ref(instance)), [tree_key(ref) for ref in below]))

@@ -20,8 +20,9 @@ FEWEST = 2
 _MEMBERS = re.compile(r"^(?:python|pkg|packages|crates)/")
 """Folders that hold the packages of one repository."""
 _SOURCES = re.compile(r"^(?:src|lib)/")
-"""Folders that hold packages, too, but in languages that have modules there, such as ``src/de``."""
+"""Folders that hold packages in most languages."""
 _MODULES_IN_SOURCES = frozenset({"go", "rust"})
+"""Languages in which these folders hold modules of one package, such as ``src/de``."""
 _VERSION = re.compile(
     r"[-@]v?(\d+(?:\.\d+)+[\w.+-]*?)(?:\.(?:dist-info|egg-info|tar|tgz|zip|whl|crate|gem|jar)|-py\d|$)"
 )

@@ -40,7 +40,7 @@ class KnownTrees:
     def __init__(self, sources: Sources, folder: Path) -> None:
         """Take trees from these sources; nothing is read yet."""
         self._sources = sources
-        self._folder = folder / f"trees-{code_edition(Path(__file__))}"
+        self._folder = folder / f"trees-{code_edition(Path(__file__).parent)}"
 
     def objects(self, ref: TreeRef) -> TreeObjects:
         """Return the objects of a tree; raises EnvironmentFailure if the tree cannot be had."""

@@ -59,7 +59,7 @@ def converse(material: PromptMaterial, ask: Ask, try_out: Callable[[str], TriedF
 
 
 def complaint(trial: TriedFile | None) -> str:
-    """Return what the model is told of a test file that distinguishes nothing; None stands for no test file."""
+    """Return the message to the model about a test file that distinguishes nothing, or about an answer without one."""
     if trial is None:
         return "I find no test file in your answer. Give the whole file in one fenced code block, and nothing after it."
     return (

@@ -91,8 +91,8 @@ def test_answer_without_a_file_runs_nothing() -> None:
 
 
 def test_model_is_shown_what_its_test_file_does_on_both_sides() -> None:
-    told = complaint(TriedFile("", {"a": P}, {"a": P}, "OUTPUT OF A", ""))
-    assert told.index("patch A:\n\n```\nOUTPUT OF A\n```") < told.index("patch B:\n\n```\n(no output)\n```")
+    message = complaint(TriedFile("", {"a": P}, {"a": P}, "OUTPUT OF A", ""))
+    assert message.index("patch A:\n\n```\nOUTPUT OF A\n```") < message.index("patch B:\n\n```\n(no output)\n```")
 
 
 statuses = st.dictionaries(st.sampled_from("abcd"), st.sampled_from(list(Status)))
