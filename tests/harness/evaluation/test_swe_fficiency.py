@@ -1,13 +1,15 @@
 """Reading and running workloads, and reading the marks of a run."""
 
+import random
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from assay.harness.domain import TestedTree, WorkloadRun
 from assay.harness.evaluation import workload_driver
-from assay.harness.evaluation.swe_fficiency import read_marks
+from assay.harness.evaluation.swe_fficiency import MOST_ROUNDS, ROUNDS, read_marks, take_turns
 from assay.harness.evaluation.workload import MalformedWorkloadError, read_workload
 
 PROGRAM = """\
@@ -103,3 +105,28 @@ def test_other_marks_are_forged(report: bytes) -> None:
 def test_a_clock_that_went_back_is_nobodys_forgery() -> None:
     run = read_marks(MARKS.replace(b"12.25", b"11.25"))
     assert (bool(run.problem), run.forged) == (True, False)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3, 3.0])
+@pytest.mark.parametrize("candidate", [0.5, 1.0, 2.0])
+def test_rounds_go_on_while_the_machine_is_noisy_whatever_the_patch_does(noise: float, candidate: float) -> None:
+    dice, usual = random.Random(5), {TestedTree.CANDIDATE: candidate, TestedTree.GOLD: 0.5}
+
+    def run(tree: TestedTree) -> WorkloadRun:
+        return WorkloadRun(seconds=usual.get(tree, 1.0) * (1 + dice.random() * noise))
+
+    runs = take_turns(run)
+    (rounds,) = {len(each) for each in runs.values()}
+    assert list(runs) == [TestedTree.BASE, TestedTree.CANDIDATE, TestedTree.GOLD, TestedTree.BASE_AGAIN]
+    if not noise:
+        assert rounds == ROUNDS
+    elif noise < 1:
+        assert ROUNDS < rounds < MOST_ROUNDS
+    else:
+        assert rounds == MOST_ROUNDS
+
+
+def test_a_run_that_fails_ends_the_rounds() -> None:
+    problem = {TestedTree.GOLD: "exit status 1"}
+    runs = take_turns(lambda tree: WorkloadRun(seconds=1, problem=problem.get(tree, "")))
+    assert [len(each) for each in runs.values()] == [1, 1, 1, 0]
