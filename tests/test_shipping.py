@@ -125,6 +125,7 @@ def test_an_archive_gives_an_empty_engine_the_same_verdicts_without_a_network(wo
     assert there("images", "list")["images"] == []
 
 
+@pytest.mark.exhaustive
 def test_what_builds_left_goes_with_the_images(world, there, other, tmp_path):
     world.assay("images", "export", "rows.jsonl", "-o", str(tmp_path / "rows.oci.tar"))
     base = there("images", "import", "rows.oci.tar")["images"][0]

@@ -107,15 +107,20 @@ def _steady_results(runs: Runs) -> dict[str, str]:
 
 
 def _by_noise(runs: Runs) -> tuple[Outcome, str] | None:
+    if reason := unusable(runs):
+        return Outcome.INFRA_ERROR, f"the measurement is not usable: {reason}"
+    return None
+
+
+def unusable(runs: Runs) -> str:
+    """Return why the times cannot be used, which the patch has no part in; empty if they can."""
     same = ratio(_seconds(runs, TestedTree.BASE), _seconds(runs, TestedTree.BASE_AGAIN))
     if same.high / same.low > MOST_NOISE or not same.low <= 1 <= same.high:
-        reason = f"the measurement is not usable: the base tree is {_in_words(same)} as fast as itself"
-        return Outcome.INFRA_ERROR, f"{reason}; try again on a quiet machine"
+        return f"the base tree is {_in_words(same)} as fast as itself; try again on a quiet machine"
     gold = _speed_up(runs, TestedTree.GOLD)
     if gold.low <= 1:
-        reason = f"the measurement is not usable: the gold patch is {_in_words(gold)} as fast"
-        return Outcome.INFRA_ERROR, f"{reason}, which shows no speed-up"
-    return None
+        return f"the gold patch is {_in_words(gold)} as fast, which shows no speed-up"
+    return ""
 
 
 def _by_speed(runs: Runs) -> tuple[Outcome, str] | None:

@@ -276,6 +276,7 @@ def workers(node: Machine) -> list[int]:
     return [pid for pid, command in node.processes().items() if command.startswith("ray::RayWorker")]
 
 
+@pytest.mark.exhaustive
 def test_killed_workers_lose_nothing_and_leave_no_container(
     both: Machines, expected: dict[str, Verdict], tmp_path: Path
 ):
@@ -341,6 +342,7 @@ def test_node_out_of_reach_loses_nothing_and_leaves_no_container(
     both.reap()
 
 
+@pytest.mark.exhaustive
 def test_two_nodes_share_the_work(machines: Machines, tmp_path: Path):
     """Twice as fast but for what each evaluation costs beside its tests; a busy machine is given some slack."""
     one, two = (tmp_path / name for name in ("one", "two"))
