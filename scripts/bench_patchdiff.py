@@ -60,6 +60,7 @@ def main() -> None:
     parser.add_argument("--lite", default="lite", help="data set of the published instances")
     parser.add_argument("--mirror", type=Path, action="append", default=[])
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--budget", type=float, default=600.0, help="seconds for one comparison")
     parser.add_argument("--phase", action="append", help="only the patches of this phase, as the cases name it")
     parser.add_argument("--table", action="store_true", help="only print the tables of what is there")
     options = parser.parse_args()
@@ -91,7 +92,9 @@ def _missing(options: argparse.Namespace, known: set[tuple[str, int]]) -> Iterat
                 if (case.name, seed) not in known:
                     instance = place.bench.settle(instances[case.instance])
                     patch = patch_of(case, *trees_of(instance, sources))
-                    comparison = _compare(place, instance, patch, case, seed)
+                    generators = ALL if seed == 0 else SEEDED  # the suite is the same for every seed
+                    settings = Settings(generators, seed=seed, budget=options.budget, test_files=False)
+                    comparison = _compare(place, instance, patch, case, settings)
                     _say(f"{case.name} ({case.label}), seed {seed}: {comparison.finding}, {comparison.seconds:.0f} s")
                     yield Result(case=case.name, label=case.label, phase=case.phase, seed=seed, comparison=comparison)
 
@@ -101,11 +104,9 @@ def _by_dataset(lite: str) -> list[tuple[str, list[Case]]]:
     return [(lite if name == "lite" else name, [each for each in cases() if each.dataset == name]) for name in names]
 
 
-def _compare(place: Workplace, instance: Instance, patch: str, case: Case, seed: int) -> PatchDiffResult:
+def _compare(place: Workplace, instance: Instance, patch: str, case: Case, settings: Settings) -> PatchDiffResult:
     prediction = Prediction(instance_id=instance.id, model=case.name, patch=patch)
     task, bench = place.task(instance, prediction), place.bench
-    generators = ALL if seed == 0 else SEEDED  # the suite is the same for every seed
-    settings = Settings(generators, seed=seed, budget=600, test_files=False)
     with bench.image(instance, instance.gold_patch) as image:
         return assess(Sides(task, image, bench.engine), settings, bench.plan_files).comparison
 

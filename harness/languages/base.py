@@ -18,6 +18,39 @@ CONDITION_BEFORE_BRACE = r"(\s*(?:\}\s*else\s+)?if )((?!let\b)[^;]+)( \{\s*)"
 
 
 @dataclass(frozen=True, slots=True)
+class Copying:
+    """How to write a test once more with another literal, so that both can run: node types and patterns of a grammar.
+
+    ``MARK`` stands for a word that no other copy has.
+    """
+
+    test: tuple[str, str]
+    """Node type of a test, and what its source begins with."""
+    texts: frozenset[str]
+    numbers: frozenset[str]
+    kept: frozenset[str]
+    """Nodes whose own literals stay, since another would break every test: an index, a type, an import."""
+    names: str
+    """What begins calls and operations whose own literals stay: names of tests and modules, formats, durations."""
+    row: tuple[str, frozenset[str]]
+    """Node type of a table, and those of its rows."""
+    between: frozenset[str]
+    """Nodes between a table and what gives it a name."""
+    loop: str
+    """Finds, in a test, a loop over the table ``NAME``."""
+    raised: str
+    """Finds, at the start of a failed test's message, the type of what was thrown and is no failed assertion."""
+    renamed: str = ""
+    """Replaces what a test begins with, where a copy stands beside it; empty where it stands in its place."""
+    wrapped: tuple[str, str] = ("", "")
+    """Text before and behind a whole file, where a copy is the file without its other tests."""
+    head: str = ""
+    """What begins statements that stay at the top of such a file: imports."""
+    environment: str = ""
+    """Assignments of a shell by which a runner leaves out other tests."""
+
+
+@dataclass(frozen=True, slots=True)
 class Syntax:
     """Node types and facts of a grammar: for definitions first, then for the canonical spelling of source."""
 
@@ -55,6 +88,8 @@ class Syntax:
     """Whether a space between two tokens can change what they mean."""
     mentions: str = ""
     """Tree-sitter query with the captures ``@calls`` and ``@inherits``; empty if such relations are not known."""
+    copying: Copying | None = None
+    """How PatchDiff copies tests; None if it cannot."""
 
     def grammar(self, path: str) -> str:
         """Return the grammar that a file needs instead of ``Language.GRAMMAR``; empty if it needs none."""

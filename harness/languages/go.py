@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from assay.harness.languages.base import (
     CALLED,
     CONDITION_BEFORE_BRACE,
+    Copying,
     Lines,
     Syntax,
     folders,
@@ -22,6 +23,22 @@ ALIASES = frozenset({"golang"})
 SUFFIXES = frozenset({".go"})
 DOCKERFILES = "go"
 GRAMMAR = "tree_sitter_go:language"
+COPYING = Copying(
+    test=("function_declaration", r"func (Test\w*)\(([a-zA-Z]\w*) \*testing\.T\) \{"),
+    renamed=r"""func \1MARK(\2 *testing.T) {
+defer func() { if raised := recover(); raised != nil { \2.Fatalf("panic: %v", raised) } }()
+""",
+    texts=frozenset({"interpreted_string_literal", "raw_string_literal"}),
+    numbers=frozenset({"int_literal", "float_literal"}),
+    kept=frozenset({"index_expression", "slice_expression", "array_type", "field_declaration"}),
+    names=r"\w+\.(?:Run|(?:Fatal|Error|Log|Skip)f?)\b|panic\b|.*\btime\.",
+    row=("literal_value", frozenset({"literal_element", "keyed_element"})),
+    between=frozenset({"composite_literal", "expression_list"}),
+    loop=r"\brange NAME\b",
+    raised=r"panic(?=:)",
+    environment='GOFLAGS="$GOFLAGS -gcflags=-e -run=MARK"',
+)
+"""A panic would end all tests of a package: it becomes the failure of a copy. With ``-e``, all errors are listed."""
 SYNTAX = Syntax(
     functions=frozenset({"function_declaration", "method_declaration", "method_elem"}),
     classes=frozenset({"type_spec"}),
@@ -31,6 +48,7 @@ SYNTAX = Syntax(
     heads=frozenset(
         {"for_statement", "for_clause", "if_statement", "expression_switch_statement", "type_switch_statement"}
     ),
+    copying=COPYING,
     # A type embeds what others would inherit from.
     mentions=f"{CALLED} (field_declaration !name type: (_) @inherits) (interface_type (type_elem (_) @inherits))",
 )

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from assay.harness.languages.base import (
     CALLED,
     CONDITION_IN_PARENTHESES,
+    Copying,
     Lines,
     Syntax,
     anywhere,
@@ -26,6 +27,22 @@ SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs"})
 DOCKERFILES = "javascript"
 GRAMMAR = "tree_sitter_javascript:language"
 CALLS = f"{CALLED} (new_expression constructor: (_) @calls)"
+COPYING = Copying(
+    test=("call_expression", r"(?:it|test|specify)(?:\.(?:only|each|concurrent|skip|failing|todo))*\s*[(`]"),
+    row=("array", frozenset({"object", "array"})),
+    between=frozenset(),
+    raised=r"(?!Assertion|Error: expect\()\w*Error(?=:| \[)",
+    loop=r"\bof NAME\b|\bNAME\.forEach\b",
+    wrapped=(
+        'describe("MARK", () => { try {\n',
+        '\n} catch (raised) { (typeof it === "function" ? it : test)("loads", () => { throw raised; }); } });\n',
+    ),
+    head=r"import\b|['\"]use strict|(?:jest|vi)\.\w*[mM]ock\b",
+    texts=frozenset({"string", "template_string"}),
+    numbers=frozenset({"number"}),
+    kept=frozenset({"subscript_expression", "literal_type", "import_statement", "import_clause"}),
+    names=r"(?:require|import|describe|context|suite|it|test|specify)\b|(?:[\w.]+\.)?(?:\w*[tT]imeout|sleep|delay)\(",
+)
 SYNTAX = Syntax(
     functions=frozenset({"function_declaration", "generator_function_declaration", "method_definition"}),
     classes=frozenset({"class_declaration"}),
@@ -45,6 +62,7 @@ SYNTAX = Syntax(
     ),
     heads=frozenset({"for_statement", "if_statement"}),
     either_quote=True,
+    copying=COPYING,
     mentions=f"{CALLS} (class_heritage (_) @inherits)",
 )
 LINES = Lines(

@@ -9,6 +9,8 @@ from assay.harness.domain import MISSING, SUSPICIOUS, Divergence, PatchDiffFindi
 
 REJECTIONS = frozenset({"TypeError", "AttributeError"})
 """By these, code says that an input is not of the kind that it is made for."""
+FAILURE = "failure"
+"""Kind of what is seen of a failed test: its message, in which expected values stand beside those that it got."""
 _WORD = re.compile(r"\w+(?:\.\w+)*")
 MIN_PROBES = 10
 """So many probes must have reached a target on both sides before their silence means anything."""
@@ -122,7 +124,7 @@ def _in_part(base: ProbeObservation, gold: ProbeObservation, candidate: ProbeObs
     A candidate that still has, where they were, words that gold takes out is like base in that part; one that does not
     have, in order, the words that gold keeps has changed what gold leaves alone.
     """
-    if len({(each.kind, each.type) for each in (base, gold, candidate)}) > 1:
+    if gold.kind == FAILURE or len({(each.kind, each.type) for each in (base, gold, candidate)}) > 1:
         return PatchDiffFinding.DIVERGENT
     before, after, other = (_WORD.findall(each.text) for each in (base, gold, candidate))
     kept, still_there = _kept(before, after), _kept(before, other)

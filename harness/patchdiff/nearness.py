@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from math import log
 from pathlib import PurePosixPath
 
+from assay.harness.languages.copying import read_text
+
 MOST_WORDS = 80
 """Words of a change that are looked for in test files."""
 FEWEST_QUOTED, MOST_QUOTED = 10, 40
 """Texts of a change that are handed to generators."""
 _QUOTED = re.compile(r"""(\b[rR]?[bBuUfF]?[rR]?|)(["'])((?:\\.|(?!\2)[^\\\n]){1,40})\2""")
 _NUMBER = re.compile(r"(?<![\w.])(?:[3-9]|\d{2,7})(?![\w.])")
-_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))")
-_MEANINGS = dict(zip("nrtfvb0\\'\"", "\n\r\t\f\v\b\0\\'\"", strict=True))
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _PART = re.compile(r"_+|\W+|(?<=[a-z0-9])(?=[A-Z])")
 _SAYS_NOTHING = frozenset({"test", ""})
@@ -63,19 +63,11 @@ def quoted_words(apart: str, *diffs: str) -> tuple[str, ...]:
 
 def _quoted(diffs: Iterable[str]) -> list[str]:
     lines = [line for diff in diffs for line in diff.splitlines() if line.startswith(("+", "-"))]
-    found = dict.fromkeys(_read(prefix, text) for line in lines for prefix, _mark, text in _QUOTED.findall(line))
+    found = dict.fromkeys(
+        read_text(text, raw="r" in prefix.lower()) for line in lines for prefix, _mark, text in _QUOTED.findall(line)
+    )
     numbers = dict.fromkeys(number for line in lines for number in _NUMBER.findall(_QUOTED.sub("", line)))
     return [text for text in [*found, *numbers] if text.strip(" ")]
-
-
-def _read(prefix: str, text: str) -> str:
-    """Return what a string stands for; as it is written where escapes mean nothing, or nothing known."""
-    return text if "r" in prefix.lower() else _ESCAPE.sub(_meant, text)
-
-
-def _meant(escape: re.Match[str]) -> str:
-    code = escape[1] or escape[2]
-    return chr(int(code, 16)) if code else _MEANINGS.get(escape[3], escape[0])
 
 
 def named_like(own: Iterable[str], tests: Iterable[str]) -> list[str]:

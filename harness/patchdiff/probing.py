@@ -41,6 +41,7 @@ Suspects = Mapping[str, Mapping[str, Any]]
 """Probes on which gold and the candidate differ, each with its line of output with gold."""
 Reproduce = Callable[[Context, Suspects], Mapping[str, str]]
 """Makes test files that pass with gold and fail with the candidate; leaves out what no file can show."""
+Observe = Callable[[Context, "Program", Side, Iterable[int], Sequence[str]], list[list[dict[str, Any]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,10 @@ class Program:
     """Test files, in a run of which by the project's own runner it works; only pytest needs no such run."""
     keep: bool = True
     """Whether results without the candidate's patch serve other candidates; not those that confirm a difference."""
+    observe: Observe | None = None
+    """Runs it as ``run_lines`` does, where it is no program of the probe."""
+    suffix: str = ".py"
+    """Of the names of test files that show a difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,7 @@ def run(context: Context, program: Program, side: Side, seeds: Iterable[int], on
     ``only`` has the keys of the probes to run, each in a process of its own if the program can and its settings do not
     say ``together``; all run when it is empty.
     """
-    lines = run_lines(context, program, side, seeds, only)
+    lines = (program.observe or run_lines)(context, program, side, seeds, only)
     for each in lines:
         _check_keys(side, each)
     redo = {line["key"]: line for each in lines[:1] for line in each if "key" in line}
@@ -300,6 +305,6 @@ def _reproduced(
     names: dict[str, str] = {}
     for number, each in enumerate(found, 1):
         if each.probe in texts:  # one file for what reduces to the same text
-            names.setdefault(texts[each.probe], f"test_{program.command}_{number}.py")
+            names.setdefault(texts[each.probe], f"test_{program.command}_{number}{program.suffix}")
     shown = [each.model_copy(update={"reproduction": names.get(texts.get(each.probe, ""), "")}) for each in found]
     return shown, {name: text for text, name in names.items()}

@@ -1,0 +1,285 @@
+"""Tests of other languages than Python with other literals: copies, run by the project's own command.
+
+One copy changes one literal of one test. A probe is what a copy shows: whether it passes, and how it fails.
+"""
+
+import json
+import random
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from shlex import quote
+from typing import Any
+
+from assay.harness import languages
+from assay.harness.domain import PASSING, GeneratorResult, Status
+from assay.harness.languages.base import Copying
+from assay.harness.languages.copying import MARK, CopiedFile, SourceLiteral
+from assay.harness.patchdiff.contract import Context, Contribution
+from assay.harness.patchdiff.decide import FAILURE
+from assay.harness.patchdiff.generators.suites.running import runs_everything
+from assay.harness.patchdiff.probe import values
+from assay.harness.patchdiff.probe.texts import settle
+from assay.harness.patchdiff.probing import Program, Suspects, differences
+from assay.harness.patchdiff.sides import OUT, Side, SideJob
+from assay.harness.patches.diff import read_diff
+from assay.harness.reports import find
+from assay.harness.reports.messages import messages
+from assay.harness.runners.base import PLACEHOLDER
+
+NAME = "amplify"
+FOLDER = ".assay-copies"
+COPIES = 2000
+FILES = 3
+"""Test files that are copied: those of the test patch, or the nearest ones."""
+SIZES = (300, 50, 10)
+"""Copies in one file, at first and where others beside them kept some from running."""
+SECONDS, EACH = 30.0, 40.0
+"""Seconds for a round of all copies, and for one file of them."""
+TRYING = 0.2
+"""Part of the turn that each attempt to run the copies with gold may take."""
+LARGEST = 1000
+"""Numbers become at most so large, or twice as large as they were: tests wait and repeat by them."""
+SWITCHED = {"true": "false", "false": "true"}
+_SHIFTING = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:ms|µs|ns|s)\b|/tmp/\S+|[\w./-]+\.\w+:\d+(?::\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedTest:
+    """A copy of a test; ``key`` is the probe's."""
+
+    file: CopiedFile
+    test: str
+    """The first line of the test."""
+    key: str
+    text: str
+
+
+Batch = tuple[str, Sequence[CopiedTest]]
+"""Copies that run together, and the name of what they leave."""
+
+
+def generate(context: Context) -> Contribution:
+    """Copy the nearest tests with other literals, keep the copies that run with gold, and compare what they show."""
+    copying = languages.find(context.sides.instance.language).SYNTAX.copying
+    assert copying is not None
+    files = _files(context, copying)
+    numbers, each = iter(range(COPIES)), COPIES // max(1, len(files))
+    made = [copy for file in files for copy in _copies(context, file, islice(numbers, each))]
+    if not made:
+        return Contribution(GeneratorResult(name=NAME, note="no test file has a test with a literal that can change"))
+    run = _Run(copying, _sound(context, made, copying))
+    if not run.copies:
+        return Contribution(GeneratorResult(name=NAME, note="no copy of a test with another literal ran with gold"))
+    return differences(context, run.program())
+
+
+def _files(context: Context, copying: Copying) -> list[CopiedFile]:
+    """Return gold's test files, those of the test patch if it has any that can be copied."""
+    instance, paths = context.sides.instance, context.survey.test_files
+    own = [path for path in paths if path in {change.path for change in read_diff(instance.test_patch)}]
+    paths = (tuple(own) or paths)[:FILES]
+    copy = "\n".join(f"cp -- {quote(path)} {OUT}/{number}" for number, path in enumerate(paths))
+    left = context.sides.run(Side.GOLD, SideJob(f"mkdir -p {OUT}\n{copy}\ntrue\n", seconds=30.0, keep=True))
+    texts = {path: left.get(str(number), b"").decode(errors="replace") for number, path in enumerate(paths)}
+    found = (CopiedFile.read(instance.language, path, text, copying) for path, text in texts.items())
+    return [file for file in found if file]
+
+
+def _copies(context: Context, file: CopiedFile, numbers: Iterable[int]) -> Iterator[CopiedTest]:
+    """Yield copies of a file's tests, no two alike, chosen by the seed; most are of the issue's own tests."""
+    instance = context.sides.instance
+    added = {line for change in read_diff(instance.test_patch) for line in change.added()}
+    own = {test.rpartition("::")[2].partition("/")[0] for test in instance.fail_to_pass}
+    names = {part for test in (*instance.fail_to_pass, *instance.pass_to_pass) for part in test.split("::")}
+    choice, lines = random.Random(f"{context.settings.seed} {file.path}"), file.text.split("\n")
+    found = [(test, each) for test in file.tests for each in test.literals if each.value not in names]
+    near = [(test, each) for test, each in found if lines[each.line - 1] in added]
+    named = [(test, each) for test, each in found if any(name in test.source for name in own)]
+    tiers = [
+        (tier, [1 + len(values.pieces(str(each.value))) for _, each in tier])
+        for tier in (near, near, named, found)
+        if tier
+    ]
+    far, seen = _strings(each for _, each in found), set[tuple[int, str]]()
+    for number in numbers if found else ():
+        tier, weights = choice.choice(tiers)
+        ((test, literal),) = choice.choices(tier, weights)
+        new = _other(literal, _strings(test.literals), far, context.survey.words, choice)
+        if new not in ("", literal.source) and (literal.first, new) not in seen:
+            seen.add((literal.first, new))
+            key = f"{number}: {file.path}:{literal.line} {literal.source} -> {new}"
+            yield CopiedTest(file, test.source.partition("\n")[0], key, file.copied(test, literal, new, number))
+
+
+def _strings(literals: Iterable[SourceLiteral]) -> list[str]:
+    return sorted({each.value for each in literals if isinstance(each.value, str)})
+
+
+def _other(
+    literal: SourceLiteral, near: Sequence[str], far: Sequence[str], words: Sequence[str], choice: random.Random
+) -> str:
+    """Return the source of another literal of the same type; "" if there is none."""
+    value = literal.value
+    if isinstance(value, str):
+        way = choice.randrange(4)
+        news = values.texts(value, choice) if way == 0 else _worded(value, near, choice)
+        if way == 1:
+            news = values.spliced(value, choice.choice((near, far)), words, choice)
+        return json.dumps(choice.choice(news or [value]), ensure_ascii=False)
+    if value is None:
+        return SWITCHED.get(literal.source, "")
+    numbers = [*values.numbers(value), *values.borders(value, words)]
+    fitting = [new for new in numbers if type(new) is type(value) and 0 <= new <= max(LARGEST, 2 * value)]
+    return repr(choice.choice(fitting)) if fitting else ""
+
+
+def _worded(value: str, donors: Sequence[str], choice: random.Random) -> list[str]:
+    """Return a text with one word in the other case, left out, or exchanged, and with a mark of its own once more."""
+    pieces, others = values.pieces(value), [piece for donor in donors for piece in values.pieces(donor)]
+    words = [place for place, piece in enumerate(pieces) if piece[0].isalnum()]
+    news = []
+    if words:
+        place, other = choice.choice(words), choice.choice(sorted({piece for piece in others if piece[0].isalnum()}))
+        news = [(place, new, place + 1) for new in (pieces[place].swapcase(), "", other)]
+    if marks := [piece for piece in pieces if not piece[0].isalnum()]:
+        place = choice.randrange(len(pieces) + 1)
+        news.append((place, choice.choice(marks), place))
+    return ["".join([*pieces[:first], new, *pieces[last:]]) for first, new, last in news]
+
+
+def _sound(context: Context, copies: Sequence[CopiedTest], copying: Copying) -> list[CopiedTest]:
+    """Return the copies that run with gold: without those that do not compile, or that end all tests."""
+    waiting, sound = list(copies), list[CopiedTest]()
+    for size in SIZES:
+        run, part = _Run(copying, waiting, size), context.part(TRYING)
+        named = [(str(number), batch) for number, batch in enumerate(run.batches(waiting))]
+        left = run.left(part, Side.GOLD, named, part.seconds_left)
+        shown = {row["key"] for each in named for row in run.rows(part, left, *each)}
+        wrong = {copy.key for each in named for copy in run.wrong(left, *each)}
+        sound += [copy for copy in waiting if copy.key in shown]
+        waiting = [copy for copy in waiting if copy.key not in shown | wrong]
+    return sound
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Copies, and how they run."""
+
+    copying: Copying
+    copies: Sequence[CopiedTest]
+    size: int = SIZES[0]
+
+    def observe(
+        self, context: Context, program: Program, side: Side, seeds: Iterable[int], only: Sequence[str]
+    ) -> list[list[dict[str, Any]]]:
+        """Run copies once for each seed in one container; return a line for each, as ``probing.run_lines``."""
+        batches = self.batches([copy for copy in self.copies if not only or copy.key in only])
+        rounds = [[(f"{seed}-{n}", batch) for n, batch in enumerate(batches)] for seed in seeds]
+        seconds = context.seconds_left if only else program.seconds
+        left = self.left(context, side, [each for round_ in rounds for each in round_], seconds, keep=program.keep)
+        return [
+            [row for name, batch in round_ for row in self.rows(context, left, name, batch)]
+            + [{"end": "done"}] * (all if only else any)(f"{name}.end" in left for name, _ in round_)
+            for round_ in rounds
+        ]
+
+    def batches(self, copies: Iterable[CopiedTest]) -> list[list[CopiedTest]]:
+        """Return the copies that run together: some of one file."""
+        of_file: dict[str, list[CopiedTest]] = {}
+        for copy in copies:
+            of_file.setdefault(copy.file.path, []).append(copy)
+        return [each[at : at + self.size] for each in of_file.values() for at in range(0, len(each), self.size)]
+
+    def left(
+        self, context: Context, side: Side, named: Sequence[Batch], seconds: float, *, keep: bool = True
+    ) -> Mapping[str, bytes]:
+        """Run named batches one after the other, as long as the time is enough; return what they leave."""
+        if not named or not context.seconds_left:
+            return {}
+        files = {f"{FOLDER}/{name}": self._file(batch).encode(errors="replace") for name, batch in named}
+        script = [f"mkdir -p {OUT}", f"mv {FOLDER} /tmp/assay-copies", *self._emptied(context), "began=$(date +%s)"]
+        for name, batch in named:
+            path, plan = quote(batch[0].file.path), context.plan([batch[0].file.path])
+            command = plan.command.replace(PLACEHOLDER, "").replace(plan.report_path, f"{OUT}/{name}.report")
+            script.append(f"""\
+now=$(date +%s)
+[ $((now + 2)) -lt $ASSAY_END ] || exit 1
+[ $((now - began)) -le {int(seconds)} ] || exit 0
+cp -- {path} /tmp/assay-kept && cp /tmp/assay-copies/{name} {path}
+timeout -k 2 {int(EACH)} env {self.copying.environment.replace("MARK", MARK)} bash -c {quote(command)} \\
+  < /dev/null > {OUT}/{name}.log 2>&1
+cp /tmp/assay-kept {path}; : > {OUT}/{name}.end""")
+        job = SideJob("\n".join([*script, ""]), files, seconds=context.seconds_left, keep=keep)
+        return context.sides.run(side, job)
+
+    def _file(self, batch: Sequence[CopiedTest]) -> str:
+        return batch[0].file.file_of(copy.text for copy in batch)
+
+    def _emptied(self, context: Context) -> Iterator[str]:
+        """Yield commands that empty the test files without copies, where the recipe always runs all of them."""
+        files, sign = context.survey.test_files, languages.find(context.sides.instance.language).TEST_SIGN
+        if self.copying.wrapped[0] and runs_everything(context, files[:1], files[1:]):
+            yield from (f"! grep -qP {quote(sign)} {quote(path)} || : > {quote(path)}" for path in files)
+
+    def rows(
+        self, context: Context, left: Mapping[str, bytes], name: str, batch: Sequence[CopiedTest]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield what the copies of a batch showed; nothing for one whose tests did not end."""
+        report, log = (left.get(f"{name}.{kind}", b"").decode(errors="replace") for kind in ("report", "log"))
+        form = context.plan([batch[0].file.path]).report_format
+        statuses: dict[str, set[Status]] = {}
+        said: dict[str, str] = {}
+        for test, status in find(form).parse(report).items():
+            statuses.setdefault(_number(test), set()).add(status)
+        for test, message in messages(form, report, log):
+            said[_number(test)] = f"{said.get(_number(test), '')}{message}\n"
+        for copy in batch:
+            number = copy.key.partition(":")[0]
+            ended = statuses.get(number, set())
+            if ended and ended <= {*PASSING, Status.FAILED}:
+                seen = observation(Status.FAILED in ended, said.get(number, ""), self.copying.raised)
+                yield {"key": copy.key, "target": copy.file.path, "test": copy.test, "mutated": True} | seen
+
+    def wrong(self, left: Mapping[str, bytes], name: str, batch: Sequence[CopiedTest]) -> Iterator[CopiedTest]:
+        """Yield the copies in which a compiler finds errors, by the lines that it names."""
+        path, lines = batch[0].file.path, self._file(batch).split("\n")
+        log = b"".join(left.get(f"{name}.{kind}", b"") for kind in ("report", "log")).decode(errors="replace")
+        named = {int(line) for line in re.findall(rf"{re.escape(path.rpartition('/')[2])}[:(](\d+)", log)}
+        numbers = {_number("\n".join(lines[:line])) for line in named}
+        yield from (copy for copy in batch if copy.key.partition(":")[0] in numbers)
+
+    def program(self) -> Program:
+        """Return the program that observes the copies."""
+        end = re.search(r"(?:[._](?:test|spec))?\.\w+$", self.copies[0].file.path)
+        return Program(NAME, {}, SECONDS, self._reproduced, observe=self.observe, suffix=end[0] if end else "")
+
+    def _reproduced(self, context: Context, suspects: Suspects) -> dict[str, str]:
+        """Return a test file for each probe that shows the difference when its copy runs alone."""
+        found = {}
+        for copy in (copy for copy in self.copies if copy.key in suspects):
+            once, sides = replace(self.program(), keep=False), (Side.GOLD, Side.CANDIDATE)
+            rows = [row for side in sides for row in self.observe(context, once, side, [0], [copy.key])[0][:1]]
+            seen = [f"{row['type']} {row['text']}" for row in rows if "key" in row]
+            if len(set(seen)) > 1:
+                shown = (
+                    f"In place of {copy.file.path}, copy {copy.key}\nWith gold: {seen[0]}\nWith the patch: {seen[1]}"
+                )
+                head = (f"// {line}".rstrip() for line in shown.splitlines())
+                found[copy.key] = "\n".join([*head, "", self._file([copy])])
+        return found
+
+
+def _number(text: str) -> str:
+    """Return the number of the last copy that a text names; "" if it names none."""
+    return re.split(r"\D", text.rpartition(MARK)[2], maxsplit=1)[0] if MARK in text else ""
+
+
+def observation(failed: bool, message: str, raised: str) -> dict[str, str]:
+    """Return what is seen of a copy: its status, and its message without places, addresses and durations."""
+    text = settle(_SHIFTING.sub("<>", message).strip()) if failed else ""
+    thrown = failed and re.search(rf"^\s*(?:<>:)?\s*({raised})", text, re.MULTILINE)
+    if thrown:
+        return {"kind": "error", "type": thrown[1], "text": ""}
+    return {"kind": FAILURE if failed else "value", "type": "failed" if failed else "passed", "text": text}
