@@ -437,7 +437,15 @@ def test_killed_with_containers_at_work_only_the_unfinished_is_done_again(
 
 
 @pytest.mark.docker
-@pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGTERM], [signal.SIGINT] * 2, [signal.SIGTERM] * 2])
+@pytest.mark.parametrize(
+    "signals",
+    [
+        [signal.SIGINT],
+        [signal.SIGTERM] * 2,
+        pytest.param([signal.SIGTERM], marks=pytest.mark.exhaustive),
+        pytest.param([signal.SIGINT] * 2, marks=pytest.mark.exhaustive),
+    ],
+)
 def test_told_to_stop_it_ends_soon_leaves_nothing_and_goes_on(
     in_folder: Path, command: list[str], docker_engine: DockerEngine, signals: list[signal.Signals]
 ) -> None:

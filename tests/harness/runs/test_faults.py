@@ -135,7 +135,7 @@ DOCKER_PLAN = TestPlan(
 
 
 @pytest.mark.docker
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [KINDS[0], *(pytest.param(kind, marks=pytest.mark.exhaustive) for kind in KINDS[1:])])
 def test_one_fault_at_any_call_of_a_real_engine(
     make_instance: Make, docker_engine: DockerEngine, toolchain_image: str, tmp_path: Path, kind: str
 ) -> None:

@@ -174,11 +174,12 @@ def test_engine_that_no_node_has_is_an_error_with_its_reason(cluster: Cluster, m
 
 def test_command_line_evaluates_on_a_cluster(cluster: Cluster, tmp_path: Path):
     command = [sys.executable, "-m", "assay", "evaluate", "releases", "--gold", "--engine", "fake", "--json"]
+    command += ["-i", "pallets__flask-2.3.2", "-i", "tidwall__gjson-1.14.4", "-i", "tokio-rs__slab-0.4.11"]
     command += ["--executor", "ray", "--address", cluster.address, "--runs-dir", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    assert report["resolved_instances"] == report["total_instances"] >= 6
+    assert report["resolved_instances"] == report["total_instances"] == 3
     assert "attempts" in done.stderr
 
 
