@@ -123,14 +123,13 @@ def _task_table(folder: Path, layout: task_folder.FolderLayout, split: str | Non
 def _table_rows(table: Path, split: str | None) -> Iterator[PlacedRow | DataError]:
     """Yield the rows of a table in a data set of folders, with the labels that are beside it."""
     try:
-        passing = compact.read_passing(table)
+        labels = compact.read_labels(table)
     except DataError as error:
         yield error
         return
     for row in _json_lines(table):
         if isinstance(row, PlacedRow) and isinstance(row.value, dict):
-            held = passing.get(str(row.value.get("instance_id")))
-            value = row.value if held is None else {compact.HELD: held, **row.value}
+            value = {**labels.get(str(row.value.get("instance_id")), {}), **row.value}
             row = PlacedRow(value, row.file, row.line)  # noqa: PLW2901 - the same row, with its labels
         if isinstance(row, DataError) or _split_of(row) in (None, split):
             yield row

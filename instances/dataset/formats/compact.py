@@ -1,7 +1,7 @@
 """Tables of rows in a data set of folders: ``<name>.jsonl``, an instance a line, for rows that hold only facts.
 
-The tests that pass before and after, of which there are many, are in ``<name>.passing.gz`` beside it: a JSON object of
-lists by instance id. To add a table is to copy its two files.
+The labels, of which there are many, are in ``<name>.labels.gz`` beside it: a JSON object by instance id, of objects
+with the two lists. To add a table is to copy its two files.
 """
 
 import gzip
@@ -15,9 +15,10 @@ from assay.harness.errors import DataError
 from assay.harness.files import replace_file
 from assay.instances.dataset.formats.columns import Row
 
-SUFFIX, PASSING = ".jsonl", ".passing.gz"
-HELD = "pass_to_pass"
-"""The column that is in the second file."""
+SUFFIX, LABELS = ".jsonl", ".labels.gz"
+HELD = ("fail_to_pass", "pass_to_pass")
+"""The columns that are in the second file."""
+Labels = Mapping[str, Sequence[str]]
 
 
 def tables(folder: Path) -> list[Path]:
@@ -25,34 +26,34 @@ def tables(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"*{SUFFIX}"))
 
 
-def read_passing(table: Path) -> Mapping[str, Sequence[str]]:
-    """Read the file beside a table; no file is an empty one.
+def read_labels(table: Path) -> Mapping[str, Labels]:
+    """Read the file beside a table, by instance id; no file is an empty one.
 
     Raises:
         DataError: it is damaged.
     """
-    path = _passing(table)
+    path = _beside(table)
     if not path.is_file():
         return {}
     try:
         found = json.loads(gzip.decompress(path.read_bytes()))
     except (OSError, EOFError, zlib.error, ValueError) as error:
         raise DataError(f"is damaged: {error}; take it from where the table comes from", file=str(path)) from None
-    if not isinstance(found, dict):
-        raise DataError("is no object of lists of tests by instance id", file=str(path))
+    if not isinstance(found, dict) or not all(isinstance(each, dict) for each in found.values()):
+        raise DataError("is no object of labels by instance id", file=str(path))
     return found
 
 
 def write_table(table: Path, rows: Sequence[Row]) -> None:
     """Write rows, which have an instance id and labels, and what is beside them; the same rows give the same bytes."""
-    passing = {str(row["instance_id"]): row[HELD] for row in rows}
-    lines = ({name: value for name, value in row.items() if name != HELD} for row in rows)
-    packed = gzip.compress(json.dumps(passing, ensure_ascii=False, separators=(",", ":")).encode(), 9, mtime=0)
-    replace_file(_passing(table), packed)
+    labels = {str(row["instance_id"]): {name: row[name] for name in HELD} for row in rows}
+    lines = ({name: value for name, value in row.items() if name not in HELD} for row in rows)
+    packed = gzip.compress(json.dumps(labels, ensure_ascii=False, separators=(",", ":")).encode(), 9, mtime=0)
+    replace_file(_beside(table), packed)
     replace_file(table, "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines).encode())
 
 
-def write_labels(folder: Path, instance_id: str, labels: Mapping[str, Sequence[str]]) -> Path | None:
+def write_labels(folder: Path, instance_id: str, labels: Labels) -> Path | None:
     """Replace the labels of one row of a folder's tables; return the table, or None if no table has the row."""
     for table in tables(folder):
         rows = list(_rows(table))
@@ -68,11 +69,11 @@ def has_row(folder: Path, instance_id: str) -> bool:
 
 
 def _rows(table: Path) -> Iterator[dict[str, Any]]:
-    passing = read_passing(table)
+    labels = read_labels(table)
     for line in table.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        yield {**row, HELD: list(passing.get(row["instance_id"], ()))}
+        yield {**dict.fromkeys(HELD, ()), **row, **labels.get(row["instance_id"], {})}
 
 
-def _passing(table: Path) -> Path:
-    return table.with_name(table.name.removesuffix(SUFFIX) + PASSING)
+def _beside(table: Path) -> Path:
+    return table.with_name(table.name.removesuffix(SUFFIX) + LABELS)

@@ -1,5 +1,6 @@
 """Tables of rows in a data set of folders."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def test_rows_of_a_table_have_the_labels_beside_it(folder: Path) -> None:
     assert (instance.fail_to_pass, instance.pass_to_pass) == tuple(
         tuple(ROW[name]) for name in ("fail_to_pass", "pass_to_pass")
     )
-    assert "pass_to_pass" not in json.loads((folder / "2026-03.jsonl").read_text())
+    assert not {"fail_to_pass", "pass_to_pass"} & set(json.loads((folder / "2026-03.jsonl").read_text()))
 
 
 def test_the_same_rows_give_the_same_bytes(folder: Path) -> None:
@@ -50,12 +51,15 @@ def test_measured_labels_replace_those_of_a_row(folder: Path) -> None:
 
 
 def test_a_damaged_file_of_labels_is_named(folder: Path) -> None:
-    (folder / "2026-03.passing.gz").write_bytes(b"\x1f\x8b torn")
-    with pytest.raises(UserError, match=r"2026-03\.passing\.gz: is damaged"):
+    (folder / "2026-03.labels.gz").write_bytes(b"\x1f\x8b torn")
+    with pytest.raises(UserError, match=r"2026-03\.labels\.gz: is damaged"):
+        load(str(folder))
+    (folder / "2026-03.labels.gz").write_bytes(gzip.compress(b'{"acme__calc-2": []}'))
+    with pytest.raises(UserError, match=r"2026-03\.labels\.gz: is no object of labels by instance id"):
         load(str(folder))
 
 
 def test_a_row_whose_labels_are_missing_is_named(folder: Path) -> None:
-    (folder / "2026-03.passing.gz").unlink()
-    with pytest.raises(UserError, match="pass_to_pass: is missing"):
+    (folder / "2026-03.labels.gz").unlink()
+    with pytest.raises(UserError, match="fail_to_pass: is missing"):
         load(str(folder))
