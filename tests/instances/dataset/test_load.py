@@ -171,7 +171,14 @@ def test_the_bundled_data_set_holds_only_facts() -> None:
         assert labels["fail_to_pass"]
         assert not set(labels["fail_to_pass"]) & set(labels["pass_to_pass"])
     for mined in MINED:
-        assert set(mined) - {"language", "recipe"} == {"instance_id", "repo", "created_at", "version", "origin", "derive"}
+        assert set(mined) - {"language", "recipe"} == {
+            "instance_id",
+            "repo",
+            "created_at",
+            "version",
+            "origin",
+            "derive",
+        }
         assert LABELS[mined["instance_id"]]["fail_to_pass"]
 
 
@@ -186,9 +193,9 @@ def test_the_bundled_data_set_is_wide() -> None:
 
 @pytest.mark.network
 def test_the_bundled_data_set_loads(sources: Sources) -> None:
-    """The tasks, and of what was mined one instance a language."""
-    tasks = [task.name for task in (BUNDLED["releases"] / "tasks").iterdir()]
-    loaded = load("releases", ids=[*tasks, *NEWEST.values()], sources=sources)
+    """Two tasks, one with a statement of its own, and of what was mined one instance a language."""
+    loaded = load("releases", ids=["pallets__flask-2.3.2", "mholt__papaparse-5.4.1", *NEWEST.values()], sources=sources)
+    assert len(loaded.instances) == 6
     assert loaded.ref.name == "releases"
     for instance in loaded.instances:
         assert instance.archive
