@@ -82,8 +82,8 @@ def _read(path: Path) -> list[Result]:
 
 def _missing(options: argparse.Namespace, known: set[tuple[str, int]]) -> Iterator[Result]:
     sources = make_sources(options.mirror)
-    for dataset, of_dataset in _by_dataset(options.lite):
-        here = [case for case in of_dataset if not options.phase or case.phase in options.phase]
+    wanted = [case for case in cases() if not options.phase or case.phase in options.phase]
+    for dataset, here in _by_dataset(options.lite, wanted):
         ids = sorted({case.instance for case in here})
         instances = {each.id: each for each in load(dataset, ids=ids, sources=sources).instances}
         place = Workplace(mirrors=options.mirror)
@@ -99,9 +99,9 @@ def _missing(options: argparse.Namespace, known: set[tuple[str, int]]) -> Iterat
                     yield Result(case=case.name, label=case.label, phase=case.phase, seed=seed, comparison=comparison)
 
 
-def _by_dataset(lite: str) -> list[tuple[str, list[Case]]]:
-    names = sorted({case.dataset for case in cases()}, reverse=True)
-    return [(lite if name == "lite" else name, [each for each in cases() if each.dataset == name]) for name in names]
+def _by_dataset(lite: str, wanted: Sequence[Case]) -> list[tuple[str, list[Case]]]:
+    names = sorted({case.dataset for case in wanted}, reverse=True)
+    return [(lite if name == "lite" else name, [each for each in wanted if each.dataset == name]) for name in names]
 
 
 def _compare(place: Workplace, instance: Instance, patch: str, case: Case, settings: Settings) -> PatchDiffResult:

@@ -63,7 +63,10 @@ class Divergence(Model):
     confirmed: int
     """Repetitions, on both sides, that all gave these observations."""
     reproduction: str = ""
-    """Name of a test file beside the record that passes with the gold patch and fails with this one."""
+    """Name of a test file beside the record that passes with the gold patch and fails with this one.
+
+    Of another language than Python, what each shows is in its first lines.
+    """
 
 
 class GeneratorResult(Model):

@@ -209,7 +209,8 @@ def differences(context: Context, program: Program) -> Contribution:
         reached=0 if unseen and not found else len(alike) + len(apart),
         divergences=len(found),
         null_divergences=noise,
-        note=_note(first.values(), len(suspects) - len(found), confirmed_in, unseen),
+        note=_note(first.values(), len(suspects) - len(found), confirmed_in, unseen)
+        or ("" if alike or apart else "no probe reached a target on both sides"),
     )
     return Contribution(result, tuple(shown), files)
 

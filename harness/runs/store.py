@@ -2,7 +2,7 @@
 
     <run>/{run.json, journal.jsonl, predictions.jsonl, verdicts.jsonl, report.json, lock,
            instances/<id>/{instance.json, patch.diff, evidence.json, verdict.json, test_output.txt, reports/...,
-                           reruns/<n>/{the same files}, patchdiff/{comparison.json, test_*.py}}
+                           reruns/<n>/{the same files}, patchdiff/{comparison.json, test_*}}
            archives/{index.jsonl, 0001.tar, ...}}       of a large run, in place of what its folders would hold
     <runs>/.index/{verdicts, durations.json}           what any run here has already judged, and how long tests took
 

@@ -229,8 +229,7 @@ cp /tmp/assay-kept {path}; : > {OUT}/{name}.end""")
         """Yield what the copies of a batch showed; nothing for one whose tests did not end."""
         report, log = (left.get(f"{name}.{kind}", b"").decode(errors="replace") for kind in ("report", "log"))
         form = context.plan([batch[0].file.path]).report_format
-        statuses: dict[str, set[Status]] = {}
-        said: dict[str, str] = {}
+        statuses, said = dict[str, set[Status]](), dict[str, str]()
         for test, status in find(form).parse(report).items():
             statuses.setdefault(_number(test), set()).add(status)
         for test, message in messages(form, report, log):

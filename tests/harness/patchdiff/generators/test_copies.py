@@ -166,6 +166,7 @@ def test_nothing_is_claimed_where_no_copy_ran() -> None:
 def test_copies_that_do_not_end_with_the_patch_do_not_count() -> None:
     found, _ = played(lambda side, _copy: "!" if side is Side.CANDIDATE else "")
     assert (found.result.reached, found.divergences) == (0, ())
+    assert found.result.note == "no probe reached a target on both sides"
 
 
 @pytest.mark.parametrize(
