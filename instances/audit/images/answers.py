@@ -86,10 +86,11 @@ def test_ids(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFinding
     ids -= answer.in_trees(ids, _ids_in)
     new = frozenset(named) - answer.in_trees(named, words_of)
     clear = frozenset(each for each in ids if re.search(rb"::|/|\(", each))
-    allowed = frozenset(answer.allowed())
+    allowed, parts = frozenset(answer.allowed()), parts_of(ids)
     for number in _layers_with(image, new, ids):
         for path, data in _others(image, number, allowed):
-            if what := _named(path, data, ids, clear, new, stems):
+            held = ids.intersection(_ids_in(data)) if may_hold(data, parts) else frozenset[bytes]()
+            if what := _named(path, data, held, clear, new, stems):
                 severity = Severity.DOUBT if is_packaged(path) or PACKAGES.match(path) else Severity.FAULT
                 yield image.finding(ImageRule.TEST_IDS, number, path, what, severity)
 
@@ -101,13 +102,12 @@ def _layers_with(image: AuditedImage, names: Collection[bytes], ids: Collection[
 
 
 def _named(
-    path: str, data: bytes, ids: frozenset[bytes], clear: frozenset[bytes], new: frozenset[bytes], stems: set[bytes]
+    path: str, data: bytes, held: frozenset[bytes], clear: frozenset[bytes], new: frozenset[bytes], stems: set[bytes]
 ) -> str:
-    found = ids.intersection(_ids_in(data)) if may_hold(data, parts_of(ids)) else frozenset[bytes]()
-    if found & clear or len(found) > 1:
-        return f"names the hidden test {min(found).decode(errors='replace')}"
+    if held & clear or len(held) > 1:
+        return f"names the hidden test {min(held).decode(errors='replace')}"
     whole = path.encode(errors="replace") + b"\n" + data
-    if any(name in data for name in new) and any(stem in whole for stem in stems):
+    if any(stem in whole for stem in stems) and may_hold(data, new):
         names = new.intersection(words_of(data, compiled=is_binary(data)))
         return f"names the hidden test {min(names).decode(errors='replace')}" if names else ""
     return ""

@@ -4,7 +4,7 @@ import re
 import zlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha1
 from pathlib import Path
@@ -19,6 +19,7 @@ from assay.instances.audit.images.unpacked import LARGEST, OBJECT, indexed_ids, 
 
 SHORTEST_LINE, SHORTEST_WORD = 12, 8
 """Characters of the lines and words that are kept; of shorter ones there are too many."""
+MANY_PARTS = 50
 INSIDE = "!"
 """Stands between an archive and the path of a file in it."""
 _NO_WORD = bytes(each if (chr(each).isalnum() and each < 128) or each == ord("_") else ord(" ") for each in range(256))
@@ -253,9 +254,12 @@ def parts_of(texts: Iterable[bytes]) -> frozenset[bytes]:
     return frozenset(max(_PARTS.split(text), key=len) for text in texts)
 
 
-def may_hold(data: bytes, parts: Iterable[bytes]) -> bool:
-    """Return whether cutting a file into lines, words or ids may give a text with one of these parts, quickly."""
-    return any(part in text for text in views(data) for part in parts)
+def may_hold(data: bytes, parts: Collection[bytes]) -> bool:
+    """Return whether cutting a file into lines, words or ids may give a text with one of these parts.
+
+    It is for few parts. Looking for many takes longer than cutting, so of many the answer is always yes.
+    """
+    return len(parts) > MANY_PARTS or any(part in text for text in views(data) for part in parts)
 
 
 def merged(layers: Iterable[LayerFacts]) -> Mapping[str, int]:
