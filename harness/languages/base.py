@@ -38,6 +38,8 @@ class Copying:
     """Nodes between a table and what gives it a name."""
     loop: str
     """Finds, in a test, a loop over the table ``NAME``."""
+    declared: str
+    """Finds names that a test declares and has to use: a table that uses one keeps its rows."""
     raised: str
     """Finds, at the start of a failed test's message, the type of what was thrown and is no failed assertion."""
     renamed: str = ""

@@ -152,10 +152,18 @@ def _literals(node: "Node", copying: Copying, test: str, alone: tuple[Edit, ...]
             yield SourceLiteral(_source(node), node.start_point[0] + 1, node.start_byte, node.end_byte, alone)
         return
     name = "" if alone else _table(node, copying)
-    is_table = name and re.search(copying.loop.replace("NAME", name), test)
+    is_table = bool(name and re.search(copying.loop.replace("NAME", name), test))
+    if is_table:
+        declared = set(re.findall(r"\w+", " ".join(re.findall(copying.declared, test))))
+        is_table = not declared & _identifiers(node)
     for child in node.named_children:
         others = (node.start_byte + 1, child.start_byte, ""), (child.end_byte, node.end_byte - 1, "")
         yield from _literals(child, copying, test, others if is_table else alone)
+
+
+def _identifiers(node: "Node") -> set[str]:
+    own = {_source(node)} if node.type == "identifier" else set()
+    return own.union(*map(_identifiers, node.named_children))
 
 
 def read_text(text: str, *, raw: bool = False) -> str:

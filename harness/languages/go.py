@@ -35,6 +35,7 @@ defer func() { if raised := recover(); raised != nil { \2.Fatalf("panic: %v", ra
     row=("literal_value", frozenset({"literal_element", "keyed_element"})),
     between=frozenset({"composite_literal", "expression_list"}),
     loop=r"\brange NAME\b",
+    declared=r"[\w, ]+(?= :=)|(?<=\bvar )\w+",
     raised=r"panic(?=:)",
     environment='GOFLAGS="$GOFLAGS -gcflags=-e -run=MARK"',
 )

@@ -33,6 +33,7 @@ COPYING = Copying(
     between=frozenset(),
     raised=r"(?!Assertion|Error: expect\()\w*Error(?=:| \[)",
     loop=r"\bof NAME\b|\bNAME\.forEach\b",
+    declared=r"(?!)",
     wrapped=(
         'describe("MARK", () => { try {\n',
         '\n} catch (raised) { (typeof it === "function" ? it : test)("loads", () => { throw raised; }); } });\n',

@@ -106,6 +106,17 @@ def test_a_copy_of_go_stands_beside_its_test_with_only_its_own_row_and_survives_
     assert read("go").file_of([text]).startswith(GO)
 
 
+def test_a_table_keeps_rows_that_use_what_its_test_declares() -> None:
+    first, text = "rows := []struct", GO.replace('{"one", 1}', "{one, 1}")
+    text = text.replace(first, f'one := "uno"\n\t{first}', 1)
+    copying = languages.find("go").SYNTAX.copying
+    assert copying is not None
+    file = CopiedFile.read("go", "a_test.go", text, copying)
+    assert file is not None
+    (found,) = [(test, each) for test in file.tests for each in test.literals if each.source == '"two"']
+    assert "{one, 1}" in file.copied(*found, '"zwei"', 7)
+
+
 def test_a_list_that_no_loop_goes_through_keeps_its_elements() -> None:
     assert '[]string{"a", "z"}' in copied("go", '"b"', '"z"')
 
