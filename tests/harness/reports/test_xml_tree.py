@@ -110,8 +110,8 @@ def test_report_of_any_shape_costs_time_in_proportion(shape: str) -> None:
 
 
 @pytest.mark.parametrize("shape", ["tests", "small tests", "output", "properties", "attributes"])
-def test_large_report_costs_three_seconds_at_most(shape: str) -> None:
+def test_large_report_costs_seconds_and_not_minutes(shape: str) -> None:
     report = LARGE[shape]() + END
     began = time.process_time()
     parse_bytes(report)
-    assert time.process_time() - began < 3
+    assert time.process_time() - began < 15
