@@ -22,7 +22,7 @@ from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
 from assay.harness.evaluation.protection import ROOT
 from assay.harness.evaluation.workload import Workload, read_workload
 from assay.harness.evaluation.workload_driver import DONE, RESULTS, TIMED
-from assay.harness.grading.swe_fficiency import judge, unusable
+from assay.harness.grading.swe_fficiency import judge, noise
 
 ROUNDS, MOST_ROUNDS = 7, 35
 TURNS = (TestedTree.BASE, TestedTree.CANDIDATE, TestedTree.GOLD, TestedTree.BASE_AGAIN)
@@ -53,9 +53,10 @@ def evaluate_speed(task: Task, image: str, engine: Engine, labels: Mapping[str, 
 
 
 def take_turns(run: Callable[[TestedTree], WorkloadRun]) -> dict[TestedTree, tuple[WorkloadRun, ...]]:
-    """Run the workload in each tree in turn, in as many rounds as base and gold need to be told apart.
+    """Run the workload in each tree in turn, in further rounds while the base tree differs from itself.
 
-    Whether another round is needed does not depend on the patch, so more rounds favour no patch.
+    Nothing else decides on a round. Base's time is in every speed-up: rounds until gold shows one would wait for slow
+    runs of base, which make any patch look fast.
 
     Returns:
         The runs by tree. They end early at a run with a problem.
@@ -66,7 +67,7 @@ def take_turns(run: Callable[[TestedTree], WorkloadRun]) -> dict[TestedTree, tup
             runs[tree] += (run(tree),)
             if runs[tree][-1].problem:
                 return runs
-        if number >= ROUNDS and not unusable(runs):
+        if number >= ROUNDS and not noise(runs):
             break
     return runs
 

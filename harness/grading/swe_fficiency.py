@@ -107,19 +107,17 @@ def _steady_results(runs: Runs) -> dict[str, str]:
 
 
 def _by_noise(runs: Runs) -> tuple[Outcome, str] | None:
-    if reason := unusable(runs):
-        return Outcome.INFRA_ERROR, f"the measurement is not usable: {reason}"
-    return None
+    gold, reason = _speed_up(runs, TestedTree.GOLD), noise(runs)
+    if not reason and gold.low <= 1:
+        reason = f"the gold patch is {_in_words(gold)} as fast, which shows no speed-up"
+    return (Outcome.INFRA_ERROR, f"the measurement is not usable: {reason}") if reason else None
 
 
-def unusable(runs: Runs) -> str:
-    """Return why the times cannot be used, which the patch has no part in; empty if they can."""
+def noise(runs: Runs) -> str:
+    """Return how the base tree differs from itself; empty if it does not."""
     same = ratio(_seconds(runs, TestedTree.BASE), _seconds(runs, TestedTree.BASE_AGAIN))
     if same.high / same.low > MOST_NOISE or not same.low <= 1 <= same.high:
         return f"the base tree is {_in_words(same)} as fast as itself; try again on a quiet machine"
-    gold = _speed_up(runs, TestedTree.GOLD)
-    if gold.low <= 1:
-        return f"the gold patch is {_in_words(gold)} as fast, which shows no speed-up"
     return ""
 
 

@@ -126,6 +126,12 @@ def test_rounds_go_on_while_the_machine_is_noisy_whatever_the_patch_does(noise: 
         assert rounds == MOST_ROUNDS
 
 
+def test_a_gold_patch_without_a_speed_up_asks_for_no_further_round() -> None:
+    """To go on until base is slow by chance would make any patch look fast."""
+    runs = take_turns(lambda tree: WorkloadRun(seconds=1.01 if tree is TestedTree.GOLD else 1))
+    assert {len(each) for each in runs.values()} == {ROUNDS}
+
+
 def test_a_run_that_fails_ends_the_rounds() -> None:
     problem = {TestedTree.GOLD: "exit status 1"}
     runs = take_turns(lambda tree: WorkloadRun(seconds=1, problem=problem.get(tree, "")))
