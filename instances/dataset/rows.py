@@ -129,8 +129,7 @@ def _table_rows(table: Path, split: str | None) -> Iterator[PlacedRow | DataErro
         return
     for row in _json_lines(table):
         if isinstance(row, PlacedRow) and isinstance(row.value, dict):
-            value = {**labels.get(str(row.value.get("instance_id")), {}), **row.value}
-            row = PlacedRow(value, row.file, row.line)  # noqa: PLW2901 - the same row, with its labels
+            row = PlacedRow(compact.labelled(row.value, labels), row.file, row.line)  # noqa: PLW2901 - the same row, with its labels
         if isinstance(row, DataError) or _split_of(row) in (None, split):
             yield row
 

@@ -20,6 +20,7 @@ from assay.instances.audit.images.unpacked import LARGEST, OBJECT, indexed_ids, 
 SHORTEST_LINE, SHORTEST_WORD = 12, 8
 """Characters of the lines and words that are kept; of shorter ones there are too many."""
 MANY_PARTS = 50
+"""Texts of which each is looked for in a file; for more, cutting the file is faster."""
 INSIDE = "!"
 """Stands between an archive and the path of a file in it."""
 _NO_WORD = bytes(each if (chr(each).isalnum() and each < 128) or each == ord("_") else ord(" ") for each in range(256))
@@ -257,7 +258,7 @@ def parts_of(texts: Iterable[bytes]) -> frozenset[bytes]:
 def may_hold(data: bytes, parts: Collection[bytes]) -> bool:
     """Return whether cutting a file into lines, words or ids may give a text with one of these parts.
 
-    It is for few parts. Looking for many takes longer than cutting, so of many the answer is always yes.
+    For more than ``MANY_PARTS`` it does not look, and the answer is yes.
     """
     return len(parts) > MANY_PARTS or any(part in text for text in views(data) for part in parts)
 

@@ -18,7 +18,8 @@ from assay.instances.dataset.formats.columns import Row
 SUFFIX, LABELS = ".jsonl", ".labels.gz"
 HELD = ("fail_to_pass", "pass_to_pass")
 """The columns that are in the second file."""
-Labels = Mapping[str, Sequence[str]]
+LabelLists = Mapping[str, Sequence[str]]
+"""The tests of each of these columns."""
 
 
 def tables(folder: Path) -> list[Path]:
@@ -26,7 +27,7 @@ def tables(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"*{SUFFIX}"))
 
 
-def read_labels(table: Path) -> Mapping[str, Labels]:
+def read_labels(table: Path) -> Mapping[str, LabelLists]:
     """Read the file beside a table, by instance id; no file is an empty one.
 
     Raises:
@@ -44,6 +45,11 @@ def read_labels(table: Path) -> Mapping[str, Labels]:
     return found
 
 
+def labelled(row: Row, labels: Mapping[str, LabelLists]) -> dict[str, Any]:
+    """Return a row of a table with the labels beside it; those in the row itself count."""
+    return {**labels.get(str(row.get("instance_id")), {}), **row}
+
+
 def write_table(table: Path, rows: Sequence[Row]) -> None:
     """Write rows, which have an instance id and labels, and what is beside them; the same rows give the same bytes."""
     labels = {str(row["instance_id"]): {name: row[name] for name in HELD} for row in rows}
@@ -53,7 +59,7 @@ def write_table(table: Path, rows: Sequence[Row]) -> None:
     replace_file(table, "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines).encode())
 
 
-def write_labels(folder: Path, instance_id: str, labels: Labels) -> Path | None:
+def write_labels(folder: Path, instance_id: str, labels: LabelLists) -> Path | None:
     """Replace the labels of one row of a folder's tables; return the table, or None if no table has the row."""
     for table in tables(folder):
         rows = list(_rows(table))
@@ -71,8 +77,7 @@ def has_row(folder: Path, instance_id: str) -> bool:
 def _rows(table: Path) -> Iterator[dict[str, Any]]:
     labels = read_labels(table)
     for line in table.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        yield {**dict.fromkeys(HELD, ()), **row, **labels.get(row["instance_id"], {})}
+        yield {**dict.fromkeys(HELD, ()), **labelled(json.loads(line), labels)}
 
 
 def _beside(table: Path) -> Path:
