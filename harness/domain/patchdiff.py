@@ -65,7 +65,7 @@ class Divergence(Model):
     reproduction: str = ""
     """Name of a test file beside the record that passes with the gold patch and fails with this one.
 
-    Of another language than Python, what each shows is in its first lines.
+    In other languages than Python, its first lines say what each side shows.
     """
 
 

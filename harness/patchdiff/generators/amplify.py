@@ -7,8 +7,8 @@ oracle is the gold patch.
 from collections.abc import Sequence
 from functools import partial
 
+from assay.harness import languages
 from assay.harness.domain import GeneratorResult
-from assay.harness.languages import LANGUAGES
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators import copies
 from assay.harness.patchdiff.probing import Program, absence, differences, run_lines
@@ -31,14 +31,14 @@ SEARCH = 0.4
 """Part of the turn that the search for tests may take."""
 LIMIT = 2.0
 """Seconds that one test may take."""
-COPIED = frozenset(name for name, language in LANGUAGES.items() if language.SYNTAX.copying)
+COPIED = frozenset(name for name, language in languages.LANGUAGES.items() if language.SYNTAX.copying)
 """Languages in which tests are copied with other literals, and run as the project runs them."""
 
 
 def _generate(context: Context) -> Contribution:
     """See which test files reach a target with gold, then observe their tests and mutations of them on all sides."""
-    if context.sides.instance.language in COPIED:
-        return copies.generate(context)
+    if copying := languages.find(context.sides.instance.language).SYNTAX.copying:
+        return copies.generate(context, copying)
     looked_at = context.survey.test_files[:LOOKED_AT]
     (lines,) = run_lines(context.part(SEARCH), _program(context, looked_at, 0), Side.GOLD, [0])
     tests = list(dict.fromkeys(str(line["test"]) for line in lines if line.get("target")))

@@ -60,10 +60,8 @@ Batch = tuple[str, Sequence[CopiedTest]]
 """Copies that run together, and the name of what they leave."""
 
 
-def generate(context: Context) -> Contribution:
+def generate(context: Context, copying: Copying) -> Contribution:
     """Copy the nearest tests with other literals, keep the copies that run with gold, and compare what they show."""
-    copying = languages.find(context.sides.instance.language).SYNTAX.copying
-    assert copying is not None
     files = _files(context, copying)
     numbers, each = iter(range(COPIES)), COPIES // max(1, len(files))
     made = [copy for file in files for copy in _copies(context, file, islice(numbers, each))]

@@ -106,7 +106,9 @@ def played(
         Settings(("amplify",), seed=seed, confirmations=3),
         lambda _instance, _files: PLAN,
     )
-    return generate(context), sides
+    copying = languages.find("go").SYNTAX.copying
+    assert copying
+    return generate(context, copying), sides
 
 
 def input_of(copy: str) -> list[str]:
