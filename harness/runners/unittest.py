@@ -14,6 +14,17 @@ PRINTS = frozenset({Status.PASSED, Status.FAILED, Status.XFAIL})
 INSIDE = "inside"
 """File in ``$TRIPWIRES`` with what is appended to a module, once for each class in which a test is to be fixed."""
 PLACING_INSIDE = rf"""
+is_run() {{
+  file=${{1#./}} && shift
+  [ "$#" -gt 0 ] || return 0
+  for target; do
+    [ -e "$target" ] || target=$folder/$(printf %s "$target" | tr . /)
+    target=${{target#./}} && target=${{target%.py}}
+    case ${{file%.py}} in "$target" | "${{target%/}}"/*) return 0 ;; esac
+    case $target in . | "${{file%.py}}"/*) return 0 ;; esac
+  done
+  return 1
+}}
 of_ids() {{
   sed -n 's/^\w* (\([A-Za-z0-9_.]*\))$/\1/p' "$TRIPWIRES/{LABELS}" | sed 's/\.test\w*$//' | while read -r case; do
     echo "$folder/$(printf %s "${{case%.*}}" | tr . /).py ${{case##*.}}"
@@ -31,12 +42,15 @@ of_docstrings() {{
 }}
 number=0
 {{ of_ids && of_docstrings "$@"; }} | sort -u | while read -r file class; do
-  grep -q "^class $class\b" "$file" 2> /dev/null || continue
+  is_run "$file" "$@" && grep -q "^class $class\b" "$file" 2> /dev/null || continue
   number=$((number + 1))
   sed -e "s/{PLACE}/$number/g" -e "s/@CLASS@/$class/g" "$TRIPWIRES/{INSIDE}" >> "$file" && echo "$number"
 done
 """
-"""Finds the class of a label, which is ``test_sum (app.tests.SumTests)`` below ``$folder`` or a line of a docstring."""
+"""Finds the class of a label, which is ``test_sum (app.tests.SumTests)`` below ``$folder`` or a line of a docstring.
+
+Only in what the targets run: files, folders, or dotted names of packages, modules, classes and tests.
+"""
 PLACING = f"""
 folder=. && [ ! -d "${{1:-.}}" ] || folder=${{1:-.}}
 for file in "$TRIPWIRES"/*.py; do

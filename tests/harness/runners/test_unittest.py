@@ -140,6 +140,26 @@ def test_classes_with_tests_to_fix_have_failing_tests_of_their_own(tmp_path: Pat
     check(seen)
 
 
+@pytest.mark.parametrize(
+    ("target", "runs"),
+    [
+        *[(target, True) for target in ("unit/test_own.py", "./unit/test_own.py", "unit.test_own", ".")],
+        *[(target, True) for target in ("unit.test_own.SumTest", "unit.test_own.SumTest.test_sum")],
+        *[(target, False) for target in ("unit/test_other.py", "unit.test_other", "other", "unit.test_ow", "uni")],
+    ],
+)
+def test_only_classes_that_are_run_have_more_tests(tmp_path: Path, target: str, runs: bool) -> None:
+    made, tree = tripwires(random.Random(1)), tmp_path / "tree"
+    for name in ("unit", "other"):
+        (tree / name).mkdir(parents=True)
+    (tree / "unit" / "test_own.py").write_text(OWN)
+    (tree / "unit" / "test_other.py").write_text(OWN)
+    expected = place(tree, made, [target], ["test_sum (unit.test_own.SumTest)"])
+    inside = [name for name in made.expected if PLACE in name]
+    assert len(expected) == len(made.expected) + runs * len(inside)
+    assert ("SumTest." in (tree / "unit" / "test_own.py").read_text()) is runs
+
+
 @pytest.mark.parametrize("folder", [".", "unit"])
 def test_tripwires_are_found_where_tests_are_discovered(tmp_path: Path, folder: str) -> None:
     made, tree = tripwires(random.Random(1)), tmp_path / "tree"
