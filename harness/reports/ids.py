@@ -19,6 +19,10 @@ _JAVA_CLASS = re.compile(r"(?:[a-z_][\w$]*\.)+([A-Z_$][\w$]*)$")
 _WORD = re.compile(r"([\w$]+)[(\[{].*", re.DOTALL)
 _LAST_WORD = re.compile(r" \(\w+\)$")
 _SPEC_FILE = re.compile(r"\S+\[[\d:]+\]$")
+_PLAIN_PATH = re.compile(r"[\w/]+\.py$")
+_PLAIN_NAME = re.compile(r"\w+(?:\[[\w-]+\])?")
+_CONTAINER = "/testbed/"
+"""Folder of the repository in the images of most benchmarks; some labels have it in front of a file."""
 
 
 def node(test: str) -> tuple[str, ...]:
@@ -77,6 +81,27 @@ def dashed(test: str) -> tuple[str, ...]:
 def colon(test: str) -> tuple[str, ...]:
     """``suite:adds``, after the file or without it."""
     return tuple(":".join(parts) for parts in _with_and_without_place(test))
+
+
+def file_arrow(test: str) -> tuple[str, ...]:
+    """``a.test.js->suite adds`` and ``a.test.js->adds``, also with the container's folder and a blank at the end."""
+    file, *titles = parts_of(test)
+    if not titles:
+        return (file,)
+    names = (f"{file}->{name}{blank}" for name in (" ".join(titles), titles[-1]) for blank in ("", " "))
+    return tuple(dict.fromkeys(folder + name for name in names for folder in ("", _CONTAINER)))
+
+
+def colons(test: str) -> tuple[str, ...]:
+    """``a/b.py:C:test_x`` or ``a/b.py:None:test_x``, and ``a.b.C:test_x:``; only parameters of one word are named."""
+    file, *inner = parts_of(test)
+    path, name = _PLAIN_PATH.search(file), _PLAIN_NAME.match(inner[min(1, len(inner) - 1)]) if inner else None
+    if not path or not name:
+        return (test,)
+    class_path = ".".join([*file.removesuffix(".py").split("/"), *inner[:-1]])
+    word = inner[-1].partition("[")[0]
+    pytest = f"{path[0]}:{inner[0] if len(inner) > 1 else None}:{name[0]}"
+    return (pytest, f"{class_path}:{word}:", f"{class_path}.{word}:{word}:")
 
 
 def file_title(test: str) -> tuple[str, ...]:
@@ -144,6 +169,8 @@ IDS: dict[str, Style] = {
         padded,
         dashed,
         colon,
+        colons,
+        file_arrow,
         file_title,
         method,
         class_of,

@@ -15,12 +15,13 @@ _END_BEGINS = re.compile(r"::|:| > | - |[#/\\]|\.(?=\S)|\s(?=\S*\s)")
 """Begins the last parts; one word behind a blank is too little to search for."""
 _FILE = re.compile(
     r"(?:\./)?(\S+?\.[a-z]{1,4})::.*"  # a.py::C::test_x[b.py::c]
-    r"|(?:\./)?([^\s:]+\.(?:[cm]?[jt]sx?|vue|rb|php|py))(?:(?::| > ).*)?"  # a.test.js, a.test.js:adds, a.spec.ts > adds
+    r"|(?:\./|/testbed/)?([^\s:]+?\.(?:[cm]?[jt]sx?|vue|rb|php|py))(?:(?::| > |->).*)?"  # a.test.js, a.test.js:adds
     r"|.* - (?:\./)?(\S+\.rb)\[[\d:]+\]",  # adds - ./spec/a_spec.rb[1:1]
     re.DOTALL,
 )
 _CLASS = re.compile(
     r".*\(((?:\w+\.)+[\w$]+)\)"  # test_x (a.b.C), adds(com.x.FooTest)
+    r"|((?:\w+\.)+\w+):\w+:"  # a.b.C:test_x:
     r"|([\w.$:\\]+)(?:#|::).*",  # com.x.FooTest#adds, TestFilters#test_x, Acme\FooTest::testAdds
     re.DOTALL,
 )
@@ -107,7 +108,7 @@ def file_of(label: str, language: Language) -> str:
 def class_of(label: str, language: Language) -> str:
     """Return the module and class that a label names; empty if it names none, or the language's labels never do."""
     found = _CLASS.fullmatch(label) if language.places is not no_places else None
-    return found[1] or found[2] if found else ""
+    return found[found.lastindex or 0] if found else ""
 
 
 def sure_name(label: str, language: Language) -> str:

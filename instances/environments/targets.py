@@ -28,7 +28,7 @@ MAY_BE_MISSING = frozenset({Rule.SWE_POLYBENCH, Rule.SWE_BENCH_LIVE, Rule.SWE_BE
 SHOWN = 3
 """Names of tests in a message; the others are counted."""
 
-EDITION = 3
+EDITION = 4
 """Number of these rules; answers that were kept by others are not used."""
 LARGE = 1_000_000
 """Bytes of a file that is taken for data, and not read."""

@@ -4,6 +4,8 @@ Dockerfile and test command are only kept to be written back; they are never run
 """
 
 import ast
+import re
+from collections.abc import Iterable
 from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, Rule
@@ -28,6 +30,9 @@ COLUMNS = {"id": "instance_id", "gold_patch": "patch", "hints": "hints_text", "f
 
 LANGUAGES = {"java": "Java", "javascript": "JavaScript", "python": "Python", "typescript": "TypeScript"}
 """The dialect's names of languages, by Assay's."""
+
+_FILE_AND_TITLE = re.compile(r"\S+\.[cm]?[jt]sx?->.*", re.DOTALL)
+_FILE_CLASS_TEST = re.compile(r"\S+\.py:\w+:\w.*|[\w.]+:\w+:")
 
 HELD = frozenset(
     {
@@ -58,19 +63,22 @@ def id_of(row: Row) -> str:
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row."""
+    language = _language(row)
+    fixed, kept = (names(row, field, ast.literal_eval) for field in ("F2P", "P2P"))
     return build(
         COLUMNS,
         id=text(row, "instance_id"),
         repo=text(row, "repo"),
         base_commit=commit(row, "base_commit"),
-        language=_language(row),
+        language=language,
         problem_statement=text(row, "problem_statement"),
         gold_patch=text(row, "patch"),
         test_patch=text(row, "test_patch"),
-        fail_to_pass=names(row, "F2P", ast.literal_eval),
-        pass_to_pass=names(row, "P2P", ast.literal_eval),
+        fail_to_pass=fixed,
+        pass_to_pass=kept,
         created_at=moment(row, "created_at", required=False),
         hints=text(row, "hints_text", required=False),
+        test_id=_test_id(language, (*fixed, *kept)),
         rule=RULES[0],
         origin=origin(NAME, row, HELD),
         dataset=dataset,
@@ -96,6 +104,15 @@ def from_instance(instance: Instance) -> dict[str, Any]:
         "P2P": repr(list(instance.pass_to_pass)),
         **iso(instance),
     }
+
+
+def _test_id(language: str, labels: Iterable[str]) -> str:
+    """Return how labels name tests; rows do not say which of the benchmark's parsers made them."""
+    if language == "python":
+        return "colons" if any(map(_FILE_CLASS_TEST.fullmatch, labels)) else ""
+    if language == "java":
+        return "" if any("#" in label for label in labels) else "dot"
+    return "file_arrow" if any(map(_FILE_AND_TITLE.fullmatch, labels)) else "padded"
 
 
 def _language(row: Row) -> str:

@@ -35,6 +35,28 @@ def names(style: str, *parts: str) -> set[str]:
         ("colon", ("suite", "adds"), {"suite:adds"}),
         ("file_title", ("a.test.js", "suite", "adds"), {"a.test.js:adds", "a.test.js:suite adds"}),
         ("file_title", ("a.test.js",), {"a.test.js"}),
+        (
+            "file_arrow",
+            ("src/a.test.js", "suite", "adds"),
+            {
+                f"{folder}src/a.test.js->{name}{blank}"
+                for folder in ("", "/testbed/")
+                for name in ("suite adds", "adds")
+                for blank in ("", " ")
+            },
+        ),
+        ("file_arrow", ("a.test.js",), {"a.test.js"}),
+        (
+            "colons",
+            ("tests/a.py", "C", "test_x[1-b]"),
+            {"tests/a.py:C:test_x[1-b]", "tests.a.C:test_x:", "tests.a.C.test_x:test_x:"},
+        ),
+        (
+            "colons",
+            ("lib-x/tests/a.py", "test_x[a b]"),
+            {"x/tests/a.py:None:test_x", "lib-x.tests.a:test_x:", "lib-x.tests.a.test_x:test_x:"},
+        ),
+        ("colons", ("tests/a.py",), {"tests/a.py"}),
         ("subtest", ("TestA/b/c",), {"TestA/b/c"}),
         ("subtest", ("TestA",), {"TestA"}),
         ("method", ("org.shop.CartTest", "adds"), {"org.shop.CartTest#adds", "CartTest#adds"}),
