@@ -1,6 +1,7 @@
 """SWE-rebench rows: classic columns, an installation as a mapping, an image's name, models' ratings.
 
-The installation is only kept to be written back; it is never run.
+Those of the first version also list the tests that fail with the fix; its evaluator has SWE-bench's rule. The
+installation is only kept to be written back; it is never run.
 """
 
 from typing import Any
@@ -14,7 +15,9 @@ from assay.instances.dataset.formats.log_parsers import parser_name
 from assay.instances.dataset.formats.rebench_parsers import find_parser, why_not
 
 NAME = "swe-rebench"
-RULES: tuple[Rule, ...] = (Rule.SWE_REBENCH,)
+RULES: tuple[Rule, ...] = (Rule.SWE_REBENCH, Rule.SWE_BENCH)
+FIRST_VERSION = ("FAIL_TO_FAIL", "PASS_TO_FAIL")
+"""Columns of the first version alone."""
 
 INSTALL = "install_config"
 PARSER = f"{INSTALL}.log_parser"
@@ -43,7 +46,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         language=language_of(row, text(row, "patch"), text(row, "test_patch")),
         log_format=parser.log_format,
         test_id=parser.test_id,
-        rule=RULES[0],
+        rule=Rule.SWE_BENCH if any(column in row for column in FIRST_VERSION) else Rule.SWE_REBENCH,
         origin=origin(NAME, row, CLASSIC),
         dataset=dataset,
     )
@@ -53,7 +56,8 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance as a row, with its time in milliseconds; raises DataError if its tree is not a commit."""
     name = parser_name(instance.log_format, instance.test_id)
     parser = {"log_parser": name} if name else {}
-    row = {INSTALL: parser, **columns_of(instance, NAME)} | classic_row(instance)
+    lists = dict.fromkeys(FIRST_VERSION, ()) if instance.rule is Rule.SWE_BENCH else {}
+    row = {INSTALL: parser, **lists, **columns_of(instance, NAME)} | classic_row(instance)
     if instance.created_at != UNKNOWN_TIME:
         row["created_at"] = round(instance.created_at.timestamp() * 1000)
     return row
