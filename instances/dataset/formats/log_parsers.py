@@ -60,6 +60,12 @@ def parser_named(name: str) -> LogParser:
     return known or LogParser(name, "", "")
 
 
+def python_parser_of(repo: str) -> LogParser:
+    """Return the parser of a Python repository, ``owner/name``: its own if it has one, else pytest's."""
+    own = PARSERS.get(repo.rpartition("/")[2], UNKNOWN)
+    return own if own.log_format else PARSERS["pytest"]
+
+
 def parser_name(log_format: str, test_id: str) -> str:
     """Return SWE-bench's name for a parser; the log format itself if it has none."""
     if PARSERS["pytest"][:2] == (log_format, test_id):

@@ -8,6 +8,7 @@ from assay.harness.errors import DataError, brief
 from assay.instances.dataset.formats.classic import CLASSIC, classic_fields, classic_row
 from assay.instances.dataset.formats.columns import Row, build, columns_of, origin, row_id, text
 from assay.instances.dataset.formats.languages import language_of
+from assay.instances.dataset.formats.log_parsers import python_parser_of
 
 NAME = "nocode-bench"
 RULES: tuple[Rule, ...] = (Rule.NOCODE_BENCH,)
@@ -42,10 +43,13 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         fields = classic_fields({**row, **classic, "problem_statement": _statement(row)}, with_time=False)
     except DataError as error:
         raise DataError(error.problem, instance=row_id(row), field=RENAMED.get(error.field, error.field)) from None
+    parser = python_parser_of(fields["repo"])
     return build(
         COLUMNS,
         **fields,
         language=language_of(row, fields["gold_patch"], fields["test_patch"]),
+        log_format=parser.log_format,
+        test_id=parser.test_id,
         rule=RULES[0],
         origin=origin(NAME, row, HELD),
         dataset=dataset,

@@ -7,7 +7,7 @@ from assay.harness.errors import DataError
 from assay.harness.evaluation.workload import MalformedWorkloadError, read_workload
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
 from assay.instances.dataset.formats.columns import Row, build, columns_of, names, origin, row_id, text
-from assay.instances.dataset.formats.log_parsers import PARSERS, UNKNOWN
+from assay.instances.dataset.formats.log_parsers import python_parser_of
 
 NAME = "swe-fficiency"
 RULES: tuple[Rule, ...] = (Rule.SWE_FFICIENCY,)
@@ -34,8 +34,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         raise DataError(str(error), instance=name, field=WORKLOAD) from None
     if not names(row, "PASS_TO_PASS"):
         raise DataError("is empty: no test shows that a faster patch is right", instance=name, field="PASS_TO_PASS")
-    parser = PARSERS.get(text(row, "repo").rpartition("/")[2], UNKNOWN)
-    parser = parser if parser.log_format else PARSERS["pytest"]
+    parser = python_parser_of(text(row, "repo"))
     often_empty = {"FAIL_TO_PASS": row.get("FAIL_TO_PASS") or [], "test_patch": row.get("test_patch") or ""}
     fields = classic_fields({**row, **often_empty})
     return build(
