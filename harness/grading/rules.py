@@ -17,21 +17,27 @@ PRINTED = frozenset({Status.PASSED, Status.FAILED, Status.ERROR})
 Tests = Mapping[str, Status]
 Against = tuple[tuple[str, ...], tuple[str, ...]]
 
-_TIME = r"\d+(?:\.\d+)? ?(?:ms|msecs?|s|secs?|seconds?|us|µs|ns|m|mins?)"
-_TIMING = re.compile(rf"\s*(?:\({_TIME}\)|\[{_TIME}\]|\bin {_TIME}|\s{_TIME})\s*$")
+_TIME = r"\s*\d+(?:\.\d+)?\s*(?:ms|s)\s*"
+_TIMINGS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (rf"\s*\[{_TIME}\]\s*$", r"\s+in\s+\d+(?:\.\d+)?\s+(?:msec|sec)\b", rf"\s*\({_TIME}\)\s*$")
+)
+"""Durations in names that the benchmark's evaluator leaves out, in its order; other names may differ by a duration."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def swe_bench(instance: Instance, tests: Tests) -> Against:
-    """SWE-bench's pass_and_fail rule.
+    """SWE-bench's pass_and_fail rule, and SWE-smith's.
 
     A fail-to-pass test must pass (an expected failure counts, a skip does not); a pass-to-pass test may also be
-    skipped. A missing test counts as failed.
+    skipped. A missing test counts as failed. So does a label that was cut, and stands for a skipped test and one that
+    passes.
 
     An expected failure of a fail-to-pass test counts only if the test patch can have declared it, because code under
     test can call ``pytest.xfail`` itself.
     """
-    broken = tuple(t for t in instance.pass_to_pass if not lookup(t, tests) <= PASSING | {Status.SKIPPED})
+    found = {t: lookup(t, tests) for t in instance.pass_to_pass}
+    broken = tuple(t for t, statuses in found.items() if not statuses <= PASSING and statuses != {Status.SKIPPED})
     return _unfixed(instance, tests), broken
 
 
@@ -48,8 +54,7 @@ def multi_swe_bench(instance: Instance, tests: Tests) -> Against:
     pass now. No other test may fail now that passed before (``stages.killers``).
     """
     stages = (instance.stages or Stages()).model_copy(update={"fix": dict(tests)})
-    unfixed = tuple(t for t in instance.fail_to_pass if lookup(t, tests) != {Status.PASSED})
-    broken = [t for t in instance.pass_to_pass if lookup(t, tests) != {Status.PASSED}]
+    unfixed, broken = (_not_passed(names, tests) for names in (instance.fail_to_pass, instance.pass_to_pass))
     known = {*unfixed, *broken, *instance.quarantined}
     return unfixed, (*broken, *(t for t in killers(stages) if t not in known))
 
@@ -57,17 +62,18 @@ def multi_swe_bench(instance: Instance, tests: Tests) -> Against:
 def swe_polybench(instance: Instance, tests: Tests) -> Against:
     """SWE-PolyBench's rule: all fail-to-pass tests have passed, and no pass-to-pass test has failed.
 
-    So a pass-to-pass test may be missing.
+    So a pass-to-pass test may be missing. An expected failure is neither.
     """
-    return _unfixed(instance, tests), _failing(instance.pass_to_pass, tests)
+    return _not_passed(instance.fail_to_pass, tests), _failing(instance.pass_to_pass, tests)
 
 
 def swe_bench_live(instance: Instance, tests: Tests) -> Against:
     """SWE-bench-Live's rule: no expected test has failed, and every fail-to-pass test has passed.
 
-    So a pass-to-pass test may be missing.
+    So a pass-to-pass test may be missing or skipped. An expected failure is a failure.
     """
-    return _unfixed(instance, tests), _failing(instance.pass_to_pass, tests)
+    broken = tuple(t for t in instance.pass_to_pass if lookup(t, tests) & {*FAILING, Status.XFAIL})
+    return _not_passed(instance.fail_to_pass, tests), broken
 
 
 def swe_rebench(instance: Instance, tests: Tests) -> Against:
@@ -83,24 +89,12 @@ def swe_rebench(instance: Instance, tests: Tests) -> Against:
     return unfixed, (*broken, *(t for t in tests if _untimed(t) in passed - expected))
 
 
-def swe_smith(instance: Instance, tests: Tests) -> Against:
-    """SWE-smith's rule: every expected test has passed; a skipped or missing test has not.
-
-    (In its first version a missing test had passed, so deleting the tests resolved every issue.)
-    """
-    return _unfixed(instance, tests), tuple(t for t in instance.pass_to_pass if not lookup(t, tests) <= PASSING)
-
-
 def all_passed(instance: Instance, tests: Tests) -> Against:
     """The rule of SWE-bench Pro, NoCode-bench and Harbor: every expected test has passed, and nothing else counts.
 
     A task of Harbor has one test, its reward.
     """
-    unfixed, broken = (
-        tuple(t for t in names if lookup(t, tests) != {Status.PASSED})
-        for names in (instance.fail_to_pass, instance.pass_to_pass)
-    )
-    return unfixed, broken
+    return _not_passed(instance.fail_to_pass, tests), _not_passed(instance.pass_to_pass, tests)
 
 
 def r2e(instance: Instance, tests: Tests) -> Against:
@@ -124,7 +118,7 @@ RULES: dict[Rule, Callable[[Instance, Tests], Against]] = {
     Rule.SWE_POLYBENCH: swe_polybench,
     Rule.SWE_BENCH_LIVE: swe_bench_live,
     Rule.SWE_REBENCH: swe_rebench,
-    Rule.SWE_SMITH: swe_smith,
+    Rule.SWE_SMITH: swe_bench,
     Rule.R2E: r2e,
     Rule.SWE_BENCH_PRO: all_passed,
     Rule.NOCODE_BENCH: all_passed,
@@ -139,13 +133,19 @@ def _unfixed(instance: Instance, tests: Tests) -> tuple[str, ...]:
     return tuple(t for t in instance.fail_to_pass if not lookup(t, tests) <= fixed)
 
 
+def _not_passed(names: Iterable[str], tests: Tests) -> tuple[str, ...]:
+    return tuple(name for name in names if lookup(name, tests) != {Status.PASSED})
+
+
 def _failing(names: Iterable[str], tests: Tests) -> tuple[str, ...]:
     return tuple(name for name in names if lookup(name, tests) & FAILING)
 
 
 def _untimed(name: str) -> str:
-    """Return a test's name without the duration that some runners append."""
-    return _TIMING.sub("", name)
+    """Return a test's name without the durations that some runners add."""
+    for timing in _TIMINGS:
+        name = timing.sub("", name)
+    return name.strip()
 
 
 def _r2e_name(test: str) -> str:

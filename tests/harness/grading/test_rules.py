@@ -70,10 +70,12 @@ CUT = "t.py::test_x[a"
     ("rule", "statuses", "resolved"),
     [
         (Rule.SWE_BENCH, (P, X), True),
-        (Rule.SWE_BENCH, (P, S), True),
+        (Rule.SWE_BENCH, (S, S), True),
+        (Rule.SWE_BENCH, (P, S), False),
+        (Rule.SWE_BENCH, (X, S), False),
         (Rule.SWE_BENCH, (P, F), False),
         (Rule.SWE_SMITH, (P, X), True),
-        (Rule.SWE_SMITH, (P, S), False),
+        (Rule.SWE_SMITH, (S,), True),
         (Rule.SWE_POLYBENCH, (P, S), True),
         (Rule.SWE_POLYBENCH, (P, E), False),
         (Rule.SWE_BENCH_LIVE, (P, F), False),
@@ -183,10 +185,18 @@ def test_rule_over_stages_needs_stages(make_instance: Make, rule: Rule) -> None:
         ({"fixed": P, "kept": P, "other": F}, True),
     ],
 )
+@pytest.mark.parametrize("test_patch", ["", "+@pytest.mark.xfail"])
 def test_missing_pass_to_pass_test_resolves_under_polybench_and_live(
-    make: Make, rule: Rule, tests: Tests, resolved: bool
+    make: Make, rule: Rule, tests: Tests, resolved: bool, test_patch: str
 ) -> None:
-    assert (outcome(make(rule), tests) is Outcome.RESOLVED) == resolved
+    assert (outcome(make(rule, test_patch=test_patch), tests) is Outcome.RESOLVED) == resolved
+
+
+@pytest.mark.parametrize(("rule", "resolved"), [(Rule.SWE_POLYBENCH, True), (Rule.SWE_BENCH_LIVE, False)])
+def test_pass_to_pass_test_that_is_expected_to_fail_is_a_failure_under_live_alone(
+    make: Make, rule: Rule, resolved: bool
+) -> None:
+    assert (outcome(make(rule), {"fixed": P, "kept": X}) is Outcome.RESOLVED) == resolved
 
 
 @pytest.mark.parametrize(
@@ -200,7 +210,9 @@ def test_missing_pass_to_pass_test_resolves_under_polybench_and_live(
         ({"fixed": P, "kept": S}, ((), ("kept",))),
         ({"kept": P, "fixed": X}, (("fixed",), ())),
         ({"fixed (0.3 s)": P, "kept [12 ms]": P}, ((), ())),
-        ({"fixed in 2.5 seconds": P, "kept 7ms": P}, ((), ())),
+        ({"fixed in 2.5 sec": P, "kept ( 7 MS )": P}, ((), ())),
+        ({"fixed": P, "kept 7ms": P}, ((), ("kept", "kept 7ms"))),
+        ({"fixed": P, "kept in 2.5 seconds": P}, ((), ("kept", "kept in 2.5 seconds"))),
         ({"fixed (1 s)": P, "fixed (2 s)": F, "kept": P}, (("fixed",), ())),
         ({"fixed (10)": P, "kept": P}, (("fixed",), ("fixed (10)",))),
     ],
@@ -213,10 +225,10 @@ def test_swe_rebench_requires_exactly_the_expected_tests(
     assert (outcome(instance, tests) is Outcome.RESOLVED) == (against == ((), ()))
 
 
-def test_cut_label_may_stand_for_a_passed_a_skipped_and_an_expectedly_failed_test(make: Make) -> None:
-    instance = make(Rule.SWE_BENCH, pass_to_pass=("kept[a",))
-    tests = {"fixed": P, "kept[a 1]": P, "kept[a 2]": S, "kept[a 3]": X}
-    assert RULES[Rule.SWE_BENCH](instance, tests) == ((), ())
+def test_swe_rebench_tells_tests_apart_that_differ_by_a_duration_in_words(make: Make) -> None:
+    instance = make(Rule.SWE_REBENCH, fail_to_pass=("waits 5 s",), pass_to_pass=("waits 10 s",))
+    assert RULES[Rule.SWE_REBENCH](instance, {"waits 5 s": P}) == ((), ("waits 10 s",))
+    assert RULES[Rule.SWE_REBENCH](instance, {"waits 5 s": P, "waits 10 s": P}) == ((), ())
 
 
 def test_tripwires_are_not_extra_tests(make: Make) -> None:
@@ -239,11 +251,12 @@ def test_tripwires_are_not_extra_tests(make: Make) -> None:
         ({"fixed": P, "kept": X}, True),
         ({"fixed": P}, False),
         ({"kept": P}, False),
-        ({"fixed": P, "kept": S}, False),
+        ({"fixed": P, "kept": S}, True),
+        ({"fixed": S, "kept": P}, False),
         ({"fixed": P, "kept": P, "other": F}, True),
     ],
 )
-def test_swe_smith_counts_skipped_and_missing_as_not_passed(make: Make, tests: Tests, resolved: bool) -> None:
+def test_swe_smith_tolerates_skipped_pass_to_pass_tests_alone(make: Make, tests: Tests, resolved: bool) -> None:
     assert (outcome(make(Rule.SWE_SMITH), tests) is Outcome.RESOLVED) == resolved
 
 
