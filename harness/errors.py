@@ -30,17 +30,42 @@ class UserError(AssayError, ValueError):
 
 
 class DataError(UserError):
-    """A file has wrong content; says where and what to do."""
+    """A file has wrong content; says where and what to do, in one line whatever the content."""
 
     def __init__(self, problem: str, *, file: str = "", line: int = 0, instance: str = "", field: str = "") -> None:
         place = file + (f":{line}" if line else "")
         parts = [place, instance, f"field {field}" if field else "", problem]
-        super().__init__(": ".join(part for part in parts if part))
+        super().__init__(": ".join(_one_line(part) for part in parts if part))
         self.problem = problem
         self.file = file
         self.line = line
         self.instance = instance
         self.field = field
+
+
+def _one_line(text: str) -> str:
+    """Return a text without line breaks, and with escapes for what a terminal cannot show or would obey."""
+    joined = " ".join(text.splitlines())
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in joined)
+
+
+KINDS = {
+    "string_type": "a string",
+    "string_unicode": "text that UTF-8 can hold",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+}
+"""What to write instead of a value of another type, by pydantic's name of the mistake."""
 
 
 def field_error(
@@ -61,6 +86,8 @@ def field_error(
 
 def _in_plain_words(error: "ErrorDetails") -> str:
     about = error.get("ctx", {})
+    if error["type"] in KINDS:
+        return f"is {brief(error['input'])}; write {KINDS[error['type']]}"
     match error["type"]:
         case "missing":
             return "is missing; add it"

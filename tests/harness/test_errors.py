@@ -32,6 +32,12 @@ def test_data_error_names_every_place_that_is_known() -> None:
     assert str(DataError("is empty")) == "is empty"
 
 
+def test_data_error_is_one_line_that_can_be_printed_whatever_the_content() -> None:
+    error = DataError("is 'a\nb'", file="rows\x1b[2J.jsonl", instance="a\r\nb\ud800", field="é")
+    assert str(error) == "rows\\x1b[2J.jsonl: a b\\ud800: field é: is 'a b'"
+    assert str(error).encode()
+
+
 def test_environment_failure_names_its_log() -> None:
     assert str(EnvironmentFailure("no such package", log_path="build.log")) == "no such package (log: build.log)"
     assert EnvironmentFailure("x", tail="last line").tail == "last line"
@@ -44,6 +50,8 @@ def test_environment_failure_names_its_log() -> None:
         ({"name": "a", "colour": 1}, "field colour: is unknown; correct its name or leave it out"),
         ({"name": "a", "status": "well"}, "field status: is 'well'; write one of 'passed'"),
         ({"name": "a", "digest": "abc"}, "field digest: 'abc' is not allowed here; write 64 hex digits"),
+        ({"name": ["a"]}, "field name: is ['a']; write a string"),
+        ({"name": None}, "field name: is missing; write a string"),
     ],
 )
 def test_field_error_says_what_to_write(values: dict[str, object], message: str) -> None:

@@ -18,7 +18,7 @@ import yaml
 from pydantic import ValidationError
 
 from assay.harness.domain import DatasetRef, Instance, Recipe, Rule
-from assay.harness.errors import DataError, UserError, field_error
+from assay.harness.errors import DataError, UserError, brief, field_error
 from assay.harness.files import replace_file
 from assay.harness.grading.stability import Stability
 from assay.instances.dataset.formats import compact
@@ -57,7 +57,8 @@ def id_of(row: Row) -> str:
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; its ``derive`` must have been replaced by patches."""
-    known = {"instance_id", "recipe", "dataset", "created_at", "fail_to_pass", "pass_to_pass"}
+    recipe = _recipe(row)
+    known = {"instance_id", "recipe", "dataset", "created_at", "fail_to_pass", "pass_to_pass", *recipe}
     return build(
         COLUMNS,
         **{key: value for key, value in row.items() if key not in known},
@@ -66,7 +67,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         fail_to_pass=names(row, "fail_to_pass"),
         pass_to_pass=names(row, "pass_to_pass"),
         dataset=dataset,
-        **_recipe(row),
+        **recipe,
     )
 
 
@@ -213,8 +214,12 @@ def _recipe(row: Row) -> dict[str, Recipe]:
     recipe = row.get("recipe")
     if recipe is None:
         return {}
-    if not isinstance(recipe, dict):
-        raise DataError("is not a mapping of fields to values", instance=text(row, "instance_id"), field="recipe")
+    if not isinstance(recipe, dict) or not all(isinstance(name, str) for name in recipe):
+        problem = f"is {brief(recipe)}; write a mapping of fields to values"
+        raise DataError(problem, instance=text(row, "instance_id"), field="recipe")
+    if row.get("environment") is not None:
+        problem = "is there beside recipe; keep one of them"
+        raise DataError(problem, instance=text(row, "instance_id"), field="environment")
     shared = {"repo": row.get("repo", ""), "language": row.get("language", "python")}
     try:
         return {"environment": Recipe(**{**shared, **recipe})}

@@ -30,6 +30,8 @@ NAME = "swebench-pro"
 RULES: tuple[Rule, ...] = (Rule.SWE_BENCH_PRO,)
 
 OWN = ("before_repo_set_cmd", "selected_test_files_to_run", "dockerhub_tag")
+SIGNS = (*OWN, "repo_language", "issue_specificity", "issue_categories")
+"""Columns that only this dialect has."""
 LABELS = ("fail_to_pass", "pass_to_pass")
 COLUMNS = {**CLASSIC_COLUMNS, **{name: name for name in LABELS}, "language": "repo_language"}
 HELD = frozenset({"instance_id", "repo", "base_commit", "patch", "test_patch", "hints_text", "created_at", *LABELS})
@@ -58,7 +60,7 @@ Nothing else that is printed can be taken for it: every other line begins with a
 
 def matches(row: Row) -> bool:
     """Return whether a row has a column that only this dialect has."""
-    return any(name in row for name in OWN)
+    return any(name in row for name in SIGNS)
 
 
 def id_of(row: Row) -> str:
@@ -69,7 +71,7 @@ def id_of(row: Row) -> str:
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; its image, with script and parser if it has both, becomes the environment."""
     environment = _published(row)
-    language = {**row, "language": row.get("repo_language")}
+    language = {**row, "language": text(row, "repo_language", required=False)}
     return build(
         COLUMNS,
         id=text(row, "instance_id"),

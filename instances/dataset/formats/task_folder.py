@@ -9,9 +9,9 @@ from typing import Any
 
 import yaml
 
-from assay.harness.errors import DataError
+from assay.harness.errors import DataError, brief
 from assay.instances.dataset.formats import assets, native
-from assay.instances.dataset.formats.columns import mapping
+from assay.instances.dataset.formats.columns import Row, mapping
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -57,8 +57,12 @@ def layout_of(folder: Path) -> FolderLayout | None:
 
 
 def settings(folder: Path, layout: FolderLayout) -> dict[str, Any]:
-    """Return the content of the marker file."""
-    return _mapping(folder / layout.marker)
+    """Return the content of the marker file; raises DataError if it is malformed."""
+    top = _mapping(folder / layout.marker)
+    if not isinstance(top.get("recipe"), dict | None):
+        problem = f"is {brief(top['recipe'])}; write a mapping of fields to values"
+        raise DataError(problem, file=str(folder / layout.marker), field="recipe")
+    return top
 
 
 def task_ids(folder: Path) -> list[str]:
@@ -89,10 +93,23 @@ def read_task(folder: Path, layout: FolderLayout, task_id: str, shared: Mapping[
             problem = "is missing; every task of this layout needs it"
             raise DataError(problem, file=str(task / "task.yaml"), instance=task_id, field=name)
     _add_assets(row, task)
-    shared = shared if _language(shared) == _language(row) else {}
-    if isinstance(row.get("recipe"), dict) or shared:
-        row["recipe"] = {**shared, **(row.get("recipe") or {})}
+    _check_split(row, task)
+    _add_recipe(row, shared)
     return row
+
+
+def _check_split(row: Row, task: Path) -> None:
+    if not isinstance(row.get("split"), str | None):
+        problem = f"is {brief(row['split'])}; write the split's name"
+        raise DataError(problem, file=str(task / "task.yaml"), instance=task.name, field="split")
+
+
+def _add_recipe(row: dict[str, Any], shared: Mapping[str, Any]) -> None:
+    """Add the shared fields to a row's recipe, if they are of its language; a malformed recipe stays as it is."""
+    own = row.get("recipe")
+    shared = shared if _language(shared) == _language(row) else {}
+    if isinstance(own, dict) or (shared and own is None):
+        row["recipe"] = {**shared, **(own or {})}
 
 
 def _add_assets(row: dict[str, Any], task: Path) -> None:

@@ -108,3 +108,34 @@ def test_binary_files_beside_a_task_replace_their_urls(tmp_path: Path) -> None:
     assert (away.path, away.url, away.sha256) == ("test/a.png", "https://images.example/a.png", None)
     assert (here.path, here.url) == ("test/b.png", (folder / "test_assets/test/b.png").as_uri())
     assert here.sha256 == hashlib.sha256(b"png").hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("top", "line", "message"),
+    [
+        ("recipe: 3.11", "", "assay.yaml: field recipe: is 3.11; write a mapping of fields to values"),
+        ("", "recipe: 3.11", "o__r-1: field recipe: is 3.11; write a mapping of fields to values"),
+        (
+            "recipe: {toolchain: x}",
+            "recipe: 3.11",
+            "o__r-1: field recipe: is 3.11; write a mapping of fields to values",
+        ),
+        ("", "recipe: {1: 2}", "o__r-1: field recipe: is an object; write a mapping of fields to values"),
+        ("", "split: [dev]", "tasks/o__r-1/task.yaml: o__r-1: field split: is ['dev']; write the split's name"),
+        (
+            *("recipe: {toolchain: x}", "environment: {image: i, eval_script: s}"),
+            "o__r-1: field environment: is there beside recipe; keep one of them",
+        ),
+    ],
+)
+def test_a_wrong_setting_of_a_native_folder_is_one_line(tmp_path: Path, top: str, line: str, message: str) -> None:
+    (tmp_path / "assay.yaml").write_text(f"name: mine\n{top}\n")
+    task(
+        tmp_path, "o__r-1", task__yaml=f"repo: o/r\nbase_commit: {'b' * 40}\ncreated_at: null\n{line}\n",
+        problem__md="It breaks.", gold__patch="gold", test__patch="tests",
+        tests__json='{"fail_to_pass": ["a"], "pass_to_pass": []}',
+    )  # fmt: skip
+    with pytest.raises(DataError) as caught:
+        load(str(tmp_path))
+    assert str(caught.value).endswith(message)
+    assert str(caught.value).startswith(str(tmp_path))
