@@ -92,6 +92,9 @@ def _folder_table(folder: Path, split: str | None) -> Table:
     files = sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES and path.is_file())
     if split:
         files = [path for path in files if path.stem == split or path.stem.startswith(f"{split}-")]
+    if len(files) != 1 and harbor_folder.is_older(folder):
+        problem = "holds tasks of the first Terminal-Bench; make tasks of Harbor of them: harbor task migrate"
+        raise UserError(f"{folder}: {problem} -i {folder} -o DIR")
     if len(files) != 1:
         found = ", ".join(path.name for path in files[:5]) or "none"
         wanted = f"one data file of split {split}" if split else "one data file, or a file assay.yaml"

@@ -108,6 +108,7 @@ def _environment(row: Row, task: Mapping[str, Any], tests: Sequence[Asset]) -> P
     if not workdir.startswith("/") or len(PurePosixPath(workdir).parts) < 2:
         problem = f"is {workdir!r}; only the content of a folder below the root can be judged as a patch"
         raise DataError(problem, instance=row_id(row), field="environment.workdir")
+    _refuse_other_verifier(row, task, tests, PurePosixPath(workdir))
     exported = {**_variables(row, task, "environment"), **_variables(row, task, "verifier")}
     lines = [
         PREPARED,
@@ -133,6 +134,24 @@ def _refuse_unsupported(row: Row, task: Mapping[str, Any], environment: Mapping[
     if wrong:
         problem = "is not supported: Assay judges tasks of one step in one Linux container"
         raise DataError(problem, instance=row_id(row), field=wrong)
+
+
+def _refuse_other_verifier(row: Row, task: Mapping[str, Any], tests: Sequence[Asset], workdir: PurePosixPath) -> None:
+    """Raise DataError if the tests run in a container of their own, where other things are than in the agent's."""
+    verifier = _table(row, task, "verifier")
+    if not verifier.get("environment") and verifier.get("environment_mode") != "separate":
+        return
+    named = {each.path.removeprefix(f"{STAGED}/") for each in tests} & {"Dockerfile", "docker-compose.yaml"}
+    wrong = next((name for name in ("environment", "collect") if verifier.get(name)), "environment" if named else "")
+    if wrong:
+        problem = "is not supported: Assay runs the tests in the task's own image, on what a patch changes there"
+        raise DataError(problem, instance=row_id(row), field=f"verifier.{wrong}")
+    artifacts = task.get("artifacts")
+    listed = artifacts if isinstance(artifacts, list) else []
+    carried = [each.get("source") if isinstance(each, Mapping) else each for each in listed]
+    if not any(isinstance(each, str) and workdir.is_relative_to(each) for each in carried):
+        problem = f"do not hold {workdir}, so the verifier gets other files than a patch changes; add it"
+        raise DataError(problem, instance=row_id(row), field="artifacts")
 
 
 def _variables(row: Row, task: Mapping[str, Any], table: str) -> dict[str, str]:

@@ -23,6 +23,12 @@ def task_folders(folder: Path) -> list[Path]:
     return sorted(path.parent for top in (folder, folder / "tasks") for path in top.glob(f"*/{MARKER}"))
 
 
+def is_older(folder: Path) -> bool:
+    """Return whether a folder is a task of the first Terminal-Bench, or holds such tasks."""
+    tops = (folder, *folder.glob("*"), *(folder / "tasks").glob("*"))
+    return any((top / "task.yaml").is_file() and (top / "run-tests.sh").is_file() for top in tops)
+
+
 def read_task(folder: Path) -> dict[str, Any]:
     """Return a task as a row of the dialect ``harbor``.
 

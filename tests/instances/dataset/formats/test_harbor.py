@@ -5,7 +5,7 @@ import pytest
 from samples import DATASET, PLAIN, read
 
 from assay.harness.domain import Instance, PublishedImage
-from assay.harness.errors import DataError
+from assay.harness.errors import DataError, UserError
 from assay.harness.reports import find
 from assay.instances.dataset.formats import FORMATS, write
 from assay.instances.dataset.formats.harbor import PREPARED, RUN, STAGED
@@ -13,6 +13,9 @@ from assay.instances.dataset.load import load
 from assay.instances.environments.scripts import read_script
 
 TASK = 'schema_version = "1.4"\n[environment]\ndocker_image = "acme/hello:1"\n'
+
+
+SEPARATE = '[verifier]\nenvironment_mode = "separate"\n'
 
 
 def published(instance: Instance) -> PublishedImage:
@@ -83,6 +86,13 @@ def test_root_prepares_the_folders_that_harbor_has_and_variables_are_set() -> No
         ({"task.toml": "= 3"}, "task.toml: is not TOML"),
         ({"tests/test.sh": None}, "field tests: has no test.sh, which writes the reward"),
         ({"instruction.md": None}, "instruction.md: is missing; every task needs it"),
+        (
+            {"task.toml": TASK + '[verifier.environment]\ndocker_image = "x"\n'},
+            "field verifier.environment: is not supported",
+        ),
+        ({"task.toml": TASK + SEPARATE, "tests/Dockerfile": "FROM x"}, "field verifier.environment: is not supported"),
+        ({"task.toml": TASK + SEPARATE + 'collect = [{command = "x"}]'}, "field verifier.collect: is not supported"),
+        ({"task.toml": 'artifacts = ["/app/out"]\n' + TASK + SEPARATE}, "field artifacts: do not hold /app, so"),
     ],
 )
 def test_a_wrong_task_is_one_line(tmp_path: Path, files: dict[str, str | None], message: str) -> None:
@@ -92,6 +102,19 @@ def test_a_wrong_task_is_one_line(tmp_path: Path, files: dict[str, str | None], 
     (problem,) = load(str(tmp_path), skip_bad_rows=True).problems
     assert message in str(problem)
     assert str(folder) in str(problem)
+
+
+@pytest.mark.parametrize("top", ["", "tasks"])
+def test_tasks_of_the_first_terminal_bench_are_refused_by_name(tmp_path: Path, top: str) -> None:
+    make_task(tmp_path / top / "hello", **{"task.yaml": "instruction: Say hello.\n", "run-tests.sh": ""})
+    (tmp_path / top / "hello" / "task.toml").unlink()
+    with pytest.raises(UserError, match=r"first Terminal-Bench; .* harbor task migrate -i \S+ -o DIR$"):
+        load(str(tmp_path))
+
+
+def test_a_verifier_of_its_own_that_gets_the_working_folder_is_judged_like_any(tmp_path: Path) -> None:
+    make_task(tmp_path / "hello", 'artifacts = [{source = "/app"}]\n' + TASK + SEPARATE)
+    assert [each.id for each in load(str(tmp_path)).instances] == ["hello"]
 
 
 def test_other_instances_cannot_be_rows_of_harbor() -> None:
