@@ -24,6 +24,7 @@ from assay.harness.evaluation.applying import applied_evidence, apply_patch
 from assay.harness.evaluation.delivery import PIPE, RESULTS, SUPERVISE, TEST, Delivery, make_delivery
 from assay.harness.evaluation.protection import ROOT, check_spelling
 from assay.harness.evaluation.witnesses import expected_by_place, read_witnesses
+from assay.harness.grading.rules import label_test
 from assay.harness.languages.base import is_manifest
 from assay.harness.patches.diff import MalformedPatchError
 from assay.harness.patches.gate import GatedPatch, gate
@@ -187,7 +188,8 @@ def _evaluate_in(box: Box, task: Task, delivery: Delivery) -> Evaluation:
     clock.lap("test")
     end = box.end()
     files = box.get(_report_of(plan), REPORT_BYTES) if plan.report_path else {}
-    report, tripwires = read_witnesses(plan, files, run.output, expected_by_place(delivery.tripwires, applied.output))
+    placed = expected_by_place(delivery.tripwires, applied.output)
+    report, tripwires = read_witnesses(plan, files, run.output, placed, label_test(task.instance))
     results = {
         "exit_code": run.exit_code,
         "timed_out": run.timed_out,

@@ -1,6 +1,6 @@
 """Results of a run from its witnesses: report file, output and tripwires. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from assay.harness import reports
 from assay.harness.domain import Status, TestPlan, TestReport, Tripwire
@@ -26,7 +26,11 @@ def expected_by_place(tripwires: Tripwires | None, printed: bytes) -> Expected:
 
 
 def read_witnesses(
-    plan: TestPlan, files: Mapping[str, bytes], output: bytes, placed: Expected
+    plan: TestPlan,
+    files: Mapping[str, bytes],
+    output: bytes,
+    placed: Expected,
+    is_label: Callable[[str], bool] | None = None,
 ) -> tuple[TestReport, dict[str, Tripwire]]:
     """Read the project's own results, and the tripwires.
 
@@ -34,7 +38,7 @@ def read_witnesses(
     """
     prints = find(plan.runner).PRINTS if plan.runner else frozenset()
     expected = {name: status for each in placed.values() for name, status in each.items()}
-    report, seen = reports.read(plan, files, output.decode(errors="replace"), expected, prints)
+    report, seen = reports.read(plan, files, output.decode(errors="replace"), expected, prints, is_label)
     unsure = [names for place, names in placed.items() if place.endswith(UNSURE)]
     absent = {name for names in unsure if not any(_was_seen(seen[name]) for name in names) for name in names}
     return report, {name: tripwire for name, tripwire in seen.items() if name not in absent}

@@ -89,6 +89,14 @@ def swe_rebench(instance: Instance, tests: Tests) -> Against:
     return unfixed, (*broken, *(t for t in tests if _untimed(t) in passed - expected))
 
 
+def label_test(instance: Instance) -> Callable[[str], bool] | None:
+    """Return whether a label has a name, under a rule by which each other test counts once; None under others."""
+    if instance.rule is not Rule.SWE_REBENCH:
+        return None
+    labels = {_untimed(name) for name in (*instance.fail_to_pass, *instance.pass_to_pass, *instance.quarantined)}
+    return lambda name: _untimed(name) in labels
+
+
 def all_passed(instance: Instance, tests: Tests) -> Against:
     """The rule of SWE-bench Pro, NoCode-bench and Harbor: every expected test has passed, and nothing else counts.
 

@@ -4,7 +4,7 @@ A new format is one module that satisfies ``base.ReportFormat`` and its name in 
 registers its module as an entry point of the group ``assay.report_formats``.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from typing import cast
 
@@ -77,6 +77,7 @@ def read(
     output: str,
     expected: Mapping[str, Status] | None = None,
     prints: Collection[Status] = (),
+    is_label: Callable[[str], bool] | None = None,
 ) -> tuple[TestReport, dict[str, Tripwire]]:
     """Read the results of one run.
 
@@ -86,6 +87,7 @@ def read(
         output: what the test command printed.
         expected: the status that each tripwire must have, by name.
         prints: statuses that the runner prints test by test.
+        is_label: as of ``rename``.
 
     Returns:
         The project's own tests, of the report files, or of the log where a plan has none; and the tripwires.
@@ -97,8 +99,9 @@ def read(
     structured, reported = without_tripwires(_of_files(plan.report_format, files), names)
     reader = find(plan.log_format)
     logged, printed = without_tripwires(full(reader, [output]), names)  # past all markers: only a patch prints them
-    tests = rename(logged, plan.test_id)
-    report = combine(plan, rename(structured, plan.test_id), tests, suite_ran(plan.log_format, output, tests))
+    tests = rename(logged, plan.test_id, is_label)
+    own = rename(structured, plan.test_id, is_label)
+    report = combine(plan, own, tests, suite_ran(plan.log_format, output, tests))
     if structured and Status.PASSED in prints:
         ran = [test for test, status in structured.items() if status is not Status.SKIPPED]  # skips go by line
         report = report.model_copy(update={"unprinted": unprinted(ran, output, IDS[plan.test_id])})

@@ -190,8 +190,14 @@ _GROUP_ORDER = (Status.SKIPPED, Status.XFAIL, Status.PASSED, Status.FAILED, Stat
 """From weakest to strongest: as for test runners, a group passes if a test of it passes and none fails."""
 
 
-def rename(tests: Mapping[str, Status], style: str) -> dict[str, Status]:
+def rename(tests: Mapping[str, Status], style: str, is_label: Callable[[str], bool] | None = None) -> dict[str, Status]:
     """Return the tests under the names of a style; of tests with the same name, the worst status wins.
+
+    Args:
+        tests: by full id.
+        style: a name in ``IDS``.
+        is_label: whether a label has this name; then a test keeps its labels' names alone, or its first one, so that
+            each test counts once. None for all names that a label may use.
 
     Raises:
         UserError: there is no such style; the message names those that there are.
@@ -200,8 +206,16 @@ def rename(tests: Mapping[str, Status], style: str) -> dict[str, Status]:
         raise UserError(f"unknown test id style {style!r}; known are {', '.join(sorted(IDS))}")
     if IDS[style] is node and not any(has_inner_separator(test) for test in tests):
         return dict(tests)
-    named = worst((name, status) for test, status in tests.items() for name in IDS[style](test))
-    return _sums(tests, GROUPS[style]) | named if style in GROUPS else named
+    names = {test: _kept(IDS[style](test), is_label) for test in tests}
+    named = worst((name, status) for test, status in tests.items() for name in names[test])
+    if style not in GROUPS:
+        return named
+    sums = _sums(tests, GROUPS[style])
+    return (sums if is_label is None else {name: sums[name] for name in sums if is_label(name)}) | named
+
+
+def _kept(names: tuple[str, ...], is_label: Callable[[str], bool] | None) -> tuple[str, ...]:
+    return names if is_label is None else tuple(filter(is_label, names)) or names[:1]
 
 
 def _sums(tests: Mapping[str, Status], groups_of: Style) -> dict[str, Status]:

@@ -27,9 +27,11 @@ def full(reader: ReportFormat, texts: Iterable[str]) -> dict[str, Status]:
     return worst_of([reader.parse(text) for text in texts])
 
 
-def read_log(reader: ReportFormat, text: str, test_id: str = "node") -> dict[str, Status]:
+def read_log(
+    reader: ReportFormat, text: str, test_id: str = "node", is_label: Callable[[str], bool] | None = None
+) -> dict[str, Status]:
     """Parse a log: the fenced test output, or the whole text if the fenced part names no test."""
-    return rename(full_log(reader, text), test_id)
+    return rename(full_log(reader, text), test_id, is_label)
 
 
 def full_log(reader: ReportFormat, text: str) -> dict[str, Status]:

@@ -1,9 +1,12 @@
 """Log parsers that SWE-rebench V2 has beside SWE-bench's: those that name tests as Assay can, and the others."""
 
+from collections.abc import Iterable
+
 from assay.instances.dataset.formats.log_parsers import LogParser, parser_named
 
 MOCHA = LogParser("mocha_text", "title", "javascript")
-KOTLIN = LogParser("maven_classes_text", "class_of", "kotlin")
+CLASSES = "maven_classes_text", "class_of"
+KOTLIN = LogParser(*CLASSES, "kotlin")
 COVERED = {
     "parse_log_pytest_options": LogParser("pytest_text"),
     "parse_log_pytest_v2": LogParser("pytest_text"),
@@ -54,9 +57,14 @@ OTHER_NAMES = [
 """Parsers that name tests as Assay cannot: after modules, steps or groups, or as several formats do."""
 
 
-def find_parser(name: str) -> LogParser:
-    """Return the parser of a name; an unknown name is taken for a log format, an empty one for none."""
-    return COVERED.get(name) or parser_named(name)
+def find_parser(name: str, labels: Iterable[str]) -> LogParser:
+    """Return the parser of a name; an unknown name is taken for a log format, an empty one for none.
+
+    Maven prints classes, and methods only where a row's command runs them one by one: the labels show which.
+    """
+    found = COVERED.get(name) or parser_named(name)
+    methods = found.test_id != "method" or found.language != "java" or any("#" in label for label in labels)
+    return found if methods else LogParser(*CLASSES, found.language)
 
 
 def why_not(name: str) -> str:

@@ -39,10 +39,11 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     named = text({**row, PARSER: install.get("log_parser")}, PARSER, required=False)
     if problem := why_not(named):
         raise DataError(problem, instance=row_id(row), field=PARSER)
-    parser = find_parser(named)
+    fields = classic_fields(row)
+    parser = find_parser(named, (*fields["fail_to_pass"], *fields["pass_to_pass"]))
     return build(
         COLUMNS,
-        **classic_fields(row),
+        **fields,
         language=language_of(row, text(row, "patch"), text(row, "test_patch")),
         log_format=parser.log_format,
         test_id=parser.test_id,

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.harness.domain import ApplyStatus, Channel, Instance, Outcome, Status
+from assay.harness.domain import ApplyStatus, Channel, Instance, Outcome, Rule, Status
 from assay.harness.errors import DataError, UserError
+from assay.harness.grading.grade import grade
 from assay.harness.grading.logs import evidence_of, grade_logs
 
 GOOD = "PASSED t.py::test_fix\nPASSED t.py::test_old\n"
@@ -113,6 +114,17 @@ def test_failure_marker_of_a_log_decides(tmp_path: Path, marker: str, outcome: O
 
 def test_patch_without_marker_counts_as_applied() -> None:
     assert evidence_of(make("o__r-1"), GOOD).apply.status is ApplyStatus.APPLIED
+
+
+@pytest.mark.parametrize(("more", "broken"), [("", ()), ("    ✓ more\n", ("test/cart.test.js > cart > more",))])
+def test_a_test_of_several_names_counts_once_where_other_tests_count(more: str, broken: tuple[str, ...]) -> None:
+    labels = {"fail_to_pass": ("cart > adds (9 ms)",), "pass_to_pass": ("cart > keeps",)}
+    how = {"language": "javascript", "log_format": "jest_text", "test_id": "arrow", "rule": Rule.SWE_REBENCH}
+    instance = make("o__r-1").model_copy(update={**labels, **how})
+    verdict = grade(
+        instance, evidence_of(instance, f"PASS test/cart.test.js\n  cart\n    ✓ adds (3 ms)\n    ✓ keeps\n{more}")
+    )
+    assert (verdict.resolved, verdict.broken) == (not broken, broken)
 
 
 def test_bytes_that_are_not_utf8_are_replaced(tmp_path: Path) -> None:

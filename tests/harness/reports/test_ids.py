@@ -116,6 +116,19 @@ def test_class_has_the_combined_status_of_its_tests(statuses: tuple[Status, ...]
     assert rename(tests, "method")["CartTest"] is expected
 
 
+def test_each_test_keeps_its_labels_names_or_its_first_if_labels_are_known() -> None:
+    tests = {join_id("x.CartTest", name): Status.PASSED for name in ("adds", "keeps")}
+    assert rename(tests, "method", {"CartTest#adds"}.__contains__) == {
+        "CartTest#adds": Status.PASSED,
+        "x.CartTest#keeps": Status.PASSED,
+    }
+    assert rename(tests, "method", {"x.CartTest"}.__contains__).keys() == {
+        "x.CartTest",
+        "x.CartTest#adds",
+        "x.CartTest#keeps",
+    }
+
+
 def test_group_of_subtests_has_their_combined_status_and_a_test_its_own() -> None:
     tests = {"TestA": Status.SKIPPED, "TestA/b/c": Status.PASSED, "TestA/b/d": Status.SKIPPED}
     assert rename(tests, "subtest") == {**tests, "TestA/b": Status.PASSED}
