@@ -97,7 +97,7 @@ def run_lines(
     if not context.seconds_left:
         return [[] for _ in numbers]
     starting = _test_command(context, program, only)
-    input_ = {**program.settings, "targets": _targets(context, side), "budget": program.seconds, "command": starting}
+    input_ = {"targets": _targets(context, side), **program.settings, "budget": program.seconds, "command": starting}
     files = {
         **{path: text.encode() for path, text in program.files.items()},
         f"{FOLDER}/probe.pyz": probe_archive(),

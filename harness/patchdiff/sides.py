@@ -154,12 +154,9 @@ class Sides:
         What is kept counts on the clock with its seconds, at most ``limit``, so that it never costs more than a run.
         """
         began = time.monotonic()
-        if self.kept is None or side is Side.CANDIDATE:
+        path = self.kept_file(side, plan, work, ".zip")
+        if path is None:
             return do()[0], time.monotonic() - began
-        prediction = self.task.prediction.model_copy(update={"patch": self.patch(side)})
-        equal = content_key(replace(self.task, prediction=prediction, plan=plan))
-        content = repr((self.image, side, equal, edition_of(*EDITION), work))
-        path = self.kept / f"{hashlib.sha256(content.encode()).hexdigest()}.zip"
         if path.exists():
             with zipfile.ZipFile(path) as archive:
                 took = float(archive.comment)
@@ -173,6 +170,15 @@ class Sides:
                 for name, text in files.items():
                     archive.writestr(name, text)
         return files, took
+
+    def kept_file(self, side: Side, plan: TestPlan, work: object, suffix: str) -> Path | None:
+        """Return where it is kept what some work shows of a side; None where nothing is, as of a candidate's."""
+        if self.kept is None or side is Side.CANDIDATE:
+            return None
+        prediction = self.task.prediction.model_copy(update={"patch": self.patch(side)})
+        equal = content_key(replace(self.task, prediction=prediction, plan=plan))
+        content = repr((self.image, side, equal, edition_of(*EDITION), work))
+        return self.kept / f"{hashlib.sha256(content.encode()).hexdigest()}{suffix}"
 
     def _ran(self, side: Side, job: SideJob) -> tuple[Files, bool]:
         """Return the files that a job left, and whether it did all that it was to do."""

@@ -9,7 +9,7 @@ from assay.harness import languages
 from assay.harness.domain import Instance
 from assay.harness.patchdiff.nearness import ChangeSummary, changed_words, named_like, nearest_first, quoted_words
 from assay.harness.patchdiff.sides import OUT, Side, SideJob, Sides
-from assay.harness.patchdiff.targets import MOST, SIDES, WHOLE_MODULE, Target, loose, targets, users
+from assay.harness.patchdiff.targets import MOST, SIDES, WHOLE_MODULE, Place, Target, apart, loose, targets, users
 from assay.harness.patches.diff import touched_paths
 
 SECONDS = 60.0
@@ -29,6 +29,8 @@ class Survey:
     """The touched source files of base, gold and candidate, by path."""
     words: tuple[str, ...] = ()
     """Texts of the changed lines: what the code asks for may be what a test never gives it."""
+    apart: Mapping[str, Sequence[Place]] | None = None
+    """As ``targets.apart`` finds it."""
 
 
 def survey(sides: Sides) -> Survey:
@@ -36,6 +38,7 @@ def survey(sides: Sides) -> Survey:
     instance = sides.instance
     language = languages.find(instance.language)
     changed = {path for side in SIDES if sides.patch(side) for path in touched_paths(sides.patch(side))}
+    tests = touched_paths(instance.test_patch) if instance.test_patch else ()
     sources = sorted(path for path in changed if not language.is_test_file(path))
     job = SideJob(_copying(sources), seconds=SECONDS, keep=True)
     files = dict(zip(SIDES, sides.at_once(SIDES, lambda side: sides.run(side, job)), strict=True))
@@ -50,15 +53,17 @@ def survey(sides: Sides) -> Survey:
     return Survey(
         targets=(*found, *users(names, in_sources, MOST - len(found))),
         texts=texts,
-        test_files=_test_files(instance, listing, ChangeSummary(sources, words, mentions)),
+        test_files=_test_files(instance, tests, listing, ChangeSummary(sources, words, mentions)),
         words=quoted_words(*in_code),
+        apart=apart(instance.language, changed - {*tests}, texts),
     )
 
 
-def _test_files(instance: Instance, listing: Sequence[str], change: ChangeSummary) -> tuple[str, ...]:
+def _test_files(
+    instance: Instance, touched: Sequence[str], listing: Sequence[str], change: ChangeSummary
+) -> tuple[str, ...]:
     """Return the test files of a tree, the instance's own first, then those nearest to the change."""
     language = languages.find(instance.language)
-    touched = touched_paths(instance.test_patch) if instance.test_patch else ()
     own, tests = ([path for path in paths if language.test_targets([path])] for paths in (touched, listing))
     own, tests = named_like(own, own), named_like(own, tests)
     return tuple(nearest_first([*tests, *own], own, change))

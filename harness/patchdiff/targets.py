@@ -26,6 +26,8 @@ Place = tuple[int, int]
 _ALL: tuple[Place, ...] = ((1, 10**9),)
 _FOLDERS_OWN = frozenset({"__init__", "index", "mod", "lib"})
 """Files that go by the name of their folder."""
+UNREADABLE = "\N{REPLACEMENT CHARACTER}"
+"""Stands for bytes that are no text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,33 @@ def targets(language: str, texts: Texts) -> tuple[Target, ...]:
     ]
     found.sort(key=lambda key: key[1] == WHOLE_MODULE)
     return tuple(Target(path, name, _places(name, here[path])) for path, name in found[:MOST])
+
+
+def apart(language: str, changed: Collection[str], texts: Texts) -> dict[str, tuple[Place, ...]] | None:
+    """Return where gold has the functions in which gold and the candidate differ, by path; None if more may differ.
+
+    A run that enters none of them cannot show a difference. ``changed`` are the paths of all files that either changes.
+    """
+    found: dict[str, tuple[Place, ...]] = {}
+    for path in sorted(changed):
+        both = [texts[side].get(path) for side in (Side.GOLD, Side.CANDIDATE)]
+        gold, candidate = (UNREADABLE if text is None else text for text in both)
+        if UNREADABLE in gold or UNREADABLE in candidate:
+            return None
+        if gold == candidate:
+            continue
+        lines = gold.splitlines(), candidate.splitlines()
+        functions = [
+            [each for each in definitions(language, path, text) if each.kind == "function"]
+            for text in (gold, candidate)
+        ]
+        for at, number in _changes(*lines):
+            around = next((each for each in functions[at] if each.first <= number <= each.last), None)
+            places = [(each.first, each.last) for each in functions[0] if around and each.name == around.name]
+            if lines[at][number - 1].strip() and not places:
+                return None
+            found[path] = tuple(dict.fromkeys((*found.get(path, ()), *places)))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

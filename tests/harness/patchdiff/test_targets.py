@@ -1,5 +1,5 @@
 from assay.harness.patchdiff.sides import Side
-from assay.harness.patchdiff.targets import MOST, USERS, WHOLE_MODULE, loose, targets, users
+from assay.harness.patchdiff.targets import MOST, USERS, WHOLE_MODULE, apart, loose, targets, users
 
 BASE = """\
 LIMIT = 3
@@ -124,3 +124,31 @@ def test_package_has_the_name_of_its_folder() -> None:
     texts[Side.CANDIDATE] = {"pkg/words/__init__.py": TABLE.replace("OTHER = 1", "OTHER = 2")}
     (names,) = loose(texts, targets("python", texts))
     assert (names.module, names.names) == ("words", {"OTHER"})
+
+
+PATH = "pkg/mod.py"
+
+
+def differing(gold: str | None, candidate: str | None, *changed: str) -> dict[str, tuple[tuple[int, int], ...]] | None:
+    texts = {Side.GOLD: {PATH: gold} if gold else {}, Side.CANDIDATE: {PATH: candidate} if candidate else {}}
+    return apart("python", changed or [PATH], {Side.BASE: {PATH: BASE}, **texts})
+
+
+def test_functions_in_which_gold_and_the_candidate_differ_are_named_by_their_lines_with_gold() -> None:
+    gold = "\n\n" + BASE.replace("return x", "return x + 1")
+    assert differing(gold, gold) == {}
+    assert differing(gold, BASE) == {PATH: ((6, 7),)}
+    assert differing(gold, gold.replace("return 2", "return 3")) == {PATH: ((14, 18),)}, "the outermost one around it"
+    both = gold.replace("return 1", "return 0").replace("return x + 1", "y = x\n    return y")
+    assert differing(gold, both) == {PATH: ((6, 7), (11, 12))}
+
+
+def test_difference_that_no_call_of_a_function_leads_to_may_be_anywhere() -> None:
+    assert differing(BASE, BASE.replace("LIMIT = 3", "LIMIT = 4")) is None
+    assert differing(BASE, "import re\n" + BASE) is None
+    assert differing(BASE, BASE.replace("class Thing:", "class Thing(dict):")) is None
+    assert differing(BASE, BASE + "    def __eq__(self, other):\n        return True\n") is None, "it may be inherited"
+    assert differing(BASE.replace("return 1", "return 0"), None) is None
+    assert differing(None, None) is None
+    assert differing(BASE, BASE, PATH, "pkg/data.json") is None
+    assert differing(BASE + "# \N{REPLACEMENT CHARACTER}", BASE + "# \N{REPLACEMENT CHARACTER}") is None

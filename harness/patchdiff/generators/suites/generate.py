@@ -5,6 +5,7 @@ language whose recipe can run single test files; a recipe that always runs every
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from math import ceil
@@ -12,6 +13,7 @@ from math import ceil
 from assay.harness.domain import FAILING, PASSING, Divergence, GeneratorResult
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
+from assay.harness.patchdiff.generators.suites.reach import Reach
 from assay.harness.patchdiff.generators.suites.repeating import does_not_end, repeat
 from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, run_gold, runs_everything
 from assay.harness.patchdiff.generators.suites.style import is_style
@@ -39,12 +41,15 @@ class _Tally:
     rest: Sequence[str]
     """Files that no run was begun with."""
     total: int
+    reach: Reach
     size: int = FIRST_FILES
     """Files of the next run, at most."""
     ran: int = 0
     compared: int = 0
     """Tests that passed or failed with the patch, and were looked at with gold if they failed."""
     files: int = 0
+    passed_over: int = 0
+    """Files that need not run, since gold and the candidate do not differ in what they run."""
     seconds: float = 0.0
     """Duration of the runs with the patch, late ones included, so that the next run is smaller after a late one."""
     late: list[str] = field(default_factory=list)
@@ -56,13 +61,21 @@ class _Tally:
     @property
     def pending(self) -> int:
         """Files that were not run, or not to their end with others beside them."""
-        return self.total - self.files - len(self.late) - len(self.unread)
+        return self.total - self.files - self.passed_over - len(self.late) - len(self.unread)
+
+    def pass_over(self) -> None:
+        """Leave out the files that cannot show a difference."""
+        rest = [file for file in self.rest if self.reach.may_differ(file)]
+        self.passed_over += len(self.rest) - len(rest)
+        self.rest = rest
 
     def note(self) -> str:
         """Return what was left out, and why."""
         notes = list(self.notes)
         if self.pending and not self.failed:
             notes.append(f"the budget was spent after {self.total - self.pending} of {self.total} test files")
+        if self.passed_over:
+            notes.append(f"{self.passed_over} of them run nothing in which the patches differ")
         if self.late:
             notes.append(f"{len(self.late)} test files hit the time limit: {_named(self.late)}")
         if self.unread:
@@ -76,7 +89,7 @@ def _generate(context: Context) -> Contribution:
     A suite that cannot be divided waits until all others have had their turn.
     """
     files = context.survey.test_files
-    tally = _Tally(files, len(files))
+    tally = _Tally(files, len(files), Reach(context))
     if runs_everything(context, files[:1], files[1:]):
         tally.size = len(files)
         return Contribution(GeneratorResult(name=NAME), more=partial(_go_on, tally))
@@ -99,7 +112,7 @@ def _go_on(tally: _Tally, context: Context) -> Contribution:
         probes=tally.ran,
         reached=tally.compared,
         divergences=len(tally.divergences),
-        test_files=tally.files,
+        test_files=tally.files + tally.passed_over,
         of_test_files=tally.total,
         note=tally.note(),
     )
@@ -108,10 +121,15 @@ def _go_on(tally: _Tally, context: Context) -> Contribution:
 
 
 def _go_through(context: Context, tally: _Tally) -> None:
-    while tally.rest and context.seconds_left > 0 and (size := min(tally.size, _most_files(context, tally))):
-        chunk, tally.rest = tally.rest[:size], tally.rest[size:]
-        _compare(context, chunk, tally)
-        tally.size = size * 2
+    tally.pass_over()
+    with ThreadPoolExecutor(1) as beside:
+        while tally.rest and context.seconds_left > 0 and (size := min(tally.size, _most_files(context, tally))):
+            chunk, tally.rest = tally.rest[:size], tally.rest[size:]
+            learning = beside.submit(tally.reach.learn, context.part(SHARE), [*chunk, *tally.rest[: size * 2]])
+            _compare(context, chunk, tally)
+            learning.result()
+            tally.size = size * 2
+            tally.pass_over()
 
 
 def _limit(context: Context, tally: _Tally) -> float:

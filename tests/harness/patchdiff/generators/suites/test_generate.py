@@ -83,7 +83,13 @@ class Suite:
     notes: list[str] = field(default_factory=list)
 
     def __call__(
-        self, files: Sequence[str], act: Callable[[Side, str, int], Results], *, all_: bool = False, **settings: Any
+        self,
+        files: Sequence[str],
+        act: Callable[[Side, str, int], Results],
+        *,
+        all_: bool = False,
+        apart: Any = None,
+        **settings: Any,
     ) -> Contribution:
         def plan(_instance: Instance, chosen: Sequence[str]) -> TestPlan:
             return TestPlan(command=" ".join(files if all_ else chosen))
@@ -91,7 +97,7 @@ class Suite:
         sides: Any = ActedSides(self.instance, act)
         self.ran, self.notes = sides.ran, []
         wanted = Settings(("suites",), **{"confirmations": 4, **settings})
-        return both_turns(Context(sides, Survey((), tuple(files)), wanted, plan, note=self.notes.append))
+        return both_turns(Context(sides, Survey((), tuple(files), apart=apart), wanted, plan, note=self.notes.append))
 
 
 def both_turns(context: Context) -> Contribution:
@@ -122,6 +128,12 @@ def test_test_that_passes_with_gold_and_always_fails_here_is_a_regression(suites
     assert divergence.confirmed == 4
     assert (found.result.probes, found.result.reached) == (40, 40)
     assert found.result.note == ""
+
+
+def test_nothing_runs_where_gold_and_the_candidate_are_alike(suites: Suite) -> None:
+    found = suites(FILES, lambda _side, path, _run: one_each(path), apart={})
+    assert (suites.ran, found.result.reached, found.result.test_files) == ([], 0, 40)
+    assert found.result.note == "40 of them run nothing in which the patches differ"
 
 
 @pytest.mark.parametrize("doubted", [{Side.CANDIDATE}, set(Side)], ids=["forged", "doubtful with gold too"])

@@ -1,0 +1,83 @@
+"""Finds out which functions of some source files each test runs.
+
+Runs inside a container, on one side of a comparison. Input: ``files``, ``targets`` (source files, each named by its
+path), ``budget`` and ``command`` as for `amplify`. One line of output has the number of tests of each file (``holds``).
+Each other line is a test: ``test`` and ``ran`` (where the functions begin, by source file; line 0 of the file "" if the
+test may have run more). What runs before the first test counts for every test.
+"""
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from . import hosting, running, trace, wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+PATIENCE = 120.0  # seconds for one test
+ROOT = str(wire.ROOT) + "/"
+HIDDEN = ("", 0)  # stands for what nobody has seen
+STARTS = ("_execute_child", "_launch", "fork")  # in the standard library: what starts another process
+
+
+class Reaching(running.Driver):
+    """Runs every test as it is and notes the functions that begin."""
+
+    def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
+        self._targets = trace.Targets(job["targets"])
+        self._channel = channel
+        self._finished = set(job["finished"])
+        self._early: set[tuple[str, int]] = set()
+        self._ran = self._early
+        trace.follow(self._on_call)
+
+    def ready(self) -> None:
+        """Begin to spend the budget."""
+        trace.follow(None)
+        self._channel.ready()
+
+    def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
+        """Yield what has not been run."""
+        files = [item.nodeid.partition("::")[0] for item in items]
+        self._channel.send({"holds": {file: files.count(file) for file in dict.fromkeys(files)}})
+        yield [item for item in items if item.nodeid not in self._finished]
+
+    def before(self, item: Any) -> None:
+        """Begin to look."""
+        self._ran = set(self._early)
+        self._channel.start(item.nodeid)
+        trace.follow(self._on_call)
+
+    def after(self, item: Any) -> None:
+        """Stop looking; a test that has traced something itself has hidden what it ran."""
+        if sys.gettrace() != self._on_call:
+            self._ran.add(HIDDEN)
+        trace.follow(None)
+        ran: dict[str, list[int]] = {}
+        for path, first in sorted(self._ran):
+            ran.setdefault(path, []).append(first)
+        self._channel.send({"test": item.nodeid, "ran": ran})
+        self._channel.stop(item.nodeid)
+
+    def not_set_up(self, error: BaseException) -> None:
+        """Hear that a test could not run here; where the project's own command runs it, it may."""
+        if not running.is_skip(error):
+            self._ran.add(HIDDEN)
+
+    def _on_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
+        code = frame.f_code
+        path = self._targets.of(code)
+        if path:
+            self._ran.add((path, code.co_firstlineno))
+        elif code.co_name in STARTS and not code.co_filename.startswith(ROOT):
+            self._ran.add(HIDDEN)
+
+
+make_driver = Reaching
+
+
+def run(job: wire.Line, send: "Callable[[wire.Line], None]") -> str:
+    """Do a job; return how it ended."""
+    deadline = wire.WorkBudget(float(job["budget"]))
+    return wire.Watcher(send, deadline, PATIENCE).watch(hosting.work("reach", job, deadline))

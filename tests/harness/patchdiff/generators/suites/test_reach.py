@@ -1,0 +1,112 @@
+"""Which test files need not run; the sides are acted, since only what the probe sees with gold matters here."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.harness.domain import Instance, TestPlan
+from assay.harness.errors import EngineError, EngineUnavailable
+from assay.harness.patchdiff.contract import Context, Settings
+from assay.harness.patchdiff.generators.suites.reach import Reach
+from assay.harness.patchdiff.sides import Side, SideJob
+from assay.harness.patchdiff.survey import Survey
+from assay.harness.patchdiff.targets import Place
+
+A, B, C = "tests/test_a.py", "tests/test_b.py", "tests/test_c.py"
+RAN = {A: {"pkg/mod.py": [4, 20]}, B: {"pkg/other.py": [4]}, C: {"": [0]}}
+FUNCTION = {"pkg/mod.py": ((3, 9),)}
+
+
+class WatchedSides:
+    """Sides on which the probe sees what each file runs."""
+
+    def __init__(self, instance: Instance, folder: Path | None, error: Exception | None = None) -> None:
+        self.instance, self.task, self.looked_at = instance, self, list[list[str]]()
+        self.plan = TestPlan(command="")
+        self._folder, self._error = folder, error
+
+    def now(self) -> float:
+        return 0.0
+
+    def kept_file(self, _side: Side, _plan: TestPlan, work: str, suffix: str) -> Path | None:
+        return self._folder and self._folder / f"{work}{suffix}"
+
+    def run(self, side: Side, job: SideJob) -> Mapping[str, bytes]:
+        assert side is Side.GOLD
+        if self._error:
+            raise self._error
+        input_ = json.loads(job.files[".assay-probe/input.json"])
+        self.looked_at.append(input_["files"])
+        wanted = {each["path"] for each in input_["targets"]} | {""}
+        lines: list[dict[str, Any]] = [{"holds": dict.fromkeys(input_["files"], 1)}]
+        for file in input_["files"]:
+            ran = {path: firsts for path, firsts in RAN[file].items() if path in wanted}
+            lines.append({"test": f"{file}::test", "ran": ran})
+        return {"0.jsonl": "\n".join(map(json.dumps, lines)).encode()}
+
+
+def context_of(sides: Any, apart: Mapping[str, Sequence[Place]] | None) -> Context:
+    return Context(
+        sides, Survey((), (), apart=apart), Settings(("suites",)), lambda _instance, _files: sides.plan, began=0
+    )
+
+
+def worth(reach: Reach) -> list[str]:
+    return [file for file in (A, B, C) if reach.may_differ(file)]
+
+
+def test_file_that_runs_no_function_that_differs_need_not_run(instance: Instance) -> None:
+    context = context_of(WatchedSides(instance, None), FUNCTION)
+    reach = Reach(context)
+    assert worth(reach) == [A, B, C], "nothing is known"
+    reach.learn(context, [A, B])
+    assert worth(reach) == [A, C]
+    reach.learn(context, [A, C])
+    assert worth(reach) == [A, C], "something has run where nobody looks"
+
+
+def test_function_beside_those_that_run_is_not_reached(instance: Instance) -> None:
+    context = context_of(WatchedSides(instance, None), {"pkg/mod.py": ((5, 19), (21, 30))})
+    reach = Reach(context)
+    reach.learn(context, [A])
+    assert not reach.may_differ(A)
+
+
+def test_every_file_runs_where_a_difference_may_be_anywhere_and_none_where_nothing_differs(instance: Instance) -> None:
+    for apart, wanted in ((None, [A, B, C]), ({}, [])):
+        sides = WatchedSides(instance, None)
+        reach = Reach(context_of(sides, apart))
+        reach.learn(context_of(sides, apart), [A])
+        assert worth(reach) == wanted
+        assert not sides.looked_at
+
+
+def test_what_was_seen_serves_later_candidates_and_other_files_are_looked_at_for_them(
+    instance: Instance, tmp_path: Path
+) -> None:
+    first = context_of(WatchedSides(instance, tmp_path), FUNCTION)
+    Reach(first).learn(first, [A, B])
+    again = WatchedSides(instance, tmp_path)
+    reach = Reach(context_of(again, {"pkg/mod.py": ((15, 22),)}))
+    assert worth(reach) == [A, C]
+    reach.learn(context_of(again, FUNCTION), [A, B])
+    assert not again.looked_at
+    elsewhere = context_of(again, {"pkg/other.py": ((1, 9),)})
+    reach = Reach(elsewhere)
+    assert worth(reach) == [A, B, C]
+    reach.learn(elsewhere, [A, B])
+    assert worth(reach) == [B, C]
+    assert worth(Reach(context_of(again, FUNCTION))) == [A, C], "what was known is known still"
+
+
+def test_a_failure_teaches_nothing_and_an_unavailable_engine_is_raised(instance: Instance) -> None:
+    context = context_of(WatchedSides(instance, None, EngineError("gone")), FUNCTION)
+    reach = Reach(context)
+    reach.learn(context, [A])
+    assert reach.may_differ(A)
+    context = context_of(WatchedSides(instance, None, EngineUnavailable("gone")), FUNCTION)
+    with pytest.raises(EngineUnavailable):
+        Reach(context).learn(context, [A])
