@@ -35,6 +35,7 @@ class Reaching(running.Driver):
     def ready(self) -> None:
         """Begin to spend the budget."""
         trace.follow(None)
+        self._early.discard(HIDDEN)
         self._channel.ready()
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":

@@ -6,9 +6,9 @@ language whose recipe can run single test files; a recipe that always runs every
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from math import ceil
+from math import ceil, inf
 
 from assay.harness.domain import FAILING, PASSING, Divergence, GeneratorResult
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
@@ -30,6 +30,8 @@ PARTS = 4
 """Into so many a run is divided that gave nothing."""
 MARGIN = 0.7
 """Part of that time that a run is filled with, by what files took so far."""
+LEAST_TO_LEARN = 40.0
+"""Seconds of the turn without which nobody watches gold beside a run: its set-up alone would take them."""
 MOST_NAMED = 3
 """Files that a note names."""
 
@@ -42,14 +44,18 @@ class _Tally:
     """Files that no run was begun with."""
     total: int
     reach: Reach
+    left_out: int = 0
+    """Files in which the first candidate was not compared."""
     size: int = FIRST_FILES
     """Files of the next run, at most."""
     ran: int = 0
     compared: int = 0
     """Tests that passed or failed with the patch, and were looked at with gold if they failed."""
-    files: int = 0
-    passed_over: int = 0
+    files: list[str] = field(default_factory=list)
+    passed_over: list[str] = field(default_factory=list)
     """Files that need not run, since gold and the candidate do not differ in what they run."""
+    begun: int = 0
+    """Files of all runs; one that has run with others and then alone counts twice."""
     seconds: float = 0.0
     """Duration of the runs with the patch, late ones included, so that the next run is smaller after a late one."""
     late: list[str] = field(default_factory=list)
@@ -61,21 +67,26 @@ class _Tally:
     @property
     def pending(self) -> int:
         """Files that were not run, or not to their end with others beside them."""
-        return self.total - self.files - self.passed_over - len(self.late) - len(self.unread)
+        done = self.files, self.passed_over, self.late, self.unread
+        return self.total - self.left_out - sum(map(len, done))
 
     def pass_over(self) -> None:
         """Leave out the files that cannot show a difference."""
         rest = [file for file in self.rest if self.reach.may_differ(file)]
-        self.passed_over += len(self.rest) - len(rest)
+        self.passed_over += [file for file in self.rest if file not in rest]
         self.rest = rest
 
     def note(self) -> str:
         """Return what was left out, and why."""
         notes = list(self.notes)
         if self.pending and not self.failed:
-            notes.append(f"the budget was spent after {self.total - self.pending} of {self.total} test files")
+            notes.append(
+                f"the budget was spent after {self.total - self.left_out - self.pending} of {self.total} test files"
+            )
+        if self.left_out:
+            notes.append(f"{self.left_out} test files are left out, as they were for the first patch")
         if self.passed_over:
-            notes.append(f"{self.passed_over} of them run nothing in which the patches differ")
+            notes.append(f"{len(self.passed_over)} test files run nothing in which the patches differ")
         if self.late:
             notes.append(f"{len(self.late)} test files hit the time limit: {_named(self.late)}")
         if self.unread:
@@ -88,8 +99,9 @@ def _generate(context: Context) -> Contribution:
 
     A suite that cannot be divided waits until all others have had their turn.
     """
-    files = context.survey.test_files
-    tally = _Tally(files, len(files), Reach(context))
+    files, reach = context.survey.test_files, Reach(context)
+    scope = reach.scope(files)
+    tally = _Tally(scope, len(files), reach, len(files) - len(scope))
     if runs_everything(context, files[:1], files[1:]):
         tally.size = len(files)
         return Contribution(GeneratorResult(name=NAME), more=partial(_go_on, tally))
@@ -106,13 +118,15 @@ def _go_on(tally: _Tally, context: Context) -> Contribution:
     except AssayError as problem:
         error, forged = f"{NAME}: {problem}", isinstance(problem, ForgedSideError)
         tally.failed = True
-        tally.notes.append(f"failed after {tally.files} of {tally.total} test files: {problem}")
+        tally.notes.append(f"failed after {len(tally.files)} of {tally.total} test files: {problem}")
+    compared = [*tally.files, *tally.passed_over]
+    tally.reach.close(compared)
     result = GeneratorResult(
         name=NAME,
         probes=tally.ran,
         reached=tally.compared,
         divergences=len(tally.divergences),
-        test_files=tally.files + tally.passed_over,
+        test_files=len(compared),
         of_test_files=tally.total,
         note=tally.note(),
     )
@@ -125,7 +139,8 @@ def _go_through(context: Context, tally: _Tally) -> None:
     with ThreadPoolExecutor(1) as beside:
         while tally.rest and context.seconds_left > 0 and (size := min(tally.size, _most_files(context, tally))):
             chunk, tally.rest = tally.rest[:size], tally.rest[size:]
-            learning = beside.submit(tally.reach.learn, context.part(SHARE), [*chunk, *tally.rest[: size * 2]])
+            ahead = [*chunk, *tally.rest[: size * 2]] if context.seconds_left > LEAST_TO_LEARN else []
+            learning = beside.submit(tally.reach.learn, context.part(SHARE), ahead)
             _compare(context, chunk, tally)
             learning.result()
             tally.size = size * 2
@@ -138,23 +153,24 @@ def _limit(context: Context, tally: _Tally) -> float:
 
 
 def _least(context: Context) -> float:
-    return min(FIRST_SECONDS, context.confirming.seconds_left)
+    return min(FIRST_SECONDS, replace(context, turn=inf).seconds_left)
 
 
 def _most_files(context: Context, tally: _Tally) -> int:
     """Return how many files a run's time limit is enough for, by what files took so far."""
-    return int(_limit(context, tally) * MARGIN / (tally.seconds / tally.files)) if tally.files else tally.size
+    return int(_limit(context, tally) * MARGIN / (tally.seconds / tally.begun)) if tally.begun else tally.size
 
 
 def _compare(context: Context, files: Sequence[str], tally: _Tally) -> None:
     """Run test files with the patch; only those in which something fails are of interest with gold."""
-    context.note(f"{tally.files} of {tally.total} test files compared, {len(files)} at work")
+    context.note(f"{len(tally.files)} of {tally.total} test files compared, {len(files)} at work")
     (ran,) = run(context, files, [Side.CANDIDATE], _limit(context, tally))
     tally.seconds += ran.seconds
+    tally.begun += len(files)
     if not ran.statuses:
         _compare_apart(context, files, ran, tally)
         return
-    tally.files += len(files)
+    tally.files += files
     tally.ran += len(ran.statuses)
     tally.compared += sum(status in PASSING or status in FAILING for status in ran.statuses.values())
     suspects = [name for name, status in sorted(ran.statuses.items()) if status in FAILING and not is_style(name)]
@@ -175,14 +191,15 @@ def _compare_apart(context: Context, files: Sequence[str], ran: SuiteRun, tally:
 
 def _compare_unreadable(context: Context, files: Sequence[str], ran: SuiteRun, tally: _Tally) -> None:
     """Look at what gold makes of a file that gives nothing with the patch, or of all if they cannot be divided."""
-    gold = run_gold(context, files, max(_least(context), _limit(context, tally)))
+    limit = max(_least(context), _limit(context, tally))
+    gold = run_gold(context, files, limit) if limit > 0 else ran
     if gold.timed_out or (ran.timed_out and not does_not_end(ran, gold)):
         tally.late.extend(files)
         return
     if not gold.statuses:
         tally.unread.extend(files)
         return
-    tally.files += len(files)
+    tally.files += files
     suspects = [name for name in sorted(gold.statuses) if gold.passes(name) and not is_style(name)]
     tally.compared += len(suspects)
     _repeat(context, files, suspects, tally)

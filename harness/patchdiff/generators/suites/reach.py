@@ -1,11 +1,13 @@
 """Which functions of the changed files the test files run with gold: seen once, and kept for later candidates.
 
-A test file that runs none of the functions in which gold and the candidate differ shows no difference.
+A test file that runs none of the functions in which gold and the candidate differ shows no difference. Later candidates
+are compared in the test files in which the first one was, so that they cost less and are looked at as closely.
 """
 
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,30 +24,53 @@ Ran = dict[str, list[int]]
 """First lines of the functions that a test file runs, by source file; an empty list if it runs none."""
 
 
+@dataclass(slots=True)
+class Seen:
+    """What earlier comparisons with the same budget have seen of an instance."""
+
+    ran: dict[str, Ran] = field(default_factory=dict)
+    """By test file."""
+    compared: list[str] = field(default_factory=list)
+    """Test files in which the first candidate was compared."""
+
+
 class Reach:
     """The functions that each test file runs with gold, as far as that is known."""
 
     def __init__(self, context: Context) -> None:
-        self._apart = context.survey.apart if context.sides.instance.language == "python" else None
+        sides, work = context.sides, (NAME, context.settings.budget)
+        self._apart = context.survey.apart if sides.instance.language == "python" else None
         self._sources = {*(self._apart or ()), HIDDEN}
-        sides = context.sides
-        self._file = sides.kept_file(Side.GOLD, sides.task.plan, NAME, ".json") if self._apart else None
-        self._ran = _read(self._file)
+        self._file = sides.kept_file(Side.GOLD, sides.task.plan, work, ".json")
+        self._seen = _read(self._file)
+        self._first = not self._seen.compared and self._apart != {}
+        self._tried = set[str]()
+
+    def scope(self, files: Sequence[str]) -> list[str]:
+        """Return those of some test files in which the first candidate was compared; all of them for the first one."""
+        return [file for file in files if file in self._seen.compared] or list(files)
+
+    def close(self, compared: Sequence[str]) -> None:
+        """Keep in which test files a candidate was compared, if it is the first one that differs from gold."""
+        if self._first:
+            self._seen = replace(_merged(_read(self._file), self._seen), compared=list(compared))
+            self._write()
 
     def may_differ(self, file: str) -> bool:
         """Return whether a test file may run something in which gold and the candidate differ."""
         if not self._apart or not self._knows(file):
             return self._apart != {}
-        ran = self._ran[file]
+        ran = self._seen.ran[file]
         places = [(path, *place) for path, each in self._apart.items() for place in each]
         enters = any(first <= line <= last for path, first, last in places for line in ran[path])
         return enters or bool(ran[HIDDEN])
 
     def learn(self, context: Context, files: Sequence[str]) -> None:
-        """Run the test files that are not known with gold, and keep what each runs; a failure teaches nothing."""
-        unknown = [file for file in files if not self._knows(file)]
+        """Run the test files that are not known with gold, once, and keep what each runs; a failure teaches nothing."""
+        unknown = [file for file in files if not self._knows(file) and file not in self._tried]
         if not self._apart or not unknown:
             return
+        self._tried |= {*unknown}
         targets = [{"path": path, "name": path, "first": 1, "last": 10**9} for path in sorted(self._apart)]
         settings = {"files": unknown, "targets": targets}
         program = Program(NAME, settings, context.seconds_left, tests=unknown, keep=False)
@@ -55,14 +80,18 @@ class Reach:
             raise
         except AssayError:
             return
-        self._ran = {**_read(self._file), **self._ran}
+        self._seen = _merged(_read(self._file), self._seen)
         for file, ran in read_lines(lines).items():
-            self._ran[file] = {**self._ran.get(file, {}), **{path: ran.get(path, []) for path in self._sources}}
+            known = self._seen.ran.get(file, {})
+            self._seen.ran[file] = {**known, **{path: ran.get(path, []) for path in self._sources}}
+        self._write()
+
+    def _write(self) -> None:
         if self._file:
-            replace_file(self._file, json.dumps(self._ran).encode(), syncs=False)
+            replace_file(self._file, json.dumps(asdict(self._seen)).encode(), syncs=False)
 
     def _knows(self, file: str) -> bool:
-        return self._sources <= self._ran.get(file, {}).keys()
+        return self._sources <= self._seen.ran.get(file, {}).keys()
 
 
 def read_lines(lines: Sequence[Mapping[str, Any]]) -> dict[str, Ran]:
@@ -79,5 +108,9 @@ def read_lines(lines: Sequence[Mapping[str, Any]]) -> dict[str, Ran]:
     return {file: ran.get(file, {}) for file, number in holds.items() if shown[file] == number}
 
 
-def _read(file: Path | None) -> dict[str, Ran]:
-    return json.loads(file.read_text(encoding="utf-8")) if file and file.exists() else {}
+def _read(file: Path | None) -> Seen:
+    return Seen(**json.loads(file.read_text(encoding="utf-8"))) if file and file.exists() else Seen()
+
+
+def _merged(kept: Seen, seen: Seen) -> Seen:
+    return Seen({**kept.ran, **seen.ran}, kept.compared or seen.compared)

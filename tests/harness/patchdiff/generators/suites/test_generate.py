@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count
 from threading import Lock
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -39,6 +40,10 @@ class AloneSides:
     """What a suite asks of sides beside the results of tests."""
 
     now = staticmethod(time.monotonic)
+    task = SimpleNamespace(plan=None)
+
+    def kept_file(self, *_work: object) -> None:
+        """Keep nothing."""
 
     def at_once(self, sides: Sequence[Side], work: Callable[[Side], Any]) -> list[Any]:
         with ThreadPoolExecutor(len(sides)) as pool:
@@ -133,7 +138,7 @@ def test_test_that_passes_with_gold_and_always_fails_here_is_a_regression(suites
 def test_nothing_runs_where_gold_and_the_candidate_are_alike(suites: Suite) -> None:
     found = suites(FILES, lambda _side, path, _run: one_each(path), apart={})
     assert (suites.ran, found.result.reached, found.result.test_files) == ([], 0, 40)
-    assert found.result.note == "40 of them run nothing in which the patches differ"
+    assert found.result.note == "40 test files run nothing in which the patches differ"
 
 
 @pytest.mark.parametrize("doubted", [{Side.CANDIDATE}, set(Side)], ids=["forged", "doubtful with gold too"])

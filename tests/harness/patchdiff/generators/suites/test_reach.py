@@ -31,7 +31,7 @@ class WatchedSides:
     def now(self) -> float:
         return 0.0
 
-    def kept_file(self, _side: Side, _plan: TestPlan, work: str, suffix: str) -> Path | None:
+    def kept_file(self, _side: Side, _plan: TestPlan, work: object, suffix: str) -> Path | None:
         return self._folder and self._folder / f"{work}{suffix}"
 
     def run(self, side: Side, job: SideJob) -> Mapping[str, bytes]:
@@ -100,6 +100,25 @@ def test_what_was_seen_serves_later_candidates_and_other_files_are_looked_at_for
     reach.learn(elsewhere, [A, B])
     assert worth(reach) == [B, C]
     assert worth(Reach(context_of(again, FUNCTION))) == [A, C], "what was known is known still"
+
+
+def test_later_candidates_are_compared_where_the_first_that_differs_was(instance: Instance, tmp_path: Path) -> None:
+    sides = WatchedSides(instance, tmp_path)
+    alike = Reach(context_of(sides, {}))
+    alike.close([A, B, C])
+    first = Reach(context_of(sides, None))
+    assert first.scope([A, B, C]) == [A, B, C]
+    first.close([A])
+    assert Reach(context_of(sides, FUNCTION)).scope([C, B, A]) == [A]
+    first.close([A, C])
+    later = Reach(context_of(sides, FUNCTION))
+    later.close([B])
+    assert Reach(context_of(sides, FUNCTION)).scope([C, B, A]) == [C, A]
+    assert Reach(context_of(sides, FUNCTION)).scope([B]) == [B], "the suite is another one"
+    more = Context(
+        sides, Survey((), ()), Settings(("suites",), budget=1800), lambda _instance, _files: sides.plan, began=0
+    )
+    assert Reach(more).scope([A, B, C]) == [A, B, C], "with another budget"
 
 
 def test_a_failure_teaches_nothing_and_an_unavailable_engine_is_raised(instance: Instance) -> None:
