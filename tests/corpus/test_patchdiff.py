@@ -93,6 +93,7 @@ def test_other_way():
 """
 
 
+@pytest.mark.exhaustive
 def test_model_repairs_its_test_until_the_patches_differ(
     tmp_path: Path, docker_engine: DockerEngine, place: Callable[[str, str], Place]
 ) -> None:

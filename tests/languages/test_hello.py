@@ -25,7 +25,7 @@ from languages.hello import hellos
 from lookalikes import END, START
 
 HELLOS = dict(hellos())
-MORE = {"java-modules", "kotlin-maven", "typescript-jest"}
+MORE = {"java-gradle", "java-modules", "kotlin-maven", "typescript-jest"}
 """Slow, and near to others of their language."""
 PROJECTS = [
     pytest.param(name, marks=[hello.toolchain, *[pytest.mark.exhaustive] * (name in MORE)])
@@ -84,7 +84,10 @@ OWN_COMMANDS = [(name, command) for name, hello in HELLOS.items() for command in
         pytest.param(
             name,
             command,
-            marks=[HELLOS[name].toolchain, *[pytest.mark.exhaustive] * (command != HELLOS[name].own_commands[0])],
+            marks=[
+                HELLOS[name].toolchain,
+                *[pytest.mark.exhaustive] * (name in MORE or command != HELLOS[name].own_commands[0]),
+            ],
             id=f"{name}-{number}",
         )
         for number, (name, command) in enumerate(OWN_COMMANDS)

@@ -183,6 +183,7 @@ def test_command_line_evaluates_on_a_cluster(cluster: Cluster, tmp_path: Path):
     assert "attempts" in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_command_line_compares_on_a_cluster(cluster: Cluster, tmp_path: Path):
     rows = write(4, tmp_path)
     reports = []

@@ -137,6 +137,7 @@ def test_an_image_on_the_engine_is_not_built_again(builder, project, notes, dock
     assert docker_engine.find_image(both.pop()).labels["assay.repo"] == "acme/work"
 
 
+@pytest.mark.exhaustive
 def test_the_plain_builder_makes_the_same_image(builder, project, docker_engine, monkeypatch):
     monkeypatch.setenv("ASSAY_BUILDER", "plain")
     find_builder.cache_clear()

@@ -13,7 +13,7 @@ from math import ceil, inf
 from assay.harness.domain import FAILING, PASSING, Divergence, GeneratorResult
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
-from assay.harness.patchdiff.generators.suites.reach import Reach
+from assay.harness.patchdiff.generators.suites.reach import ReachMap
 from assay.harness.patchdiff.generators.suites.repeating import does_not_end, repeat
 from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, run_gold, runs_everything
 from assay.harness.patchdiff.generators.suites.style import is_style
@@ -43,7 +43,7 @@ class _Tally:
     rest: Sequence[str]
     """Files that no run was begun with."""
     total: int
-    reach: Reach
+    reach: ReachMap
     left_out: int = 0
     """Files in which the first candidate was not compared."""
     size: int = FIRST_FILES
@@ -99,7 +99,7 @@ def _generate(context: Context) -> Contribution:
 
     A suite that cannot be divided waits until all others have had their turn.
     """
-    files, reach = context.survey.test_files, Reach(context)
+    files, reach = context.survey.test_files, ReachMap(context)
     scope = reach.scope(files)
     tally = _Tally(scope, len(files), reach, len(files) - len(scope))
     if runs_everything(context, files[:1], files[1:]):

@@ -25,7 +25,7 @@ Ran = dict[str, list[int]]
 
 
 @dataclass(slots=True)
-class Seen:
+class ReachSeen:
     """What earlier comparisons with the same budget have seen of an instance."""
 
     ran: dict[str, Ran] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class Seen:
     """Test files in which the first candidate was compared."""
 
 
-class Reach:
+class ReachMap:
     """The functions that each test file runs with gold, as far as that is known."""
 
     def __init__(self, context: Context) -> None:
@@ -108,9 +108,9 @@ def read_lines(lines: Sequence[Mapping[str, Any]]) -> dict[str, Ran]:
     return {file: ran.get(file, {}) for file, number in holds.items() if shown[file] == number}
 
 
-def _read(file: Path | None) -> Seen:
-    return Seen(**json.loads(file.read_text(encoding="utf-8"))) if file and file.exists() else Seen()
+def _read(file: Path | None) -> ReachSeen:
+    return ReachSeen(**json.loads(file.read_text(encoding="utf-8"))) if file and file.exists() else ReachSeen()
 
 
-def _merged(kept: Seen, seen: Seen) -> Seen:
-    return Seen({**kept.ran, **seen.ran}, kept.compared or seen.compared)
+def _merged(kept: ReachSeen, seen: ReachSeen) -> ReachSeen:
+    return ReachSeen({**kept.ran, **seen.ran}, kept.compared or seen.compared)

@@ -10,7 +10,7 @@ import pytest
 from assay.harness.domain import Instance, TestPlan
 from assay.harness.errors import EngineError, EngineUnavailable
 from assay.harness.patchdiff.contract import Context, Settings
-from assay.harness.patchdiff.generators.suites.reach import Reach
+from assay.harness.patchdiff.generators.suites.reach import ReachMap
 from assay.harness.patchdiff.sides import Side, SideJob
 from assay.harness.patchdiff.survey import Survey
 from assay.harness.patchdiff.targets import Place
@@ -54,13 +54,13 @@ def context_of(sides: Any, apart: Mapping[str, Sequence[Place]] | None) -> Conte
     )
 
 
-def worth(reach: Reach) -> list[str]:
+def worth(reach: ReachMap) -> list[str]:
     return [file for file in (A, B, C) if reach.may_differ(file)]
 
 
 def test_file_that_runs_no_function_that_differs_need_not_run(instance: Instance) -> None:
     context = context_of(WatchedSides(instance, None), FUNCTION)
-    reach = Reach(context)
+    reach = ReachMap(context)
     assert worth(reach) == [A, B, C], "nothing is known"
     reach.learn(context, [A, B])
     assert worth(reach) == [A, C]
@@ -70,7 +70,7 @@ def test_file_that_runs_no_function_that_differs_need_not_run(instance: Instance
 
 def test_function_beside_those_that_run_is_not_reached(instance: Instance) -> None:
     context = context_of(WatchedSides(instance, None), {"pkg/mod.py": ((5, 19), (21, 30))})
-    reach = Reach(context)
+    reach = ReachMap(context)
     reach.learn(context, [A])
     assert not reach.may_differ(A)
 
@@ -78,7 +78,7 @@ def test_function_beside_those_that_run_is_not_reached(instance: Instance) -> No
 def test_every_file_runs_where_a_difference_may_be_anywhere_and_none_where_nothing_differs(instance: Instance) -> None:
     for apart, wanted in ((None, [A, B, C]), ({}, [])):
         sides = WatchedSides(instance, None)
-        reach = Reach(context_of(sides, apart))
+        reach = ReachMap(context_of(sides, apart))
         reach.learn(context_of(sides, apart), [A])
         assert worth(reach) == wanted
         assert not sides.looked_at
@@ -88,44 +88,44 @@ def test_what_was_seen_serves_later_candidates_and_other_files_are_looked_at_for
     instance: Instance, tmp_path: Path
 ) -> None:
     first = context_of(WatchedSides(instance, tmp_path), FUNCTION)
-    Reach(first).learn(first, [A, B])
+    ReachMap(first).learn(first, [A, B])
     again = WatchedSides(instance, tmp_path)
-    reach = Reach(context_of(again, {"pkg/mod.py": ((15, 22),)}))
+    reach = ReachMap(context_of(again, {"pkg/mod.py": ((15, 22),)}))
     assert worth(reach) == [A, C]
     reach.learn(context_of(again, FUNCTION), [A, B])
     assert not again.looked_at
     elsewhere = context_of(again, {"pkg/other.py": ((1, 9),)})
-    reach = Reach(elsewhere)
+    reach = ReachMap(elsewhere)
     assert worth(reach) == [A, B, C]
     reach.learn(elsewhere, [A, B])
     assert worth(reach) == [B, C]
-    assert worth(Reach(context_of(again, FUNCTION))) == [A, C], "what was known is known still"
+    assert worth(ReachMap(context_of(again, FUNCTION))) == [A, C], "what was known is known still"
 
 
 def test_later_candidates_are_compared_where_the_first_that_differs_was(instance: Instance, tmp_path: Path) -> None:
     sides = WatchedSides(instance, tmp_path)
-    alike = Reach(context_of(sides, {}))
+    alike = ReachMap(context_of(sides, {}))
     alike.close([A, B, C])
-    first = Reach(context_of(sides, None))
+    first = ReachMap(context_of(sides, None))
     assert first.scope([A, B, C]) == [A, B, C]
     first.close([A])
-    assert Reach(context_of(sides, FUNCTION)).scope([C, B, A]) == [A]
+    assert ReachMap(context_of(sides, FUNCTION)).scope([C, B, A]) == [A]
     first.close([A, C])
-    later = Reach(context_of(sides, FUNCTION))
+    later = ReachMap(context_of(sides, FUNCTION))
     later.close([B])
-    assert Reach(context_of(sides, FUNCTION)).scope([C, B, A]) == [C, A]
-    assert Reach(context_of(sides, FUNCTION)).scope([B]) == [B], "the suite is another one"
+    assert ReachMap(context_of(sides, FUNCTION)).scope([C, B, A]) == [C, A]
+    assert ReachMap(context_of(sides, FUNCTION)).scope([B]) == [B], "the suite is another one"
     more = Context(
         sides, Survey((), ()), Settings(("suites",), budget=1800), lambda _instance, _files: sides.plan, began=0
     )
-    assert Reach(more).scope([A, B, C]) == [A, B, C], "with another budget"
+    assert ReachMap(more).scope([A, B, C]) == [A, B, C], "with another budget"
 
 
 def test_a_failure_teaches_nothing_and_an_unavailable_engine_is_raised(instance: Instance) -> None:
     context = context_of(WatchedSides(instance, None, EngineError("gone")), FUNCTION)
-    reach = Reach(context)
+    reach = ReachMap(context)
     reach.learn(context, [A])
     assert reach.may_differ(A)
     context = context_of(WatchedSides(instance, None, EngineUnavailable("gone")), FUNCTION)
     with pytest.raises(EngineUnavailable):
-        Reach(context).learn(context, [A])
+        ReachMap(context).learn(context, [A])
