@@ -72,7 +72,7 @@ class Context:
     note: Note = silent
     """Reports progress to a person who waits."""
     turn: float = inf
-    """The end of the generator's turn, by the clock of the sides."""
+    """The end of the generator's turn."""
     extra: float = 0.0
     """Seconds beyond the budget that may be spent."""
 
@@ -80,7 +80,7 @@ class Context:
     def seconds_left(self) -> float:
         """Seconds left in this turn, and at most of the budget."""
         end = min(self.turn, self.began + self.settings.budget + self.extra)
-        return max(0.0, end - self.sides.now())
+        return max(0.0, end - time.monotonic())
 
     @property
     def confirming(self) -> "Context":
@@ -94,7 +94,7 @@ class Context:
 
     def part(self, share: float) -> "Context":
         """Return the same comparison with a share of the seconds left."""
-        return replace(self, turn=self.sides.now() + self.seconds_left * share)
+        return replace(self, turn=time.monotonic() + self.seconds_left * share)
 
     def paced(self, seconds: float) -> float:
         """Return the share of a program for which ``seconds`` are right with the default budget."""

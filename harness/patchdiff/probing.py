@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -58,8 +59,6 @@ class Program:
     """Laid into the tree beside it, path to text."""
     tests: Sequence[str] = ()
     """Test files, in a run of which by the project's own runner it works; only pytest needs no such run."""
-    keep: bool = True
-    """Whether results without the candidate's patch serve other candidates; not those that confirm a difference."""
     observe: Observe | None = None
     """Runs it as ``run_lines`` does, where it is no program of the probe."""
     suffix: str = ".py"
@@ -109,11 +108,10 @@ mkdir -p {OUT}
 for seed in {" ".join(map(str, numbers))}; do
     left=$((ASSAY_END - $(date +%s)))
     [ $left -gt 0 ] && PYTHONHASHSEED=$seed timeout -k 2 $((left + 3)) {PYTHON} {FOLDER}/probe.pyz {program.command} \\
-        {FOLDER}/input.json {OUT}/$seed.jsonl < /dev/null > {OUT}/$seed.txt 2>&1 || late=1
+        {FOLDER}/input.json {OUT}/$seed.jsonl < /dev/null > {OUT}/$seed.txt 2>&1
 done
-exit ${{late:-0}}
 """
-    job = SideJob(command, files, seconds=context.seconds_left, keep=program.keep)
+    job = SideJob(command, files, seconds=context.seconds_left)
     left = context.sides.run(side, job)
     return [_lines(left.get(f"{number}.jsonl", b"")) for number in numbers]
 
@@ -190,9 +188,9 @@ def differences(context: Context, program: Program) -> Contribution:
     gold, candidate = (first[side].seen[0] for side in (Side.GOLD, Side.CANDIDATE))
     (apart, alike), closer = counted(gold, candidate), context.confirming.part(0.5)
     again = [*_worth_a_look(closer, program, apart, gold, candidate), *_by_turns(alike, gold)[:MOST_ALIKE]]
-    began = context.sides.now()
+    began = time.monotonic()
     rounds = _on_sides(closer, program, SCREENS, again) if again else {side: Rounds([]) for side in SCREENS}
-    each = context.sides.now() - began
+    each = time.monotonic() - began
     of_gold, of_null, of_candidate = (rounds[side].seen for side in (Side.GOLD, Side.NULL, Side.CANDIDATE))
     _, suspects = screen(of_gold, of_null, of_candidate)
     noise, _ = screen([gold, *of_gold], of_null, of_candidate)  # what wavers with gold is none
@@ -278,7 +276,7 @@ def _divergences(
     if not suspects:
         return [], wanted
     seeds = {Side.BASE: range(2), Side.GOLD: range(wanted), Side.CANDIDATE: range(wanted)}
-    ran = _on_sides(context, replace(program, keep=False), seeds, suspects)
+    ran = _on_sides(context, program, seeds, suspects)
     whole = min(len(ran[side].seen) - ran[side].late for side in (Side.GOLD, Side.CANDIDATE))
     if whole < min(ENOUGH, wanted):
         return [], 0

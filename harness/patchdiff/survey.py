@@ -40,7 +40,7 @@ def survey(sides: Sides) -> Survey:
     changed = {path for side in SIDES if sides.patch(side) for path in touched_paths(sides.patch(side))}
     tests = touched_paths(instance.test_patch) if instance.test_patch else ()
     sources = sorted(path for path in changed if not language.is_test_file(path))
-    job = SideJob(_copying(sources), seconds=SECONDS, keep=True)
+    job = SideJob(_copying(sources), seconds=SECONDS)
     files = dict(zip(SIDES, sides.at_once(SIDES, lambda side: sides.run(side, job)), strict=True))
     texts = {side: _texts(found) for side, found in files.items()}
     found = targets(instance.language, texts)
@@ -85,7 +85,7 @@ def _mentions(sides: Sides, words: Sequence[str]) -> dict[str, set[str]]:
     if not words:
         return {}
     suffixes = languages.find(sides.instance.language).SUFFIXES
-    left = sides.run(Side.GOLD, SideJob(_looking(words, sorted(suffixes)), seconds=SECONDS, keep=True))
+    left = sides.run(Side.GOLD, SideJob(_looking(words, sorted(suffixes)), seconds=SECONDS))
     mentions: dict[str, set[str]] = {}
     for line in left.get(MENTIONS, b"").decode(errors="replace").splitlines():
         path, _, word = line.rpartition(":")
@@ -112,9 +112,7 @@ def _looking(words: Sequence[str], suffixes: Sequence[str]) -> str:
     return f"""\
 mkdir -p {OUT}
 timeout {GREP_SECONDS} git -c safe.directory='*' grep -IowF {wanted} -- {among} > /tmp/assay-mentions
-[ $? -lt 124 ] && whole=true || whole=false
 LC_ALL=C sort -u < /tmp/assay-mentions > {OUT}/{MENTIONS}
-$whole
 """
 
 

@@ -7,7 +7,7 @@ import json
 import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from shlex import quote
 from typing import Any
@@ -79,7 +79,7 @@ def _files(context: Context, copying: Copying) -> list[CopiedFile]:
     own = [path for path in paths if path in {change.path for change in read_diff(instance.test_patch)}]
     paths = (tuple(own) or paths)[:FILES]
     copy = "\n".join(f"cp -- {quote(path)} {OUT}/{number}" for number, path in enumerate(paths))
-    left = context.sides.run(Side.GOLD, SideJob(f"mkdir -p {OUT}\n{copy}\ntrue\n", seconds=30.0, keep=True))
+    left = context.sides.run(Side.GOLD, SideJob(f"mkdir -p {OUT}\n{copy}\n", seconds=30.0))
     texts = {path: left.get(str(number), b"").decode(errors="replace") for number, path in enumerate(paths)}
     found = (CopiedFile.read(instance.language, path, text, copying) for path, text in texts.items())
     return [file for file in found if file]
@@ -176,7 +176,7 @@ class _Run:
         batches = self.batches([copy for copy in self.copies if not only or copy.key in only])
         rounds = [[(f"{seed}-{n}", batch) for n, batch in enumerate(batches)] for seed in seeds]
         seconds = context.seconds_left if only else program.seconds
-        left = self.left(context, side, [each for round_ in rounds for each in round_], seconds, keep=program.keep)
+        left = self.left(context, side, [each for round_ in rounds for each in round_], seconds)
         return [
             [row for name, batch in round_ for row in self.rows(context, left, name, batch)]
             + [{"end": "done"}] * (all if only else any)(f"{name}.end" in left for name, _ in round_)
@@ -190,9 +190,7 @@ class _Run:
             of_file.setdefault(copy.file.path, []).append(copy)
         return [each[at : at + self.size] for each in of_file.values() for at in range(0, len(each), self.size)]
 
-    def left(
-        self, context: Context, side: Side, named: Sequence[Batch], seconds: float, *, keep: bool = True
-    ) -> Mapping[str, bytes]:
+    def left(self, context: Context, side: Side, named: Sequence[Batch], seconds: float) -> Mapping[str, bytes]:
         """Run named batches one after the other, as long as the time is enough; return what they leave."""
         if not named or not context.seconds_left:
             return {}
@@ -209,7 +207,7 @@ cp -- {path} /tmp/assay-kept && cp /tmp/assay-copies/{name} {path}
 timeout -k 2 {int(EACH)} env {self.copying.environment.replace("MARK", MARK)} bash -c {quote(command)} \\
   < /dev/null > {OUT}/{name}.log 2>&1
 cp /tmp/assay-kept {path}; : > {OUT}/{name}.end""")
-        job = SideJob("\n".join([*script, ""]), files, seconds=context.seconds_left, keep=keep)
+        job = SideJob("\n".join([*script, ""]), files, seconds=context.seconds_left)
         return context.sides.run(side, job)
 
     def _file(self, batch: Sequence[CopiedTest]) -> str:
@@ -256,7 +254,7 @@ cp /tmp/assay-kept {path}; : > {OUT}/{name}.end""")
         """Return a test file for each probe that shows the difference when its copy runs alone."""
         found = {}
         for copy in (copy for copy in self.copies if copy.key in suspects):
-            once, sides = replace(self.program(), keep=False), (Side.GOLD, Side.CANDIDATE)
+            once, sides = self.program(), (Side.GOLD, Side.CANDIDATE)
             rows = [row for side in sides for row in self.observe(context, once, side, [0], [copy.key])[0][:1]]
             seen = [f"{row['type']} {row['text']}" for row in rows if "key" in row]
             if len(set(seen)) > 1:

@@ -183,7 +183,7 @@ def _sources(context: Context, paths: Sequence[str]) -> dict[str, str]:
     if not paths:
         return {}
     command = f"mkdir -p {OUT}\n" + "\n".join(f"cp -- {shlex.quote(p)} {OUT}/{n}.py" for n, p in enumerate(paths))
-    left = context.sides.run(Side.GOLD, SideJob(f"{command}\ntrue\n", seconds=30.0))
+    left = context.sides.run(Side.GOLD, SideJob(f"{command}\n", seconds=30.0))
     return {path: text for n, path in enumerate(paths) if (text := decoded(left.get(f"{n}.py", b"")))}
 
 

@@ -7,8 +7,6 @@ are compared in the test files in which the first one was, so that they cost les
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
@@ -24,43 +22,32 @@ Ran = dict[str, list[int]]
 """First lines of the functions that a test file runs, by source file; an empty list if it runs none."""
 
 
-@dataclass(slots=True)
-class ReachSeen:
-    """What earlier comparisons with the same budget have seen of an instance."""
-
-    ran: dict[str, Ran] = field(default_factory=dict)
-    """By test file."""
-    compared: list[str] = field(default_factory=list)
-    """Test files in which the first candidate was compared."""
-
-
 class ReachMap:
     """The functions that each test file runs with gold, as far as that is known."""
 
     def __init__(self, context: Context) -> None:
-        sides, work = context.sides, (NAME, context.settings.budget)
+        sides = context.sides
         self._apart = context.survey.apart if sides.instance.language == "python" else None
         self._sources = {*(self._apart or ()), HIDDEN}
-        self._file = sides.kept_file(Side.GOLD, sides.task.plan, work, ".json")
-        self._seen = _read(self._file)
-        self._first = not self._seen.compared and self._apart != {}
+        self._file = sides.kept_file(NAME, context.settings.budget)
+        self._ran = self._kept()
+        self._is_first = not self._ran and self._apart != {}
         self._tried = set[str]()
 
     def scope(self, files: Sequence[str]) -> list[str]:
         """Return those of some test files in which the first candidate was compared; all of them for the first one."""
-        return [file for file in files if file in self._seen.compared] or list(files)
+        return [file for file in files if file in self._ran and not self._is_first] or list(files)
 
     def close(self, compared: Sequence[str]) -> None:
-        """Keep in which test files a candidate was compared, if it is the first one that differs from gold."""
-        if self._first:
-            self._seen = replace(_merged(_read(self._file), self._seen), compared=list(compared))
-            self._write()
+        """Keep in which test files the first candidate that differs from gold was compared."""
+        if self._is_first:
+            self._keep({file: self._ran.get(file, {}) for file in compared})
 
     def may_differ(self, file: str) -> bool:
         """Return whether a test file may run something in which gold and the candidate differ."""
         if not self._apart or not self._knows(file):
             return self._apart != {}
-        ran = self._seen.ran[file]
+        ran = self._ran[file]
         places = [(path, *place) for path, each in self._apart.items() for place in each]
         enters = any(first <= line <= last for path, first, last in places for line in ran[path])
         return enters or bool(ran[HIDDEN])
@@ -73,25 +60,28 @@ class ReachMap:
         self._tried |= {*unknown}
         targets = [{"path": path, "name": path, "first": 1, "last": 10**9} for path in sorted(self._apart)]
         settings = {"files": unknown, "targets": targets}
-        program = Program(NAME, settings, context.seconds_left, tests=unknown, keep=False)
+        program = Program(NAME, settings, context.seconds_left, tests=unknown)
         try:
             (lines,) = run_lines(context, program, Side.GOLD, [0])
         except (EngineUnavailable, RunStopped):
             raise
         except AssayError:
             return
-        self._seen = _merged(_read(self._file), self._seen)
         for file, ran in read_lines(lines).items():
-            known = self._seen.ran.get(file, {})
-            self._seen.ran[file] = {**known, **{path: ran.get(path, []) for path in self._sources}}
-        self._write()
+            known = self._ran.get(file, {})
+            self._ran[file] = {**known, **{path: ran.get(path, []) for path in self._sources}}
+        if not self._is_first:
+            self._keep({**self._kept(), **self._ran})
 
-    def _write(self) -> None:
+    def _kept(self) -> dict[str, Ran]:
+        return json.loads(self._file.read_text(encoding="utf-8")) if self._file and self._file.exists() else {}
+
+    def _keep(self, ran: Mapping[str, Ran]) -> None:
         if self._file:
-            replace_file(self._file, json.dumps(asdict(self._seen)).encode(), syncs=False)
+            replace_file(self._file, json.dumps(ran).encode(), syncs=False)
 
     def _knows(self, file: str) -> bool:
-        return self._sources <= self._seen.ran.get(file, {}).keys()
+        return self._sources <= self._ran.get(file, {}).keys()
 
 
 def read_lines(lines: Sequence[Mapping[str, Any]]) -> dict[str, Ran]:
@@ -106,11 +96,3 @@ def read_lines(lines: Sequence[Mapping[str, Any]]) -> dict[str, Ran]:
                 known = ran.setdefault(file, {}).setdefault(path, [])
                 known.extend(first for first in firsts if first not in known)
     return {file: ran.get(file, {}) for file, number in holds.items() if shown[file] == number}
-
-
-def _read(file: Path | None) -> ReachSeen:
-    return ReachSeen(**json.loads(file.read_text(encoding="utf-8"))) if file and file.exists() else ReachSeen()
-
-
-def _merged(kept: ReachSeen, seen: ReachSeen) -> ReachSeen:
-    return ReachSeen({**kept.ran, **seen.ran}, kept.compared or seen.compared)

@@ -1,12 +1,10 @@
 """What becomes of a suite's results; the sides are acted, since only what they answer matters here."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count
 from threading import Lock
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -39,18 +37,12 @@ LATE: Results = {"the file": Status.ERROR}
 class AloneSides:
     """What a suite asks of sides beside the results of tests."""
 
-    now = staticmethod(time.monotonic)
-    task = SimpleNamespace(plan=None)
-
     def kept_file(self, *_work: object) -> None:
         """Keep nothing."""
 
     def at_once(self, sides: Sequence[Side], work: Callable[[Side], Any]) -> list[Any]:
         with ThreadPoolExecutor(len(sides)) as pool:
             return list(pool.map(work, sides))
-
-    def first_look(self, side: Side, plan: TestPlan) -> tuple[Evidence, float]:
-        return self.test(side, plan).evidence, 0.0
 
     def test(self, side: Side, plan: TestPlan) -> Evaluation:
         raise NotImplementedError

@@ -28,11 +28,8 @@ class WatchedSides:
         self.plan = TestPlan(command="")
         self._folder, self._error = folder, error
 
-    def now(self) -> float:
-        return 0.0
-
-    def kept_file(self, _side: Side, _plan: TestPlan, work: object, suffix: str) -> Path | None:
-        return self._folder and self._folder / f"{work}{suffix}"
+    def kept_file(self, *work: object) -> Path | None:
+        return self._folder and self._folder / f"{work}.json"
 
     def run(self, side: Side, job: SideJob) -> Mapping[str, bytes]:
         assert side is Side.GOLD
@@ -49,9 +46,7 @@ class WatchedSides:
 
 
 def context_of(sides: Any, apart: Mapping[str, Sequence[Place]] | None) -> Context:
-    return Context(
-        sides, Survey((), (), apart=apart), Settings(("suites",)), lambda _instance, _files: sides.plan, began=0
-    )
+    return Context(sides, Survey((), (), apart=apart), Settings(("suites",)), lambda _instance, _files: sides.plan)
 
 
 def worth(reach: ReachMap) -> list[str]:
@@ -88,7 +83,9 @@ def test_what_was_seen_serves_later_candidates_and_other_files_are_looked_at_for
     instance: Instance, tmp_path: Path
 ) -> None:
     first = context_of(WatchedSides(instance, tmp_path), FUNCTION)
-    ReachMap(first).learn(first, [A, B])
+    known = ReachMap(first)
+    known.learn(first, [A, B, C])
+    known.close([A, B])
     again = WatchedSides(instance, tmp_path)
     reach = ReachMap(context_of(again, {"pkg/mod.py": ((15, 22),)}))
     assert worth(reach) == [A, C]
@@ -115,9 +112,7 @@ def test_later_candidates_are_compared_where_the_first_that_differs_was(instance
     later.close([B])
     assert ReachMap(context_of(sides, FUNCTION)).scope([C, B, A]) == [C, A]
     assert ReachMap(context_of(sides, FUNCTION)).scope([B]) == [B], "the suite is another one"
-    more = Context(
-        sides, Survey((), ()), Settings(("suites",), budget=1800), lambda _instance, _files: sides.plan, began=0
-    )
+    more = Context(sides, Survey((), ()), Settings(("suites",), budget=1800), lambda _instance, _files: sides.plan)
     assert ReachMap(more).scope([A, B, C]) == [A, B, C], "with another budget"
 
 
