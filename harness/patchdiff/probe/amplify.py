@@ -195,16 +195,14 @@ class Amplifier(running.Driver):
     """Runs every test as it is, then the changed copies of those that have reached a target."""
 
     def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
-        self._job = job
-        self._channel = channel
-        self._finished = finished = set(job["finished"])
+        super().__init__(job, channel)
         self._deadline = wire.WorkBudget(float(job["budget"]))
         self._reach = trace.Reach(job["targets"])
         self._recorder = SiteRecorder(channel, self._reach, job)
-        took = (name[len(TOOK) :].rpartition(" ") for name in finished if name.startswith(TOOK))
+        took = (name[len(TOOK) :].rpartition(" ") for name in self.finished if name.startswith(TOOK))
         self._took = {function: float(seconds) for function, _, seconds in took}
         self._began = 0.0
-        self._reaching = {name[len(REACHED) :] for name in finished if name.startswith(REACHED)}
+        self._reaching = {name[len(REACHED) :] for name in self.finished if name.startswith(REACHED)}
         self._wanted = frozenset(key.rpartition("|")[0] for key in self._recorder.only)
         self._numbers: dict[str, set[int]] = {}
         for probe in self._wanted:
@@ -220,7 +218,7 @@ class Amplifier(running.Driver):
         with tokenize.open(path) as file:
             source = file.read()
         name = Path(path).relative_to(wire.ROOT).as_posix() if wire.ROOT in Path(path).parents else Path(path).name
-        seed, seen = int(self._job["seed"]), self._recorder.sites
+        seed, seen = int(self.job["seed"]), self._recorder.sites
         made = sites.Instrument(source, name, seed, self._copies, seen, self._strings).made()
         return compile(made, path, "exec", dont_inherit=True)
 
@@ -231,7 +229,7 @@ class Amplifier(running.Driver):
         late = self._making.over() and not self._wanted
         if late or (wanted and not any(running.bare_name(name) == test for name in wanted)):
             return 0, ()
-        count = int(self._job["own_mutants"] if test in self._own else self._job["mutants"])
+        count = int(self.job["own_mutants"] if test in self._own else self.job["mutants"])
         return count, self._numbers.get(test, ()) if self._wanted else range(1, count + 1)
 
     def collecting(self) -> None:
@@ -254,7 +252,7 @@ class Amplifier(running.Driver):
         if self._functions and _function_of(item.nodeid) not in self._functions:
             return False
         probe = probe_of(sites.without_mark(item.nodeid), sites.copy_number(item.nodeid))
-        return probe not in self._finished and (not self._wanted or probe in self._wanted)
+        return probe not in self.finished and (not self._wanted or probe in self._wanted)
 
     def _rows(self, key: "tuple[int, str]", items: "list[Any]", known: "set[str]") -> "list[Any]":
         """Return the rows of a changed copy worth running: those that are new, or else that reach a target as
@@ -265,7 +263,7 @@ class Amplifier(running.Driver):
         plain = {item.nodeid: sites.without_mark(item.nodeid) for item in items}
         new = [item for item in items if plain[item.nodeid] not in known and key[1] in self._reaching]
         old = [item for item in items if plain[item.nodeid] in self._reaching]
-        salt = str(self._job["seed"]) + str(key)
+        salt = str(self.job["seed"]) + str(key)
         ordered = sorted(old, key=lambda item: hashlib.sha256((salt + item.nodeid).encode()).hexdigest())
         return (new or ordered)[:ROWS]
 
@@ -274,7 +272,7 @@ class Amplifier(running.Driver):
         number, function = sites.copy_number(item.nodeid), _function_of(item.nodeid)
         took = self._took.get(function, 0.0) if number and not self._recorder.only else None
         self._recorder.begin(sites.without_mark(item.nodeid), number, took)
-        self._channel.start(self._recorder.probe)
+        self.channel.start(self._recorder.probe)
         self._began = time.monotonic()
         self._reach.begin()
 
@@ -284,17 +282,17 @@ class Amplifier(running.Driver):
         test, took = sites.without_mark(item.nodeid), time.monotonic() - self._began
         if test == item.nodeid and took > BRIEF / SLOWER:
             self._took[_function_of(test)] = took
-            self._channel.stop(TOOK + _function_of(test) + " " + format(took, ".3f"))
+            self.channel.stop(TOOK + _function_of(test) + " " + format(took, ".3f"))
         if self._reach.found and test not in self._reaching:
             for name in (test, _function_of(test)):
                 self._reaching.add(name)
-                self._channel.stop(REACHED + name)
-        self._channel.stop(self._recorder.probe)
+                self.channel.stop(REACHED + name)
+        self.channel.stop(self._recorder.probe)
 
     def ready(self) -> None:
         """Begin to spend the budget."""
-        self._channel.ready()
-        self._deadline.restart(float(self._job["budget"]))
+        self.channel.ready()
+        self._deadline.restart(float(self.job["budget"]))
 
     def over(self) -> bool:
         """Return whether the budget is spent."""
@@ -307,9 +305,9 @@ class Amplifier(running.Driver):
 
     def not_collected(self, name: str, why: str) -> None:
         """Note that a test file could not be imported on this side."""
-        if probe_of(name, 0) in self._finished:
+        if probe_of(name, 0) in self.finished:
             return  # a worker before this one has said so
-        self._channel.stop(probe_of(name, 0))
+        self.channel.stop(probe_of(name, 0))
         self._recorder.begin(name, 0)
         self._recorder.note(sites.Site("import", 0, "", sites.WHOLE, False, []), "error", why)
 

@@ -25,9 +25,8 @@ class Reaching(running.Driver):
     """Runs every test as it is and notes the functions that begin."""
 
     def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
+        super().__init__(job, channel)
         self._targets = trace.Targets(job["targets"])
-        self._channel = channel
-        self._finished = set(job["finished"])
         self._early: set[tuple[str, int]] = set()
         self._ran = self._early
         trace.follow(self._on_call)
@@ -36,18 +35,18 @@ class Reaching(running.Driver):
         """Begin to spend the budget."""
         trace.follow(None)
         self._early.discard(HIDDEN)
-        self._channel.ready()
+        super().ready()
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
-        """Yield what has not been run."""
+        """Say how many tests each file has; yield what has not been run."""
         files = [item.nodeid.partition("::")[0] for item in items]
-        self._channel.send({"holds": {file: files.count(file) for file in dict.fromkeys(files)}})
-        yield [item for item in items if item.nodeid not in self._finished]
+        self.channel.send({"holds": {file: files.count(file) for file in dict.fromkeys(files)}})
+        return super().rounds(items)
 
     def before(self, item: Any) -> None:
         """Begin to look."""
         self._ran = set(self._early)
-        self._channel.start(item.nodeid)
+        super().before(item)
         trace.follow(self._on_call)
 
     def after(self, item: Any) -> None:
@@ -58,8 +57,8 @@ class Reaching(running.Driver):
         ran: dict[str, list[int]] = {}
         for path, first in sorted(self._ran):
             ran.setdefault(path, []).append(first)
-        self._channel.send({"test": item.nodeid, "ran": ran})
-        self._channel.stop(item.nodeid)
+        self.channel.send({"test": item.nodeid, "ran": ran})
+        super().after(item)
 
     def not_set_up(self, error: BaseException) -> None:
         """Hear that a test could not run here; where the project's own command runs it, it may."""

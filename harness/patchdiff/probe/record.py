@@ -113,33 +113,28 @@ class ReachSearch(running.Driver):
     """First run: which tests reach a target, and which functions of the project call it."""
 
     def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
+        super().__init__(job, channel)
         self._targets = trace.Targets(job["targets"])
         self._names = Names(job["files"])
-        self._own = job.get("own") or ()
-        self._channel = channel
-        self._finished = set(job["finished"])
         self._sent: set[object] = set()
         self._looked: dict[tuple[int, str], int] = {}
         self._test = ""
 
-    def ready(self) -> None:
-        """Begin to spend the budget."""
-        self._channel.ready()
-
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
-        """Yield what has not been run."""
-        yield from running.own_and_others([item for item in items if item.nodeid not in self._finished], self._own)
+        """Yield what has not been run, the tests of the issue itself first."""
+        (waiting,) = super().rounds(items)
+        yield from running.own_and_others(waiting, self.job.get("own") or ())
 
     def before(self, item: Any) -> None:
         """Begin to look."""
         self._test = item.nodeid
-        self._channel.start(item.nodeid)
+        super().before(item)
         trace.follow(self.on_call)
 
     def after(self, item: Any) -> None:
         """Stop looking."""
         trace.follow(None)
-        self._channel.stop(item.nodeid)
+        super().after(item)
 
     def on_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
         """Look at a call that is about to run its body."""
@@ -155,7 +150,7 @@ class ReachSearch(running.Driver):
         mark = json.dumps(line, sort_keys=True)
         if mark not in self._sent:
             self._sent.add(mark)
-            self._channel.send(line)
+            self.channel.send(line)
 
     def _send_function(self, function: "ProjectFunction | None") -> None:
         if function is not None:
@@ -214,8 +209,7 @@ class Recording(ReachSearch):
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
         """Yield the tests that reach a target."""
-        reaching = [item for item in items if item.nodeid in self._found.tests and item.nodeid not in self._finished]
-        yield from running.own_and_others(reaching, self._own)
+        return super().rounds([item for item in items if item.nodeid in self._found.tests])
 
     def on_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
         """Record a call of one of the functions found."""
@@ -252,7 +246,7 @@ class Recording(ReachSearch):
         if mark in self._kept:
             return False
         self._kept.add(mark)
-        self._channel.send(dict(line, test=self._test))
+        self.channel.send(dict(line, test=self._test))
         return True
 
 

@@ -139,15 +139,12 @@ def _redo(call: RecordedCall, part: str, changes: "list[redo.LeafChange]") -> "d
 class _AmongTests(running.Driver):
     """Makes the calls where a runner has set up what they may need, in place of its tests."""
 
-    def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
-        self._job = job
-        self._channel = channel
-        self._end = wire.DONE
+    ended = wire.DONE
 
     def ready(self) -> None:
         """Make the calls."""
-        self._channel.ready()
-        self._end = CallReplay(self._job, self._channel.send).run()
+        super().ready()
+        self.ended = CallReplay(self.job, self.channel.send).run()
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":  # noqa: ARG002
         """Yield no tests."""
@@ -155,7 +152,7 @@ class _AmongTests(running.Driver):
 
     def end(self) -> str:
         """Return how the calls ended."""
-        return self._end
+        return self.ended
 
 
 make_driver = _AmongTests

@@ -20,23 +20,30 @@ OPTIONS = """
 
 
 class Driver:
-    """Decides which tests run in which order and hears how they go; the base class runs all and notes nothing."""
+    """Decides which tests run in which order and hears how they go; the base class runs, once, what has not run."""
+
+    def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
+        self.job, self.channel = job, channel
+        self.finished = set(job.get("finished") or ())
 
     def collecting(self) -> None:
         """Hear that test files are about to be imported."""
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
         """Yield lists of items to run; each list is asked for when the one before has run."""
-        yield items
+        yield [item for item in items if item.nodeid not in self.finished]
 
     def before(self, item: Any) -> None:
         """Hear that an item is about to run, its fixtures included."""
+        self.channel.start(item.nodeid)
 
     def after(self, item: Any) -> None:
         """Hear that an item has run."""
+        self.channel.stop(item.nodeid)
 
     def ready(self) -> None:
-        """Hear that all is set up and tests can run."""
+        """Hear that all is set up and tests can run: the budget begins to be spent."""
+        self.channel.ready()
 
     def over(self) -> bool:
         """Return whether no further item may run."""
