@@ -30,8 +30,8 @@ PARTS = 4
 """Into so many a run is divided that gave nothing."""
 MARGIN = 0.7
 """Part of that time that a run is filled with, by what files took so far."""
-LEAST_TO_RUN = 5.0
-"""Seconds of the turn without which no run begins: its container would take them."""
+BESIDE = 5.0
+"""Seconds of the turn that a run takes beside its time limit: its container starts, and is ended."""
 LEAST_TO_LEARN = 40.0
 """Seconds of the turn without which nobody watches gold beside a run: its set-up alone would take them."""
 MOST_NAMED = 3
@@ -139,11 +139,7 @@ def _go_on(tally: _Tally, context: Context) -> Contribution:
 def _go_through(context: Context, tally: _Tally) -> None:
     tally.pass_over()
     with ThreadPoolExecutor(1) as beside:
-        while (
-            tally.rest
-            and context.seconds_left > LEAST_TO_RUN
-            and (size := min(tally.size, _most_files(context, tally)))
-        ):
+        while tally.rest and (size := min(tally.size, _most_files(context, tally))):
             chunk, tally.rest = tally.rest[:size], tally.rest[size:]
             ahead = [*chunk, *tally.rest[: size * 2]] if context.seconds_left > LEAST_TO_LEARN else []
             learning = beside.submit(tally.reach.learn, context.part(SHARE), ahead)
@@ -155,18 +151,17 @@ def _go_through(context: Context, tally: _Tally) -> None:
 
 def _limit(context: Context, tally: _Tally) -> float:
     """Return the time limit of the next run, in seconds."""
-    return max(context.seconds_left * SHARE, 0.0 if tally.files else _least(context))
+    return max((context.seconds_left - BESIDE) * SHARE, 0.0 if tally.files else _least(context))
 
 
 def _least(context: Context) -> float:
-    return min(FIRST_SECONDS, replace(context, turn=inf).seconds_left)
+    return max(0.0, min(FIRST_SECONDS, replace(context, turn=inf).seconds_left - BESIDE))
 
 
 def _most_files(context: Context, tally: _Tally) -> int:
     """Return how many files a run's time limit is enough for, by what files took so far."""
-    if context.seconds_left <= LEAST_TO_RUN:
-        return 0
-    return int(_limit(context, tally) * MARGIN / (tally.seconds / tally.begun)) if tally.begun else tally.size
+    limit, each = _limit(context, tally), tally.seconds / max(1, tally.begun)
+    return int(limit * MARGIN / each) if limit and each else tally.size * bool(limit)
 
 
 def _compare(context: Context, files: Sequence[str], tally: _Tally) -> None:
@@ -193,7 +188,7 @@ def _compare_apart(context: Context, files: Sequence[str], ran: SuiteRun, tally:
         _compare_unreadable(context, files, ran, tally)
         return
     for start in range(0, len(files), size):
-        if context.seconds_left > LEAST_TO_RUN:
+        if _limit(context, tally):
             _compare(context, files[start : start + size], tally)
 
 
