@@ -163,7 +163,7 @@ class _Reader:
         first = self.seen.get(name.lower())
         if first is not None:
             raise DataError(f"is there twice (first: {first}); keep one row", instance=name)
-        self.seen[name.lower()] = f"line {row.line}" if row.line else row.file
+        self.seen[name.lower()] = f"line {row.line}" if row.line else f"row {row.number}" if row.number else row.file
         return not self.wanted or name.lower() in self.wanted
 
 
@@ -183,7 +183,8 @@ def _placed(error: DataError, row: rows.PlacedRow | DataError) -> DataError:
     """Return an error with file and line of its row."""
     if isinstance(row, DataError) or error.file:
         return error
-    return DataError(error.problem, file=row.file, line=row.line, instance=error.instance, field=error.field)
+    file = f"{row.file}, row {row.number}" if row.number else row.file
+    return DataError(error.problem, file=file, line=row.line, instance=error.instance, field=error.field)
 
 
 def _all_problems(problems: Sequence[DataError], name: str) -> UserError:

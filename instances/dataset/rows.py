@@ -32,11 +32,12 @@ CELL = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class PlacedRow:
-    """One row with its place."""
+    """One row with its place; a file that has no lines numbers its rows, from 1."""
 
     value: Any
     file: str
     line: int = 0
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,11 @@ def _json_rows(path: Path) -> Iterator[PlacedRow | DataError]:
     if not isinstance(whole, list):
         yield DataError("is neither a list of rows nor an object by instance id", file=str(path))
         return
-    yield from (PlacedRow(row, str(path)) for row in whole)
+    yield from _numbered(whole, str(path))
+
+
+def _numbered(values: Iterable[Any], file: str) -> Iterator[PlacedRow]:
+    return (PlacedRow(value, file, number=number) for number, value in enumerate(values, start=1))
 
 
 def _csv_rows(path: Path) -> Iterator[PlacedRow | DataError]:
@@ -234,8 +239,8 @@ def _parquet_rows(path: Path) -> Iterator[PlacedRow | DataError]:
         raise _missing_extra(f"reading {path}", "parquet") from None
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=100):
-                yield from (PlacedRow(row, str(path)) for row in batch.to_pylist())
+            batches = file.iter_batches(batch_size=100)
+            yield from _numbered((row for batch in batches for row in batch.to_pylist()), str(path))
     except pyarrow.lib.ArrowException as error:
         yield DataError(f"is not parquet: {str(error).splitlines()[0]}", file=str(path))
 
@@ -265,7 +270,7 @@ def _dataset_table(name: str, file: str, found: Iterable[dict[str, Any]]) -> Tab
     digest = hashlib.sha256()
     for row in found:
         digest.update(json.dumps(row, sort_keys=True, default=str).encode())
-    return Table(name, digest.hexdigest(), lambda: (PlacedRow(row, file) for row in found))
+    return Table(name, digest.hexdigest(), lambda: _numbered(found, file))
 
 
 def _datasets(job: str) -> Any:

@@ -220,3 +220,13 @@ def test_five_hundred_rows_load_in_little_time_and_memory(tmp_path: Path) -> Non
     tracemalloc.stop()
     assert len(kept.instances) == 500
     assert peak < 500 * 9000  # the scripts are not all held at once
+
+
+def test_a_row_of_a_file_without_lines_is_named_by_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps([row(1), 7, {"FAIL_TO_PASS": []}, row(1)]))
+    assert [str(problem) for problem in load(str(path), skip_bad_rows=True).problems] == [
+        f"{path}, row 2: is 7, not a row (an object)",
+        f"{path}, row 3: field repo: is missing; every row needs it",
+        f"{path}, row 4: owner__name-1: is there twice (first: row 1); keep one row",
+    ]
