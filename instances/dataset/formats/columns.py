@@ -139,7 +139,14 @@ def origin(dialect: str, row: Row, held: Collection[str]) -> Origin | None:
     rest = sorted((name, value) for name, value in row.items() if name not in held)
     if not rest:
         return None
-    return Origin(dialect=dialect, columns=tuple((name, json.dumps(value, default=str)) for name, value in rest))
+    return Origin(dialect=dialect, columns=tuple((name, _as_json(row, name, value)) for name, value in rest))
+
+
+def _as_json(row: Row, field: str, value: object) -> str:
+    try:
+        return json.dumps(value, default=str)
+    except (ValueError, RecursionError):  # YAML has anchors
+        raise DataError("holds itself; write it out", instance=row_id(row), field=field) from None
 
 
 def columns_of(instance: Instance, dialect: str) -> dict[str, Any]:

@@ -3,9 +3,16 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from samples import PLAIN, read
 
-from assay.harness.domain import (
-    UNKNOWN_TIME,
-)
+from assay.harness.domain import UNKNOWN_TIME
+from assay.harness.errors import DataError
+from assay.instances.dataset.formats.columns import origin
+
+
+def test_a_column_that_holds_itself_is_named() -> None:
+    column: list[object] = []
+    column.append(column)
+    with pytest.raises(DataError, match="a-1: field tags: holds itself; write it out"):
+        origin("swebench", {"instance_id": "a-1", "tags": column}, {"instance_id"})
 
 
 @pytest.mark.parametrize(
