@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from assay.harness.domain import FAILING, PASSING, Instance, Rule, Stages, Status
 from assay.harness.grading.stages import killers
-from assay.harness.reports import lookup
+from assay.harness.reports import lookup, stands_for
 from assay.harness.reports.base import worst
 
 PRINTED = frozenset({Status.PASSED, Status.FAILED, Status.ERROR})
@@ -79,14 +79,19 @@ def swe_bench_live(instance: Instance, tests: Tests) -> Against:
 def swe_rebench(instance: Instance, tests: Tests) -> Against:
     """SWE-rebench's rule: the passed tests are exactly the expected ones; timings in names are ignored.
 
-    A passed test that is not expected is a mismatch, and is listed among the broken ones.
+    A passed test that is not expected is a mismatch, and is listed among the broken ones. What a shortened label stands
+    for is expected.
     """
     now = worst((_untimed(name), status) for name, status in tests.items())
-    expected = {_untimed(name) for name in (*instance.fail_to_pass, *instance.pass_to_pass, *instance.quarantined)}
+    labels = (*instance.fail_to_pass, *instance.pass_to_pass, *instance.quarantined)
+    shortened = {label: set(stands_for(label, tests)) for label in labels if _untimed(label) not in now}
+    now |= worst((_untimed(label), tests[name]) for label, names in shortened.items() for name in names)
     passed = {name for name, status in now.items() if status is Status.PASSED}
-    unfixed = tuple(t for t in instance.fail_to_pass if _untimed(t) not in passed)
-    broken = tuple(t for t in instance.pass_to_pass if _untimed(t) not in passed)
-    return unfixed, (*broken, *(t for t in tests if _untimed(t) in passed - expected))
+    unfixed, broken = (
+        tuple(t for t in names if _untimed(t) not in passed) for names in (instance.fail_to_pass, instance.pass_to_pass)
+    )
+    known = {_untimed(name) for name in (*labels, *set[str]().union(*shortened.values()))}
+    return unfixed, (*broken, *(t for t in tests if _untimed(t) in passed - known))
 
 
 def label_test(instance: Instance) -> Callable[[str], bool] | None:

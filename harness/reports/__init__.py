@@ -12,7 +12,7 @@ from assay.harness.domain import Status, TestPlan, TestReport, Tripwire
 from assay.harness.plugins import check_members, find_registered
 from assay.harness.reports.base import ReportFormat, worst_of
 from assay.harness.reports.ids import IDS, rename
-from assay.harness.reports.lookup import lookup, names_a_test
+from assay.harness.reports.lookup import lookup, names_a_test, stands_for
 from assay.harness.reports.results import combine, full, read_log, seen, unprinted, without_tripwires
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "names_a_test",
     "read",
     "read_log",
+    "stands_for",
     "suite_ran",
 ]
 

@@ -225,6 +225,23 @@ def test_swe_rebench_requires_exactly_the_expected_tests(
     assert (outcome(instance, tests) is Outcome.RESOLVED) == (against == ((), ()))
 
 
+@pytest.mark.parametrize(
+    ("tests", "against"),
+    [
+        ({f"{CUT} y]": P, f"{CUT} z]": P}, ((), ())),
+        ({f"{CUT} y]": P, f"{CUT} z]": S}, ((), (CUT,))),
+        ({f"{CUT} y]": F}, ((), (CUT,))),
+        ({}, ((), (CUT,))),
+        ({f"{CUT} y]": P, "t.py::test_x[b y]": P}, ((), ("t.py::test_x[b y]",))),
+    ],
+)
+def test_swe_rebench_expects_what_a_cut_label_stands_for(
+    make: Make, tests: Tests, against: tuple[tuple[str, ...], tuple[str, ...]]
+) -> None:
+    instance = make(Rule.SWE_REBENCH, pass_to_pass=(CUT,))
+    assert RULES[Rule.SWE_REBENCH](instance, {"fixed": P, **tests}) == against
+
+
 def test_swe_rebench_tells_tests_apart_that_differ_by_a_duration_in_words(make: Make) -> None:
     instance = make(Rule.SWE_REBENCH, fail_to_pass=("waits 5 s",), pass_to_pass=("waits 10 s",))
     assert RULES[Rule.SWE_REBENCH](instance, {"waits 5 s": P}) == ((), ("waits 10 s",))
