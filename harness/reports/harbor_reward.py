@@ -1,6 +1,7 @@
-"""The reward of a Harbor task in a log: ``{"reward": 1.0}``, or ``{"reward": {"tests": 1.0, "style": 0.5}}``.
+"""The reward of a Harbor task in a log: ``{"reward": {"tests": 1.0, "style": 0.5}}``, or ``{"reward": "1.0"}``.
 
-It is one test: passed if the reward is 1. Of several, ``reward`` counts, else the first by name, as Harbor shows.
+The first is what ``reward.json`` holds, the second ``reward.txt``: a number as Python's ``float`` reads it. It is one
+test: passed if the reward is 1. Of several, ``reward`` counts, else the first by name, as Harbor shows.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,8 +20,17 @@ def parse(text: str) -> dict[str, Status]:
 
 
 def _results(document: json_tree.Object) -> Iterator[Result]:
-    reward = document[TEST]
-    if isinstance(reward, Mapping):
-        reward = reward.get(TEST, next((value for _, value in sorted(reward.items())), None))
+    reward, said = None, document[TEST]
+    if isinstance(said, Mapping):
+        reward = said.get(TEST, next((value for _, value in sorted(said.items())), None))
+    elif isinstance(said, str):
+        reward = _number(said)
     if isinstance(reward, int | float) and not isinstance(reward, bool):
         yield TEST, Status.PASSED if reward >= 1 else Status.FAILED
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
