@@ -66,6 +66,7 @@ def id_of(row: Row) -> str:
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row."""
     task = mapping(row, "task_toml")
+    _refuse_unsupported(row, task)
     name, tests = _table(row, task, "task").get("name"), _tests(row)
     return build(
         COLUMNS,
@@ -105,7 +106,6 @@ def from_instance(instance: Instance) -> dict[str, Any]:
 
 def _environment(row: Row, task: Mapping[str, Any], tests: Sequence[Asset]) -> PublishedImage:
     environment = _table(row, task, "environment")
-    _refuse_unsupported(row, task, environment)
     image = environment.get("docker_image")
     if not isinstance(image, str) or not image:
         problem = "is missing; build environment/ with docker build -t NAME, and write the name here"
@@ -128,8 +128,9 @@ def _environment(row: Row, task: Mapping[str, Any], tests: Sequence[Asset]) -> P
     return PublishedImage(image=image, eval_script="\n".join(lines))
 
 
-def _refuse_unsupported(row: Row, task: Mapping[str, Any], environment: Mapping[str, Any]) -> None:
+def _refuse_unsupported(row: Row, task: Mapping[str, Any]) -> None:
     """Raise DataError for what a single container without a network cannot be."""
+    environment = _table(row, task, "environment")
     found = {
         "steps": task.get("steps"),
         "environment.gpus": environment.get("gpus"),
@@ -162,9 +163,13 @@ def _refuse_other_verifier(row: Row, task: Mapping[str, Any], tests: Sequence[As
 
 def _variables(row: Row, task: Mapping[str, Any], table: str) -> dict[str, str]:
     found = _table(row, task, table).get("env") or {}
-    if not isinstance(found, Mapping) or any("${" in str(value) for value in found.values()):
-        problem = f"is {brief(found)}; write variables with plain values, none of the host"
+    if not isinstance(found, Mapping):
+        problem = f"is {brief(found)}; write a table of variables"
         raise DataError(problem, instance=row_id(row), field=f"{table}.env")
+    wrong = next((name for name, value in found.items() if "${" in str(value)), None)
+    if wrong is not None:
+        problem = f"is {brief(found[wrong])}; write a plain value, no variable of the host"
+        raise DataError(problem, instance=row_id(row), field=f"{table}.env.{wrong}")
     return {str(name): str(value) for name, value in found.items()}
 
 

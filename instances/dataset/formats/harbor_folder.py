@@ -41,7 +41,7 @@ def read_task(folder: Path) -> dict[str, Any]:
         raise DataError(f"is not TOML: {error}", file=str(folder / MARKER)) from None
     row: dict[str, Any] = {
         "instance_id": folder.resolve().name,
-        "instruction": _text(folder / INSTRUCTION),
+        "instruction": "" if task.get("steps") else _text(folder / INSTRUCTION),
         "task_toml": task,
         "tests": list(_files(folder / "tests")),
         "workdir": _workdir(folder / "environment" / "Dockerfile"),

@@ -87,6 +87,15 @@ def test_root_prepares_the_folders_that_harbor_has_and_variables_are_set() -> No
         ({"tests/test.sh": None}, "field tests: has no test.sh, which writes the reward"),
         ({"instruction.md": None}, "instruction.md: is missing; every task needs it"),
         (
+            {"task.toml": TASK + '[[steps]]\nname = "one"\n', "instruction.md": None, "tests/test.sh": None},
+            "field steps: is not supported: Assay judges tasks of one step",
+        ),
+        ({"task.toml": TASK + 'os = "windows"\n', "tests/test.sh": None}, "field environment.os: is not supported"),
+        (
+            {"task.toml": TASK + '[verifier.env]\nKEY = "${KEY}"\n'},
+            "field verifier.env.KEY: is '${KEY}'; write a plain value, no variable of the host",
+        ),
+        (
             {"task.toml": TASK + '[verifier.environment]\ndocker_image = "x"\n'},
             "field verifier.environment: is not supported",
         ),
