@@ -15,7 +15,14 @@ from typing import get_args
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from assay.harness.domain import Instance, Model, PatchDiffFinding, PatchDiffResult, Prediction  # noqa: E402
+from assay.harness.domain import (  # noqa: E402
+    Instance,
+    Model,
+    PatchDiffFinding,
+    PatchDiffResult,
+    Prediction,
+    ProbeObservation,
+)
 from assay.harness.metrics.statistics import wilson  # noqa: E402
 from assay.harness.patchdiff.assess import assess  # noqa: E402
 from assay.harness.patchdiff.contract import Settings  # noqa: E402
@@ -28,8 +35,8 @@ from patchdiff.model import Case, cases, patch_of, trees_of  # noqa: E402
 
 SEEDED = ("amplify", "replay")
 ALL = ("suites", *SEEDED)
-
-
+LONGEST = 100
+"""Characters of a text in the file of results."""
 HEAD = """\
 | generators | wrong flagged | right flagged | wrong, any difference | right, any difference |
 | --- | --- | --- | --- | --- |"""
@@ -96,7 +103,23 @@ def _missing(options: argparse.Namespace, known: set[tuple[str, int]]) -> Iterat
                     settings = Settings(generators, seed=seed, budget=options.budget, test_files=False)
                     comparison = _compare(place, instance, patch, case, settings)
                     _say(f"{case.name} ({case.label}), seed {seed}: {comparison.finding}, {comparison.seconds:.0f} s")
-                    yield Result(case=case.name, label=case.label, phase=case.phase, seed=seed, comparison=comparison)
+                    brief = _brief(comparison)
+                    yield Result(case=case.name, label=case.label, phase=case.phase, seed=seed, comparison=brief)
+
+
+def _brief(comparison: PatchDiffResult) -> PatchDiffResult:
+    """Leave of a comparison what the tables count: the first divergence of each generator and finding, in short."""
+    first = {(each.generator, each.finding): each for each in reversed(comparison.divergences)}
+    sides = ("base", "gold", "candidate")
+    brief = (
+        each.model_copy(update={side: _cut(getattr(each, side)) for side in sides} | {"probe": each.probe[:LONGEST]})
+        for each in first.values()
+    )
+    return comparison.model_copy(update={"divergences": tuple(brief)})
+
+
+def _cut(seen: ProbeObservation) -> ProbeObservation:
+    return seen.model_copy(update={"text": seen.text[:LONGEST]})
 
 
 def _by_dataset(lite: str, wanted: Sequence[Case]) -> list[tuple[str, list[Case]]]:
