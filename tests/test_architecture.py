@@ -20,6 +20,7 @@ FLOORS = {
             "names",
             "plugins",
             "files",
+            "fences",
             "sequences",
             "domain",
             "patches",

@@ -1,6 +1,5 @@
 """A trajectory (ATIF) as the chat messages of Inspect's logs."""
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -38,13 +37,6 @@ def user_message(text: str) -> Message:
 def answer(text: str, model: str) -> Message:
     """Return what a model says."""
     return {"role": "assistant", "content": text, "source": "generate", "model": model}
-
-
-def fenced(patch: str) -> str:
-    """Return a patch as a block of Markdown, since Inspect shows messages so."""
-    longest = max((len(run) for run in re.findall("`+", patch)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}diff\n{patch.rstrip(chr(10))}\n{fence}"
 
 
 def _of_step(step: AtifStep, model: str) -> Iterator[Message]:

@@ -18,9 +18,10 @@ from typing import Any
 from assay.harness.domain import INFRASTRUCTURE, Prediction
 from assay.harness.errors import DataError, PluginError
 from assay.harness.exports.base import Problem, RunToExport
-from assay.harness.exports.chat_messages import answer, fenced, messages_of, user_message
+from assay.harness.exports.chat_messages import answer, messages_of, user_message
 from assay.harness.exports.moments import moments
 from assay.harness.exports.solving_record import SolvingRecord, read_record
+from assay.harness.fences import fenced
 from assay.harness.runs.report import Graded
 
 NAME = "inspect"
@@ -104,7 +105,7 @@ class _Sample:
             "uuid": _id(self.run, instance.id),
             "input": instance.problem_statement,
             "target": "",
-            "messages": steps or [issue, answer(fenced(self.prediction.patch), model)],
+            "messages": steps or [issue, answer(fenced(self.prediction.patch.rstrip("\n"), "diff"), model)],
             "output": {"model": model, "choices": [{"message": said, "stop_reason": "stop"}]},
             "metadata": self._metadata(),
             "model_usage": self._usage(),

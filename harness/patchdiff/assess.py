@@ -7,21 +7,12 @@ from dataclasses import dataclass, field, replace
 from assay.harness.domain import GeneratorResult, PatchDiffFinding, PatchDiffResult
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 from assay.harness.evaluation.evaluate import Task
-from assay.harness.patchdiff.contract import (
-    Ask,
-    Context,
-    Contribution,
-    Generate,
-    Generator,
-    Note,
-    PlanTests,
-    Settings,
-    silent,
-)
+from assay.harness.patchdiff.contract import Ask, Context, Contribution, Generate, Generator, PlanTests, Settings
 from assay.harness.patchdiff.decide import ORDER, finding_of
 from assay.harness.patchdiff.generators import find_generators
 from assay.harness.patchdiff.sides import ForgedSideError, SideError, Sides
 from assay.harness.patchdiff.survey import survey
+from assay.harness.runs.pulse import Note, silent
 
 
 @dataclass(frozen=True, slots=True)

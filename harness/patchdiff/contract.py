@@ -6,36 +6,16 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from assay.harness.domain import Divergence, GeneratorResult, Instance, TestPlan
-from assay.harness.errors import UserError
 from assay.harness.patchdiff.sides import Sides, limited
 from assay.harness.patchdiff.survey import Survey
+from assay.harness.runs.pulse import Note, silent
 
 PlanTests = Callable[[Instance, Sequence[str]], TestPlan]
 """Plans the run of some of an instance's test files by the recipe's own command."""
-Note = Callable[[str], None]
 Ask = Callable[[Sequence[tuple[str, str]]], str]
 """Gives (role, text) messages to a language model and returns its answer."""
-
-
 BUDGETS = {"quick": 60.0, "default": 300.0, "thorough": 1800.0}
 """Seconds for one comparison, by name."""
-
-
-def read_budget(text: str) -> float:
-    """Return the seconds that a name of ``BUDGETS`` or a number stands for; raises UserError."""
-    try:
-        seconds = BUDGETS.get(text) or float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 1 <= seconds < inf:
-        raise UserError(f"the budget is {', '.join(BUDGETS)} or a number of seconds from 1 on, not {text!r}")
-    return seconds
-
-
-def silent(_text: str) -> None:
-    """Report nothing: the ``Note`` of who shows no progress."""
-
-
 LEAST_PACE, MOST_PACE = 0.4, 3.0
 """Parts of a program's usual time that it has at least and at most, whatever the budget."""
 ENOUGH = 3

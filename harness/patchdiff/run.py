@@ -11,12 +11,12 @@ from assay.harness.engines.base import Engine
 from assay.harness.errors import AssayError
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.patchdiff.assess import PatchDiffRecord, assess, not_assessed
-from assay.harness.patchdiff.contract import Ask, Note, Settings, silent
+from assay.harness.patchdiff.contract import Ask, Settings
 from assay.harness.patchdiff.generators import find_generators
-from assay.harness.patchdiff.progress import pulse
 from assay.harness.patchdiff.sides import Sides
 from assay.harness.runs.crew import Progress, make_crew
 from assay.harness.runs.keys import content_key, edition_of
+from assay.harness.runs.pulse import Note, pulse, silent
 from assay.harness.runs.saved import SavedPatchDiff
 from assay.harness.runs.store import RunStore
 from assay.harness.runs.workbench import Workbench

@@ -7,9 +7,10 @@ from difflib import unified_diff
 
 from assay.harness import languages
 from assay.harness.domain import Instance
+from assay.harness.languages.differences import WHOLE_MODULE, Span
 from assay.harness.patchdiff.nearness import ChangeSummary, changed_words, named_like, nearest_first, quoted_words
 from assay.harness.patchdiff.sides import OUT, Side, SideJob, Sides
-from assay.harness.patchdiff.targets import MOST, SIDES, WHOLE_MODULE, Place, Target, apart, loose, targets, users
+from assay.harness.patchdiff.targets import MOST, SIDES, Target, apart, loose, targets, users
 from assay.harness.patches.diff import touched_paths
 
 SECONDS = 60.0
@@ -29,7 +30,7 @@ class Survey:
     """The touched source files of base, gold and candidate, by path."""
     words: tuple[str, ...] = ()
     """Texts of the changed lines: what the code asks for may be what a test never gives it."""
-    apart: Mapping[str, Sequence[Place]] | None = None
+    apart: Mapping[str, Sequence[Span]] | None = None
     """As ``targets.apart`` finds it."""
 
 

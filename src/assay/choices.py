@@ -28,3 +28,17 @@ class ModelChoice:
     base_url: str = ""
     cassette: Path | None = None
     """File that keeps its answers and replays them."""
+
+
+def read_budget(text: str) -> float:
+    """Return the seconds of a comparison that a name of ``BUDGETS`` or a number stands for; raises UserError."""
+    from assay.harness.errors import UserError
+    from assay.harness.patchdiff.contract import BUDGETS
+
+    try:
+        seconds = BUDGETS.get(text) or float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 1 <= seconds < float("inf"):
+        raise UserError(f"the budget is {', '.join(BUDGETS)} or a number of seconds from 1 on, not {text!r}")
+    return seconds

@@ -5,13 +5,13 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from pathlib import Path
 
-from assay.choices import ModelChoice
+from assay.choices import ModelChoice, read_budget
 from assay.evaluator import Evaluator
 from assay.harness.domain import Instance, Prediction
 from assay.harness.errors import UserError
 from assay.harness.files import default_cache
 from assay.harness.patchdiff.assess import PatchDiffRecord
-from assay.harness.patchdiff.contract import Ask, Settings, read_budget
+from assay.harness.patchdiff.contract import Ask, Settings
 from assay.harness.patchdiff.generators import USUAL
 from assay.harness.patchdiff.run import compare
 from assay.harness.patchdiff.sides import Sides
@@ -41,8 +41,7 @@ class PatchDiff:
     model: ModelChoice | None = None
     """Asked by the generator ``llm``."""
     kept: Path | None = field(default_factory=lambda: default_cache() / "patchdiff")
-    """Folder of what trees without a candidate's patch showed: the next candidate of an instance takes it from there.
-    None keeps and takes nothing."""
+    """Folder of what test files run with gold, by which later candidates of an instance cost less; or None."""
 
     def compare(self, instance: Instance | str, patch: str | Prediction) -> PatchDiffRecord:
         """Run a patch beside the gold patch of its instance.

@@ -321,5 +321,4 @@ make_driver = Amplifier
 
 def run(job: wire.Line, send: "Callable[[wire.Line], None]") -> str:
     """Do a job; return how it ended."""
-    deadline = wire.WorkBudget(float(job["budget"]))
-    return wire.Watcher(send, deadline, float(job["limit"])).watch(hosting.work("amplify", job, deadline))
+    return hosting.watch("amplify", job, send, float(job["limit"]))

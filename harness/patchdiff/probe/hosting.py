@@ -18,14 +18,23 @@ from . import running, wire
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    Send = Callable[[wire.Line], None]
+
+PATIENCE = 120.0  # seconds of what ends no test by itself
 VARIABLE = "ASSAY_PROBE"  # names the file that says what is to be done
 START_UP = "from assay_probe import hosting\n\nhosting.arm()\n"
 
 
-def work(program: str, job: "wire.Line", deadline: "wire.WorkBudget") -> "Callable[[wire.WorkerPipe, set[str]], str]":
-    """Return what a worker does: run the tests of a job with the driver that ``make_driver`` of `program` makes."""
+def watch(
+    program: str, job: "wire.Line", send: "Send", patience: float = PATIENCE, budget: "wire.WorkBudget | None" = None
+) -> str:
+    """Run a job's tests in workers, with the driver that ``make_driver`` of `program` makes; return how it ended.
 
-    def run(channel: "wire.WorkerPipe", finished: "set[str]") -> str:
+    One probe has `patience` seconds; `budget` is a part of the job's own.
+    """
+    deadline = budget or wire.WorkBudget(float(job["budget"]))
+
+    def work(channel: "wire.WorkerPipe", finished: "set[str]") -> str:
         now = dict(job, budget=deadline.share() - wire.SET_UP, finished=sorted(finished))
         if job.get("command"):
             become(job["command"], program, now, channel)
@@ -33,7 +42,7 @@ def work(program: str, job: "wire.Line", deadline: "wire.WorkBudget") -> "Callab
         running.run_tests(driver, running.files_of(job))
         return str(driver.end())
 
-    return run
+    return wire.Watcher(send, deadline, patience).watch(work)
 
 
 def become(command: str, program: str, job: "wire.Line", channel: "wire.WorkerPipe") -> None:

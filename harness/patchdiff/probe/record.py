@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 LARGEST = 100000  # bytes of one call's arguments
 TRIES = 10  # calls looked at for each that may be kept
 SEARCH = 0.4  # share of the budget for finding the tests
-PATIENCE = 120.0  # seconds for one test
 WALKS = 5  # calls of a target in one test whose callers are looked for
 ABOVE = 30  # frames looked through for a caller
 
@@ -307,10 +306,10 @@ def run(job: wire.Line, send: "Callable[[wire.Line], None]") -> str:
     """Do a job; return how it ended."""
     seconds, heard, end = float(job["budget"]), [], wire.DONE  # type: float, list[wire.Line], str
     search = wire.WorkBudget(seconds * SEARCH)
-    wire.Watcher(heard.append, search, PATIENCE).watch(hosting.work("record", job, search))
+    hosting.watch("record", job, heard.append, budget=search)
     record = wire.WorkBudget(seconds * (1 - SEARCH) + max(0.0, search.left()))
     found = read_found(heard, int(job.get("functions_cap") or 10))
     if found.functions:
-        end = wire.Watcher(send, record, PATIENCE).watch(hosting.work("record", dict(job, found=heard), record))
+        end = hosting.watch("record", dict(job, found=heard), send, budget=record)
     send({"strings": _strings(running.files_with(found.tests, job["files"]))})
     return end

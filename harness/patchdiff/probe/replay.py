@@ -19,7 +19,6 @@ from . import calls, hosting, redo, running, trace, values, wire
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-PATIENCE = 120.0  # seconds for what ends no call by itself
 TOGETHER = 200  # calls made in one child where all are; those asked for by name are each alone
 
 
@@ -160,7 +159,4 @@ make_driver = _AmongTests
 
 def run(job: wire.Line, send: "Callable[[wire.Line], None]") -> str:
     """Do a job; return how it ended."""
-    deadline = wire.WorkBudget(float(job["budget"]))
-    if not job.get("command"):
-        return CallReplay(job, send).run()
-    return wire.Watcher(send, deadline, PATIENCE).watch(hosting.work("replay", job, deadline))
+    return hosting.watch("replay", job, send) if job.get("command") else CallReplay(job, send).run()

@@ -28,7 +28,7 @@ def _existing_recipes(folders: list[Path] | None) -> list[Path] | None:
 
 
 def _budget(text: object) -> float:
-    from assay.harness.patchdiff.contract import read_budget
+    from assay.choices import read_budget
 
     return read_budget(str(text))
 

@@ -14,7 +14,7 @@ from assay.harness.domain import Instance
 from assay.harness.errors import PluginError
 from assay.harness.exports import find, inspect_log
 from assay.harness.exports.base import RunToExport
-from assay.harness.exports.chat_messages import fenced, messages_of
+from assay.harness.exports.chat_messages import messages_of
 from assay.harness.exports.write import problems, write
 from assay.instances.dataset.imports import import_predictions
 from exported import mixed, trajectories
@@ -136,10 +136,6 @@ def test_actions_after_an_answer_are_its_calls() -> None:
     assert [each["role"] for each in found] == ["assistant", "tool", "assistant"]
     assert len(found[0]["tool_calls"]) == 1
     assert found[1] == {"role": "tool", "content": "x"}
-
-
-def test_a_fence_is_longer_than_any_in_the_patch() -> None:
-    assert fenced("+````\n") == "`````diff\n+````\n`````"
 
 
 def test_a_run_without_scores_has_no_metric(

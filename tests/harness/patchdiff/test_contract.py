@@ -1,4 +1,4 @@
-"""The budget of a comparison: its names, and what is left of it."""
+"""The budget of a comparison: what is left of it."""
 
 import time
 from types import SimpleNamespace
@@ -7,26 +7,14 @@ from typing import Any
 import pytest
 
 from assay.harness.domain import TestPlan
-from assay.harness.errors import UserError
-from assay.harness.patchdiff.contract import CONFIRMATION, ENOUGH, Context, Settings, read_budget
+from assay.harness.patchdiff.contract import CONFIRMATION, ENOUGH, Context, Settings
 from assay.harness.patchdiff.survey import Survey
 
-NO_SIDES: Any = SimpleNamespace(now=time.monotonic)
+NO_SIDES: Any = SimpleNamespace()
 
 
 def context(budget: float = 300.0, **more: Any) -> Context:
     return Context(NO_SIDES, Survey((), ()), Settings((), budget=budget), lambda _i, _f: TestPlan(command=""), **more)
-
-
-@pytest.mark.parametrize(("text", "seconds"), [("quick", 60), ("default", 300), ("thorough", 1800), ("7.5", 7.5)])
-def test_budget_is_a_name_or_seconds(text: str, seconds: float) -> None:
-    assert read_budget(text) == seconds
-
-
-@pytest.mark.parametrize("text", ["0", "-1", "slow", "", "nan", "inf"])
-def test_budget_that_is_neither_is_refused(text: str) -> None:
-    with pytest.raises(UserError, match="quick, default, thorough or a number of seconds"):
-        read_budget(text)
 
 
 def test_turn_ends_before_the_budget_and_never_after_it() -> None:

@@ -1,5 +1,6 @@
+from assay.harness.languages.differences import WHOLE_MODULE
 from assay.harness.patchdiff.sides import Side
-from assay.harness.patchdiff.targets import MOST, USERS, WHOLE_MODULE, apart, loose, targets, users
+from assay.harness.patchdiff.targets import MOST, USERS, apart, loose, targets, users
 
 BASE = """\
 LIMIT = 3

@@ -1,8 +1,9 @@
 """The prompt that asks a language model for tests that distinguish two patches. Pure; the words are Assay's."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+
+from assay.harness.fences import fenced, shortened
 
 LONGEST_ISSUE = 8_000
 LONGEST_PATCH = 20_000
@@ -66,18 +67,3 @@ _WANTED = (
     "- No network, no clock, no random numbers, no files but temporary ones: the outcome is the same every time.\n"
     "- Three to eight small tests, each for another input."
 )
-
-
-def fenced(text: str, info: str = "") -> str:
-    """Put a text into a fence that is longer than any in it."""
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{info}\n{text}\n{fence}"
-
-
-def shortened(text: str, most: int) -> str:
-    """Cut a text in the middle if it has more than so many characters, and mark the cut."""
-    if len(text) <= most:
-        return text
-    head = most * 2 // 3
-    return f"{text[:head]}\n[... {len(text) - most} characters left out ...]\n{text[len(text) - (most - head) :]}"

@@ -10,15 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from assay.harness.domain import Status
+from assay.harness.fences import fenced, shortened
 from assay.harness.patchdiff.contract import Ask
 from assay.harness.patchdiff.generators.llm.answers import find_test_file
-from assay.harness.patchdiff.generators.llm.prompts import (
-    LONGEST_OUTPUT,
-    PromptMaterial,
-    fenced,
-    first_messages,
-    shortened,
-)
+from assay.harness.patchdiff.generators.llm.prompts import LONGEST_OUTPUT, PromptMaterial, first_messages
 
 MOST_REPAIRS = 2
 """As in the paper."""

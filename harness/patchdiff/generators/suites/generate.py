@@ -32,8 +32,6 @@ MARGIN = 0.7
 """Part of that time that a run is filled with, by what files took so far."""
 BESIDE = 5.0
 """Seconds of the turn that a run takes beside its time limit: its container starts, and is ended."""
-LEAST_TO_LEARN = 40.0
-"""Seconds of the turn without which nobody watches gold beside a run: its set-up alone would take them."""
 MOST_NAMED = 3
 """Files that a note names."""
 
@@ -141,7 +139,7 @@ def _go_through(context: Context, tally: _Tally) -> None:
     with ThreadPoolExecutor(1) as beside:
         while tally.rest and (size := min(tally.size, _most_files(context, tally))):
             chunk, tally.rest = tally.rest[:size], tally.rest[size:]
-            ahead = [*chunk, *tally.rest[: size * 2]] if context.seconds_left > LEAST_TO_LEARN else []
+            ahead = [*chunk, *tally.rest[: size * 2]] if context.seconds_left > 2 * FIRST_SECONDS else []
             learning = beside.submit(tally.reach.learn, context.part(SHARE), ahead)
             _compare(context, chunk, tally)
             learning.result()

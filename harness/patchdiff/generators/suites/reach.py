@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 from assay.harness.files import replace_file
 from assay.harness.patchdiff.contract import Context
 from assay.harness.patchdiff.probing import Program, run_lines
@@ -53,20 +52,14 @@ class ReachMap:
         return enters or bool(ran[HIDDEN])
 
     def learn(self, context: Context, files: Sequence[str]) -> None:
-        """Run the test files that are not known with gold, once, and keep what each runs; a failure teaches nothing."""
+        """Run the test files that are not known with gold, once, and keep what each runs; raises as ``Sides.run``."""
         unknown = [file for file in files if not self._knows(file) and file not in self._tried]
         if not self._apart or not unknown:
             return
         self._tried |= {*unknown}
         targets = [{"path": path, "name": path, "first": 1, "last": 10**9} for path in sorted(self._apart)]
-        settings = {"files": unknown, "targets": targets}
-        program = Program(NAME, settings, context.seconds_left, tests=unknown)
-        try:
-            (lines,) = run_lines(context, program, Side.GOLD, [0])
-        except (EngineUnavailable, RunStopped):
-            raise
-        except AssayError:
-            return
+        program = Program(NAME, {"files": unknown, "targets": targets}, context.seconds_left, tests=unknown)
+        (lines,) = run_lines(context, program, Side.GOLD, [0])
         for file, ran in read_lines(lines).items():
             known = self._ran.get(file, {})
             self._ran[file] = {**known, **{path: ran.get(path, []) for path in self._sources}}
@@ -93,6 +86,6 @@ def read_lines(lines: Sequence[Mapping[str, Any]]) -> dict[str, Ran]:
             file = str(line["test"]).partition("::")[0]
             shown[file] += 1
             for path, firsts in line["ran"].items():
-                known = ran.setdefault(file, {}).setdefault(path, [])
-                known.extend(first for first in firsts if first not in known)
+                known = ran.setdefault(file, {})
+                known[path] = sorted({*firsts, *known.get(path, ())})
     return {file: ran.get(file, {}) for file, number in holds.items() if shown[file] == number}

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from assay.harness.domain import Instance, TestPlan
-from assay.harness.errors import EngineError, EngineUnavailable
+from assay.harness.errors import EngineError
+from assay.harness.languages.differences import Span
 from assay.harness.patchdiff.contract import Context, Settings
 from assay.harness.patchdiff.generators.suites.reach import ReachMap
 from assay.harness.patchdiff.sides import Side, SideJob
 from assay.harness.patchdiff.survey import Survey
-from assay.harness.patchdiff.targets import Place
 
 A, B, C = "tests/test_a.py", "tests/test_b.py", "tests/test_c.py"
 RAN = {A: {"pkg/mod.py": [4, 20]}, B: {"pkg/other.py": [4]}, C: {"": [0]}}
@@ -45,7 +45,7 @@ class WatchedSides:
         return {"0.jsonl": "\n".join(map(json.dumps, lines)).encode()}
 
 
-def context_of(sides: Any, apart: Mapping[str, Sequence[Place]] | None) -> Context:
+def context_of(sides: Any, apart: Mapping[str, Sequence[Span]] | None) -> Context:
     return Context(sides, Survey((), (), apart=apart), Settings(("suites",)), lambda _instance, _files: sides.plan)
 
 
@@ -116,11 +116,11 @@ def test_later_candidates_are_compared_where_the_first_that_differs_was(instance
     assert ReachMap(more).scope([A, B, C]) == [A, B, C], "with another budget"
 
 
-def test_a_failure_teaches_nothing_and_an_unavailable_engine_is_raised(instance: Instance) -> None:
-    context = context_of(WatchedSides(instance, None, EngineError("gone")), FUNCTION)
+def test_failed_watch_is_raised_and_not_repeated(instance: Instance) -> None:
+    sides = WatchedSides(instance, None, EngineError("gone"))
+    context = context_of(sides, FUNCTION)
     reach = ReachMap(context)
+    with pytest.raises(EngineError):
+        reach.learn(context, [A])
     reach.learn(context, [A])
     assert reach.may_differ(A)
-    context = context_of(WatchedSides(instance, None, EngineUnavailable("gone")), FUNCTION)
-    with pytest.raises(EngineUnavailable):
-        ReachMap(context).learn(context, [A])

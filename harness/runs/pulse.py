@@ -2,10 +2,14 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from assay.harness.patchdiff.contract import Note
+Note = Callable[[str], None]
+
+
+def silent(_text: str) -> None:
+    """Report nothing: the ``Note`` of who shows no progress."""
 
 
 @contextmanager

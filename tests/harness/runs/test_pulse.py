@@ -1,6 +1,6 @@
 import threading
 
-from assay.harness.patchdiff.progress import pulse
+from assay.harness.runs.pulse import pulse
 
 
 def test_last_note_is_repeated_until_the_end() -> None:

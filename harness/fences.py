@@ -1,0 +1,32 @@
+"""Texts between fences, as Markdown and language models write them."""
+
+import re
+from collections.abc import Iterator
+
+_BLOCK = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<fence>(?P<mark>[`~])(?P=mark){2,})[ \t]*(?P<info>[^`\n]*)\n"
+    r"(?P<text>.*?)(?:^[ \t]*(?P=fence)(?P=mark)*[ \t]*$|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def fenced(text: str, info: str = "") -> str:
+    """Put a text into a fence that is longer than any in it."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{info}\n{text}\n{fence}"
+
+
+def shortened(text: str, most: int) -> str:
+    """Cut a text in the middle if it has more than so many characters, and mark the cut."""
+    if len(text) <= most:
+        return text
+    head = most * 2 // 3
+    return f"{text[:head]}\n[... {len(text) - most} characters left out ...]\n{text[len(text) - (most - head) :]}"
+
+
+def find_blocks(answer: str) -> Iterator[tuple[str, str]]:
+    """Yield of each block the first word behind its fence, in lower case, and the text without its indentation."""
+    for block in _BLOCK.finditer(answer.replace("\r\n", "\n") + "\n"):
+        indent = rf"^[ \t]{{0,{len(block['indent'])}}}"
+        yield block["info"].strip().partition(" ")[0].lower(), re.sub(indent, "", block["text"], flags=re.MULTILINE)

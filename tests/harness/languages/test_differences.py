@@ -1,0 +1,46 @@
+"""In which functions two texts of a file differ; tests/harness/patchdiff/test_targets.py has more of Python."""
+
+import pytest
+
+from assay.harness.languages.differences import WHOLE_MODULE, apart, changed_names, defined_at
+
+GO = """\
+package calc
+
+const limit = 3
+
+func Add(a, b int) int {
+	return a + b
+}
+
+func Capped(a int) int {
+	return min(a, limit)
+}
+"""
+
+
+def test_functions_are_named_that_change_or_that_use_what_changes() -> None:
+    assert changed_names("go", "calc.go", GO, GO) == []
+    assert changed_names("go", "calc.go", GO, GO.replace("a + b", "b + a")) == ["Add"]
+    assert changed_names("go", "calc.go", GO, GO.replace("limit = 3", "limit = 4")) == ["Capped"]
+    assert changed_names("go", "calc.go", GO, GO.replace("const limit = 3\n", "var other = 3\n")) == [
+        "Capped",
+        WHOLE_MODULE,
+    ]
+    assert changed_names("go", "calc.go", None, GO) == ["Capped", "Add"]
+    assert changed_names("go", "calc.go", "", None) == [WHOLE_MODULE], "the file is gone"
+
+
+@pytest.mark.parametrize("other", [GO.replace("limit = 3", "limit = 4"), "// new\n" + GO, GO + "\nfunc New() {}\n"])
+def test_a_difference_outside_of_functions_that_both_have_has_no_place(other: str) -> None:
+    assert apart("go", "calc.go", GO, other) is None
+
+
+def test_place_of_a_difference_is_that_in_the_first_text() -> None:
+    assert apart("go", "calc.go", GO, GO) == ()
+    assert apart("go", "calc.go", "\n" + GO, GO.replace("a + b", "b + a")) == ((6, 8),)
+
+
+def test_statement_of_several_lines_defines_one_name() -> None:
+    lines = ["NAMES = {", "    1: 2,", "}", "f(3)"]
+    assert [defined_at(lines, number) for number in (1, 2, 3, 4)] == ["NAMES", "NAMES", "NAMES", ""]
