@@ -24,8 +24,6 @@ _TIMINGS = tuple(
 )
 """Durations in names that the benchmark's evaluator leaves out, in its order; other names may differ by a duration."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_UNSEEN = {"cargo_text": re.compile(r"\S+\s")}
-"""By log format: how names start that SWE-rebench's log parser overlooks. Those of Rust's doc tests have blanks."""
 
 
 def swe_bench(instance: Instance, tests: Tests) -> Against:
@@ -81,8 +79,8 @@ def swe_bench_live(instance: Instance, tests: Tests) -> Against:
 def swe_rebench(instance: Instance, tests: Tests) -> Against:
     """SWE-rebench's rule: the passed tests are exactly the expected ones; timings in names are ignored.
 
-    A passed test that is not expected is a mismatch, and is listed among the broken ones, unless the benchmark's parser
-    overlooks tests of such a name. What a shortened label stands for is expected.
+    A passed test that is not expected is a mismatch, and is listed among the broken ones. What a shortened label stands
+    for is expected. Tests that the benchmark's log parsers overlook are not among the tests (``reports.overlooked``).
     """
     now = worst((_untimed(name), status) for name, status in tests.items())
     labels = (*instance.fail_to_pass, *instance.pass_to_pass, *instance.quarantined)
@@ -93,9 +91,7 @@ def swe_rebench(instance: Instance, tests: Tests) -> Against:
         tuple(t for t in names if _untimed(t) not in passed) for names in (instance.fail_to_pass, instance.pass_to_pass)
     )
     known = {_untimed(name) for name in (*labels, *set[str]().union(*shortened.values()))}
-    unseen = _UNSEEN.get(instance.log_format)
-    extra = (t for t in tests if _untimed(t) in passed - known and not (unseen and unseen.match(t)))
-    return unfixed, (*broken, *extra)
+    return unfixed, (*broken, *(t for t in tests if _untimed(t) in passed - known))
 
 
 def label_test(instance: Instance) -> Callable[[str], bool] | None:

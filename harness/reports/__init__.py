@@ -13,7 +13,16 @@ from assay.harness.plugins import check_members, find_registered
 from assay.harness.reports.base import ReportFormat, worst_of
 from assay.harness.reports.ids import IDS, rename
 from assay.harness.reports.lookup import lookup, names_a_test, stands_for
-from assay.harness.reports.results import combine, full, read_log, seen, unprinted, without_tripwires
+from assay.harness.reports.results import (
+    combine,
+    full,
+    overlooked,
+    read_log,
+    seen,
+    unprinted,
+    without,
+    without_tripwires,
+)
 
 __all__ = [
     "FORMATS",
@@ -88,7 +97,7 @@ def read(
         output: what the test command printed.
         expected: the status that each tripwire must have, by name.
         prints: statuses that the runner prints test by test.
-        is_label: as of ``rename``.
+        is_label: as of ``rename``; then tests that ``overlooked`` names are left out.
 
     Returns:
         The project's own tests, of the report files, or of the log where a plan has none; and the tripwires.
@@ -100,6 +109,10 @@ def read(
     structured, reported = without_tripwires(_of_files(plan.report_format, files), names)
     reader = find(plan.log_format)
     logged, printed = without_tripwires(full(reader, [output]), names)  # past all markers: only a patch prints them
+    if is_label:
+        texts = (content.decode(errors="replace") for content in files.values())
+        left_out = overlooked(reader, [output]) | overlooked(find(plan.report_format or plan.log_format), texts)
+        structured, logged = without(structured, left_out), without(logged, left_out)
     tests = rename(logged, plan.test_id, is_label)
     own = rename(structured, plan.test_id, is_label)
     report = combine(plan, own, tests, suite_ran(plan.log_format, output, tests))

@@ -56,6 +56,15 @@ class FailuresOnly(ReportFormat, Protocol):
         ...
 
 
+@runtime_checkable
+class PartlySeen(ReportFormat, Protocol):
+    """A format of whose tests the log parsers of SWE-rebench V2 overlook some; by its rule no other test may pass."""
+
+    def overlooked(self, text: str) -> frozenset[str]:
+        """Return the full ids of the tests of a log that those parsers overlook."""
+        ...
+
+
 def worst(results: Iterable[Result]) -> dict[str, Status]:
     """Collect results, keeping the worst status of each test."""
     tests: dict[str, Status] = {}

@@ -86,6 +86,13 @@ def parse(text: str) -> dict[str, Status]:
     return worst((*reader.results, *_nextest(lines)))
 
 
+def overlooked(text: str) -> frozenset[str]:
+    """Return the tests that are only printed with blanks in their names: doc tests, and those that should panic."""
+    printed = {match[1] for match in map(_TEST.match, plain_lines(text)) if match}
+    spaced = {name for name in printed if " " in name}
+    return frozenset(map(_name, spaced)) - (printed - spaced)
+
+
 def _name(printed: str) -> str:
     return _SUFFIX.sub("", printed)
 

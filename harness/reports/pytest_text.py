@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from assay.harness.domain import Status
-from assay.harness.reports.base import Result, plain_lines, worst
+from assay.harness.reports.base import plain_lines, worst
 
 NAME = "pytest_text"
 
@@ -29,17 +29,32 @@ _SESSION = "test session starts"
 _SUMMARY = "short test summary info"
 _WORD = "|".join(STATUSES)
 _SUMMARY_LINE = re.compile(rf"({_WORD}) (\S.*)$")
+_XPASS_ID = re.compile(r"[^\s[]+(?:\[.*?\](?= |$))?")
+"""The reason follows after a blank alone before pytest 8."""
 _PROGRESS_LINE = re.compile(rf"(\S+?::.*?) ({_WORD}|xfail|xpass)(?: \(.*\))?(?: +\[ *\d+%\])?$")
 _WORKER_LINE = re.compile(rf"\[gw\d+\] (?:\[ *\d+%\] )?({_WORD}|xfail|xpass) (\S.*)$")
 
 
 def parse(text: str) -> dict[str, Status]:
     """Return node id to status."""
+    return worst((test, STATUSES[word]) for test, word in _printed(text))
+
+
+def overlooked(text: str) -> frozenset[str]:
+    """Return the tests that pass though they are expected to fail."""
+    tests: dict[str, set[str]] = {}
+    for test, word in _printed(text):
+        tests.setdefault(test, set()).add(word)
+    return frozenset(test for test, words in tests.items() if words == {"XPASS"})
+
+
+def _printed(text: str) -> list[tuple[str, str]]:
+    """Return node ids and the words of their statuses."""
     lines = plain_lines(text)
     sections = _sections(lines)
     if not sections:  # an excerpt: every line counts
-        return worst((*_summary(lines), *_progress(lines)))
-    return worst((*_summary(_short_summary(sections)), *_progress(sections[0])))
+        return [*_summary(lines), *_progress(lines)]
+    return [*_summary(_short_summary(sections)), *_progress(sections[0])]
 
 
 def _sections(lines: list[str]) -> list[list[str]]:
@@ -56,19 +71,20 @@ def _short_summary(sections: list[list[str]]) -> list[str]:
     return [*early, *late[-1:], []][0]
 
 
-def _summary(lines: list[str]) -> Iterator[Result]:
+def _summary(lines: list[str]) -> Iterator[tuple[str, str]]:
     for line in lines:
         match = _SUMMARY_LINE.match(line)
         if match and not match[2].startswith("["):  # "SKIPPED [2] file:line: why" names no test
-            yield _plain_id(_without_reason(match[2])), STATUSES[match[1]]
+            named = _XPASS_ID.match(match[2]) if match[1] == "XPASS" else None
+            yield _plain_id(named[0] if named else _without_reason(match[2])), match[1]
 
 
-def _progress(lines: list[str]) -> Iterator[Result]:
+def _progress(lines: list[str]) -> Iterator[tuple[str, str]]:
     for line in lines:
         if match := _WORKER_LINE.match(line):
-            yield _plain_id(match[2]), STATUSES[match[1].upper()]
+            yield _plain_id(match[2]), match[1].upper()
         elif match := _PROGRESS_LINE.match(line):
-            yield _plain_id(match[1]), STATUSES[match[2].upper()]
+            yield _plain_id(match[1]), match[2].upper()
 
 
 def _without_reason(entry: str) -> str:

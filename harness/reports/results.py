@@ -31,7 +31,19 @@ def read_log(
     reader: ReportFormat, text: str, test_id: str = "node", is_label: Callable[[str], bool] | None = None
 ) -> dict[str, Status]:
     """Parse a log: the fenced test output, or the whole text if the fenced part names no test."""
-    return rename(full_log(reader, text), test_id, is_label)
+    left_out = overlooked(reader, [text]) if is_label else ()
+    return rename(without(full_log(reader, text), left_out), test_id, is_label)
+
+
+def overlooked(reader: ReportFormat, texts: Iterable[str]) -> frozenset[str]:
+    """Return the full ids of the tests in texts of a format that parsers as of ``base.PartlySeen`` overlook."""
+    found = getattr(reader, "overlooked", None)
+    return frozenset[str]().union(*map(found, texts)) if found else frozenset()
+
+
+def without(tests: Mapping[str, Status], names: Collection[str]) -> dict[str, Status]:
+    """Return the tests that do not have one of the names."""
+    return {test: status for test, status in tests.items() if test not in names}
 
 
 def full_log(reader: ReportFormat, text: str) -> dict[str, Status]:

@@ -63,7 +63,6 @@ def test_every_rule_has_a_definition() -> None:
 
 
 CUT = "t.py::test_x[a"
-DOC_TEST = "src/lib.rs - sums (line 3)"
 """A label that its maker cut at the first blank: it stands for every test whose name begins so."""
 
 
@@ -247,14 +246,6 @@ def test_swe_rebench_tells_tests_apart_that_differ_by_a_duration_in_words(make: 
     instance = make(Rule.SWE_REBENCH, fail_to_pass=("waits 5 s",), pass_to_pass=("waits 10 s",))
     assert RULES[Rule.SWE_REBENCH](instance, {"waits 5 s": P}) == ((), ("waits 10 s",))
     assert RULES[Rule.SWE_REBENCH](instance, {"waits 5 s": P, "waits 10 s": P}) == ((), ())
-
-
-@pytest.mark.parametrize(("log_format", "extra"), [("cargo_text", ()), ("mocha_text", (DOC_TEST,)), ("", (DOC_TEST,))])
-def test_swe_rebench_overlooks_doc_tests_of_rust(make: Make, log_format: str, extra: tuple[str, ...]) -> None:
-    instance = make(Rule.SWE_REBENCH, log_format=log_format)
-    tests = {"fixed": P, "kept": P, DOC_TEST: P}
-    assert RULES[Rule.SWE_REBENCH](instance, tests) == ((), extra)
-    assert RULES[Rule.SWE_REBENCH](instance, {**tests, "sums::more": P}) == ((), (*extra, "sums::more"))
 
 
 def test_tripwires_are_not_extra_tests(make: Make) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from assay.harness.domain import Channel, Status, TestPlan, TestReport
 from assay.harness.errors import UserError
-from assay.harness.reports import FORMATS, label_names, read
+from assay.harness.reports import FORMATS, label_names, read, read_log
 
 PLAN = TestPlan(command="pytest")
 XML = b"""<testsuite><testcase classname="t" name="test_x"/>
@@ -246,3 +246,57 @@ def test_label_has_the_first_of_the_names_of_a_test() -> None:
 def test_labels_are_named_after_the_log_of_a_plan_without_a_report() -> None:
     plan = TestPlan(command="pytest -rA", log_format="pytest_text", test_id="node")
     assert label_names(plan, {}, "PASSED a.py::b\nFAILED a.py::c - no\n") == {"a.py::b", "a.py::c"}
+
+
+PYTEST_LOG = (
+    "PASSED t.py::a\nXPASS t.py::b was broken\nXPASS t.py::d[1 2] in [3]\nXPASS t.py::c\nFAILED t.py::c - tear-down\n"
+)
+PYTEST_XML = b"""<testsuite><testcase classname="t" name="a"/><testcase classname="t" name="b"/></testsuite>"""
+CARGO_LOG = """\
+running 5 tests
+test sums::adds ... ok
+test sums::divides - should panic ... ok
+test sums::both ... ok
+test sums::both - should panic ... ok
+test src/lib.rs - sums (line 3) ... ok
+
+test result: ok. 5 passed; 0 failed; 0 ignored
+"""
+
+
+@pytest.mark.parametrize(
+    ("log_format", "log", "all_tests", "seen"),
+    [
+        ("pytest_text", PYTEST_LOG, "t.py::a, t.py::b, t.py::c, t.py::d[1 2]", "t.py::a, t.py::c"),
+        (
+            "cargo_text",
+            CARGO_LOG,
+            "src/lib.rs - sums (line 3), sums::adds, sums::both, sums::divides",
+            "sums::adds, sums::both",
+        ),
+        ("mocha_text", "  suite\n    \u2713 adds all\n\n  1 passing\n", "suite::adds all", "suite::adds all"),
+    ],
+)
+def test_what_the_parsers_of_a_strict_benchmark_overlook_is_left_out(
+    log_format: str, log: str, all_tests: str, seen: str
+) -> None:
+    def is_label(_: str) -> bool:
+        return False
+
+    def names(found: dict[str, Status]) -> str:
+        return ", ".join(sorted(found))
+
+    for plan, files in (
+        (TestPlan(command="", report_format="", log_format=log_format), {}),
+        (TestPlan(command="", report_path="r", report_format=log_format, log_format=log_format), {"r": log.encode()}),
+    ):
+        assert names(read(plan, files, log)[0].tests) == all_tests
+        assert names(read(plan, files, log, is_label=is_label)[0].tests) == seen
+    reader = FORMATS[log_format]
+    assert (names(read_log(reader, log)), names(read_log(reader, log, is_label=is_label))) == (all_tests, seen)
+
+
+def test_what_is_overlooked_in_a_log_is_left_out_of_the_report_beside_it() -> None:
+    plan = TestPlan(command="", report_path="r", report_format="junit_xml", log_format="pytest_text")
+    assert set(read(plan, {"r": PYTEST_XML}, PYTEST_LOG)[0].tests) == {"t.py::a", "t.py::b"}
+    assert set(read(plan, {"r": PYTEST_XML}, PYTEST_LOG, is_label=lambda _: False)[0].tests) == {"t.py::a"}
