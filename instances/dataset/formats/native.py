@@ -43,11 +43,13 @@ STABILITY = "stability.json"
 LABELS = ("fail_to_pass", "pass_to_pass")
 
 COLUMNS = {"id": "instance_id"}
+OWN = ("gold_patch", "derive", "recipe")
+KNOWN = frozenset({*Instance.model_fields, "instance_id"})
 
 
 def matches(row: Row) -> bool:
-    """Return whether a row has a column that only this dialect has."""
-    return any(name in row for name in ("gold_patch", "derive", "recipe"))
+    """Return whether a row has a column that only this dialect has, or labels and no column of another."""
+    return any(name in row for name in OWN) or (any(name in row for name in LABELS) and row.keys() <= KNOWN)
 
 
 def id_of(row: Row) -> str:

@@ -93,3 +93,12 @@ def test_folder_of_another_data_set_is_not_written_into(tmp_path: Path) -> None:
     native.open_folder(tmp_path / "out", "one")
     with pytest.raises(UserError, match="holds the data set one; name a folder that does not exist yet"):
         native.open_folder(tmp_path / "out", "two")
+
+
+def test_a_row_without_its_gold_patch_is_not_taken_for_another_dialect(tmp_path: Path) -> None:
+    row = write(native, PLAIN)
+    del row["gold_patch"]
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps(row) + "\n")
+    (problem,) = load(str(rows), skip_bad_rows=True).problems
+    assert str(problem) == f"{rows}:1: {PLAIN.id}: field gold_patch: is missing; add it"
