@@ -59,10 +59,11 @@ class Reaching(running.Driver):
         self.channel.send({"test": item.nodeid, "ran": ran})
         super().after(item)
 
-    def not_set_up(self, error: BaseException) -> None:
-        """Hear that a test could not run here; where the project's own command runs it, it may."""
-        if not running.is_skip(error):
-            self._ran.add(HIDDEN)
+    def not_passed(self, error: BaseException) -> None:  # noqa: ARG002
+        """Hear that a test does not pass here; where the project's own command runs it, it may run more."""
+        self._ran.add(HIDDEN)
+
+    not_set_up = not_passed
 
     def _on_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
         code = frame.f_code

@@ -56,6 +56,9 @@ class Driver:
     def not_set_up(self, error: BaseException) -> None:
         """Hear that the present item's fixtures failed."""
 
+    def not_passed(self, error: BaseException) -> None:
+        """Hear that the present item failed or was skipped, where pytest runs it."""
+
     def not_collected(self, name: str, why: str) -> None:
         """Hear that a test file could not be read; `why` is the exception's name or a report."""
 
@@ -143,8 +146,9 @@ class _Plugin:
             self._driver.not_collected(report.nodeid, _last_error(str(report.longrepr)))
 
     def pytest_runtest_makereport(self, call: Any) -> None:
-        if call.when == "setup" and call.excinfo is not None:
-            self._driver.not_set_up(call.excinfo.value)
+        if call.excinfo is not None:
+            hear = self._driver.not_set_up if call.when == "setup" else self._driver.not_passed
+            hear(call.excinfo.value)
 
     def pytest_runtestloop(self, session: Any) -> bool:
         self.items = len(session.items)

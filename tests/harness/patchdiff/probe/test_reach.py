@@ -5,6 +5,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import pytest
+
 from assay.harness.patchdiff.generators.suites.reach import read_lines
 
 Make = Callable[..., Any]
@@ -48,9 +50,14 @@ def test_each_file_has_the_functions_that_its_tests_run_and_those_of_the_import(
     }
 
 
-def test_test_that_could_not_be_set_up_or_was_not_watched_may_have_run_more(make_project: Make) -> None:
+@pytest.mark.parametrize(
+    "body",
+    ["sys.settrace(None)", "pytest.skip()", "assert False", "pytest.xfail()"],
+    ids=["trace", "skip", "fail", "xfail"],
+)
+def test_test_that_did_not_pass_or_was_not_watched_may_have_run_more(make_project: Make, body: str) -> None:
     tests = "import pytest\n\n\n@pytest.fixture\ndef two():\n    raise ValueError\n\n\ndef test_a(two):\n    pass\n"
-    more = "import sys\n\n\ndef test_b():\n    sys.settrace(None)\n"
+    more = f"import pytest, sys\n\n\ndef test_b():\n    {body}\n"
     found = reached(make_project, tests, **{"tests/test_more.py": more})
     assert found == {"tests/test_shop.py": {"": [0]}, "tests/test_more.py": {"": [0]}}
 
