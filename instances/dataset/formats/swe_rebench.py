@@ -1,15 +1,18 @@
 """SWE-rebench rows: classic columns, an installation as a mapping, an image's name, models' ratings.
 
-Those of the first version also list the tests that fail with the fix; its evaluator has SWE-bench's rule. The
-installation is only kept to be written back; it is never run.
+Those of the first version also list the tests that fail with the fix; its evaluator has SWE-bench's rule. Image and
+test command are the environment; the installation of the image is only kept to be written back.
 """
 
+import shlex
+from collections.abc import Mapping
 from typing import Any
 
-from assay.harness.domain import UNKNOWN_TIME, DatasetRef, Instance, Rule
+from assay.harness.domain import UNKNOWN_TIME, DatasetRef, Instance, PublishedImage, Rule
 from assay.harness.errors import DataError
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
 from assay.instances.dataset.formats.columns import Row, build, columns_of, mapping, origin, row_id, text
+from assay.instances.dataset.formats.commands import CONDA, commands, published, test_files
 from assay.instances.dataset.formats.languages import language_of
 from assay.instances.dataset.formats.log_parsers import parser_name
 from assay.instances.dataset.formats.rebench_parsers import find_parser, why_not
@@ -41,13 +44,16 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         raise DataError(problem, instance=row_id(row), field=PARSER)
     fields = classic_fields(row)
     parser = find_parser(named, (*fields["fail_to_pass"], *fields["pass_to_pass"]))
+    first = any(column in row for column in FIRST_VERSION)
+    image = (_first_image if first else _image)(row, install, parser.log_format)
     return build(
         COLUMNS,
         **fields,
         language=language_of(row, text(row, "patch"), text(row, "test_patch")),
+        environment=image,
         log_format=parser.log_format,
         test_id=parser.test_id,
-        rule=Rule.SWE_BENCH if any(column in row for column in FIRST_VERSION) else Rule.SWE_REBENCH,
+        rule=Rule.SWE_BENCH if first else Rule.SWE_REBENCH,
         origin=origin(NAME, row, CLASSIC),
         dataset=dataset,
     )
@@ -62,3 +68,17 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     if instance.created_at != UNKNOWN_TIME:
         row["created_at"] = round(instance.created_at.timestamp() * 1000)
     return row
+
+
+def _image(row: Row, install: Mapping[str, Any], log_format: str) -> PublishedImage | None:
+    tests = commands(row, f"{INSTALL}.test_cmd", install.get("test_cmd"))
+    folder = f"/{text(row, 'repo').rpartition('/')[2]}"
+    return published(text(row, "image_name", required=False), log_format, tests, folder=folder)
+
+
+def _first_image(row: Row, install: Mapping[str, Any], log_format: str) -> PublishedImage | None:
+    """Return the image of the first version, whose runner is given the files of the test patch."""
+    image = text(row, "docker_image", required=False) or text(row, "image_name", required=False)
+    installed, tests = (commands(row, f"{INSTALL}.{field}", install.get(field)) for field in ("install", "test_cmd"))
+    files = shlex.join(test_files(text(row, "test_patch")))
+    return published(image, log_format, [f"{test} {files}" for test in tests], before=[*CONDA, *installed])

@@ -1,14 +1,15 @@
-"""SWE-bench-Live rows: classic columns, an image, commands, and a log parser as program text.
+"""SWE-bench-Live rows: classic columns, an image, commands, and a log parser by name or as program text.
 
-Image, commands and parser are only kept to be written back; the program is never run.
+Image and commands are the environment of rows that name a parser. The program is only kept to be written back; it is
+never run.
 """
 
 from typing import Any
 
-from assay.harness.domain import DatasetRef, Instance, Rule
-from assay.harness.errors import DataError, brief
+from assay.harness.domain import DatasetRef, Instance, PublishedImage, Rule
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
 from assay.instances.dataset.formats.columns import Row, build, columns_of, origin, row_id, text
+from assay.instances.dataset.formats.commands import commands, published
 from assay.instances.dataset.formats.languages import language_of
 from assay.instances.dataset.formats.log_parsers import UNKNOWN, LogParser, parser_name, parser_named
 
@@ -17,6 +18,8 @@ RULES: tuple[Rule, ...] = (Rule.SWE_BENCH_LIVE,)
 
 PARSERS = ("log_parser", "parser")
 COMMANDS = ("rebuild_cmds", "test_cmds", "print_cmds")
+IMAGE = "starryzhang/sweb.eval.x86_64."
+"""Begin of the name of an image that a row does not name; the end is the id."""
 
 
 def matches(row: Row) -> bool:
@@ -31,13 +34,12 @@ def id_of(row: Row) -> str:
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; its log format is known if it names a parser, not if it has a program."""
-    for field in COMMANDS:
-        _check_commands(row, field)
     parser = _parser(row)
     return build(
         COLUMNS,
         **classic_fields(row),
         language=language_of(row, text(row, "patch"), text(row, "test_patch")),
+        environment=_published(row, parser.log_format),
         log_format=parser.log_format,
         test_id=parser.test_id,
         rule=RULES[0],
@@ -56,12 +58,13 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     return row | classic_row(instance)
 
 
-def _check_commands(row: Row, field: str) -> None:
-    value = row.get(field)
-    if isinstance(value, str | None):
-        return
-    if not isinstance(value, list) or not all(isinstance(command, str) for command in value):
-        raise DataError(f"is {brief(value)}; write a list of shell commands", instance=row_id(row), field=field)
+def _published(row: Row, log_format: str) -> PublishedImage | None:
+    rebuild, tests, shown = (commands(row, field, row.get(field)) for field in COMMANDS)
+    image = text(row, "docker_image", required=False) or IMAGE + text(row, "instance_id").lower().replace(
+        "__", "_1776_"
+    )
+    together = ["; ".join([*tests, *shown])] if tests else []
+    return published(image, log_format, together, before=rebuild)
 
 
 def _parser(row: Row) -> LogParser:

@@ -1,8 +1,8 @@
-"""Rows with a program of their own, judged in containers: a task of Harbor, and a row of SWE-bench Pro."""
+"""Rows with programs or commands of their own, judged in containers."""
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -35,9 +35,9 @@ TESTS = """\
 """
 DOCKERFILE = """\
 FROM {base}
-RUN mkdir /app && cd /app && printf {calc!r} > calc.py && printf 'KEPT = 0, 0, 0\\n' > test_calc.py \\
+RUN mkdir {folder} && cd {folder} && printf {calc!r} > calc.py && printf 'KEPT = 0, 0, 0\\n' > test_calc.py \\
  && ln -sf "$(command -v python3)" /usr/local/bin/python
-WORKDIR /app
+WORKDIR {folder}
 """
 RUN_SCRIPT = """\
 PYTHONPATH=. python -c 'import calc, test_calc
@@ -51,16 +51,22 @@ import json, sys
 pairs = [line.split() for line in open(sys.argv[1])]
 json.dump({"tests": [{"name": name, "status": status} for name, status in pairs]}, open(sys.argv[3], "w"))
 """
+CHECK = """\
+PYTHONPATH=. python -c 'import calc, test_calc
+for name in ("KEPT", "FIXED"):
+    a, b, c = getattr(test_calc, name)
+    print("PASSED" if calc.add(a, b) == c else "FAILED", "test_calc.py::" + name)'
+"""
 HARBOR_TEST = """\
 cd /app && PYTHONPATH=. python3 /tests/check.py
 echo "{\\"reward\\": $((1 - $?))}" > /logs/verifier/reward.json
 """
 
 
-def image(engine: "DockerEngine", name: str, folder: Path) -> str:
+def image(engine: "DockerEngine", name: str, folder: Path, inside: str = "/app") -> str:
     """Build an image with a project that has a bug and no repository."""
     folder.mkdir()
-    text = DOCKERFILE.format(base=toolchain_image(engine), calc=WRONG)
+    text = DOCKERFILE.format(base=toolchain_image(engine), calc=WRONG, folder=inside)
     (folder / "Dockerfile").write_text(text)
     engine.build(name, folder, folder.parent / "log", secrets={}, labels={"assay.kind": "test"})
     return name
@@ -104,6 +110,34 @@ def test_a_row_of_swe_bench_pro_is_judged_by_its_script_and_parser(
         "selected_test_files_to_run": "['test_calc.py']",
         "run_script": RUN_SCRIPT,
         "parser": PARSER,
+    }
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    assert outcomes(tmp_path / "rows.jsonl") == [Outcome.RESOLVED, Outcome.UNRESOLVED]
+
+
+@pytest.mark.parametrize(
+    ("inside", "columns"),
+    [
+        ("/calc", {"image_name": "{}", "install_config": {"log_parser": "parse_log_pytest", "test_cmd": [CHECK]}}),
+        ("/testbed", {"docker_image": "{}", "log_parser": "pytest", "test_cmds": [CHECK], "rebuild_cmds": ["true"]}),
+    ],
+    ids=["swe-rebench", "swebench-live"],
+)
+def test_a_row_that_names_commands_is_judged_by_them(
+    docker_engine: "DockerEngine", tmp_path: Path, inside: str, columns: dict[str, Any]
+) -> None:
+    name = image(docker_engine, f"assay-tests/commands:{inside[1:]}", tmp_path / "image", inside)
+    row = {
+        "instance_id": "acme__calc-1",
+        "repo": "acme/calc",
+        "base_commit": "0" * 40,
+        "patch": GOLD,
+        "test_patch": TESTS,
+        "problem_statement": "`add` subtracts.",
+        "created_at": None,
+        "FAIL_TO_PASS": ["test_calc.py::FIXED"],
+        "PASS_TO_PASS": ["test_calc.py::KEPT"],
+        **{column: name if value == "{}" else value for column, value in columns.items()},
     }
     (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
     assert outcomes(tmp_path / "rows.jsonl") == [Outcome.RESOLVED, Outcome.UNRESOLVED]
