@@ -203,17 +203,17 @@ def test_a_comparison_that_cannot_be_made_says_why(evaluator: Evaluator) -> None
     assert [each.note for each in record.comparison.generators if each.note]
 
 
-def test_next_candidate_of_an_instance_takes_what_base_and_gold_showed(
-    evaluator: Evaluator, engine: FakeEngine, tmp_path: Path
-) -> None:
-    def boxes(wrong: str, kept: Path | None) -> int:
-        before, candidate = engine.opened, GOLD.replace("+    return a + b", f"+    return a {wrong} b")
+def test_what_is_known_of_gold_is_kept_for_the_next_candidate(evaluator: Evaluator, tmp_path: Path) -> None:
+    def compare(wrong: str, kept: Path | None) -> None:
+        candidate = GOLD.replace("+    return a + b", f"+    return a {wrong} b")
         PatchDiff(evaluator, generators=("suites",), confirmations=3, kept=kept).compare("acme__calc-1", candidate)
-        return engine.opened - before
 
-    first, second, anew = boxes("*", tmp_path), boxes("-", tmp_path), boxes("//", None)
-    assert second == first - 3, "the survey of both, and the first look of gold at the failing test"
-    assert anew == first
+    compare("*", None)
+    compare("*", tmp_path / "kept")
+    (file,) = (tmp_path / "kept").iterdir()
+    compare("-", tmp_path / "kept")
+    assert [*(tmp_path / "kept").iterdir()] == [file]
+    assert [*tmp_path.iterdir()] == [tmp_path / "kept"]
 
 
 def test_a_comparison_that_asks_a_model_needs_one(evaluator: Evaluator) -> None:

@@ -54,6 +54,7 @@ def test_every_module_of_the_folder_is_listed_under_its_name() -> None:
     modules = {each.name for each in pkgutil.iter_modules(languages.__path__)} - {
         "base",
         "copying",
+        "differences",
         "manifests",
         "syntax",
     }
