@@ -158,8 +158,10 @@ def _least(context: Context) -> float:
 
 def _most_files(context: Context, tally: _Tally) -> int:
     """Return how many files a run's time limit is enough for, by what files took so far."""
-    limit, each = _limit(context, tally), tally.seconds / max(1, tally.begun)
-    return int(limit * MARGIN / each) if limit and each else tally.size * bool(limit)
+    limit = _limit(context, tally)
+    if not limit or not tally.begun:
+        return tally.size if limit else 0
+    return int(limit * MARGIN / (tally.seconds / tally.begun))
 
 
 def _compare(context: Context, files: Sequence[str], tally: _Tally) -> None:
@@ -193,7 +195,9 @@ def _compare_apart(context: Context, files: Sequence[str], ran: SuiteRun, tally:
 def _compare_unreadable(context: Context, files: Sequence[str], ran: SuiteRun, tally: _Tally) -> None:
     """Look at what gold makes of a file that gives nothing with the patch, or of all if they cannot be divided."""
     limit = max(_least(context), _limit(context, tally))
-    gold = run_gold(context, files, limit) if limit > 0 else ran
+    if not limit:
+        return
+    gold = run_gold(context, files, limit)
     if gold.timed_out or (ran.timed_out and not does_not_end(ran, gold)):
         tally.late.extend(files)
         return

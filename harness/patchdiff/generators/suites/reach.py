@@ -1,7 +1,7 @@
 """Which functions of the changed files the test files run with gold: seen once, and kept for later candidates.
 
 A test file that runs none of the functions in which gold and the candidate differ shows no difference. Later candidates
-are compared in the test files in which the first one was, so that they cost less and are looked at as closely.
+are compared in the test files in which the first one was; they cost less where many of these are passed over.
 """
 
 import json
