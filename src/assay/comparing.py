@@ -41,7 +41,7 @@ class PatchDiff:
     model: ModelChoice | None = None
     """Asked by the generator ``llm``."""
     kept: Path | None = field(default_factory=lambda: default_cache() / "patchdiff")
-    """Folder of what test files run with gold, by which later candidates of an instance cost less; or None."""
+    """Folder of what test files run with gold, by which later candidates of an instance often cost less; or None."""
 
     def compare(self, instance: Instance | str, patch: str | Prediction) -> PatchDiffRecord:
         """Run a patch beside the gold patch of its instance.
