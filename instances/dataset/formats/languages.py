@@ -34,7 +34,8 @@ def language_of(row: Row, *patches: str, log_parser: str = "") -> str:
 def guess_language(repo: str, *patches: str, default: str = UNKNOWN) -> str:
     """Return the language of a repository's shipped recipe, else that of most files in the patches.
 
-    A suffix of several languages (``.h``) counts for each of them, so the other files decide.
+    A suffix of several languages (``.h``) counts for each of them, so the other files decide. Where no file is of a
+    language, project files are (``pom.xml``).
 
     Args:
         repo: ``owner/name``.
@@ -44,10 +45,15 @@ def guess_language(repo: str, *patches: str, default: str = UNKNOWN) -> str:
     by_recipe = _languages_by_recipe().get(repo.lower().replace("/", "__"), ())
     if len(by_recipe) == 1:
         return by_recipe[0]
-    suffixes = Counter(PurePosixPath(path).suffix.lower() for patch in patches for path in _sides(patch))
-    votes = {name: sum(suffixes[suffix] for suffix in language.SUFFIXES) for name, language in LANGUAGES.items()}
-    best = max(votes, key=lambda name: votes[name])
-    return best if votes[best] else default
+    paths = [PurePosixPath(path) for patch in patches for path in _sides(patch)]
+    suffixes, names = Counter(path.suffix.lower() for path in paths), Counter(path.name for path in paths)
+    sources = {name: sum(suffixes[suffix] for suffix in language.SUFFIXES) for name, language in LANGUAGES.items()}
+    projects = {name: sum(names[file] for file in language.PROJECT_FILES) for name, language in LANGUAGES.items()}
+    for votes in (sources, projects):
+        best = max(votes, key=lambda name: votes[name])
+        if votes[best]:
+            return best
+    return default
 
 
 def _sides(patch: str) -> list[str]:

@@ -1,7 +1,27 @@
+import pytest
 from samples import read
+
+from assay.instances.dataset.formats.languages import UNKNOWN, guess_language
+
+
+def _changes(*paths: str) -> str:
+    return "".join(f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-old\n+new\n" for path in paths)
 
 
 def test_a_row_without_parser_and_language_gets_the_language_of_its_files() -> None:
     go = "--- a/x.go\n+++ b/x.go\n"
     instance = read("swebench", patch=go, test_patch=go)
     assert (instance.language, instance.log_format) == ("go", "")
+
+
+@pytest.mark.parametrize(
+    ("paths", "language"),
+    [
+        (["pom.xml", "shop/pom.xml"], "java"),
+        (["Cargo.toml", "Cargo.lock"], "rust"),
+        (["pom.xml", "tools/release.py"], "python"),
+        (["README.md", "CHANGES.txt"], UNKNOWN),
+    ],
+)
+def test_project_files_decide_the_language_only_where_no_source_file_does(paths: list[str], language: str) -> None:
+    assert guess_language("acme/shop", _changes(*paths)) == language
