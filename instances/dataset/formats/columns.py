@@ -10,9 +10,13 @@ from pydantic import ValidationError
 
 from assay.harness.domain import STAGED, UNKNOWN_TIME, Instance, Origin
 from assay.harness.errors import DataError, brief, field_error
+from assay.harness.languages import LANGUAGES
 
 Row = Mapping[str, Any]
 """One instance as a file holds it; ``to_instance`` is the last function that sees it."""
+
+LANGUAGE_COLUMNS = frozenset({"language", "lang"})
+"""Columns with a language's name, which data sets spell in many ways; a row is written with its own spelling."""
 
 
 def text(row: Row, field: str, *, required: bool = True) -> str:
@@ -135,11 +139,15 @@ def _check_repo(columns: Mapping[str, str], fields: Mapping[str, Any]) -> None:
 
 
 def origin(dialect: str, row: Row, held: Collection[str]) -> Origin | None:
-    """Return the columns of a row that no field of its instance holds."""
-    rest = sorted((name, value) for name, value in row.items() if name not in held)
+    """Return the columns of a row that no field of its instance holds, and a language that Assay calls otherwise."""
+    rest = sorted((name, value) for name, value in row.items() if name not in held or _is_respelled(name, value))
     if not rest:
         return None
     return Origin(dialect=dialect, columns=tuple((name, _as_json(row, name, value)) for name, value in rest))
+
+
+def _is_respelled(name: str, value: object) -> bool:
+    return name in LANGUAGE_COLUMNS and isinstance(value, str) and value not in LANGUAGES
 
 
 def _as_json(row: Row, field: str, value: object) -> str:

@@ -88,7 +88,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     org, _, repo = instance.repo.partition("/")
     stages = instance.stages or Stages()
     row = {"org": org, "repo": repo, "number": number_of(instance), "state": "closed", "title": "", "body": None}
-    row |= kept | {"org": org, "repo": repo, "instance_id": instance.id, "lang": instance.language}
+    row |= {"lang": instance.language} | kept | {"org": org, "repo": repo, "instance_id": instance.id}
     row["base"] = {"label": "", "ref": "", **kept.get("base", {}), "sha": instance.base_commit}
     if not kept or _statement(row) != instance.problem_statement:
         row["resolved_issues"] = [{"number": row["number"], "title": "", "body": instance.problem_statement}]

@@ -91,7 +91,6 @@ def from_instance(instance: Instance) -> dict[str, Any]:
         problem = f"is {instance.language}; the format has {', '.join(LANGUAGES)}"
         raise DataError(problem, instance=instance.id, field="language")
     return {
-        **columns_of(instance, NAME),
         "instance_id": instance.id,
         "repo": instance.repo,
         "base_commit": instance.base_commit,
@@ -103,6 +102,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
         "F2P": repr(list(instance.fail_to_pass)),
         "P2P": repr(list(instance.pass_to_pass)),
         **iso(instance),
+        **columns_of(instance, NAME),
     }
 
 

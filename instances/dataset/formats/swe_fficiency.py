@@ -51,4 +51,4 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance as a row; raises DataError if its tree is not a commit."""
-    return {**columns_of(instance, NAME), **classic_row(instance), WORKLOAD: instance.workload}
+    return {**classic_row(instance), **columns_of(instance, NAME), WORKLOAD: instance.workload}

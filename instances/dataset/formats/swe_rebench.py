@@ -64,7 +64,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     name = parser_name(instance.log_format, instance.test_id)
     parser = {"log_parser": name} if name else {}
     lists = dict.fromkeys(FIRST_VERSION, ()) if instance.rule is Rule.SWE_BENCH else {}
-    row = {INSTALL: parser, **lists, **columns_of(instance, NAME)} | classic_row(instance)
+    row = {INSTALL: parser, **lists, **classic_row(instance), **columns_of(instance, NAME)}
     if instance.created_at != UNKNOWN_TIME:
         row["created_at"] = round(instance.created_at.timestamp() * 1000)
     return row

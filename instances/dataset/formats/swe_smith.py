@@ -85,7 +85,6 @@ def from_instance(instance: Instance) -> dict[str, Any]:
         raise DataError(problem, instance=instance.id, field="base")
     return {
         "image_name": "",
-        **columns_of(instance, NAME),
         "instance_id": instance.id,
         "repo": instance.repo,
         "base_commit": instance.base.commit,
@@ -95,4 +94,5 @@ def from_instance(instance: Instance) -> dict[str, Any]:
         "FAIL_TO_PASS": list(instance.fail_to_pass),
         "PASS_TO_PASS": list(instance.pass_to_pass),
         **iso(instance),
+        **columns_of(instance, NAME),
     }

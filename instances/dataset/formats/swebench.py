@@ -59,7 +59,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance as a row of 5.x; raises DataError if its tree is not a commit."""
     eval_type = next((name for name, rule in EVAL_TYPES.items() if rule is instance.rule), "")
     row: dict[str, Any] = {"log_parser": parser_name(instance.log_format, instance.test_id), "eval_type": eval_type}
-    row |= columns_of(instance, NAME) | classic_row(instance)
+    row |= classic_row(instance) | columns_of(instance, NAME)
     if instance.assets and assets.COLUMN not in row:
         row[assets.COLUMN] = assets.write(instance.assets)
     if isinstance(instance.environment, PublishedImage):

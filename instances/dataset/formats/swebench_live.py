@@ -55,7 +55,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
         row = {field: [] for field in COMMANDS}
         if instance.log_format:
             row["log_parser"] = parser_name(instance.log_format, instance.test_id)
-    return row | classic_row(instance)
+    return classic_row(instance) | row
 
 
 def _published(row: Row, log_format: str) -> PublishedImage | None:

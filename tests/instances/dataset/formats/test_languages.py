@@ -1,6 +1,7 @@
 import pytest
 from samples import read
 
+from assay.instances.dataset.formats import FORMATS, write
 from assay.instances.dataset.formats.languages import UNKNOWN, guess_language
 
 
@@ -25,3 +26,23 @@ def test_a_row_without_parser_and_language_gets_the_language_of_its_files() -> N
 )
 def test_project_files_decide_the_language_only_where_no_source_file_does(paths: list[str], language: str) -> None:
     assert guess_language("acme/shop", _changes(*paths)) == language
+
+
+@pytest.mark.parametrize(
+    ("dialect", "column", "spelled", "language"),
+    [
+        ("swebench", "language", "C++", "cpp"),
+        ("swebench-live", "language", "C++", "cpp"),
+        ("swe-rebench", "language", "js", "javascript"),
+        ("swe-smith", "language", "Python", "python"),
+        ("nocode-bench", "language", "Python", "python"),
+        ("polybench", "language", "Typescript", "typescript"),
+        ("multi-swe-bench", "lang", "ts", "typescript"),
+    ],
+)
+def test_a_row_is_written_with_its_own_spelling_of_the_language(
+    dialect: str, column: str, spelled: str, language: str
+) -> None:
+    instance = read(dialect, **{column: spelled})
+    assert instance.language == language
+    assert write(FORMATS[dialect], instance)[column] == spelled
