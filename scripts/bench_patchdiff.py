@@ -10,7 +10,6 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import get_args
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
@@ -157,22 +156,22 @@ def _with_suites(results: Sequence[Result]) -> list[Result]:
 
 def _print_tables(results: Sequence[Result]) -> None:
     rows = [("suites",), ("amplify",), ("replay",), ALL]
-    for phase in (*get_args(Case.model_fields["phase"].annotation), ""):
-        here = [each for each in results if phase in ("", each.phase)]
-        if here:
-            print(f"\n{phase or 'all'}\n\n{HEAD}")
-            for names in rows:
-                cells = [_share(here, label, names, counts) for counts in COUNTED for label in ("wrong", "right")]
-                print(f"| {' + '.join(names)} | {' | '.join(cells)} |")
+    phases = sorted({each.phase for each in results})
+    for wanted in [*([each] for each in phases), phases] if len(phases) > 1 else [phases]:
+        here = [each for each in results if each.phase in wanted]
+        print(f"\n{', '.join(wanted)}\n\n{HEAD}")
+        for names in rows:
+            cells = [_share(here, label, names, counts) for counts in COUNTED for label in ("wrong", "right")]
+            print(f"| {' + '.join(names)} | {' | '.join(cells)} |")
     noise = sum(each.comparison.null_divergences for each in results)
     unassessed = sum(each.comparison.finding == "not_assessed" for each in results)
     print(f"\n{len(results)} comparisons; gold against its copy: {noise} differences; not assessed: {unassessed}")
 
 
 def _share(results: Sequence[Result], label: str, generators: Sequence[str], counts: Counts) -> str:
-    """Return the share of flagged patches over all seeds, its range over the seeds, and an interval over patches.
+    """Return the share of flagged patches in percent: the mean over all seeds, their range, an interval over patches.
 
-    The interval is Wilson's for as many patches as there are: seeds of one patch are no further evidence.
+    The interval is Wilson's (95 %) for as many patches as there are: seeds of one patch are no further evidence.
     """
     here = [each for each in results if each.label == label]
     seeds = sorted({each.seed for each in here})
@@ -182,8 +181,9 @@ def _share(results: Sequence[Result], label: str, generators: Sequence[str], cou
     patches = len({each.case for each in here})
     mean = sum(rates) / len(rates)
     interval = wilson(round(mean * patches), patches)
-    spread = f"{min(rates):.0%} to {max(rates):.0%} over {len(rates)} seeds"
-    return f"{mean:.0%} of {patches} ({spread}; 95 % interval {interval.low:.0%} to {interval.high:.0%})"
+    low, high, least, most = (round(100 * each) for each in (interval.low, interval.high, min(rates), max(rates)))
+    spread = f", {least} to {most}" if len(rates) > 1 else ""
+    return f"{mean:.0%} of {patches}{spread} ({low} to {high})".replace("%", " %", 1)
 
 
 def _rate(results: Sequence[Result], generators: Sequence[str], counts: Counts) -> float:
