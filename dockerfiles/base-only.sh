@@ -1,6 +1,15 @@
 # Functions that remove whatever reveals another commit than the base from an image; read by other scripts, in the
 # repository's folder.
 
+# Makes the base tree of one that the base is a patch of: FeatureBench's images hold the feature.
+apply_base() {
+    [ -e "$1" ] || return 0
+    # Compiled files would keep what the patch takes away.
+    find . -name __pycache__ -type d -prune -exec rm -rf {} +
+    git apply --whitespace=nowarn "$1"
+    git add --all
+}
+
 squash() {
     # Fixed names and dates: the same tree has the same id everywhere, and the id does not reveal the original.
     export GIT_AUTHOR_NAME=Assay GIT_AUTHOR_EMAIL=assay@localhost GIT_AUTHOR_DATE=2000-01-01T00:00:00Z
@@ -32,5 +41,5 @@ squash() {
 
 # Images of some data sets have the answer beside the tree: the fix, the tests, and the scripts that run them.
 remove_answers() {
-    rm -rf /home/*.patch /home/*.diff /home/*.sh /eval.sh /run_script.sh /parser.py
+    rm -rf /home/*.patch /home/*.diff /home/*.sh /eval.sh /run_script.sh /parser.py /root/my_repo
 }

@@ -13,6 +13,7 @@ git rev-parse -q --verify HEAD > /dev/null 2>&1 || {
 }
 
 . /run/assay/base-only.sh
+apply_base /run/assay/base.patch
 squash
 remove_answers
 # Some images make every file executable; a patch must not look as if it had done that.

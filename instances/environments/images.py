@@ -174,7 +174,7 @@ def published_spec(instance: Instance, published: PublishedImage, digest: str, o
     """Return the image over a published one in which tests run; its repository has the base commit alone.
 
     Args:
-        instance: names the language, whose runner programs are added.
+        instance: names the language, whose runner programs are added, and the patch that makes the base tree, if any.
         published: the image and the script of the instance's row.
         digest: of the published image, whose name may come to mean another one.
         owner: the tests' user, who owns the repository.
@@ -185,6 +185,7 @@ def published_spec(instance: Instance, published: PublishedImage, digest: str, o
     files = {name: build_text(name) for name in ("published.sh", "base-only.sh")}
     files |= {"check.sh": build_text("agent-check.sh"), "system.sh": _lines(script.system)}
     files |= {f"runner/{name}": text for name, text in runner_texts(instance.language).items()}
+    files |= {"base.patch": instance.base.patch} if instance.base else {}
     files = {f"build/{name}": text for name, text in files.items()}
     return ImageSpec(
         name=f"assay/published:{content_hash(dockerfile, digest, files)}",
