@@ -102,6 +102,7 @@ def _write_data_sets(folder: Path) -> None:
     for name in ("rows", "lite", "releases"):
         _write_rows(folder / f"{name}.jsonl", rows)
     shutil.copy(SAMPLES / "multi-swe-bench.jsonl", folder / "multi.jsonl")
+    shutil.copy(SAMPLES / "feature-bench.jsonl", folder / "features.jsonl")
     live = json.loads((SAMPLES / "swebench-live.jsonl").read_text().splitlines()[0])
     _write_rows(folder / "live.jsonl", [{**live, "instance_id": name} for name in IDS])
     polybench = [json.loads(line) for line in (SAMPLES / "polybench.jsonl").read_text().splitlines()]

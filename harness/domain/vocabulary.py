@@ -95,6 +95,7 @@ class Rule(StrEnum):
     R2E = "r2e"
     SWE_BENCH_PRO = "swe-bench-pro"
     NOCODE_BENCH = "nocode-bench"
+    FEATURE_BENCH = "feature-bench"
     HARBOR = "harbor"
     SWT_BENCH = "swt-bench"
     """Judges a patch of tests, not a fix."""
@@ -122,3 +123,6 @@ class TestedTree(StrEnum):
 
 STAGED = frozenset({Rule.MULTI_SWE_BENCH, Rule.R2E})
 """Rules that compare a run with earlier runs (``Stages``)."""
+
+IN_OWN_IMAGE = frozenset({Rule.FEATURE_BENCH, Rule.HARBOR})
+"""Rules whose instances can be tested in the image of their row alone."""

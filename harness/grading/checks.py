@@ -20,6 +20,7 @@ from assay.harness.domain import (
 )
 from assay.harness.grading.results import under_labels
 from assay.harness.reports import lookup
+from assay.harness.reports.base import SEPARATOR
 
 ROOT = "root"
 KILLED = 137
@@ -181,7 +182,13 @@ def _expected_among(names: Iterable[str], instance: Instance, evidence: Evidence
     tests = under_labels(instance, evidence.report.tests)
     doubtful = {name: tests[name] for name in names if tests.get(name) in PASSING}
     labels = (*instance.fail_to_pass, *instance.pass_to_pass)
-    return sum(lookup(label, doubtful) != {Status.MISSING} for label in labels) if doubtful else 0
+    return sum(_is_or_holds_any(label, doubtful) for label in labels) if doubtful else 0
+
+
+def _is_or_holds_any(label: str, tests: Mapping[str, Status]) -> bool:
+    """Return whether a label stands for one of the tests, or for the whole file of one."""
+    inside = label + SEPARATOR
+    return lookup(label, tests) != {Status.MISSING} or any(name.startswith(inside) for name in tests)
 
 
 def _by_silence(instance: Instance, evidence: Evidence) -> tuple[Outcome, str] | None:

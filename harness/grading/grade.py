@@ -7,7 +7,7 @@ A patch that would be resolved is checked once more.
 from collections.abc import Callable
 
 from assay.harness.domain import Channel, Evidence, Instance, Outcome, Rule, Status, Verdict
-from assay.harness.grading import swe_fficiency, swt_bench
+from assay.harness.grading import feature_bench, swe_fficiency, swt_bench
 from assay.harness.grading.checks import KILLED, Ruling, in_doubt, without_tests
 from assay.harness.grading.results import under_labels
 from assay.harness.grading.rules import RULES
@@ -54,11 +54,18 @@ def _by_labels(instance: Instance, evidence: Evidence) -> Ruling:
     return Ruling(outcome, reason, unfixed, broken)
 
 
+def _by_files(instance: Instance, evidence: Evidence) -> Ruling:
+    """Judge by labels that are files, and measure the share of tests that pass in those to be fixed."""
+    found = _by_labels(instance, evidence)
+    return found._replace(measures=feature_bench.measures(instance, evidence, found.outcome))
+
+
 JUDGES: dict[Rule, Callable[[Instance, Evidence], Ruling]] = {
     Rule.SWT_BENCH: swt_bench.judge,
     Rule.SWE_FFICIENCY: swe_fficiency.judge,
+    Rule.FEATURE_BENCH: _by_files,
 }
-"""Rules that look at more than one run; all others judge labels."""
+"""Rules that look at more than one run, or measure; all others judge labels."""
 
 
 def _by_expectations(instance: Instance, unfixed: tuple[str, ...], broken: tuple[str, ...]) -> tuple[Outcome, str]:

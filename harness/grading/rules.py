@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterable, Mapping
 from assay.harness.domain import FAILING, PASSING, Instance, Rule, Stages, Status
 from assay.harness.grading.stages import killers
 from assay.harness.reports import lookup, stands_for
-from assay.harness.reports.base import worst
+from assay.harness.reports.base import SEPARATOR, worst
 
 PRINTED = frozenset({Status.PASSED, Status.FAILED, Status.ERROR})
 """Statuses that R2E's log parser knows; other tests are not in its map."""
+
+NOT_FAILING = PASSING | {Status.SKIPPED}
 
 Tests = Mapping[str, Status]
 Against = tuple[tuple[str, ...], tuple[str, ...]]
@@ -110,6 +112,18 @@ def all_passed(instance: Instance, tests: Tests) -> Against:
     return _not_passed(instance.fail_to_pass, tests), _not_passed(instance.pass_to_pass, tests)
 
 
+def feature_bench(instance: Instance, tests: Tests) -> Against:
+    """FeatureBench's rule, whose labels are files: pytest ends each with status 0, so it ran tests, and none failed.
+
+    All tests of a pass-to-pass file may be skipped, but not the file as a whole, of which pytest then collects nothing.
+    A test of a fail-to-pass file has to pass.
+    """
+    collected = {name.partition(SEPARATOR)[0] for name in tests if SEPARATOR in name}
+    kept = {file: lookup(file, tests) for file in instance.pass_to_pass}
+    broken = (file for file, found in kept.items() if not (found <= NOT_FAILING and file in collected))
+    return _not_passed(instance.fail_to_pass, tests), tuple(broken)
+
+
 def r2e(instance: Instance, tests: Tests) -> Against:
     """R2E-Gym's rule: the map of all results equals the expected one.
 
@@ -135,6 +149,7 @@ RULES: dict[Rule, Callable[[Instance, Tests], Against]] = {
     Rule.R2E: r2e,
     Rule.SWE_BENCH_PRO: all_passed,
     Rule.NOCODE_BENCH: all_passed,
+    Rule.FEATURE_BENCH: feature_bench,
     Rule.HARBOR: all_passed,
 }
 

@@ -46,6 +46,11 @@ def function(test: str) -> tuple[str, ...]:
     return (test.partition("[")[0].rpartition(SEPARATOR)[2],)
 
 
+def file_node(test: str) -> tuple[str, ...]:
+    """``a.py::C::test_x``: the full id; the file alone is a group."""
+    return node(test)
+
+
 def title(test: str) -> tuple[str, ...]:
     """``adds``: the innermost part."""
     return (parts_of(test)[-1],)
@@ -160,6 +165,7 @@ IDS: dict[str, Style] = {
     style.__name__: style
     for style in (
         node,
+        file_node,
         subtest,
         function,
         title,
@@ -183,7 +189,12 @@ IDS: dict[str, Style] = {
 }
 """Each style by its name: a function from a full id to the names that a label may use."""
 
-GROUPS: dict[str, Style] = {file_title.__name__: file_of, method.__name__: class_of, subtest.__name__: above}
+GROUPS: dict[str, Style] = {
+    file_node.__name__: file_of,
+    file_title.__name__: file_of,
+    method.__name__: class_of,
+    subtest.__name__: above,
+}
 """For styles whose labels may also name a whole file or class: a function from a full id to those names."""
 
 _GROUP_ORDER = (Status.SKIPPED, Status.XFAIL, Status.PASSED, Status.FAILED, Status.ERROR)

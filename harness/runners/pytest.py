@@ -107,13 +107,14 @@ def given(command: str) -> tuple[str, ...]:
 
 
 def choose(labels: Sequence[str], targets: Sequence[str]) -> tuple[str, ...]:
-    """Return targets that are the tests of some labels alone, with all their parameters.
+    """Return targets that are the tests or files of some labels alone, tests with all their parameters.
 
-    None if a label is no test of a target.
+    None if a label is no test or file of a target.
     """
     nodes = dict.fromkeys(label.partition("[")[0].rstrip() for label in labels)
     within = tuple(f"{each.removeprefix('./').rstrip('/')}" for each in targets)
-    known = all("::" in node and _is_within(node.partition("::")[0], within) for node in nodes)
+    files = [node.partition("::")[0] for node in nodes if "::" in node or node.endswith(".py")]
+    known = len(files) == len(nodes) and all(_is_within(file, within) for file in files)
     return tuple(nodes) if known else ()
 
 

@@ -1,6 +1,6 @@
 """Instances as tasks of writing tests: any that has a gold patch is one of SWT-bench's."""
 
-from assay.harness.domain import Instance, PublishedImage, Rule
+from assay.harness.domain import IN_OWN_IMAGE, Instance, PublishedImage, Rule
 from assay.harness.errors import DataError
 
 
@@ -11,8 +11,11 @@ def as_test_task(instance: Instance) -> Instance:
     runs these tests alone.
 
     Raises:
-        DataError: it has no gold patch.
+        DataError: it has no gold patch, or can be tested in the image of its row alone.
     """
+    if instance.rule in IN_OWN_IMAGE:
+        problem = f"is {instance.rule}, whose instances are tested in their own images; {Rule.SWT_BENCH} uses none"
+        raise DataError(problem, instance=instance.id, field="rule")
     if not instance.gold_patch.strip():
         problem = f"is empty, and the rule {Rule.SWT_BENCH} runs tests with it and without it"
         raise DataError(problem, instance=instance.id, field="patch")

@@ -2,6 +2,7 @@
 
 from assay.harness.plugins import load_registered
 from assay.instances.dataset.formats import (
+    feature_bench,
     harbor,
     multi_swe_bench,
     native,
@@ -29,6 +30,7 @@ FORMATS = by_name(
     swebench_pro,
     nocode_bench,
     swe_fficiency,
+    feature_bench,
     swe_smith,
     swebench,
 )

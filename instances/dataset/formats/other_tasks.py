@@ -18,7 +18,6 @@ COLUMNS = {
     "prob_script": OtherTask("GSO", "a speed-up"),
     "duration_changes": SWE_PERF,
     "patch_functions": SWE_PERF,
-    "repo_settings": OtherTask("FeatureBench", "a feature in a tree that only its images hold"),
     "reference_commit": OtherTask("Commit0", "a whole library"),
 }
 """Columns that only such rows have."""

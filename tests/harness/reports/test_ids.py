@@ -35,6 +35,7 @@ def names(style: str, *parts: str) -> set[str]:
         ("colon", ("suite", "adds"), {"suite:adds"}),
         ("file_title", ("a.test.js", "suite", "adds"), {"a.test.js:adds", "a.test.js:suite adds"}),
         ("file_title", ("a.test.js",), {"a.test.js"}),
+        ("file_node", ("a.py", "C", "test_x[1]"), {"a.py::C::test_x[1]"}),
         (
             "file_arrow",
             ("src/a.test.js", "suite", "adds"),

@@ -11,7 +11,6 @@ from assay.instances.dataset.load import load
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "GSO": ({"prob_script": "import acme", "api": "acme.add", "patch": None}, "prob_script"),
     "SWE-Perf": ({"duration_changes": "[{}]", "patch_functions": "{}"}, "duration_changes"),
-    "FeatureBench": ({"repo_settings": "{}", "image_name": "x/y", "level": 1}, "repo_settings"),
     "Commit0": ({"reference_commit": "b" * 40}, "reference_commit"),
 }
 

@@ -1,0 +1,24 @@
+"""FeatureBench's measure beside the verdict: the share of the tests that pass in the files to be fixed. Pure."""
+
+from collections.abc import Mapping
+
+from assay.harness.domain import FAILING, INFRASTRUCTURE, PASSING, Evidence, Instance, Outcome
+from assay.harness.grading.checks import doubt_about
+from assay.harness.reports.base import SEPARATOR
+
+PASS_RATE = "pass_rate"
+JUDGED = frozenset({Outcome.RESOLVED, Outcome.UNRESOLVED})
+
+
+def measures(instance: Instance, evidence: Evidence, outcome: Outcome) -> Mapping[str, float]:
+    """Return the benchmark's %passed of one patch, 0 to 1; nothing after a failure of the infrastructure.
+
+    Tests that are skipped do not count. The share is 0 where no test of the files ran, or results cannot be trusted.
+    """
+    if outcome in INFRASTRUCTURE:
+        return {}
+    trusted = outcome in JUDGED and not doubt_about(instance, evidence)
+    inside = tuple(f"{file}{SEPARATOR}" for file in instance.fail_to_pass)
+    found = [status for name, status in evidence.report.tests.items() if trusted and name.startswith(inside)]
+    passed, failed = (sum(status in group for status in found) for group in (PASSING, FAILING))
+    return {PASS_RATE: round(passed / (passed + failed), 4) if passed else 0.0}

@@ -1,0 +1,219 @@
+"""FeatureBench rows of level 1: ``patch`` takes a feature out of the tree that the row's image holds.
+
+The gold patch is its reverse. ``test_patch`` takes out the test file to be fixed, and its reverse is the test patch.
+Labels are whole test files. Rows of level 2, which start from an empty folder, are refused.
+"""
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from assay.harness.domain import DatasetRef, Instance, PatchedCommit, PublishedImage, Rule
+from assay.harness.errors import DataError, brief
+from assay.harness.patches.diff import FileChange, read_diff, render
+from assay.instances.dataset.formats.columns import (
+    Row,
+    build,
+    columns_of,
+    commit,
+    iso,
+    mapping,
+    moment,
+    names,
+    origin,
+    row_id,
+    text,
+)
+from assay.instances.dataset.formats.commands import TESTBED, published
+from assay.instances.dataset.formats.reverse import IrreversibleError, reverse
+
+NAME = "feature-bench"
+RULES: tuple[Rule, ...] = (Rule.FEATURE_BENCH,)
+COLUMNS = {
+    "id": "instance_id",
+    "gold_patch": "patch",
+    "fail_to_pass": "FAIL_TO_PASS",
+    "pass_to_pass": "PASS_TO_PASS",
+}
+HELD = frozenset({"instance_id", "repo", "base_commit", "problem_statement", "created_at", *COLUMNS.values()}) - {
+    "patch"
+}
+"""Columns that an instance holds; both patches are kept as they are, too, since white space is left out of them."""
+
+SETTINGS = "repo_settings"
+LEVELS = (".lv1", ".lv2")
+"""Ends of ids; the benchmark itself knows a row's level by them."""
+LOG_FORMAT, TEST_ID = "pytest_text", "file_node"
+TEST_COMMAND = "pytest -rA -p no:cacheprovider --color=no"
+"""Of a row that names none, as the benchmark's evaluator says."""
+TOGETHER = f" --rootdir={TESTBED} --continue-on-collection-errors"
+SECONDS = 10
+"""Limit of one test, if the row names none."""
+CONDA = ("source /opt/miniconda3/etc/profile.d/conda.sh", "conda activate testbed")
+PROXIES = frozenset({"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"})
+
+
+def matches(row: Row) -> bool:
+    """Return whether a row has the settings of its repository, or an image and an id that ends with a level."""
+    return SETTINGS in row or ("image_name" in row and row_id(row).endswith(LEVELS))
+
+
+def id_of(row: Row) -> str:
+    """Return the column ``instance_id``."""
+    return row_id(row)
+
+
+def to_instance(row: Row, dataset: DatasetRef) -> Instance:
+    """Read a row; its base tree is the commit without the feature and the test file to be fixed."""
+    _refuse_level_2(row)
+    fixed, kept = (_files(row, column) for column in ("FAIL_TO_PASS", "PASS_TO_PASS"))
+    removal = _removal(row, fixed)
+    mask = _mask(row, fixed)
+    return build(
+        COLUMNS,
+        id=text(row, "instance_id"),
+        repo=text(row, "repo"),
+        base=PatchedCommit(commit=commit(row, "base_commit"), patch=mask + removal),
+        language="python",
+        problem_statement=text(row, "problem_statement"),
+        gold_patch=_reversed(row, "patch", mask),
+        test_patch=_reversed(row, "test_patch", removal),
+        fail_to_pass=fixed,
+        pass_to_pass=kept,
+        created_at=moment(row, "created_at", required=False),
+        environment=_image(row, (*fixed, *kept)),
+        log_format=LOG_FORMAT,
+        test_id=TEST_ID,
+        rule=RULES[0],
+        origin=origin(NAME, row, HELD),
+        dataset=dataset,
+    )
+
+
+def from_instance(instance: Instance) -> dict[str, Any]:
+    """Write an instance as a row; raises DataError if it was not read from one."""
+    kept = columns_of(instance, NAME)
+    if not kept or instance.base is None:
+        problem = "can only be written if it came from a row of this format: an image holds its tree"
+        raise DataError(problem, instance=instance.id, field="environment")
+    return {
+        **kept,
+        "instance_id": instance.id,
+        "repo": instance.repo,
+        "base_commit": instance.base.commit,
+        "problem_statement": instance.problem_statement,
+        "FAIL_TO_PASS": list(instance.fail_to_pass),
+        "PASS_TO_PASS": list(instance.pass_to_pass),
+        **iso(instance),
+    }
+
+
+def _refuse_level_2(row: Row) -> None:
+    if row_id(row).endswith(LEVELS[1]):
+        problem = (
+            "is of FeatureBench's level 2: its tests run in another tree than the patch's, which starts from an empty"
+            " folder and is installed with a network; Assay evaluates level 1"
+        )
+        raise DataError(problem, instance=row_id(row), field="instance_id")
+
+
+def _files(row: Row, column: str) -> tuple[str, ...]:
+    """Return a column's test files, relative to the repository."""
+    return tuple(dict.fromkeys(name.removeprefix(f"{TESTBED}/") for name in names(row, column)))
+
+
+def _changes(row: Row, column: str) -> tuple[FileChange, ...]:
+    """Return the changes of a patch, without the white space that the evaluator's ``--whitespace=fix`` leaves out."""
+    _reversed(row, column, text(row, column))
+    return tuple(map(_stripped, read_diff(text(row, column))))
+
+
+def _reversed(row: Row, column: str, patch: str) -> str:
+    try:
+        return reverse(patch)
+    except IrreversibleError as error:
+        problem = f"{error}; write it with git diff --binary --no-renames"
+        raise DataError(problem, instance=row_id(row), field=column) from None
+
+
+def _stripped(change: FileChange) -> FileChange:
+    hunks = (
+        replace(hunk, lines=tuple(replace(e, text=e.text.rstrip()) if e.mark == "+" else e for e in hunk.lines))
+        for hunk in change.hunks
+    )
+    return replace(change, hunks=tuple(hunks))
+
+
+def _removal(row: Row, fixed: tuple[str, ...]) -> str:
+    """Return the patch that takes the test file out of the tree; it has to be the one that the label names."""
+    changes = _changes(row, "test_patch")
+    if [(each.old, each.new) for each in changes] != [(path, None) for path in fixed] or len(fixed) != 1:
+        problem = "does not remove the one file of FAIL_TO_PASS and nothing else, as a row of level 1 does"
+        raise DataError(problem, instance=row_id(row), field="test_patch")
+    return render(changes)
+
+
+def _mask(row: Row, fixed: tuple[str, ...]) -> str:
+    """Return the patch that takes the feature out; the test file to be fixed is not part of it."""
+    mask = render(each for each in _changes(row, "patch") if {each.old, each.new}.isdisjoint(fixed))
+    if not mask:
+        problem = "takes nothing out of the tree; copy the whole column"
+        raise DataError(problem, instance=row_id(row), field="patch")
+    return mask
+
+
+def _image(row: Row, files: Iterable[str]) -> PublishedImage | None:
+    settings = mapping(row, SETTINGS)
+    specs = _part(row, settings, "docker_specs")
+    run_args = _part(row, specs, "run_args", f"{SETTINGS}.docker_specs")
+    gpus = run_args.get("cuda_visible_num", run_args.get("cuda_visible_devices"))
+    if gpus:
+        problem = f"is {brief(gpus)}; a test that needs a GPU cannot be run, since Assay's containers have none"
+        field = f"{SETTINGS}.docker_specs.run_args.cuda_visible_num"
+        raise DataError(problem, instance=row_id(row), field=field)
+    image = text(row, "image_name").strip().lower()
+    if not image:
+        raise DataError("is empty; write the name of the row's image", instance=row_id(row), field="image_name")
+    exports = list(_exports(row, specs.get("custom_docker_args") or []))
+    tests = f"{_runner(row, settings)} {shlex.join(files)}"
+    return published(image, LOG_FORMAT, [tests], before=[*CONDA, *exports])
+
+
+def _part(row: Row, outer: Mapping[str, Any], field: str, above: str = SETTINGS) -> Mapping[str, Any]:
+    value = outer.get(field) or {}
+    if not isinstance(value, Mapping):
+        raise DataError(f"is {brief(value)}; write an object", instance=row_id(row), field=f"{above}.{field}")
+    return value
+
+
+def _runner(row: Row, settings: Mapping[str, Any]) -> str:
+    """Return the test command without files.
+
+    One run takes the place of the benchmark's run for each file: so a file that cannot be imported leaves the others
+    alone, and names of tests begin at the repository.
+    """
+    command, seconds = settings.get("test_cmd", TEST_COMMAND), settings.get("timeout_one", SECONDS)
+    if not isinstance(command, str) or not command.strip():
+        raise DataError(f"is {brief(command)}; write a command", instance=row_id(row), field=f"{SETTINGS}.test_cmd")
+    if isinstance(seconds, bool) or not isinstance(seconds, int | None):
+        raise DataError(f"is {brief(seconds)}; write seconds", instance=row_id(row), field=f"{SETTINGS}.timeout_one")
+    start = "uv run " if settings.get("use_uv") and not command.lstrip().startswith("uv run ") else ""
+    limit = f" --timeout={seconds}" if seconds and seconds > 0 else ""
+    return f"{start}{command.strip()}{TOGETHER}{limit}"
+
+
+def _exports(row: Row, arguments: Any) -> Iterator[str]:
+    """Yield variables of the container (``-e A=b``) and of its shell (``-ee A=b``), but no proxies, as shell text."""
+    field = f"{SETTINGS}.docker_specs.custom_docker_args"
+    if not isinstance(arguments, list) or not all(isinstance(each, str) for each in arguments):
+        raise DataError(f"is {brief(arguments)}; write a list of strings", instance=row_id(row), field=field)
+    for argument in arguments:
+        option, _, variable = argument.partition(" ")
+        name, assigned, value = variable.partition("=")
+        if option not in {"-e", "-ee"} or not assigned or name.strip() in PROXIES:
+            continue
+        if not name.strip().isidentifier():
+            problem = f"is {brief(argument)}; write -e NAME=value"
+            raise DataError(problem, instance=row_id(row), field=field)
+        yield f"export {name.strip()}={value if option == '-ee' else shlex.quote(value)}"

@@ -1,0 +1,93 @@
+"""FeatureBench: whole files are labels, and the share of passing tests is measured."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from assay.harness.domain import (
+    Apply,
+    ApplyStatus,
+    Channel,
+    Evidence,
+    FailedPart,
+    Instance,
+    Outcome,
+    Rule,
+    Status,
+    TestReport,
+)
+from assay.harness.grading.grade import grade
+from assay.harness.reports.ids import rename
+
+P, F, E, S, X = Status.PASSED, Status.FAILED, Status.ERROR, Status.SKIPPED, Status.XFAIL
+FIXED, KEPT = "tests/test_fixed.py", "tests/test_kept.py"
+
+
+@pytest.fixture
+def instance(make_instance: Callable[..., Instance]) -> Instance:
+    labels = {"fail_to_pass": (FIXED,), "pass_to_pass": (KEPT,)}
+    return make_instance(rule=Rule.FEATURE_BENCH, test_id="file_node", **labels)
+
+
+def evidence(fixed: list[Status], kept: list[Status], **changes: Any) -> Evidence:
+    """Return the evidence of a run of two files whose tests have these statuses."""
+    full = {f"{FIXED}::test_{number}": status for number, status in enumerate(fixed)}
+    full |= {f"{KEPT}::test_{number}": status for number, status in enumerate(kept)}
+    code = 1 if {F, E} & set(full.values()) else 0
+    more = {name: changes.pop(name) for name in ("unprinted", "disagreements") if name in changes}
+    report = TestReport(channel=Channel.REPORT, tests=rename(full, "file_node"), **more)
+    made = {
+        "instance_id": "acme__calc-1",
+        "apply": Apply(status=ApplyStatus.APPLIED),
+        "exit_code": code,
+        "report": report,
+    }
+    return Evidence.model_validate({**made, **changes})
+
+
+@pytest.mark.parametrize(
+    ("fixed", "kept", "outcome", "rate"),
+    [
+        ([P, P], [P], Outcome.RESOLVED, 1.0),
+        ([P, S, X], [P, X, S], Outcome.RESOLVED, 1.0),
+        ([P, F, E, S], [P], Outcome.UNRESOLVED, 0.3333),
+        ([P], [P, F], Outcome.UNRESOLVED, 1.0),
+        ([S, S], [P], Outcome.UNRESOLVED, 0.0),
+        ([P], [S, X], Outcome.RESOLVED, 1.0),
+        ([X], [P], Outcome.UNRESOLVED, 1.0),
+        ([P], [], Outcome.UNRESOLVED, 1.0),
+        ([], [P], Outcome.UNRESOLVED, 0.0),
+    ],
+)
+def test_a_file_to_be_fixed_has_a_test_that_passes_and_none_of_any_file_fails(
+    instance: Instance, fixed: list[Status], kept: list[Status], outcome: Outcome, rate: float
+) -> None:
+    verdict = grade(instance, evidence(fixed, kept))
+    assert (verdict.outcome, verdict.measures) == (outcome, {"pass_rate": rate})
+
+
+def test_a_file_that_is_skipped_as_a_whole_is_broken(instance: Instance) -> None:
+    found = evidence([P], [])
+    tests = {**found.report.tests, KEPT: S}
+    found = found.model_copy(update={"report": found.report.model_copy(update={"tests": tests})})
+    assert grade(instance, found).broken == (KEPT,)
+
+
+@pytest.mark.parametrize("doubt", ["unprinted", "disagreements"])
+def test_a_test_in_doubt_puts_its_file_in_doubt(instance: Instance, doubt: str) -> None:
+    for name, outcome in ((f"{FIXED}::test_1", Outcome.TAMPERED), ("tests/other.py::test_1", Outcome.RESOLVED)):
+        found = evidence([P, P], [P], **{doubt: (name,)})
+        tests = {**found.report.tests, "tests/other.py::test_1": P}
+        found = found.model_copy(update={"report": found.report.model_copy(update={"tests": tests})})
+        assert grade(instance, found).outcome is outcome
+
+
+def test_results_that_cannot_be_trusted_have_no_share(instance: Instance) -> None:
+    verdict = grade(instance, evidence([P, F], [P], exit_code=0))
+    assert (verdict.outcome, verdict.measures) == (Outcome.TAMPERED, {"pass_rate": 0.0})
+
+
+def test_a_failure_of_the_infrastructure_has_no_share(instance: Instance) -> None:
+    verdict = grade(instance, evidence([], [], failed_part=FailedPart.INFRASTRUCTURE, error="no disk"))
+    assert (verdict.outcome, verdict.measures) == (Outcome.INFRA_ERROR, {})
