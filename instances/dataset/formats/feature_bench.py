@@ -1,7 +1,8 @@
 """FeatureBench rows of level 1: ``patch`` takes a feature out of the tree that the row's image holds.
 
 The gold patch is its reverse. ``test_patch`` takes out the test file to be fixed, and its reverse is the test patch.
-Labels are whole test files. Rows of level 2, which start from an empty folder, are refused.
+Labels are whole test files. What ``patch`` takes out of those is given back by the test patch, not by gold, so that no
+patch can change them. Rows of level 2, which start from an empty folder, are refused.
 """
 
 import shlex
@@ -69,16 +70,21 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     _refuse_level_2(row)
     fixed, kept = (_files(row, column) for column in ("FAIL_TO_PASS", "PASS_TO_PASS"))
     removal = _removal(row, fixed)
-    mask = _mask(row, fixed)
+    mask = [each for each in _changes(row, "patch") if _touches_none(each, fixed)]
+    feature = [each for each in mask if _touches_none(each, kept)]
+    if not feature:
+        problem = "takes nothing out of the tree but tests; copy the whole column"
+        raise DataError(problem, instance=row_id(row), field="patch")
+    tests = [each for each in mask if each not in feature]
     return build(
         COLUMNS,
         id=text(row, "instance_id"),
         repo=text(row, "repo"),
-        base=PatchedCommit(commit=commit(row, "base_commit"), patch=mask + removal),
+        base=PatchedCommit(commit=commit(row, "base_commit"), patch=render((*mask, *removal))),
         language="python",
         problem_statement=text(row, "problem_statement"),
-        gold_patch=_reversed(row, "patch", mask),
-        test_patch=_reversed(row, "test_patch", removal),
+        gold_patch=_reversed(row, "patch", render(feature)),
+        test_patch=_reversed(row, "test_patch", render((*removal, *tests))),
         fail_to_pass=fixed,
         pass_to_pass=kept,
         created_at=moment(row, "created_at", required=False),
@@ -145,22 +151,17 @@ def _stripped(change: FileChange) -> FileChange:
     return replace(change, hunks=tuple(hunks))
 
 
-def _removal(row: Row, fixed: tuple[str, ...]) -> str:
-    """Return the patch that takes the test file out of the tree; it has to be the one that the label names."""
+def _removal(row: Row, fixed: tuple[str, ...]) -> tuple[FileChange, ...]:
+    """Return the change that takes the test file out of the tree; it has to be the one that the label names."""
     changes = _changes(row, "test_patch")
     if [(each.old, each.new) for each in changes] != [(path, None) for path in fixed] or len(fixed) != 1:
         problem = "does not remove the one file of FAIL_TO_PASS and nothing else, as a row of level 1 does"
         raise DataError(problem, instance=row_id(row), field="test_patch")
-    return render(changes)
+    return changes
 
 
-def _mask(row: Row, fixed: tuple[str, ...]) -> str:
-    """Return the patch that takes the feature out; the test file to be fixed is not part of it."""
-    mask = render(each for each in _changes(row, "patch") if {each.old, each.new}.isdisjoint(fixed))
-    if not mask:
-        problem = "takes nothing out of the tree; copy the whole column"
-        raise DataError(problem, instance=row_id(row), field="patch")
-    return mask
+def _touches_none(change: FileChange, files: tuple[str, ...]) -> bool:
+    return {change.old, change.new}.isdisjoint(files)
 
 
 def _image(row: Row, files: Iterable[str]) -> PublishedImage | None:

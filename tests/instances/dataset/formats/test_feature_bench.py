@@ -73,6 +73,21 @@ def test_what_the_patch_does_to_the_test_file_is_neither_in_the_base_tree_nor_in
     assert "+from wheel import turn\n" in instance.test_patch
 
 
+def test_what_the_patch_does_to_a_test_file_to_be_kept_is_given_back_by_the_test_patch(tmp_path: Path) -> None:
+    kept = "tests/test_kept.py"
+    more = f"diff --git a/{kept} b/{kept}\n--- a/{kept}\n+++ b/{kept}\n@@ -1,2 +1 @@\n-def test_sum(): ...\n KEPT = 1\n"
+    whole = WHOLE | {kept: "def test_sum(): ...\nKEPT = 1\n"}
+    instance, tree = read("feature-bench", patch=rows("feature-bench")[0]["patch"] + more), put(tmp_path, whole)
+    assert instance.base is not None
+    apply(tree, instance.base.patch)
+    assert content(tree)[kept] == "KEPT = 1\n"
+    apply(tree, instance.gold_patch)
+    assert content(tree)[kept] == "KEPT = 1\n"
+    apply(tree, instance.test_patch)
+    assert content(tree) == whole
+    assert make_plan(instance, find_recipe(instance)).restore == ("tests/test_ops.py", kept)
+
+
 @pytest.mark.parametrize(
     ("number", "tests", "variables"),
     [
