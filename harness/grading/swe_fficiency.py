@@ -1,7 +1,7 @@
 """SWE-fficiency's rule: the tests still pass, and the workload is faster. Pure.
 
 The benchmark reports the ratio of the patch's speed-up to the gold patch's, and has no threshold. Here a patch is
-resolved if its speed-up is above 1 beyond the noise of the measurement.
+resolved if it is faster than base beyond what base differs from itself.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -121,9 +121,9 @@ def _steady_results(runs: Runs) -> dict[str, str]:
 
 
 def _by_noise(runs: Runs) -> tuple[Outcome, str] | None:
-    gold, reason = _speed_up(runs, TestedTree.GOLD), noise(runs)
-    if not reason and gold.low <= 1:
-        reason = f"the gold patch is {_in_words(gold)} as fast, which shows no speed-up"
+    reason = noise(runs)
+    if not reason and (none := _shows_none(runs, TestedTree.GOLD)):
+        reason = f"the gold patch is {none}"
     return (Outcome.INFRA_ERROR, f"the measurement is not usable: {reason}") if reason else None
 
 
@@ -135,10 +135,18 @@ def noise(runs: Runs) -> str:
     return ""
 
 
+def _shows_none(runs: Runs, tree: TestedTree) -> str:
+    """Return how fast a tree is if that may be chance: no faster than base may be against itself; else empty."""
+    same = ratio(_seconds(runs, TestedTree.BASE), _seconds(runs, TestedTree.BASE_AGAIN))
+    chance, speed = max(same.high, 1 / same.low), _speed_up(runs, tree)
+    if speed.low > chance:
+        return ""
+    return f"{_in_words(speed)} as fast, which shows no speed-up: base may be {chance:.2f} times as fast as itself"
+
+
 def _by_speed(runs: Runs) -> tuple[Outcome, str] | None:
-    speed = _speed_up(runs, TestedTree.CANDIDATE)
-    if speed.low <= 1:
-        return Outcome.UNRESOLVED, f"{_in_words(speed)} as fast, which shows no speed-up"
+    if none := _shows_none(runs, TestedTree.CANDIDATE):
+        return Outcome.UNRESOLVED, none
     base, candidate = ([run.outside for run in runs[tree]] for tree in (TestedTree.BASE, TestedTree.CANDIDATE))
     saved = median(_seconds(runs, TestedTree.BASE)) - median(_seconds(runs, TestedTree.CANDIDATE))
     spent = median(candidate) - median(base)

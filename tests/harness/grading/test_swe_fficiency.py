@@ -81,6 +81,15 @@ def test_a_patch_that_shows_no_honest_speed_up_is_not_resolved(
     assert not ("something else" in reason and verdict.measures)
 
 
+def test_a_speed_up_within_what_base_differs_from_itself_is_none(judge: Callable[..., Verdict]) -> None:
+    shaky = (1.06, 0.94, 1.05, 0.95, 1.04, 0.96, 1.0)
+    base = {"base": runs(2, shape=shaky), "base_again": runs(2, shape=tuple(2 - each for each in shaky))}
+    verdict = judge(runs(1.96, shape=(1,) * 7), **base)
+    assert (verdict.outcome, "shows no speed-up" in verdict.reason) == (Outcome.UNRESOLVED, True), verdict.reason
+    assert verdict.measures["speed_up_low"] > 1
+    assert judge(runs(1.6), **base).outcome is Outcome.RESOLVED
+
+
 def test_a_broken_test_counts_before_any_time(judge: Callable[..., Verdict]) -> None:
     verdict = judge(runs(0.1), Status.FAILED)
     assert (verdict.outcome, verdict.broken, verdict.measures) == (Outcome.UNRESOLVED, ("t",), {})
