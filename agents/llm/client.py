@@ -110,7 +110,7 @@ class ModelClient:
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise ModelUnavailable(f"no connection to {self._endpoint.base_url}: {_reason(error)}") from error
         except TimeoutError as error:
-            problem = f"no answer from {self._endpoint.base_url} within {seconds:.3g} s"
+            problem = f"no answer from {self._endpoint.base_url} within {round(seconds, 2):g} s"
             raise TooSlow(problem, spent=_estimate(request, "")) from error
         except (httpx.TransportError, httpx.DecodingError) as error:
             problem = f"the connection to {self._endpoint.base_url} broke: {_reason(error)}"
