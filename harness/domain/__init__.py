@@ -49,6 +49,7 @@ from assay.harness.domain.patchdiff import (
 )
 from assay.harness.domain.vocabulary import (
     FAILING,
+    GRADED,
     IN_OWN_IMAGE,
     INFRASTRUCTURE,
     PASSING,
@@ -66,6 +67,7 @@ from assay.harness.domain.vocabulary import (
 
 __all__ = [
     "FAILING",
+    "GRADED",
     "INFRASTRUCTURE",
     "IN_OWN_IMAGE",
     "MISSING",

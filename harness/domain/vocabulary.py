@@ -80,6 +80,8 @@ class Outcome(StrEnum):
 
 INFRASTRUCTURE = frozenset({Outcome.ENV_ERROR, Outcome.INFRA_ERROR})
 """Outcomes that say nothing about the patch."""
+GRADED = frozenset({Outcome.RESOLVED, Outcome.UNRESOLVED})
+"""Outcomes that follow from the results of single tests."""
 
 
 class Rule(StrEnum):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.harness.domain import Instance, Outcome, Rule, Stages
+from assay.harness.domain import GRADED, Instance, Outcome, Rule, Stages
 from assay.harness.errors import UserError
 from assay.harness.exports.base import Problem, RunToExport
 from assay.harness.exports.checks import (
@@ -36,7 +36,6 @@ NAME = "multi-swe-bench"
 LEADERBOARD = True
 REQUIRED: tuple[str, ...] = ("name", "site", "os_system")
 GROUPS = ("submitted", "completed", "incomplete", "resolved", "unresolved", "empty_patch", "error")
-GRADED = frozenset({Outcome.RESOLVED, Outcome.UNRESOLVED})
 FOLDERS = {"typescript": "ts", "javascript": "js", "cpp": "c++"}
 """Languages that the leaderboard calls otherwise."""
 SIZES = {"java": 128, "ts": 224, "js": 356, "go": 428, "rust": 239, "c": 128, "c++": 129}

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.harness.domain import FAILING, PASSING, ApplyStatus, Outcome, Rule, Status
+from assay.harness.domain import FAILING, GRADED, PASSING, ApplyStatus, Rule, Status
 from assay.harness.errors import UserError
 from assay.harness.exports.base import Problem, RunToExport
 from assay.harness.exports.checks import (
@@ -43,7 +43,6 @@ NAME = "swe-polybench"
 LEADERBOARD = True
 REQUIRED: tuple[str, ...] = ("name", "split", "site", "os_system")
 SIZES = {"PB": 2110, "PB500": 500, "PBVerified": 382}
-GRADED = frozenset({Outcome.RESOLVED, Outcome.UNRESOLVED})
 METADATA = {"name": str, "site": str, "oss": bool, "pass_rate": str}
 RESULT = {
     "instance_id": str,

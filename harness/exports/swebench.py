@@ -12,7 +12,7 @@ its ``report.json`` has no ``tests_status``, or it has no ``report.json``.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assay.harness.domain import INFRASTRUCTURE, ApplyStatus, Outcome, Rule
+from assay.harness.domain import GRADED, INFRASTRUCTURE, ApplyStatus, Outcome, Rule
 from assay.harness.errors import UserError
 from assay.harness.exports.base import RunToExport
 from assay.harness.exports.recompute import against
@@ -35,7 +35,6 @@ LEADERBOARD = True
 REQUIRED: tuple[str, ...] = ("name", "split", "authors", "site", "report", "model", "org", "os_model", "os_system")
 OWN = tuple(RunReport.model_fields)[: tuple(RunReport.model_fields).index("failure_reasons") + 1]
 """The fields of a run report that are SWE-bench's."""
-GRADED = frozenset({Outcome.RESOLVED, Outcome.UNRESOLVED})
 RULES = frozenset({Rule.SWE_BENCH, Rule.SWE_BENCH_FAIL_ONLY})
 NO_REPORT = (ERRORS - INFRASTRUCTURE) | {Outcome.EMPTY_PATCH}
 """Outcomes for which SWE-bench writes no report.json."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.harness.domain import FAILING, PASSING, Outcome, Rule
+from assay.harness.domain import FAILING, GRADED, PASSING, Outcome, Rule
 from assay.harness.errors import UserError
 from assay.harness.exports.base import Problem, RunToExport
 from assay.harness.exports.checks import (
@@ -32,7 +32,6 @@ from assay.harness.runs.report import Graded
 NAME = "swe-bench-live"
 LEADERBOARD = True
 REQUIRED: tuple[str, ...] = ("name",)
-GRADED = frozenset({Outcome.RESOLVED, Outcome.UNRESOLVED})
 GROUPS = ("success", "failure", "empty_patch", "error", "incomplete")
 FIT = "gold_patch_evaluated_instances.txt"
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 
-from assay.harness.domain import FAILING, INFRASTRUCTURE, PASSING, Evidence, Instance, Outcome
+from assay.harness.domain import FAILING, GRADED, INFRASTRUCTURE, PASSING, Evidence, Instance, Outcome
 from assay.harness.grading.checks import doubt_about
 from assay.harness.reports.base import SEPARATOR
 
 PASS_RATE = "pass_rate"
-JUDGED = frozenset({Outcome.RESOLVED, Outcome.UNRESOLVED})
 
 
 def measures(instance: Instance, evidence: Evidence, outcome: Outcome) -> Mapping[str, float]:
@@ -17,7 +16,7 @@ def measures(instance: Instance, evidence: Evidence, outcome: Outcome) -> Mappin
     """
     if outcome in INFRASTRUCTURE:
         return {}
-    trusted = outcome in JUDGED and not doubt_about(instance, evidence)
+    trusted = outcome in GRADED and not doubt_about(instance, evidence)
     inside = tuple(f"{file}{SEPARATOR}" for file in instance.fail_to_pass)
     found = [status for name, status in evidence.report.tests.items() if trusted and name.startswith(inside)]
     passed, failed = (sum(status in group for status in found) for group in (PASSING, FAILING))

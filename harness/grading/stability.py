@@ -8,15 +8,12 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from assay.harness.domain import PASSING, Evidence, Instance, Model, Outcome, Status, Verdict
+from assay.harness.domain import GRADED, PASSING, Evidence, Instance, Model, Outcome, Status, Verdict
 from assay.harness.errors import DataError
 from assay.harness.grading.grade import grade
 from assay.harness.grading.results import steady, under_labels
 from assay.harness.reports import lookup
 from assay.harness.reports.base import SEVERITY
-
-GRADED = frozenset({Outcome.RESOLVED, Outcome.UNRESOLVED})
-"""Outcomes that follow from the results of single tests."""
 
 
 class Seen(Model):

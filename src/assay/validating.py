@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from assay.harness.domain import STAGED, Instance, Rule, Status
+from assay.harness.domain import GRADED, STAGED, Instance, Rule, Status
 from assay.harness.grading.grade import grade
 from assay.harness.grading.results import steady
-from assay.harness.grading.stability import GRADED, Stability, measure
+from assay.harness.grading.stability import Stability, measure
 from assay.harness.grading.validate import Runs, Validation, validation
 from assay.harness.reports import label_names
 from assay.harness.runs.manifest import CONTROLS

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Protocol
 
 from assay.cli.estimate import Estimate, in_words
-from assay.harness.domain import INFRASTRUCTURE, Instance, Outcome, PatchDiffResult, Verdict
+from assay.harness.domain import GRADED, INFRASTRUCTURE, Instance, Outcome, PatchDiffResult, Verdict
 from assay.harness.runs.crew import Progress
 
 if TYPE_CHECKING:
@@ -350,8 +350,7 @@ def _plain(cell: str) -> str:
 
 
 def _count(verdict: Verdict, tests: tuple[str, ...]) -> str:
-    graded = verdict.outcome in {Outcome.RESOLVED, Outcome.UNRESOLVED}
-    return str(len(tests)) if graded else "-"
+    return str(len(tests)) if verdict.outcome in GRADED else "-"
 
 
 def _first_line(text: str) -> str:
