@@ -155,17 +155,21 @@ def _with_suites(results: Sequence[Result]) -> list[Result]:
 
 
 def _print_tables(results: Sequence[Result]) -> None:
-    rows = [("suites",), ("amplify",), ("replay",), ALL]
     phases = sorted({each.phase for each in results})
-    for wanted in [*([each] for each in phases), phases] if len(phases) > 1 else [phases]:
-        here = [each for each in results if each.phase in wanted]
-        print(f"\n{', '.join(wanted)}\n\n{HEAD}")
-        for names in rows:
-            cells = [_share(here, label, names, counts) for counts in COUNTED for label in ("wrong", "right")]
-            print(f"| {' + '.join(names)} | {' | '.join(cells)} |")
+    for phase in phases:
+        _print_table(phase, [each for each in results if each.phase == phase])
+    if len(phases) > 1:
+        _print_table("all", results)
     noise = sum(each.comparison.null_divergences for each in results)
     unassessed = sum(each.comparison.finding == "not_assessed" for each in results)
     print(f"\n{len(results)} comparisons; gold against its copy: {noise} differences; not assessed: {unassessed}")
+
+
+def _print_table(title: str, results: Sequence[Result]) -> None:
+    print(f"\n{title}\n\n{HEAD}")
+    for names in (("suites",), ("amplify",), ("replay",), ALL):
+        cells = [_share(results, label, names, counts) for counts in COUNTED for label in ("wrong", "right")]
+        print(f"| {' + '.join(names)} | {' | '.join(cells)} |")
 
 
 def _share(results: Sequence[Result], label: str, generators: Sequence[str], counts: Counts) -> str:
@@ -181,9 +185,10 @@ def _share(results: Sequence[Result], label: str, generators: Sequence[str], cou
     patches = len({each.case for each in here})
     mean = sum(rates) / len(rates)
     interval = wilson(round(mean * patches), patches)
-    low, high, least, most = (round(100 * each) for each in (interval.low, interval.high, min(rates), max(rates)))
+    figures = mean, interval.low, interval.high, min(rates), max(rates)
+    share, low, high, least, most = (round(100 * each) for each in figures)
     spread = f", {least} to {most}" if len(rates) > 1 else ""
-    return f"{mean:.0%} of {patches}{spread} ({low} to {high})".replace("%", " %", 1)
+    return f"{share} % of {patches}{spread} ({low} to {high})"
 
 
 def _rate(results: Sequence[Result], generators: Sequence[str], counts: Counts) -> float:

@@ -1,7 +1,7 @@
 """SWE-fficiency's rule: the tests still pass, and the workload is faster. Pure.
 
 The benchmark reports the ratio of the patch's speed-up to the gold patch's, and has no threshold. Here a patch is
-resolved if it is faster than base beyond what base differs from itself.
+resolved if its speed-up exceeds every ratio that base may have against itself.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -46,9 +46,8 @@ def ratio(above: Seconds, below: Seconds) -> Ratio:
 
 @cache
 def _critical_rank_sum(rounds: int) -> int:
-    """Return the largest sum of signed ranks that is too unlikely by chance, at one end; 0 if none is."""
-    ways = [1]
-    """Number of subsets of the ranks so far with each sum."""
+    """Return the largest sum of signed ranks that the test rejects at one end; 0 if it rejects none."""
+    ways = [1]  # in which the ranks so far can have each sum
     for rank in range(1, rounds + 1):
         ways = [a + b for a, b in zip(ways + [0] * rank, [0] * rank + ways, strict=True)]
     unlikely = (1 << rounds) * (1 - CONFIDENCE) / 2
@@ -122,31 +121,35 @@ def _steady_results(runs: Runs) -> dict[str, str]:
 
 def _by_noise(runs: Runs) -> tuple[Outcome, str] | None:
     reason = noise(runs)
-    if not reason and (none := _shows_none(runs, TestedTree.GOLD)):
-        reason = f"the gold patch is {none}"
+    if not reason and (why := _no_speed_up(runs, TestedTree.GOLD)):
+        reason = f"the gold patch is {why}"
     return (Outcome.INFRA_ERROR, f"the measurement is not usable: {reason}") if reason else None
 
 
 def noise(runs: Runs) -> str:
     """Return how the base tree differs from itself; empty if it does not."""
-    same = ratio(_seconds(runs, TestedTree.BASE), _seconds(runs, TestedTree.BASE_AGAIN))
+    same = _base_against_itself(runs)
     if same.high / same.low > MOST_NOISE or not same.low <= 1 <= same.high:
         return f"the base tree is {_in_words(same)} as fast as itself; try again on a quiet machine"
     return ""
 
 
-def _shows_none(runs: Runs, tree: TestedTree) -> str:
-    """Return how fast a tree is if that may be chance: no faster than base may be against itself; else empty."""
-    same = ratio(_seconds(runs, TestedTree.BASE), _seconds(runs, TestedTree.BASE_AGAIN))
-    chance, speed = max(same.high, 1 / same.low), _speed_up(runs, tree)
+def _base_against_itself(runs: Runs) -> Ratio:
+    return ratio(_seconds(runs, TestedTree.BASE), _seconds(runs, TestedTree.BASE_AGAIN))
+
+
+def _no_speed_up(runs: Runs, tree: TestedTree) -> str:
+    """Return why the times of a tree show no speed-up; empty if they show one."""
+    same, speed = _base_against_itself(runs), _speed_up(runs, tree)
+    chance = max(same.high, 1 / same.low)
     if speed.low > chance:
         return ""
     return f"{_in_words(speed)} as fast, which shows no speed-up: base may be {chance:.2f} times as fast as itself"
 
 
 def _by_speed(runs: Runs) -> tuple[Outcome, str] | None:
-    if none := _shows_none(runs, TestedTree.CANDIDATE):
-        return Outcome.UNRESOLVED, none
+    if why := _no_speed_up(runs, TestedTree.CANDIDATE):
+        return Outcome.UNRESOLVED, why
     base, candidate = ([run.outside for run in runs[tree]] for tree in (TestedTree.BASE, TestedTree.CANDIDATE))
     saved = median(_seconds(runs, TestedTree.BASE)) - median(_seconds(runs, TestedTree.CANDIDATE))
     spent = median(candidate) - median(base)

@@ -28,6 +28,12 @@ PLAIN = Instance(
     dataset=DATASET,
 )
 
+WHOLE = {
+    "calc/ops.py": "def add(a, b):\n    total = a + b\n    return total\n\nKEPT = 1\n",
+    "tests/test_ops.py": "from calc.ops import add\n\n\ndef test_add():\n    assert add(2, 3) == 5\n",
+}
+"""The tree that the image of FeatureBench's first sample holds."""
+
 
 def rows(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (SAMPLES / f"{name}.jsonl").read_text().splitlines()]

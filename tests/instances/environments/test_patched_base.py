@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from samples import read
+from samples import WHOLE, read
 
 from assay.harness.domain import Instance, Limits, Outcome, Prediction, Recipe
 from assay.harness.engines.docker import DockerEngine
@@ -40,12 +40,7 @@ RUN cd /testbed && git init -q && git config user.email a@b && git config user.n
 RUN mkdir -p /root/my_repo && cp -r /testbed /root/my_repo && mkdir -p /testbed/calc/__pycache__ \\
     && echo total > /testbed/calc/__pycache__/ops.pyc
 """
-TREE = {
-    "calc/ops.py": "def add(a, b):\n    total = a + b\n    return total\n\nKEPT = 1\n",
-    "tests/test_ops.py": "from calc.ops import add\n\n\ndef test_add():\n    assert add(2, 3) == 5\n",
-    "tests/test_kept.py": "",
-    "tests/more/test_other.py": "",
-}
+TREE = {**WHOLE, "tests/test_kept.py": "", "tests/more/test_other.py": ""}
 
 
 @pytest.fixture

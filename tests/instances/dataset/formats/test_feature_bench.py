@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from samples import read, rows
+from samples import WHOLE, read, rows
 
 from assay.harness import runners
 from assay.harness.domain import Instance, PublishedImage, Rule
@@ -18,11 +18,6 @@ from assay.instances.environments.plan import make_plan
 from assay.instances.environments.recipes import find_recipe, has_recipe
 from assay.instances.environments.scripts import Script, read_script
 
-WHOLE = {
-    "calc/ops.py": "def add(a, b):\n    total = a + b\n    return total\n\nKEPT = 1\n",
-    "tests/test_ops.py": "from calc.ops import add\n\n\ndef test_add():\n    assert add(2, 3) == 5\n",
-}
-"""The tree that the first sample's image holds."""
 TOGETHER = "--rootdir=/testbed --continue-on-collection-errors"
 
 
