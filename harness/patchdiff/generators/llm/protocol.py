@@ -6,17 +6,24 @@ on the reference, or does not distinguish the patches, goes back with its output
 holds (repetitions, a target reached on both sides) is decided elsewhere, as for every generator.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from assay.harness.domain import Status
-from assay.harness.fences import fenced, shortened
+from assay.harness.fences import fenced, find_blocks, shortened
+from assay.harness.languages import python
 from assay.harness.patchdiff.contract import Ask
-from assay.harness.patchdiff.generators.llm.answers import find_test_file
 from assay.harness.patchdiff.generators.llm.prompts import LONGEST_OUTPUT, PromptMaterial, first_messages
 
 MOST_REPAIRS = 2
 """As in the paper."""
+LONGEST_FILE = 200_000
+"""Characters of a test file; a longer one is none that a person would write."""
+_SOMETHING_ELSE = re.compile(r"(?!py(?:thon)?3?$)[a-z+#]+\d?")
+"""First word behind the fence of a block that says that it is another language, a patch, a shell's."""
+_PROSE = re.compile(r"\s*[A-Z][a-z']*,? [a-z']+ [a-z']+")
+_TEST = re.compile(python.TEST_SIGN, re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,20 @@ def converse(material: PromptMaterial, ask: Ask, try_out: Callable[[str], TriedF
             return trial
         messages = [*messages, ("assistant", answer), ("user", complaint(trial))]
     return None
+
+
+def find_test_file(answer: str) -> str:
+    """Return the Python test file of an answer, with a newline at its end; empty if the answer holds none.
+
+    Of several blocks it is the longest that holds tests; of equally long ones the last. A block that is not closed (the
+    answer was cut off) counts, and so does an answer without any block that is nothing but code.
+    """
+    blocks = list(find_blocks(answer))
+    texts = [text for info, text in blocks if not _SOMETHING_ELSE.fullmatch(info)]
+    if not blocks and not _PROSE.match(answer):
+        texts = [answer]
+    best = max(filter(_TEST.search, reversed(texts)), key=len, default="").strip("\n")
+    return f"{best}\n" if best and len(best) <= LONGEST_FILE else ""
 
 
 def complaint(trial: TriedFile | None) -> str:
