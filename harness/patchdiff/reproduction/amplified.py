@@ -39,51 +39,48 @@ class AmplifiedDraft:
         """Folder that the file has to be in."""
         return PurePosixPath(self.test.partition("::")[0]).parent.as_posix()
 
-    @property
-    def changes(self) -> int:
-        """The number of edits."""
-        return len(self.edits)
-
-    def write(self, without: Collection[int], check: Check) -> str:
+    def write(self, check: Check) -> str:
         """Return the file; "" if the place that is looked at is not found again."""
-        edits = [each for number, each in enumerate(self.edits) if number not in without]
         try:
-            source = Source.read(apply(self.text, edits))
+            source = Source.read(apply(self.text, self.edits))
         except SyntaxError:
             return ""
         path, _, inside = self.test.partition("::")
         names = inside.partition("[")[0].split("::")
         test = function_at(source.tree, names)
-        place = None if self.mode == WHOLE else self._place(source, edits)
+        place = None if self.mode == WHOLE else self._place(source)
         if test is None or (place is None and self.mode != WHOLE):
             return ""
         changes = [*without_other_tests(source, test), *_disarmed(source, test, place[0] if place else None)]
         if place:
             changes.append(_look(source, *place, self.mode))
         body = re.sub(r"\n{4,}", "\n\n\n", changed(source.text, changes))
-        shown = [f"    line {each.start[0]}: {in_a_docstring(each.old + ' -> ' + each.new)}" for each in edits]
+        shown = [f"    line {each.start[0]}: {in_a_docstring(each.old + ' -> ' + each.new)}" for each in self.edits]
         says = "\n".join([f"The test is {'::'.join(names)}{', with' if shown else ' as it is:'}", *shown])
         wrapper = "assay_whole" if self.mode == WHOLE else ""
         return frame(body, check, f"Put it beside {path}", says, f"::{inside}", wrapper)
 
-    def _place(self, source: Source, edits: Sequence[TokenEdit]) -> _Look | None:
+    def _place(self, source: Source) -> _Look | None:
         """Return the statement that is looked at, and the expression of it; None if it is not found."""
-        before = [each for each in edits if each.start[0] < self.line]
-        line = self.line - sum(each.old.count("\n") - each.new.count("\n") for each in before)
+        before = [each for each in self.edits if each.start[0] < self.line]
+        put_here = [each for each in self.edits if each.start == (self.line, 0) and not each.old]
+        first = self.line + sum(each.new.count("\n") - each.old.count("\n") for each in before)
+        lines = {first, first + sum(each.new.count("\n") for each in put_here)}
         for node in ast.walk(source.tree):
             if isinstance(node, ast.With | ast.AsyncWith) and self.mode in (BLOCK, RAISED):
                 at: ast.AST = node.items[0].context_expr if self.mode == BLOCK else node.body[0]
-                if self._is_at(source, at, line):
+                if self._is_at(source, at, lines):
                     return node, None
             elif isinstance(node, ast.Assert | ast.Expr) and self.mode not in (BLOCK, RAISED):
                 for each in ast.walk(node):
-                    if isinstance(each, ast.expr) and self._is_at(source, each, line):
+                    if isinstance(each, ast.expr) and self._is_at(source, each, lines):
                         return node, each
         return None
 
-    def _is_at(self, source: Source, node: ast.AST, line: int) -> bool:
+    def _is_at(self, source: Source, node: ast.AST, lines: Collection[int]) -> bool:
         """Return whether a node is the one that the probe looked at; before Python 3.8 it reports whole lines."""
-        if getattr(node, "lineno", 0) != line:
+        line = getattr(node, "lineno", 0)
+        if line not in lines:
             return False
         row = source.text[source.starts[line - 1] :].partition("\n")[0].strip()
         return self.expression in (source.segment(node)[:LONGEST], row)

@@ -1,11 +1,9 @@
 """A recorded call as a test file: shows a divergence of ``replay``."""
 
-import ast
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.harness.patchdiff.probe.calls import replaced
 from assay.harness.patchdiff.reproduction.writing import Check, frame
 
 _BODY = '''\
@@ -55,32 +53,20 @@ class CallDraft:
     """Module, qualname, part, arguments (a literal) or args (a pickle), mutations (path, old, new)."""
     folder: str = "."
 
-    @property
-    def changes(self) -> int:
-        """The number of changed places in the arguments."""
-        return len(self.call.get("mutations") or ())
-
-    def write(self, without: Collection[int], check: Check) -> str:
+    def write(self, check: Check) -> str:
         """Return the file; "" for changed arguments that are no plain data."""
-        arguments = self._arguments(without)
+        arguments = self._arguments()
         if not arguments:
             return ""
         names = {name: self.call[name] for name in ("module", "qualname", "part")}
         body = _BODY.format(arguments=arguments, **names)
         return frame(body, check, "Put it at the top of the repository", f"The call is of {self.call['qualname']}:")
 
-    def _arguments(self, without: Collection[int]) -> str:
-        mutations = self.call.get("mutations") or ()
-        if not self.call.get("arguments"):
-            is_original = len(set(without)) == len(mutations)
-            return _PICKLED.format(pickled=self.call["args"]) if self.call.get("args") and is_original else ""
-        try:
-            given = ast.literal_eval(self.call["arguments"])
-            for path, old, _ in (mutations[number] for number in sorted(without, reverse=True)):
-                given = replaced(given, path, ast.literal_eval(old))
-        except (ValueError, SyntaxError, LookupError, TypeError):
-            return ""
-        return _PLAIN.format(literal=repr(given))
+    def _arguments(self) -> str:
+        if self.call.get("arguments"):
+            return _PLAIN.format(literal=self.call["arguments"])
+        is_original = self.call.get("args") and not self.call.get("mutations")
+        return _PICKLED.format(pickled=self.call["args"]) if is_original else ""
 
 
 def call_draft(line: Mapping[str, Any], _sources: Mapping[str, str]) -> CallDraft | None:

@@ -1,4 +1,4 @@
-"""Test files for divergences: written with as few changes as show the same difference, then confirmed by running.
+"""Test files for divergences: written, then confirmed by running.
 
 All files are run as a person would run them: ``python -m pytest FILE``, with the project's own settings.
 """
@@ -8,7 +8,7 @@ import json
 import shlex
 import time
 import tokenize
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -18,19 +18,9 @@ from assay.harness.patchdiff.probing import PYTHON, Suspects
 from assay.harness.patchdiff.reproduction.writing import FAILURE, Check, Draft, MakeDraft, Shown
 from assay.harness.patchdiff.sides import OUT, Side, SideJob
 
-MOST_CHANGES = 8
-"""Changes of one file that are tried without, each."""
 LIMIT = 20.0
 """Seconds for one file, the import of the project included."""
 BOTH = (Side.GOLD, Side.CANDIDATE)
-
-
-@dataclass(frozen=True, slots=True)
-class DraftVariant:
-    """A draft without some of its changes."""
-
-    draft: Draft
-    without: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +37,9 @@ class Looks:
         return next((number for number, (one, other) in enumerate(both) if one != other), -1)
 
     @property
-    def nature(self) -> tuple[str, ...]:
-        """Kind and type of what differs; empty where nothing does."""
-        at = self.first
-        return (*self.gold[at][:2], *self.candidate[at][:2]) if at >= 0 else ()
-
-    @property
     def check(self) -> Check:
         """The check that fails where the two differ."""
         return Check(self.gold[: self.first + 1], self.candidate[self.first])
-
-
-Explore = Callable[[Sequence[DraftVariant]], Sequence[Looks]]
-"""Runs variants on both sides; one that cannot be written sees nothing."""
 
 
 def reproduced(context: Context, suspects: Suspects, make_draft: MakeDraft) -> dict[str, str]:
@@ -69,16 +49,11 @@ def reproduced(context: Context, suspects: Suspects, make_draft: MakeDraft) -> d
     """
     sources = _sources(context, sorted({file for line in suspects.values() if (file := _test_file(line))}))
     drafts = {probe: draft for probe, line in suspects.items() if (draft := make_draft(line, sources))}
-    began, tried = time.monotonic(), list[DraftVariant]()
-
-    def explore(variants: Sequence[DraftVariant]) -> list[Looks]:
-        tried.extend(variants)
-        return _explored(context.part(0.5), variants)
-
-    found = fewest_changes(drafts, explore)
-    each = (time.monotonic() - began) / max(1, len(tried))
-    texts = {probe: variant.draft.write(variant.without, looks.check) for probe, (variant, looks) in found.items()}
-    files = {text: found[probe][0].draft.folder for probe, text in texts.items() if text}
+    began = time.monotonic()
+    seen = dict(zip(drafts, _explored(context.part(0.5), [*drafts.values()]), strict=True)) if drafts else {}
+    each = (time.monotonic() - began) / max(1, len(drafts))
+    texts = {probe: drafts[probe].write(looks.check) for probe, looks in seen.items() if looks.first >= 0}
+    files = {text: drafts[probe].folder for probe, text in texts.items() if text}
     held = _held(context, files, each) if files else set()
     return {probe: text for probe, text in texts.items() if text in held}
 
@@ -88,48 +63,12 @@ def _test_file(line: Mapping[str, Any]) -> str:
     return path if colons else ""
 
 
-def fewest_changes(drafts: Mapping[str, Draft], explore: Explore) -> dict[str, tuple[DraftVariant, Looks]]:
-    """Leave out changes without which the same difference shows: each by itself, then all of them together.
-
-    Returns:
-        For each draft that shows a difference at all, the variant with the fewest changes, and what it saw.
-    """
-    single = {
-        key: [DraftVariant(draft, frozenset(some)) for some in ((), *zip(range(min(draft.changes, MOST_CHANGES))))]
-        for key, draft in drafts.items()
-    }
-    alike = {key: _alike(rows) for key, rows in _rows(single, explore).items() if rows[0][1].nature}
-    several = {
-        key: [rows[0][0], DraftVariant(rows[0][0].draft, frozenset().union(*(variant.without for variant, _ in rows)))]
-        for key, rows in alike.items()
-        if len(rows) > 2
-    }
-    together = {key: _alike(rows) for key, rows in _rows(several, explore).items()}
-    return {key: (*rows, *together.get(key, [])[1:])[-1] for key, rows in alike.items()}
-
-
-def _rows(
-    variants: Mapping[str, Sequence[DraftVariant]], explore: Explore
-) -> dict[str, list[tuple[DraftVariant, Looks]]]:
-    flat = [each for several in variants.values() for each in several]
-    looks = iter(explore(flat) if flat else ())
-    return {key: [(each, next(looks)) for each in several] for key, several in variants.items()}
-
-
-def _alike(rows: Sequence[tuple[DraftVariant, Looks]]) -> list[tuple[DraftVariant, Looks]]:
-    """Return the variants that show the same difference as the first."""
-    return [each for each in rows if each[1].nature == rows[0][1].nature]
-
-
-def _explored(context: Context, variants: Sequence[DraftVariant]) -> list[Looks]:
-    """Run variants once on both sides, and return what they see."""
-    files = {}
-    for number, each in enumerate(variants):
-        text = each.draft.write(each.without, Check(log=f"{OUT}/{number}.jsonl"))
-        if text:
-            files[number] = (_path(each.draft.folder, number), text)
+def _explored(context: Context, drafts: Sequence[Draft]) -> list[Looks]:
+    """Run drafts once on both sides, and return what they see; one that cannot be written sees nothing."""
+    written = {number: each.write(Check(log=f"{OUT}/{number}.jsonl")) for number, each in enumerate(drafts)}
+    files = {number: (_path(drafts[number].folder, number), text) for number, text in written.items() if text}
     gold, candidate = _on_both(context, files, (0,))
-    names = [f"{number}.jsonl" for number in range(len(variants))]
+    names = [f"{number}.jsonl" for number in range(len(drafts))]
     return [Looks(read_looks(gold.get(name, b"")), read_looks(candidate.get(name, b""))) for name in names]
 
 

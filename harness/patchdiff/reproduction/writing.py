@@ -5,7 +5,7 @@ compares what the comparison itself compared.
 """
 
 import textwrap
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Protocol
@@ -119,18 +119,14 @@ class Check:
 
 
 class Draft(Protocol):
-    """A test file that can be written with fewer changes of its input."""
+    """A test file in the making."""
 
     @property
     def folder(self) -> str:
         """Folder that the file has to be in, from the top of the tree."""
 
-    @property
-    def changes(self) -> int:
-        """The number of changes, each of which may be left out."""
-
-    def write(self, without: Collection[int], check: Check) -> str:
-        """Return the file's text without some changes; "" if there can be none."""
+    def write(self, check: Check) -> str:
+        """Return the file's text; "" if there can be none."""
 
 
 MakeDraft = Callable[[Mapping[str, Any], Mapping[str, str]], Draft | None]

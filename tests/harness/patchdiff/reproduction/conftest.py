@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from assay.harness.patchdiff.reproduction.confirm import DraftVariant, Looks, fewest_changes, read_looks
-from assay.harness.patchdiff.reproduction.writing import Check, MakeDraft
+from assay.harness.patchdiff.reproduction.confirm import Looks, read_looks
+from assay.harness.patchdiff.reproduction.writing import Check, Draft, MakeDraft
 from probed import Line, run_program, write
 
 TEST_FILE = "tests/test_shop.py"
@@ -48,26 +48,19 @@ class Local:
     def reproduce(self, line: Line, make_draft: MakeDraft) -> str:
         """The test file that a probe comes down to; "" if there is none."""
         draft = make_draft(line, {TEST_FILE: (self.gold / TEST_FILE).read_text()})
-        found = fewest_changes({"it": draft} if draft else {}, self.explore)
-        if "it" not in found:
-            return ""
-        variant, looks = found["it"]
-        return variant.draft.write(variant.without, looks.check)
+        looks = self.look(draft) if draft else Looks()
+        return draft.write(looks.check) if draft and looks.first >= 0 else ""
 
-    def explore(self, variants: Sequence[DraftVariant]) -> list[Looks]:
-        names = [f"test_it_{number}.py" for number in range(len(variants))]
-        folder = variants[0].draft.folder
+    def look(self, draft: Draft) -> Looks:
+        def run(root: Path) -> bytes:
+            log = root / "test_it.log"
+            log.write_bytes(b"")
+            (root / draft.folder / "test_it.py").write_text(draft.write(Check(log=str(log))))
+            _pytest(root, f"{draft.folder}/test_it.py")
+            return log.read_bytes()
 
-        def run(root: Path) -> list[bytes]:
-            for name, each in zip(names, variants, strict=True):
-                log = root / f"{name}.log"
-                log.write_bytes(b"")
-                (root / folder / name).write_text(each.draft.write(each.without, Check(log=str(log))))
-            _pytest(root, *(f"{folder}/{name}" for name in names))
-            return [(root / f"{name}.log").read_bytes() for name in names]
-
-        pairs = zip(*self._on_both(run), strict=True)
-        return [Looks(read_looks(gold), read_looks(other)) for gold, other in pairs]
+        gold, other = self._on_both(run)
+        return Looks(read_looks(gold), read_looks(other))
 
     def by_hand(self, text: str, folder: str = "tests") -> list[int]:
         """The exit status of pytest on both sides."""

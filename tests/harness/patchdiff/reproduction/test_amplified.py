@@ -207,12 +207,12 @@ def test_each_kind_of_place_passes_with_gold_and_fails_with_the_other(
     assert local.by_hand(text) == [0, 1], text
 
 
-def test_file_holds_one_test_and_only_the_change_that_matters(make_local: Make) -> None:
+def test_file_holds_one_test_and_the_changes_that_its_place_depends_on(make_local: Make) -> None:
     local = make_local(GOLD, HARD_CODED, PLAIN)
     differing = local.differing("amplify", mutants=60)
     line = next(row for key, row in sorted(differing.items()) if "test_price|" in key and "|s0#" in key)
     text = local.reproduce(line, amplified_draft)
-    assert text.split('"""')[1].count(" -> ") == 1
+    assert text.split('"""')[1].count(" -> ") == len(line["literal"]["mutations"])
     assert "test_other" not in text
     assert "look.value = first" in text
 
