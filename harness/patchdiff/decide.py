@@ -126,12 +126,19 @@ def _in_part(base: ProbeObservation, gold: ProbeObservation, candidate: ProbeObs
     """
     if gold.kind == FAILURE or len({(each.kind, each.type) for each in (base, gold, candidate)}) > 1:
         return PatchDiffFinding.DIVERGENT
-    before, after, other = (_WORD.findall(each.text) for each in (base, gold, candidate))
+    before, after, other = map(_WORD.findall, _without_common_lines([base.text, gold.text, candidate.text]))
     kept, still_there = _kept(before, after), _kept(before, other)
     rest = iter(other)
     if not all(before[at] in rest for at in sorted(kept)):
         return PatchDiffFinding.CHANGED_UNRELATED
     return PatchDiffFinding.UNFIXED_LIKE_BASE if still_there - kept else PatchDiffFinding.DIVERGENT
+
+
+def _without_common_lines(texts: Sequence[str]) -> list[str]:
+    """Return texts without the lines that all of them have; of a page, few are left."""
+    lines = [text.splitlines() for text in texts]
+    common = frozenset(lines[0]).intersection(*lines[1:])
+    return ["\n".join(line for line in each if line not in common) for each in lines]
 
 
 def _kept(before: Sequence[str], after: Sequence[str]) -> set[int]:

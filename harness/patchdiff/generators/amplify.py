@@ -11,6 +11,7 @@ from assay.harness import languages
 from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators import copies
+from assay.harness.patchdiff.probe.running import bare_name
 from assay.harness.patchdiff.probing import Program, absence, differences, run_lines
 from assay.harness.patchdiff.reproduction.amplified import amplified_draft
 from assay.harness.patchdiff.reproduction.confirm import reproduced
@@ -21,11 +22,11 @@ LOOKED_AT = 16
 """Test files that are searched for tests that reach a target, the nearest first."""
 FILES = 6
 """Files with such tests that are amplified."""
-COPIES = 2500
+COPIES = 3000
 """Changed tests in all: many of each where few reach a target, at least ``FEWEST`` and at most ``MOST`` of each."""
-FEWEST, MOST = 8, 200
-OWN = 300
-"""Changed copies of each test of the issue itself: what it is about is looked at from all sides."""
+FEWEST, MOST = 8, 300
+OWN_COPIES, MOST_OWN = 1500, 300
+"""Changed copies of the issue's own tests in all, and at most of each: they are looked at from all sides."""
 SECONDS = 10.0
 SEARCH = 0.4
 """Part of the turn that the search for tests may take."""
@@ -40,23 +41,25 @@ def _generate(context: Context) -> Contribution:
     if copying := languages.find(context.sides.instance.language).SYNTAX.copying:
         return copies.generate(context, copying)
     looked_at = context.survey.test_files[:LOOKED_AT]
-    (lines,) = run_lines(context.part(SEARCH), _program(context, looked_at, 0), Side.GOLD, [0])
+    (lines,) = run_lines(context.part(SEARCH), _program(context, looked_at), Side.GOLD, [0])
     tests = list(dict.fromkeys(str(line["test"]) for line in lines if line.get("target")))
     files = [file for file in context.survey.test_files if any(test.startswith(file) for test in tests)][:FILES]
     if not files:
         return Contribution(GeneratorResult(name=NAME, note=absence("no test reaches a target", lines)))
+    own = {bare_name(test) for test in context.sides.instance.fail_to_pass}
     each = min(MOST, max(FEWEST, COPIES // len(tests)))
-    return differences(context, _program(context, files, each, tests))
+    of_own = min(MOST_OWN, max(each, OWN_COPIES // max(1, sum(bare_name(test) in own for test in tests))))
+    return differences(context, _program(context, files, tests, each, of_own))
 
 
-def _program(context: Context, files: Sequence[str], mutants: int, tests: Sequence[str] = ()) -> Program:
+def _program(context: Context, files: Sequence[str], tests: Sequence[str] = (), each: int = 0, own: int = 0) -> Program:
     settings = {
         "files": list(files),
         "tests": list(tests),
         "seed": context.settings.seed,
-        "mutants": mutants,
+        "mutants": each,
         "own": list(context.sides.instance.fail_to_pass),
-        "own_mutants": OWN if mutants else 0,
+        "own_mutants": own,
         "words": list(context.survey.words),
         "limit": LIMIT,
     }

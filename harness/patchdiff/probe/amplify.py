@@ -29,7 +29,7 @@ MOST = 300  # observations of one test
 BRIEF = 0.1  # seconds for a changed copy: one that loops for ever must not cost the time of many others
 SLOWER = 10  # or so many times what its test takes
 WAITING = 2  # times its limit that a test may take by the clock, most of it waiting
-MAKING = 0.25  # share of all time that making the copies may take; tests whose turn comes later get none
+MAKING = 0.5  # share of all time that making the copies may take; tests whose turn comes later get none
 AGAIN = 0.2  # seconds until a time limit that code under test has swallowed strikes again
 REACHED, TOOK = "reached ", "took "
 
@@ -120,12 +120,13 @@ class SiteRecorder:
 
     def value(self, site: sites.Site, value: object) -> None:
         """Note a value."""
-        if self._counts(site):
-            self._write(site, "value", texts.type_name(value), texts.describe(value, site.draw))
+        text = texts.body(value) if site.mode == sites.BODY else ""
+        if text is not None and self._counts(site):
+            self._write(site, "value", texts.type_name(value), text or texts.describe(value, site.draw))
 
     def failed(self, site: sites.Site, error: BaseException) -> None:
         """Note an exception, once on its way up."""
-        if error is not self._last:
+        if error is not self._last and site.mode != sites.BODY:
             self._last = error
             self.note(site, "error", texts.type_name(error))
 
@@ -210,8 +211,8 @@ class Amplifier(running.Driver):
         self._own = {running.bare_name(test) for test in job.get("own") or ()}
         self._functions = {_function_of(test) for test in job.get("tests") or ()}
         self._strings = mutate.Strings([], job.get("words") or [])
-        self._finder = Finder(job["files"], self._make)
         self._making: wire.WorkBudget | None = None
+        self._finder = Finder(job["files"], self._make)
 
     def _make(self, path: str) -> "CodeType":
         """Return the code of a test file made ready."""
@@ -222,15 +223,16 @@ class Amplifier(running.Driver):
         made = sites.Instrument(source, name, seed, self._copies, seen, self._strings).made()
         return compile(made, path, "exec", dont_inherit=True)
 
-    def _copies(self, test: str) -> "tuple[int, Container[int]]":
+    def _copies(self, test: str) -> "tuple[int, Container[int] | None]":
         """Return how many changed copies a test has, and which of them are made: those that are run."""
         wanted = self._wanted or self._functions
+        if wanted and not any(running.bare_name(name) == test for name in wanted):
+            return 0, None
         self._making = self._making or wire.WorkBudget(self._deadline.left() * MAKING)
-        late = self._making.over() and not self._wanted
-        if late or (wanted and not any(running.bare_name(name) == test for name in wanted)):
-            return 0, ()
         count = int(self.job["own_mutants"] if test in self._own else self.job["mutants"])
-        return count, self._numbers.get(test, ()) if self._wanted else range(1, count + 1)
+        if self._wanted:
+            return count, self._numbers.get(test, ())
+        return (0, ()) if self._making.over() and test not in self._own else (count, range(1, count + 1))
 
     def collecting(self) -> None:
         """Be the first who is asked for test files."""
@@ -238,7 +240,7 @@ class Amplifier(running.Driver):
         self._finder.install()
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
-        """Yield the tests as they are, then the changed copies: all first ones, then all second ones, and so on."""
+        """Yield the tests as they are, then the copies by their numbers, those near to the own sooner."""
         numbered = [(sites.copy_number(item.nodeid), item) for item in items]
         yield [item for number, item in numbered if not number and self._is_wanted(item)]
         copies: dict[tuple[int, str], list[Any]] = {}
@@ -246,7 +248,10 @@ class Amplifier(running.Driver):
             if number and self._is_wanted(item):
                 copies.setdefault((number, _function_of(item.nodeid)), []).append(item)
         known = {item.nodeid for item in items}
-        yield [item for key in sorted(copies, key=lambda key: key[0]) for item in self._rows(key, copies[key], known)]
+        own = [_function_of(item.nodeid).split("::") for item in running.own_and_others(items, self._own)[0]]
+        near = {test: max([0] + [_shared(test.split("::"), each) for each in own]) for _, test in copies}
+        order = sorted(copies, key=lambda key: key[0] / 2 ** near[key[1]])
+        yield [item for key in order for item in self._rows(key, copies[key], known)]
 
     def _is_wanted(self, item: Any) -> bool:
         if self._functions and _function_of(item.nodeid) not in self._functions:
@@ -314,6 +319,11 @@ class Amplifier(running.Driver):
 
 def _function_of(nodeid: str) -> str:
     return sites.without_mark(nodeid.partition("[")[0])
+
+
+def _shared(one: "list[str]", other: "list[str]") -> int:
+    """Return how many parts two names of tests have in common: file, class, function."""
+    return sum(one[:count] == other[:count] for count in range(1, len(one) + 1))
 
 
 make_driver = Amplifier

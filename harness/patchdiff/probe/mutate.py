@@ -10,6 +10,7 @@ import io
 import itertools
 import keyword
 import random
+import textwrap
 import token as token_names
 import tokenize
 from typing import TYPE_CHECKING, Any, NamedTuple, Tuple  # noqa: UP035
@@ -19,16 +20,29 @@ from . import values
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    Groups = list[list[list["TokenEdit"]]]  # of places: alternatives, each a list of edits
+
 Place = Tuple[int, int]  # noqa: UP006 - (line, column) of the function's text: lines from 1, columns in characters
-PER_PLACE = 16  # alternatives kept at one place
+PER_PLACE = 24  # alternatives kept at one place, and the first: the empty string, the next number
+FIRST = 0.2  # share of changes that are a place's first
+WHOLE, STATEMENTS = -9, 0.4  # the region of whole statements put in or left out, and its weight beside all others
+ALIKE = 8  # other strings of a function that stand in for one of its strings
+CROSSED = 6  # earlier statements, and those of other tests, that are made before one
+LONGEST_STATEMENT = 300  # characters of a statement that another test takes over
 LONGEST_DONOR, MOST_DONORS = 400, 400  # characters of a string that pieces are taken from; strings
 LONGEST_DISPLAY, OTHER_DISPLAYS = 200, 3  # characters of one that stands in for another, and of these
 LONGEST_LIST = 30  # elements of a list that is reordered; longer ones are data tables
-ASSERTION, ACTION, LEADING, LEADING_ONCE, LEADING_TWICE = "assertion", "action", "leading", "once", "twice"
-# how often statements of a role are changed, and of those that are, how often two of them
-SHARE = {ASSERTION: 0.6, ACTION: 0.25, LEADING: 0.0, LEADING_ONCE: 0.5, LEADING_TWICE: 0.25}
+ASSERTION, ACTION, LEADING = "assertion", "action", "leading"
+SHARE = {ASSERTION: 0.6, ACTION: 0.25, LEADING: 0.0}  # how often a statement is changed in a copy of its kind
+LEADING_ALONE, TWICE = 0.65, 0.25  # share of copies with a change in what leads up alone, and of two such changes
 _OTHER_SIGN = {"+": "-", "-": "+", "*": "+", "/": "*"}
 _OPENING, _CLOSING = "([{", ")]}"
+# texts around a list, tuple or dictionary that make something else of it
+KINDS = {
+    "[": (("iter(", ")"), ("set(", ")"), ("tuple(", ")"), ("dict.fromkeys(", ")"), ("[", "]")),
+    "(": (("iter(", ")"), ("list(", ")"), ("set(", ")")),
+    "{": (("[", "]"),),
+}
 _WORDS = {"True": "False", "False": "True", "None": "0"}
 _SKIPPED = frozenset(
     getattr(token_names, name, -1) for name in ("NEWLINE", "INDENT", "DEDENT", "ENDMARKER", "COMMENT", "NL")
@@ -50,19 +64,18 @@ class Strings(NamedTuple):
     around: "list[str]"  # in its module: for pieces
     words: "list[str]"  # that the change itself is about: whole, and for pieces
     displays: "Sequence[str]" = ()  # lists, tuples and dictionaries of plain data in its module, as literals
+    statements: "Sequence[tuple[str, frozenset[str]]]" = ()  # of its tests, with the names that each uses
 
 
 NO_STRINGS = Strings([], [])
 
 
 class Scope(NamedTuple):
-    """The changeable parts: nothing between `closed` places, no brackets at `fixed` ones, names only at `names`."""
+    """The changeable parts: nothing between `closed` places, no brackets at `fixed` ones."""
 
     closed: "list[tuple[Place, Place]]"  # from the first to the last of the places between which nothing may change
     fixed: "frozenset[Place]"  # of brackets whose elements stay as they are
-    names: "dict[Place, list[str]]"  # place of a name to the names of the same kind
     statements: "list[tuple[int, str]]"  # first line and role of each statement, in order of lines
-    moves: "list[tuple[int, int, int]]"  # lines from which to which may be repeated, and before which line
     strings: Strings
 
     def is_closed(self, place: Place) -> bool:
@@ -77,29 +90,32 @@ def is_repetition(edit: TokenEdit) -> bool:
 
 class _Bracket(NamedTuple):
     opening: int
+    closing: int
     display: bool
     spans: "list[tuple[int, int]]"  # first and last token of each element
 
 
-def mutants(text: str, scope: Scope, seed: str, count: int) -> "list[tuple[str, list[TokenEdit]]]":
-    """Return at most `count` different changed copies of a function's text, each with its changes, chosen by `seed`.
+def mutants(text: str, scope: Scope, seed: str, count: int) -> "list[tuple[str, list[TokenEdit], Any]]":
+    """Return at most `count` different changed copies of a function: text, changes and parsed function, by `seed`.
 
-    A copy has one change in many of its assertions, since these do not touch one another, and none or one in what
-    leads up to them, now and then two, since those change everything after them.
+    A copy has one change in many of its assertions, since these do not touch one another; or one in what leads up to
+    them, now and then two, since those change everything after them, and the assertions show what comes of it.
     """
     choice = random.Random(seed)
-    regions: dict[int, list[list[list[TokenEdit]]]] = {}
+    regions: dict[int, Groups] = {}
     for group in _groups(text, scope, choice):
-        regions.setdefault(_region(scope, group[0][0].start[0]), []).append(group)
-    found, seen = [], {text}  # type: list[tuple[str, list[TokenEdit]]], set[str]
+        whole = is_repetition(group[0][0]) or not group[0][0].new
+        regions.setdefault(WHOLE if whole else _region(scope, group[0][0].start[0]), []).append(group)
+    found, seen = [], {text}  # type: list[tuple[str, list[TokenEdit], Any]], set[str]
     for _ in range(count * 8 if regions else 0):
         if len(found) == count:
             break
         edits = _chosen(regions, scope, choice)
         changed = apply(text, edits) if edits else ""
-        if changed and changed not in seen and _parses(changed):
-            seen.add(changed)
-            found.append((changed, edits))
+        function = _parsed(changed) if changed and changed not in seen else None
+        seen.add(changed)
+        if function is not None:
+            found.append((changed, edits, function))
     return found
 
 
@@ -112,18 +128,21 @@ def role_at(scope: Scope, line: int) -> "tuple[int, str]":
     return scope.statements[max(0, _region(scope, line))]
 
 
-def _chosen(
-    regions: "dict[int, list[list[list[TokenEdit]]]]", scope: Scope, choice: random.Random
-) -> "list[TokenEdit]":
+def _chosen(regions: "dict[int, Groups]", scope: Scope, choice: random.Random) -> "list[TokenEdit]":
     """Return the changes of one copy."""
-    roles = {at: scope.statements[max(0, at)][1] for at in sorted(regions)}
+    roles = {at: LEADING if at == WHOLE else scope.statements[max(0, at)][1] for at in sorted(regions)}
     leading = [at for at, role in roles.items() if role == LEADING]
-    places = [at for at, role in roles.items() if choice.random() < SHARE[role]]
-    if leading and (choice.random() < SHARE[LEADING_ONCE] or len(leading) == len(roles)):
-        places += choice.choices(leading, k=2 if choice.random() < SHARE[LEADING_TWICE] else 1)
+    if leading and (choice.random() < LEADING_ALONE or len(leading) == len(roles)):
+        few = max(1.0, sum(len(regions[at]) for at in leading if at != WHOLE) * STATEMENTS)
+        weights = [few if at == WHOLE else float(len(regions[at])) for at in leading]
+        places = choice.choices(leading, weights, k=2 if choice.random() < TWICE else 1)
+    else:
+        places = [at for at, role in roles.items() if choice.random() < SHARE[role]]
     edits: list[TokenEdit] = []
     for at in places or [choice.choice(sorted(regions))]:
-        edits += choice.choice([each for group in regions[at] for each in group])
+        weights = [len(group) ** 0.5 for group in regions[at]]
+        (group,) = choice.choices(regions[at], weights)
+        edits += group[0] if choice.random() < FIRST else choice.choice(group)
     return edits
 
 
@@ -154,15 +173,14 @@ def parse_function(text: str) -> Any:
     return around.body[0]
 
 
-def _parses(text: str) -> bool:
+def _parsed(text: str) -> Any:
     try:
-        parse_function(text)
+        return parse_function(text)
     except (SyntaxError, ValueError, RecursionError):
-        return False
-    return True
+        return None
 
 
-def _groups(text: str, scope: Scope, choice: random.Random) -> "list[list[list[TokenEdit]]]":
+def _groups(text: str, scope: Scope, choice: random.Random) -> "Groups":
     """Return the changes possible, by place: each place has alternatives, each alternative is a list of edits."""
     tokens = _tokens(text)
     strings = sorted({each.string for each in tokens if each.type == token_names.STRING})
@@ -172,26 +190,69 @@ def _groups(text: str, scope: Scope, choice: random.Random) -> "list[list[list[T
             continue
         before = tokens[index - 1].string if index else ""
         news = _alternatives(each, before, scope, strings, choice)
-        groups.append([[TokenEdit(each.start, each.end, each.string, new)] for new in news])
+        alike = [other for other in strings if each.type == token_names.STRING and other != each.string]
+        several = news, _some(alike, ALIKE, choice)
+        groups += [[[TokenEdit(each.start, each.end, each.string, new)] for new in some] for some in several]
     for bracket in _brackets(tokens):
         start = tokens[bracket.opening].start
         if not scope.is_closed(start) and start not in scope.fixed:
             others = scope.strings.displays if bracket.display else []
             alike = [each[1:-1] for each in others if each[0] == tokens[bracket.opening].string]
             groups.append(_rearranged(text, tokens, bracket, choice.sample(alike, min(OTHER_DISPLAYS, len(alike)))))
-    groups += _repeated(text, scope)
-    return [group if len(group) <= PER_PLACE else choice.sample(group, PER_PLACE) for group in groups if group]
+    literals = [choice.choice(group) for group in groups if group]
+    groups += _whole_statements(text, scope, literals, choice)
+    return [group[:1] + choice.sample(group[1:], min(PER_PLACE, len(group) - 1)) for group in groups if group]
 
 
-def _repeated(text: str, scope: Scope) -> "list[list[list[TokenEdit]]]":
-    """Return edits that make a statement once more before an assertion, by assertion."""
-    lines = lines_of(text)
-    found: dict[int, list[list[TokenEdit]]] = {}
-    for first, end, before in scope.moves:
-        new = "".join(lines[first - 1 : end - 1])
-        if new.endswith("\n"):
-            found.setdefault(before, []).append([TokenEdit((before, 0), (before, 0), "", new)])
-    return list(found.values())
+def _whole_statements(text: str, scope: Scope, literals: "list[list[TokenEdit]]", choice: random.Random) -> "Groups":
+    """Return edits that leave out a statement, or that make before it an earlier one again, or one of another test."""
+    function, lines = parse_function(text), lines_of(text)
+    names, size = _names_in(function), text.count("\n")
+    of_others = [each for each, uses in scope.strings.statements if uses <= names and each not in text]
+    of_others += [each.replace(old, _WORDS[old]) for each in of_others for old in ("True", "False") if old in each]
+    earlier, found = [], []  # type: list[str], Groups
+    for node, end in zip(function.body, [each.lineno for each in function.body[1:]] + [size + 1]):  # noqa: B905
+        place, old = (node.lineno, 0), "".join(lines[node.lineno - 1 : end - 1])
+        indent = old[: len(old) - len(old.lstrip())]
+        others = [indent + each.replace("\n", "\n" + indent) + "\n" for each in _some(of_others, CROSSED, choice)]
+        found.append([[TokenEdit(place, place, "", new)] for new in _some(earlier, CROSSED, choice) + others])
+        acts = role_at(scope, node.lineno) == (node.lineno, ACTION) and not scope.is_closed((node.lineno, len(indent)))
+        if acts:
+            found.append([[TokenEdit(place, (end, 0), old, "")]])
+        if (acts or isinstance(node, ast.Assign)) and old.endswith("\n"):
+            inside = [edits for edits in literals if node.lineno <= edits[0].start[0] < end]
+            longer = (lines_of(apply(text, edits)) for edits in inside)
+            earlier += [old, *("".join(each[node.lineno - 1 : end - 1 + len(each) - len(lines)]) for each in longer)]
+    return found
+
+
+def _some(news: "list[str]", count: int, choice: random.Random) -> "list[str]":
+    return choice.sample(news, min(count, len(news)))
+
+
+def statements_of(tree: ast.AST, lines: "Sequence[str]") -> "list[tuple[str, frozenset[str]]]":
+    """Return the statements of a module's functions that set something up but bind no name, with the names they use."""
+    found: dict[str, frozenset[str]] = {}
+    for body in (each.body for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)):
+        for node, after in zip(body, body[1:]):  # noqa: B905, RUF007 - not before Python 3.10
+            text = textwrap.dedent("".join(lines[node.lineno - 1 : after.lineno - 1])).strip()
+            if _sets_up(node) and len(text) <= LONGEST_STATEMENT and "#" not in text and '"""' not in text:
+                found.setdefault(text, _names_in(node))
+    return sorted((text, names) for text, names in found.items() if names)
+
+
+def _names_in(tree: ast.AST) -> "frozenset[str]":
+    """Return the names that code uses, and the attributes of names that it uses."""
+    found = {getattr(node, "id", getattr(node, "arg", "")) for node in ast.walk(tree)}
+    own = (node for node in ast.walk(tree) if getattr(getattr(node, "value", None), "id", "") in ("self", "cls"))
+    return frozenset(found).union("self." + str(getattr(node, "attr", "")) for node in own)
+
+
+def _sets_up(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Assign):
+        return all(isinstance(target, (ast.Attribute, ast.Subscript)) for target in node.targets)
+    called = getattr(getattr(node, "value", None), "func", None)
+    return isinstance(node, ast.Expr) and isinstance(called, ast.Attribute) and not called.attr.startswith("assert")
 
 
 def _tokens(text: str) -> "list[tokenize.TokenInfo]":
@@ -218,7 +279,7 @@ def _alternatives(
     if each.type == token_names.STRING:
         return _strings(each.string, strings, scope.strings, choice)
     if each.type == token_names.NAME:
-        return [_WORDS[each.string]] if each.string in _WORDS else scope.names.get(each.start, [])
+        return [_WORDS[each.string]] if each.string in _WORDS else []
     if each.string in _OTHER_SIGN and _ends_operand(before):
         return [_OTHER_SIGN[each.string]]
     return []
@@ -248,7 +309,7 @@ def _strings(text: str, others: "list[str]", strings: Strings, choice: random.Ra
     news = [repr(new) for new in [*values.texts(value, choice), *values.as_bytes(value)[-1:]]]
     alike = [other for other in others if isinstance(values.read_literal(other), type(value)) and other != text]
     news += choice.sample(alike, min(2, len(alike)))
-    return news + [repr(new) for new in values.spliced(value, strings.around, strings.words, choice)]
+    return [*news, "None", *(repr(new) for new in values.spliced(value, strings.around, strings.words, choice))]
 
 
 def strings_of(tree: ast.AST) -> "list[str]":
@@ -302,7 +363,7 @@ def _bracket(tokens: "list[tokenize.TokenInfo]", opening: int, closing: int) -> 
     if tokens[opening].string == "[" and not display:
         return None
     is_tuple = tokens[opening].string != "(" or not display or tokens[closing - 1].string == "," or len(spans) > 1
-    return _Bracket(opening, display, spans) if spans and is_tuple else None
+    return _Bracket(opening, closing, display, spans) if spans and is_tuple else None
 
 
 def _rearranged(
@@ -320,7 +381,12 @@ def _rearranged(
     # a comment inside an element would swallow what follows it on one line
     news = [", ".join(order) + (comma if len(order) == 1 else "") for order in orders if "#" not in "".join(order)]
     news += others
-    return [[TokenEdit(start, end, old, new)] for new in news if new != old]
+    found = [TokenEdit(start, end, old, new) for new in news if new != old]
+    if bracket.display and tokens[bracket.opening].string in KINDS:
+        start, end = tokens[bracket.opening].start, tokens[bracket.closing].end
+        old = _between(lines, start, end)
+        found += [TokenEdit(start, end, old, left + old + right) for left, right in KINDS[old[0]]]
+    return [[edit] for edit in found]
 
 
 def _displayed(parts: "list[str]") -> "list[list[str]]":

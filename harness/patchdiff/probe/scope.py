@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from .mutate import ACTION, ASSERTION, LEADING, NO_STRINGS, Place, Scope, Strings, lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 RAISES = frozenset(("raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage"))
 _CHECKS = """
@@ -15,6 +15,7 @@ _CHECKS = """
     ItemsEqual ListEqual TupleEqual SetEqual DictEqual SequenceEqual MultiLineEqual HTMLEqual JSONEqual
 """
 COMPARING = frozenset("assert" + name for name in _CHECKS.split())
+_RUNNERS = frozenset(("mark", "patch", "fixture", "skip", "skipIf", "skipUnless"))  # decorators that are no input
 _OPEN_NODES = (ast.Call, ast.Name, ast.Attribute, ast.Subscript, ast.Lambda, ast.JoinedStr, ast.Await, ast.Yield)
 
 
@@ -29,18 +30,22 @@ def is_literal(node: ast.AST) -> bool:
     return not any(isinstance(each, _OPEN_NODES) for each in ast.walk(node))
 
 
+def is_check(node: ast.AST) -> bool:
+    """Return whether a node is a call that checks something, so that its literals are what is expected."""
+    return called_name(node).startswith("assert") or called_name(node).endswith("match_lines")
+
+
 def is_raises(node: ast.AST) -> bool:
     """Return whether a node is a call that expects an exception."""
     return isinstance(node, ast.Call) and called_name(node) in RAISES
 
 
-def scope_of(function: Any, text: str, around: "dict[str, str]", strings: "Strings" = NO_STRINGS) -> Scope:
+def scope_of(function: Any, text: str, strings: "Strings" = NO_STRINGS) -> Scope:
     """Return what of a function may be changed.
 
     Args:
         function: its syntax tree, lines as in `text`.
         text: its source.
-        around: the kinds of the names of its module.
         strings: that may be put into its own, whole or in pieces.
     """
     places = _Places(text)
@@ -50,30 +55,7 @@ def scope_of(function: Any, text: str, around: "dict[str, str]", strings: "Strin
         line, column = places.at(node)
         fixed.update([(line, column), (line, column - 1)])  # before Python 3.8 a tuple begins at its first element
     spans = [span for span in closed if span]
-    names, moves = _names(function, places, around), _moves(function)
-    return Scope(spans, frozenset(fixed), names, _statements(function), moves, strings)
-
-
-def kinds_of(body: "Sequence[ast.stmt]") -> "dict[str, str]":
-    """Return a kind for each name that statements assign: names of one kind may stand for one another."""
-    kinds: dict[str, str] = {}
-    for statement in body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Assign) and len(node.targets) == 1:
-                target = node.targets[0]
-                several = isinstance(target, (ast.Tuple, ast.List))
-                names = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
-                kind = ("several " if several else "") + _kind(node.value)
-                kinds.update((name.id, kind) for name in names if isinstance(name, ast.Name))
-    return kinds
-
-
-def _kind(value: ast.AST) -> str:
-    if isinstance(value, ast.Call):
-        return "call " + called_name(value)
-    if type(value).__name__ == "Constant":
-        return type(getattr(value, "value", None)).__name__
-    return type(value).__name__
+    return Scope(spans, frozenset(fixed), _statements(function), strings)
 
 
 class _Places:
@@ -97,43 +79,30 @@ def _statements(function: Any) -> "list[tuple[int, str]]":
     for node in ast.walk(function):
         if isinstance(node, ast.stmt) and node is not function:
             found[node.lineno] = _role(node)
+    for node in ast.walk(function):
+        if isinstance(node, (ast.With, ast.AsyncWith)) and any(is_raises(item.context_expr) for item in node.items):
+            ends = (each for each in ast.walk(node) if isinstance(each, ast.stmt) and each is not node)
+            found.update((each.lineno, ACTION) for each in ends)  # the first that raises ends the others
     return sorted(found.items())
-
-
-def _moves(function: Any) -> "list[tuple[int, int, int]]":
-    """Return the lines of statements that may be made once more, each with that of an assertion to make them before.
-
-    They and the assertion stand in the function itself, and something stands between them.
-    """
-    body = function.body
-    ends = [node.lineno for node in body[1:]]
-    again = [
-        (at, node.lineno, end)
-        for at, (node, end) in enumerate(zip(body, ends))  # noqa: B905 - not before Python 3.10
-        if isinstance(node, (ast.Assign, ast.Expr)) and _role(node) != ASSERTION and end > node.lineno
-        if not (isinstance(node, ast.Expr) and is_literal(node.value))
-    ]
-    checks = [(at, node.lineno) for at, node in enumerate(body) if _role(node) == ASSERTION]
-    return [(first, end, line) for at, first, end in again for place, line in checks if place > at + 1]
 
 
 def _role(node: ast.stmt) -> str:
     if isinstance(node, ast.Assert):
         return ASSERTION
     if isinstance(node, ast.Expr):
-        return ASSERTION if called_name(node.value) in COMPARING else ACTION
+        return ASSERTION if is_check(node.value) else ACTION
     return LEADING
 
 
 def _closed(function: Any) -> "Iterator[ast.AST]":
     """Yield the parts in which a change would be lost or would only break the test."""
     for decorator in function.decorator_list:
-        if called_name(decorator) != "parametrize":
+        if called_name(decorator) == "parametrize":
+            yield decorator.func
+            yield from decorator.args[:1]
+            yield from decorator.keywords
+        elif any(getattr(node, "attr", getattr(node, "id", "")) in _RUNNERS for node in ast.walk(decorator)):
             yield decorator
-            continue
-        yield decorator.func
-        yield from decorator.args[:1]
-        yield from decorator.keywords
     for node in ast.walk(function):
         yield from _closed_in(node)
 
@@ -145,7 +114,7 @@ def _closed_in(node: Any) -> "Iterator[ast.AST]":
             yield node.msg
     elif isinstance(node, (ast.With, ast.AsyncWith)):
         yield from [item.context_expr for item in node.items if is_raises(item.context_expr)]
-    elif isinstance(node, ast.Call) and called_name(node) in COMPARING:
+    elif is_check(node):
         yield from [each for each in node.args if is_literal(each)]
     elif is_raises(node):
         yield from node.args[:1]
@@ -169,29 +138,3 @@ def _tables(function: Any) -> "Iterator[ast.AST]":
             for table in decorator.args[1:2]:
                 yield table
                 yield from getattr(table, "elts", [])
-
-
-def _names(function: Any, places: _Places, around: "dict[str, str]") -> "dict[Place, list[str]]":
-    own = kinds_of(function.body)
-    kinds = dict(around, **own)
-    bound = _first_bindings(function)
-    found = {}
-    for statement in function.body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in kinds:
-                alike = [
-                    name
-                    for name, kind in sorted(kinds.items())
-                    if kind == kinds[node.id] and name != node.id and bound.get(name, 0) < node.lineno
-                ]
-                found[places.at(node)] = alike
-    return found
-
-
-def _first_bindings(function: Any) -> "dict[str, int]":
-    """Return the first line at which each name of a function is bound; a use before it would only fail."""
-    lines: dict[str, int] = {}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            lines[node.id] = min(lines.get(node.id, node.lineno), node.lineno)
-    return lines

@@ -19,6 +19,7 @@ SEE = "_assay_see"  # put into builtins; given a site's number, returns its cont
 MARK = "__assay"  # between a test's name and the number of its changed copy
 _COPY = re.compile(MARK + r"(\d+)")
 OPERAND, STRICT, RAISED, BLOCK, WHOLE = "operand", "strict", "raised", "block", "whole"
+BODY = "body"  # the text inside what a check is about
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
@@ -66,7 +67,7 @@ class _Function:
         found = self.see(None, mode, at)
         found.body = body or [ast.copy_location(ast.Pass(), found)]
         site = self._sites[-1]
-        inner: Iterator[Any] = ast.walk(found)
+        inner: Iterator[Any] = ast.walk(found.body[-1])
         last = self._line_of_file(max(getattr(node, "lineno", 1) for node in inner))
         inside = [each for each in self.edits if site.line < each.start[0] <= last and each not in site.edits]
         self._sites[-1] = site._replace(edits=site.edits + inside)
@@ -157,8 +158,13 @@ class _Function:
     def _given(self, call: ast.Call, mode: str) -> "list[ast.stmt]":
         """Return statements that observe what a call is given, such as a test's own check, which takes it from them."""
         found = []
+        asked = getattr(call.func, "value", None)
+        if isinstance(asked, ast.Attribute):
+            found.append(self.see(copy.deepcopy(asked), BODY, asked))
         for number, argument in enumerate(call.args):
-            if isinstance(argument, (ast.Attribute, ast.Call, ast.Subscript)):
+            if isinstance(argument, ast.Name):
+                found.append(self.see(argument, BODY, argument))
+            elif isinstance(argument, (ast.Attribute, ast.Call, ast.Subscript)):
                 slot = "_assay_" + str(len(self._sites)) + ".value"
                 found.append(self.see(argument, mode, argument))
                 call.args[number] = _placed(ast.parse(slot, mode="eval").body, argument.lineno)
@@ -217,7 +223,8 @@ class Instrument:
         source: the module's text.
         path: its name, part of what the choice of changes hangs on.
         seed: the other part.
-        copies: gives the number of changed copies of a test by its name, and the numbers of those that are to be run.
+        copies: gives the number of changed copies of a test by its name, and the numbers of those that are to be run;
+            None for a test that is not run.
         sites: the places observed in all modules so far; those of this one are added.
         strings: what may stand in strings; those of the module itself come to it.
     """
@@ -227,7 +234,7 @@ class Instrument:
         source: str,
         path: str,
         seed: int,
-        copies: "Callable[[str], tuple[int, Container[int]]]",
+        copies: "Callable[[str], tuple[int, Container[int] | None]]",
         sites: "list[Site]",
         strings: "mutate.Strings" = mutate.NO_STRINGS,
     ) -> None:
@@ -236,8 +243,11 @@ class Instrument:
         self._path = path
         self._seed = seed
         self._copies = copies
-        self._around = scoping.kinds_of([each for each in self._tree.body if isinstance(each, ast.Assign)])
-        self._strings = strings._replace(around=mutate.strings_of(self._tree), displays=mutate.displays_of(self._tree))
+        self._strings = strings._replace(
+            around=mutate.strings_of(self._tree),
+            displays=mutate.displays_of(self._tree),
+            statements=mutate.statements_of(self._tree, self._lines),
+        )
         self._sites = sites
 
     def made(self) -> ast.Module:
@@ -266,19 +276,22 @@ class Instrument:
         text = "".join(self._lines[first - 1 : last])
         if not node.name.startswith("test"):
             return [self._helper(node, text, first)]
-        found = [self._eyes(text, first, node.name)]
         count, wanted = self._copies(node.name)
+        if wanted is None:
+            return [node]
+        found = [self._eyes(text, first, node.name)]
         if not count:
             return found
-        scope = scoping.scope_of(mutate.parse_function(text), text, self._around, self._strings)
+        scope = scoping.scope_of(mutate.parse_function(text), text, self._strings)
         name = self._path + "::" + inside + node.name
-        for number, (changed, edits) in enumerate(mutate.mutants(text, scope, str(self._seed) + name, count), 1):
+        mutants = mutate.mutants(text, scope, str(self._seed) + name, count)
+        for number, (changed, edits, function) in enumerate(mutants, 1):
             if number not in wanted:
                 continue
             copied = node.name + MARK + str(number)
             moved = [_moved(edit, first - 1) for edit in edits]
             guarded = _placed(ast.parse("try:\n    pass\nexcept Exception:\n    pass").body[0], first)
-            guarded.body = [self._eyes(changed, first, copied, moved, scope)]
+            guarded.body = [self._eyes(changed, first, copied, moved, scope, function)]
             found.append(guarded)
         return found
 
@@ -289,9 +302,10 @@ class Instrument:
         name: str,
         edits: "Sequence[mutate.TokenEdit]" = (),
         scope: "mutate.Scope | None" = None,
+        parsed: Any = None,
     ) -> Any:
         """Return a test function of the given text with eyes, under a name."""
-        node = mutate.parse_function(text)
+        node = parsed or mutate.parse_function(text)
         eyes = _Function(text, first - 1, self._sites)
         eyes.edits, eyes.scope = list(edits), scope
         node.name = name

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 CAP = 2000  # characters of a text; the rest goes into a digest
+BODY_CAP = 20000  # of a body, most of which is alike on all sides
 DEPTH = 6
 ITEMS = 200
 DRAWN = 50  # items taken from an iterator
@@ -28,6 +29,11 @@ _HIDDEN = (
     (re.compile(r"/(?:var/|usr/)?tmp/tmp[\w]{6,10}"), "<tmp>"),
     # the function around a local function or class is an implementation detail
     (re.compile(r"(?<![\w.])(?:(?:\w+|<lambda>|<locals>)\.)*<locals>\."), "<locals>."),
+)
+_BODIES = ("content", "data", "lines")  # of responses and of captured output
+_CHANGING = (
+    (re.compile(r"\b\d+\.\d+ ?s(?:ec(?:ond)?s?)?\b"), "~ s"),
+    (re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{32,}\b"), "<token>"),
 )
 _PLAIN = (bool, int, float, complex, str, bytes, bytearray)
 _SEQUENCES = (list, tuple)
@@ -57,6 +63,24 @@ def describe(value: object, draw: bool = True, inside: bool = False) -> str:
         return "<no text: " + type(problem).__name__ + ">"
 
 
+def body(value: object) -> "str | None":
+    """Return the text that a response or captured output holds, without tokens and durations; None if it is neither."""
+    for name in _BODIES:
+        try:
+            held: Any = getattr(value, name, None)
+        except Exception:  # a response that is not ready, or a stream
+            continue
+        if isinstance(held, list) and all(isinstance(each, str) for each in held):
+            held = "\n".join(held)
+        if isinstance(held, bytes):
+            held = held.decode("utf-8", "replace")
+        if isinstance(held, str):
+            for pattern, instead in _CHANGING:
+                held = pattern.sub(instead, held)
+            return settle(held, BODY_CAP)
+    return None
+
+
 def type_name(value: object) -> str:
     """Return a type's name; the bare name is kept for the built-in types themselves, so none can pass for them."""
     kind = type(value)
@@ -65,19 +89,19 @@ def type_name(value: object) -> str:
     return settle(str(kind.__module__) + "." + str(kind.__qualname__))
 
 
-def settle(text: str) -> str:
+def settle(text: str, cap: int = CAP) -> str:
     """Return a text without addresses, temporary paths, and the functions around local functions and classes.
 
-    It is cut to `CAP` characters and the digest of the whole.
+    It is cut to `cap` characters and the digest of the whole.
     """
     if len(text) > 200 * CAP:
         text = text[: 200 * CAP] + "+" + str(len(text))
     for pattern, instead in _HIDDEN:
         text = pattern.sub(instead, text)
-    if len(text) <= CAP:
+    if len(text) <= cap:
         return text
     digest = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:32]
-    return text[: CAP - 60] + "...sha256:" + digest
+    return text[: cap - 60] + "...sha256:" + digest
 
 
 def _text(value: object, depth: int, out: _Writing) -> str:

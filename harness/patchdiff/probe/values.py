@@ -16,6 +16,7 @@ LONGEST = 20000  # characters of a string, beyond which it is data, not a litera
 DEEPEST = 12
 FEW = 2  # pieces of a string that is but a name
 SPLICES, WORDS, WORDS_FOR_FEW = 12, 2, 8  # texts for a string with pieces of others in it, and words of the change
+OTHERS = 4  # other strings that stand in for one, and of which one has a line
 BESIDE, PUT_IN = 6, 2  # texts with a word of the change beside another, with a mark of the change anywhere
 LONG_NUMBER = 6  # digits of a number that is no border of anything
 MARKED = 0.5  # share of pieces of strings of the tests that are brackets, where there are some
@@ -75,13 +76,13 @@ def _written(value: Any) -> str:
 def others(value: Any, choice: random.Random) -> "list[Any]":
     """Return plain values that may stand in a plain value's place; none equals it in type and text."""
     if isinstance(value, (bool, int, float)):
-        return [not value, None] if isinstance(value, bool) else [*numbers(value), None]
+        return [not value, None] if isinstance(value, bool) else [*numbers(value), None, str(value), [value]]
     if isinstance(value, (str, bytes)):
-        return [*texts(value, choice), *as_bytes(value), None]
+        return [*texts(value, choice), *as_bytes(value), None, [value]]
     if isinstance(value, (list, tuple)):
-        return [type(value)(items) for items in _orders(list(value))]
+        return [type(value)(items) for items in _orders(list(value))] + [type(value)([value])]
     if isinstance(value, dict):
-        return _fewer(value) + _renamed(value, choice)
+        return [*_fewer(value), *_renamed(value, choice), [value]]
     if isinstance(value, set):
         return [set(rest) for rest in _orders(sorted(value, key=repr)) if len(rest) < len(value)]
     return [0, "", False]
@@ -172,7 +173,7 @@ def _lined(value: str, choice: random.Random) -> "list[str]":
 def spliced(value: Any, donors: "Sequence[str]", words: "Sequence[str]", choice: random.Random) -> "list[Any]":
     """Return texts for a string: words that a change is about, and itself with pieces of others put in or in exchange.
 
-    Words are taken whole and in pieces, the `donors` in pieces alone.
+    Words are taken whole and in pieces; of the `donors` pieces, and the whole of some that share a mark.
     """
     if isinstance(value, bytes):
         news = spliced(value.decode("latin-1"), donors, words, choice)
@@ -183,6 +184,10 @@ def spliced(value: Any, donors: "Sequence[str]", words: "Sequence[str]", choice:
     found = choice.sample(words, min(WORDS if len(own) > FEW else WORDS_FOR_FEW, len(words)))
     if any(is_bracketed(piece) for piece in own):
         donors = [other for other in donors if any(is_bracketed(piece) for piece in pieces(other))] or donors
+    kin = [other for other in donors if _marks_in(other) & _marks_in(value) or not _marks_in(other) | _marks_in(value)]
+    found += choice.sample(kin, min(OTHERS, len(kin)))
+    if "\n" in value:
+        found += _with_lines(value, [other for other in donors if "\n" in other.strip("\n")], choice)
     for number in range(SPLICES):
         sources = (donors, words, donors, [value])[number % 4] or donors or [value]
         foreign = pieces(choice.choice(sources))
@@ -194,6 +199,16 @@ def spliced(value: Any, donors: "Sequence[str]", words: "Sequence[str]", choice:
             piece = foreign[first : first + choice.choice((0, 1, 1, 1, 3))]
             found.append("".join([*own[:at], *piece, *own[at + choice.choice((0, 0, 1)) :]]))
     return [new for new in found + near if new != value]
+
+
+def _with_lines(value: str, donors: "Sequence[str]", choice: random.Random) -> "list[str]":
+    """Return a text of several lines with a line of another before one of its own, or in its place."""
+    lines, news = value.splitlines(True), []
+    for other in choice.sample(donors, min(OTHERS, len(donors))):
+        at, line = choice.randrange(len(lines)), choice.choice(other.strip("\n").splitlines()) + "\n"
+        margin = lines[at][: len(lines[at]) - len(lines[at].lstrip(" "))]
+        news.append("".join([*lines[:at], margin + line.lstrip(" "), *lines[at + choice.choice((0, 0, 1)) :]]))
+    return news
 
 
 def _beside(value: str, words: "Sequence[str]", choice: random.Random) -> "list[str]":
@@ -225,6 +240,11 @@ def _put_in(value: str, words: "Sequence[str]", choice: random.Random) -> "list[
 def _marks(words: "tuple[str, ...]") -> "tuple[str, ...]":
     """Return the marks in words, each once."""
     return tuple(sorted({mark for word in words for mark in word if not mark.isalnum()}))
+
+
+@functools.lru_cache(maxsize=2000)
+def _marks_in(value: str) -> "frozenset[str]":
+    return frozenset(mark for mark in value if not mark.isalnum() and mark != " ")
 
 
 @functools.lru_cache(maxsize=2000)

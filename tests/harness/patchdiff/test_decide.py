@@ -138,3 +138,12 @@ def test_comparison_has_the_finding_of_its_most_severe_divergence(findings: list
 def test_no_difference_needs_enough_probes() -> None:
     assert finding_of([], MIN_PROBES) is PatchDiffFinding.NO_DIFFERENCE_FOUND
     assert finding_of([], MIN_PROBES - 1) is PatchDiffFinding.NOT_ASSESSED
+
+
+def test_what_all_pages_have_does_not_hide_the_part_that_is_like_base() -> None:
+    around = "\n".join(f"<td>cell {number}</td>" for number in range(3000))
+    base, gold, candidate = (
+        value(f"{around}\n<h1>{head}</h1>\n<h2>{name}</h2>", "str")
+        for head, name in (("Old title", "profiles"), ("New title", "s"), ("Another title", "profiles"))
+    )
+    assert classify(base, Sighting(gold, mutated=True), candidate) is PatchDiffFinding.UNFIXED_LIKE_BASE

@@ -37,7 +37,7 @@ Make = Callable[..., Any]
 
 def amplified(make: Make, name: str, code: str, target: str = "price", **job: Any) -> Any:
     project = make(name, code, TESTS)
-    return project.run("amplify", targets=project.targets(target), mutants=25, **job)
+    return project.run("amplify", targets=project.targets(target), mutants=40, **job)
 
 
 def different(gold: Any, other: Any) -> list[str]:
@@ -245,7 +245,7 @@ def test_project_settings_do_not_break_the_run(make_project: Make) -> None:
     )
     project = make_project("strict", GOLD, tests, **{"pytest.ini": ini, "tests/conftest.py": conftest})
     shown = project.run("amplify", mutants=0).observations()
-    assert shown["tests/test_shop.py::test_a|m0|s1#1"] == ("value", "int", "6")
+    assert shown["tests/test_shop.py::test_a|m0|s2#1"] == ("value", "int", "6")
 
 
 def test_tree_is_left_clean(make_project: Make) -> None:
@@ -284,3 +284,34 @@ def test_endless_changed_copy_loses_only_itself(make_project: Make) -> None:
     kinds = {row["kind"] for row in ran.seen.values() if row["mutated"]}
     assert {"timeout", "value"} <= kinds
     assert ran.end == "done"
+
+
+def test_text_inside_what_a_check_is_given_is_observed(make_project: Make) -> None:
+    code = (
+        "class Page:\n    def __init__(self, text): self.content = text.encode()\n    __repr__ = lambda self: 'page'\n"
+    )
+    gold = code + "def render(name): return Page(f'hello {name}')\n"
+    other = gold.replace("hello {name}", "hello {name or 1}")
+    tests = (
+        "import unittest\nfrom shop import render\n\n\nclass T(unittest.TestCase):\n"
+        "    def assertHas(self, page, text): assert text in page.content.decode()\n"
+        "    def test_page(self):\n        page = render('Ann')\n        self.assertHas(page, 'hello')\n"
+    )
+    seen = [
+        make_project(name, text, tests).run(
+            "amplify", targets=[{"path": "shop/__init__.py", "name": "render", "first": 4, "last": 4}], mutants=30
+        )
+        for name, text in (("gold", gold), ("other", other))
+    ]
+    found = different(*seen)
+    assert found
+    assert "hello " in {seen[0].seen[key]["text"] for key in found}
+
+
+def test_tests_near_the_own_get_their_copies_sooner(make_project: Make) -> None:
+    tests = TESTS + "\n\nclass TestOwn:\n    def test_own(self):\n        assert price(2, 3) == 6\n"
+    project = make_project("gold", GOLD, tests)
+    rows = project.run("amplify", targets=project.targets("price"), mutants=6, own=["test_own"], own_mutants=6).rows
+    runs = list(dict.fromkeys(row["key"].rpartition("|")[0] for row in rows if row.get("mutated")))
+    own = [place for place, run in enumerate(runs) if "test_own" in run]
+    assert own[3] < runs.index(next(run for run in runs if "test_price|m2" in run))

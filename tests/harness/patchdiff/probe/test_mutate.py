@@ -27,11 +27,11 @@ def test_state():
 
 def test_changed_copies_parse_differ_and_keep_expected_values() -> None:
     function = mutate.parse_function(TEST)
-    may = scope.scope_of(function, TEST, {})
+    may = scope.scope_of(function, TEST)
     copies = [copy for seed in range(120) for copy in mutate.mutants(TEST, may, str(seed), 5)]
     lines = TEST.splitlines()
     olds = set()
-    for text, edits in copies:
+    for text, edits, _ in copies:
         ast.parse(text)
         assert text != TEST
         assert text.count('"not this"') >= 3
@@ -44,24 +44,39 @@ def test_changed_copies_parse_differ_and_keep_expected_values() -> None:
             if edit.start[0] == edit.end[0]:
                 assert lines[edit.start[0] - 1][edit.start[1] : edit.end[1]] == edit.old
             olds.add(edit.old)
-    assert {"2", "7", "True", "first", "[1, 2, 3]"[1:-1], '"tea"', "+"} <= olds
+    assert {"2", "7", "True", "[1, 2, 3]"[1:-1], '"tea"', "+"} <= olds
 
 
 def test_statement_is_repeated_before_a_later_assertion() -> None:
-    may = scope.scope_of(mutate.parse_function(LATER), LATER, {})
+    may = scope.scope_of(mutate.parse_function(LATER), LATER)
     copies = [copy for seed in range(60) for copy in mutate.mutants(LATER, may, str(seed), 5)]
-    repeated = {edit.new: edit.start[0] for _, edits in copies for edit in edits if mutate.is_repetition(edit)}
-    assert set(repeated) == {'    first = make("tea time")\n', "    box.reset()\n"}
-    twice = next(text for text, edits in copies if [each.start for each in edits] == [(6, 0)]).splitlines()
-    assert twice[5] in twice[2:4]
+    repeated = {edit.new: edit.start[0] for _, edits, _ in copies for edit in edits if mutate.is_repetition(edit)}
+    assert {'    first = make("tea time")\n', "    box.reset()\n"} < set(repeated)
+    assert any(new.startswith("    first = make(") and "tea time" not in new for new in repeated), (
+        "or with another text"
+    )
+    twice = next(text for text, edits, _ in copies if [each.start for each in edits] == [(6, 0)]).splitlines()
+    assert twice[5].startswith(("    first = make(", "    box.reset()"))
     assert twice[6:] == ["    assert second == 2"]
+
+
+def test_statement_that_binds_no_name_is_left_out() -> None:
+    may = scope.scope_of(mutate.parse_function(LATER), LATER)
+    copies = [
+        text for seed in range(60) for text, edits, _ in mutate.mutants(LATER, may, str(seed), 5) if len(edits) == 1
+    ]
+    left_out = LATER.replace("    box.reset()\n", "")
+    assert left_out in copies
+    assert all("    first = make(" in text and "assert first" in text for text in copies)
 
 
 def test_string_gets_pieces_of_other_strings_of_the_module() -> None:
     donors = mutate.strings_of(ast.parse("A = 'x {% set y = 1 %} z'\nB = 'x'\n"))
     assert donors == ["x {% set y = 1 %} z"], "shorter ones are no donors"
-    may = scope.scope_of(mutate.parse_function(LATER), LATER, {}, mutate.Strings(donors, ["host"]))
-    news = {edit.new for seed in range(300) for _, edits in mutate.mutants(LATER, may, str(seed), 5) for edit in edits}
+    may = scope.scope_of(mutate.parse_function(LATER), LATER, mutate.Strings(donors, ["host"]))
+    news = {
+        edit.new for seed in range(300) for _, edits, _ in mutate.mutants(LATER, may, str(seed), 5) for edit in edits
+    }
     assert any("{% set y = 1 %}" in new and "time" in new for new in news), "the inside of brackets stays together"
     assert "'host'" in news, "what the change is about comes in whole, too"
 
@@ -70,7 +85,44 @@ def test_list_of_another_test_replaces_one() -> None:
     displays = mutate.displays_of(ast.parse("A = ['x', '-s']\nB = [A, 1]\nC = (1, 2)\nD = {'k': []}\nE = []\n"))
     assert displays == ["(1, 2,)", "['x', '-s']", "{'k': []}"]
     text = "def test_it():\n    assert run(['x']) == {'k': 1}\n"
-    may = scope.scope_of(mutate.parse_function(text), text, {}, mutate.Strings([], [], displays))
-    found = {edit[2:] for seed in range(200) for _, edits in mutate.mutants(text, may, str(seed), 9) for edit in edits}
+    may = scope.scope_of(mutate.parse_function(text), text, mutate.Strings([], [], displays))
+    found = {
+        edit[2:] for seed in range(200) for _, edits, _ in mutate.mutants(text, may, str(seed), 9) for edit in edits
+    }
     assert ("'x'", "'x', '-s'") in found
     assert ("'x'", "1, 2") not in found
+
+
+def test_statement_of_another_test_is_made_if_its_names_are_known() -> None:
+    module = """\
+class T:
+    def test_one(self):
+        box.limit = 3
+        self.helper.use(box)
+        other.limit = 4
+        assert box
+"""
+    statements = mutate.statements_of(ast.parse(module), mutate.lines_of(module))
+    assert [text for text, _ in statements] == ["box.limit = 3", "other.limit = 4", "self.helper.use(box)"]
+    text = "def test_it(self):\n    box = make()\n    run(box)\n    assert box.size == 3\n"
+    may = scope.scope_of(mutate.parse_function(text), text, mutate.Strings([], [], (), statements))
+    found = {edit for seed in range(100) for _, edits, _ in mutate.mutants(text, may, str(seed), 9) for edit in edits}
+    crossed = {(edit.start, edit.new) for edit in found if "limit" in edit.new or "helper" in edit.new}
+    assert crossed == {((line, 0), "    box.limit = 3\n") for line in (2, 3, 4)}
+
+
+def test_list_becomes_another_kind_of_iterable() -> None:
+    text = "def test_it():\n    assert run([1, 2], {'a': 1}) == 3\n"
+    may = scope.scope_of(mutate.parse_function(text), text)
+    news = {
+        edit.new for seed in range(200) for _, edits, _ in mutate.mutants(text, may, str(seed), 9) for edit in edits
+    }
+    assert {"iter([1, 2])", "tuple([1, 2])", "[[1, 2]]", "[{'a': 1}]"} <= news
+
+
+def test_literals_that_a_check_expects_stay() -> None:
+    text = "def test_it():\n    page = get('/')\n    it.assertContains(page, 'kept')\n    out.fnmatch_lines(['kept'])\n"
+    may = scope.scope_of(mutate.parse_function(text), text)
+    copies = [copy for seed in range(100) for copy, _, _ in mutate.mutants(text, may, str(seed), 9)]
+    assert copies
+    assert all(copy.count("'kept'") >= 2 for copy in copies)

@@ -12,7 +12,7 @@ def test_it():
 
 
 def test_expected_values_and_docstrings_are_closed() -> None:
-    found = scope.scope_of(mutate.parse_function(TEXT), TEXT, {})
+    found = scope.scope_of(mutate.parse_function(TEXT), TEXT)
     lines = TEXT.splitlines()
     assert found.is_closed((2, 4))
     assert found.is_closed((5, lines[4].index("4")))
@@ -20,14 +20,8 @@ def test_expected_values_and_docstrings_are_closed() -> None:
 
 
 def test_statements_have_roles() -> None:
-    found = scope.scope_of(mutate.parse_function(TEXT), TEXT, {})
+    found = scope.scope_of(mutate.parse_function(TEXT), TEXT)
     assert [mutate.role_at(found, line)[1] for line in (3, 4, 5)] == ["leading", "action", "assertion"]
-
-
-def test_names_assigned_alike_are_of_one_kind() -> None:
-    kinds = scope.kinds_of(ast.parse("a = make(1)\nb = make(2)\nc = 'x'\nd, e = pair()\n").body)
-    assert kinds["a"] == kinds["b"] != kinds["c"]
-    assert kinds["d"] == kinds["e"] == "several call pair"
 
 
 def test_exception_checks_are_recognised() -> None:

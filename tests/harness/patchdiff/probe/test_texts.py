@@ -81,3 +81,24 @@ def test_long_texts_are_cut_and_stay_different() -> None:
     one, two = texts.describe("a" * 9000), texts.describe("a" * 8999 + "b")
     assert len(one) <= 2000
     assert one != two
+
+
+class Page:
+    def __init__(self, content: Any) -> None:
+        self.content = content
+
+
+class Unread:
+    @property
+    def content(self) -> str:
+        raise ValueError("a stream")
+
+
+def test_body_of_a_response_or_of_output_is_text_without_what_changes_from_run_to_run() -> None:
+    assert texts.body(Page(b"<p>caf\xc3\xa9</p>")) == "<p>café</p>"
+    assert texts.body(type("Output", (), {"lines": ["2 passed in 0.12s", "in 1.5 seconds"]})()) == (
+        "2 passed in ~ s\nin ~ s"
+    )
+    assert texts.body(Page(f"token={'aB3' * 12} key=short1")) == "token=<token> key=short1"
+    assert texts.body(Unread()) is texts.body(Page(3)) is texts.body(3) is None
+    assert len(texts.body(Page("x " * 40000)) or "") < 40000
