@@ -65,17 +65,21 @@ def test_a_later_set_has_a_wrong_patch_and_a_right_one_for_each_development_inst
     assert {each.instance for each in wrong} == {each.instance for each in right} == instances
 
 
+@pytest.mark.parametrize("phase", ["fifth", "sixth"])
 @pytest.mark.parametrize("dataset", ["releases", "lite"])
-def test_the_fifth_set_has_a_wrong_patch_and_a_right_one_for_each_of_six_instances_of_a_data_set(dataset: str) -> None:
-    seen = [each for each in cases() if each.phase == "fifth" and each.dataset == dataset]
+def test_a_set_of_twelve_has_a_wrong_patch_and_a_right_one_for_each_of_six_instances_of_a_data_set(
+    phase: str, dataset: str
+) -> None:
+    seen = [each for each in cases() if each.phase == phase and each.dataset == dataset]
     wrong = [each.instance for each in seen if each.label == "wrong"]
     right = [each.instance for each in seen if each.label == "right"]
     assert len(set(wrong)) == len(wrong) == 6
     assert sorted(right) == sorted(wrong)
 
 
-def test_the_fifth_set_has_all_kinds_of_wrong_patch_twice_and_leans_on_no_kind_of_right_one() -> None:
-    seen = [each for each in cases() if each.phase == "fifth"]
+@pytest.mark.parametrize("phase", ["fifth", "sixth"])
+def test_a_set_of_twelve_has_all_kinds_of_wrong_patch_twice_and_leans_on_no_kind_of_right_one(phase: str) -> None:
+    seen = [each for each in cases() if each.phase == phase]
     kinds = Counter(each.kind for each in seen)
     assert {kind for kind in get_args(WrongKind) if kinds[kind] < 2} == set()
     assert {kind for kind in get_args(RightKind) if kinds[kind] > 4} == set()
