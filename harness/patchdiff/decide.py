@@ -119,11 +119,13 @@ def of_test(status: Status | None) -> ProbeObservation:
 
 
 def _in_part(base: ProbeObservation, gold: ProbeObservation, candidate: ProbeObservation) -> PatchDiffFinding:
-    """Say what it means that three texts differ, by the words of base that gold keeps and takes out.
+    """Say what it means that three differ: by who raises, else by the words of base that gold keeps and takes out.
 
     A candidate that still has, where they were, words that gold takes out is like base in that part; one that does not
     have, in order, the words that gold keeps has changed what gold leaves alone.
     """
+    if base.kind in (gold.kind, candidate.kind) and {gold.kind, candidate.kind} == {"value", "error"}:
+        return PatchDiffFinding.CHANGED_UNRELATED if base.kind == gold.kind else PatchDiffFinding.UNFIXED_LIKE_BASE
     if gold.kind == FAILURE or len({(each.kind, each.type) for each in (base, gold, candidate)}) > 1:
         return PatchDiffFinding.DIVERGENT
     before, after, other = map(_WORD.findall, _without_common_lines([base.text, gold.text, candidate.text]))

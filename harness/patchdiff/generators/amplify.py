@@ -22,10 +22,10 @@ LOOKED_AT = 16
 """Test files that are searched for tests that reach a target, the nearest first."""
 FILES = 6
 """Files with such tests that are amplified."""
-COPIES = 3000
+COPIES = 6000
 """Changed tests in all: many of each where few reach a target, at least ``FEWEST`` and at most ``MOST`` of each."""
-FEWEST, MOST = 8, 300
-OWN_COPIES, MOST_OWN = 1500, 300
+FEWEST, MOST = 8, 400
+OWN_COPIES, MOST_OWN = 6000, 1500
 """Changed copies of the issue's own tests in all, and at most of each: they are looked at from all sides."""
 SECONDS = 10.0
 SEARCH = 0.4

@@ -29,7 +29,7 @@ MOST = 300  # observations of one test
 BRIEF = 0.1  # seconds for a changed copy: one that loops for ever must not cost the time of many others
 SLOWER = 10  # or so many times what its test takes
 WAITING = 2  # times its limit that a test may take by the clock, most of it waiting
-MAKING = 0.5  # share of all time that making the copies may take; tests whose turn comes later get none
+MAKING, LATE = 0.8, 40  # share of all time that making copies may take; copies of an own test that comes later
 AGAIN = 0.2  # seconds until a time limit that code under test has swallowed strikes again
 REACHED, TOOK = "reached ", "took "
 
@@ -229,10 +229,10 @@ class Amplifier(running.Driver):
         if wanted and not any(running.bare_name(name) == test for name in wanted):
             return 0, None
         self._making = self._making or wire.WorkBudget(self._deadline.left() * MAKING)
-        count = int(self.job["own_mutants"] if test in self._own else self.job["mutants"])
-        if self._wanted:
-            return count, self._numbers.get(test, ())
-        return (0, ()) if self._making.over() and test not in self._own else (count, range(1, count + 1))
+        count = int(self.job["own_mutants" if test in self._own else "mutants"])
+        if self._making.over() and not self._wanted:
+            count = LATE * (test in self._own)
+        return count, self._numbers.get(test, ()) if self._wanted else range(1, count + 1)
 
     def collecting(self) -> None:
         """Be the first who is asked for test files."""
@@ -249,7 +249,8 @@ class Amplifier(running.Driver):
                 copies.setdefault((number, _function_of(item.nodeid)), []).append(item)
         known = {item.nodeid for item in items}
         own = [_function_of(item.nodeid).split("::") for item in running.own_and_others(items, self._own)[0]]
-        near = {test: max([0] + [_shared(test.split("::"), each) for each in own]) for _, test in copies}
+        tests = {test for _, test in copies}  # near to an own one is what shares its file, or its class as well
+        near = {test: max([0] + [_parts_in_common(test.split("::"), each) for each in own]) for test in tests}
         order = sorted(copies, key=lambda key: key[0] / 2 ** near[key[1]])
         yield [item for key in order for item in self._rows(key, copies[key], known)]
 
@@ -321,8 +322,7 @@ def _function_of(nodeid: str) -> str:
     return sites.without_mark(nodeid.partition("[")[0])
 
 
-def _shared(one: "list[str]", other: "list[str]") -> int:
-    """Return how many parts two names of tests have in common: file, class, function."""
+def _parts_in_common(one: "list[str]", other: "list[str]") -> int:
     return sum(one[:count] == other[:count] for count in range(1, len(one) + 1))
 
 

@@ -10,7 +10,6 @@ import io
 import itertools
 import keyword
 import random
-import textwrap
 import token as token_names
 import tokenize
 from typing import TYPE_CHECKING, Any, NamedTuple, Tuple  # noqa: UP035
@@ -26,11 +25,7 @@ Place = Tuple[int, int]  # noqa: UP006 - (line, column) of the function's text: 
 PER_PLACE = 24  # alternatives kept at one place, and the first: the empty string, the next number
 FIRST = 0.2  # share of changes that are a place's first
 WHOLE, STATEMENTS = -9, 0.4  # the region of whole statements put in or left out, and its weight beside all others
-ALIKE = 8  # other strings of a function that stand in for one of its strings
-CROSSED = 6  # earlier statements, and those of other tests, that are made before one
-LONGEST_STATEMENT = 300  # characters of a statement that another test takes over
-LONGEST_DONOR, MOST_DONORS = 400, 400  # characters of a string that pieces are taken from; strings
-LONGEST_DISPLAY, OTHER_DISPLAYS = 200, 3  # characters of one that stands in for another, and of these
+ALIKE, CROSSED, OTHER_DISPLAYS = 8, 6, 3  # strings of its test, statements, lists of others, that stand in for one
 LONGEST_LIST = 30  # elements of a list that is reordered; longer ones are data tables
 ASSERTION, ACTION, LEADING = "assertion", "action", "leading"
 SHARE = {ASSERTION: 0.6, ACTION: 0.25, LEADING: 0.0}  # how often a statement is changed in a copy of its kind
@@ -104,8 +99,8 @@ def mutants(text: str, scope: Scope, seed: str, count: int) -> "list[tuple[str, 
     choice = random.Random(seed)
     regions: dict[int, Groups] = {}
     for group in _groups(text, scope, choice):
-        whole = is_repetition(group[0][0]) or not group[0][0].new
-        regions.setdefault(WHOLE if whole else _region(scope, group[0][0].start[0]), []).append(group)
+        line, column = group[0][0].start  # whole statements alone begin at a line's first column
+        regions.setdefault(_region(scope, line) if column else WHOLE, []).append(group)
     found, seen = [], {text}  # type: list[tuple[str, list[TokenEdit], Any]], set[str]
     for _ in range(count * 8 if regions else 0):
         if len(found) == count:
@@ -207,12 +202,12 @@ def _groups(text: str, scope: Scope, choice: random.Random) -> "Groups":
 def _whole_statements(text: str, scope: Scope, literals: "list[list[TokenEdit]]", choice: random.Random) -> "Groups":
     """Return edits that leave out a statement, or that make before it an earlier one again, or one of another test."""
     function, lines = parse_function(text), lines_of(text)
-    names, size = _names_in(function), text.count("\n")
+    names, firsts = names_in(function), list(map(first_line, function.body))
     of_others = [each for each, uses in scope.strings.statements if uses <= names and each not in text]
     of_others += [each.replace(old, _WORDS[old]) for each in of_others for old in ("True", "False") if old in each]
     earlier, found = [], []  # type: list[str], Groups
-    for node, end in zip(function.body, [each.lineno for each in function.body[1:]] + [size + 1]):  # noqa: B905
-        place, old = (node.lineno, 0), "".join(lines[node.lineno - 1 : end - 1])
+    for node, first, end in zip(function.body, firsts, [*firsts[1:], text.count("\n") + 1]):  # noqa: B905
+        place, old = (first, 0), "".join(lines[first - 1 : end - 1])
         indent = old[: len(old) - len(old.lstrip())]
         others = [indent + each.replace("\n", "\n" + indent) + "\n" for each in _some(of_others, CROSSED, choice)]
         found.append([[TokenEdit(place, place, "", new)] for new in _some(earlier, CROSSED, choice) + others])
@@ -220,39 +215,26 @@ def _whole_statements(text: str, scope: Scope, literals: "list[list[TokenEdit]]"
         if acts:
             found.append([[TokenEdit(place, (end, 0), old, "")]])
         if (acts or isinstance(node, ast.Assign)) and old.endswith("\n"):
-            inside = [edits for edits in literals if node.lineno <= edits[0].start[0] < end]
+            inside = [edits for edits in literals if first <= edits[0].start[0] < end]
             longer = (lines_of(apply(text, edits)) for edits in inside)
-            earlier += [old, *("".join(each[node.lineno - 1 : end - 1 + len(each) - len(lines)]) for each in longer)]
+            earlier += [old, *("".join(each[first - 1 : end - 1 + len(each) - len(lines)]) for each in longer)]
     return found
+
+
+def first_line(node: Any) -> int:
+    """Return the line at which a statement begins, its decorators included."""
+    return int(min([node.lineno] + [each.lineno for each in getattr(node, "decorator_list", [])]))
 
 
 def _some(news: "list[str]", count: int, choice: random.Random) -> "list[str]":
     return choice.sample(news, min(count, len(news)))
 
 
-def statements_of(tree: ast.AST, lines: "Sequence[str]") -> "list[tuple[str, frozenset[str]]]":
-    """Return the statements of a module's functions that set something up but bind no name, with the names they use."""
-    found: dict[str, frozenset[str]] = {}
-    for body in (each.body for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)):
-        for node, after in zip(body, body[1:]):  # noqa: B905, RUF007 - not before Python 3.10
-            text = textwrap.dedent("".join(lines[node.lineno - 1 : after.lineno - 1])).strip()
-            if _sets_up(node) and len(text) <= LONGEST_STATEMENT and "#" not in text and '"""' not in text:
-                found.setdefault(text, _names_in(node))
-    return sorted((text, names) for text, names in found.items() if names)
-
-
-def _names_in(tree: ast.AST) -> "frozenset[str]":
+def names_in(tree: ast.AST) -> "frozenset[str]":
     """Return the names that code uses, and the attributes of names that it uses."""
     found = {getattr(node, "id", getattr(node, "arg", "")) for node in ast.walk(tree)}
     own = (node for node in ast.walk(tree) if getattr(getattr(node, "value", None), "id", "") in ("self", "cls"))
     return frozenset(found).union("self." + str(getattr(node, "attr", "")) for node in own)
-
-
-def _sets_up(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Assign):
-        return all(isinstance(target, (ast.Attribute, ast.Subscript)) for target in node.targets)
-    called = getattr(getattr(node, "value", None), "func", None)
-    return isinstance(node, ast.Expr) and isinstance(called, ast.Attribute) and not called.attr.startswith("assert")
 
 
 def _tokens(text: str) -> "list[tokenize.TokenInfo]":
@@ -310,23 +292,6 @@ def _strings(text: str, others: "list[str]", strings: Strings, choice: random.Ra
     alike = [other for other in others if isinstance(values.read_literal(other), type(value)) and other != text]
     news += choice.sample(alike, min(2, len(alike)))
     return [*news, "None", *(repr(new) for new in values.spliced(value, strings.around, strings.words, choice))]
-
-
-def strings_of(tree: ast.AST) -> "list[str]":
-    """Return the strings of a module that pieces may be taken from, shortest first, in an order of their own."""
-    found = set()
-    for node in ast.walk(tree):
-        held = getattr(node, "value", None) if type(node).__name__ == "Constant" else getattr(node, "s", None)
-        if isinstance(held, str) and 2 < len(held) <= LONGEST_DONOR:
-            found.add(held)
-    return sorted(found, key=lambda each: (len(each), each))[:MOST_DONORS]
-
-
-def displays_of(tree: ast.AST) -> "list[str]":
-    """Return the lists, tuples and dictionaries of plain data that a module's code writes down, as literals."""
-    nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.List, ast.Tuple, ast.Dict))]
-    texts = {values.literal(value) for value in map(values.read_literal, nodes) if value}
-    return sorted(text for text in texts if 0 < len(text) <= LONGEST_DISPLAY)
 
 
 def _brackets(tokens: "list[tokenize.TokenInfo]") -> "list[_Bracket]":

@@ -22,7 +22,7 @@ import tokenize
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import calls, hosting, mutate, running, trace, values, wire
+from . import calls, hosting, running, scope, trace, values, wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -291,7 +291,7 @@ def _strings(files: "list[str]") -> "list[str]":
     for file in files:
         try:
             with tokenize.open(file) as opened:
-                found.update(mutate.strings_of(ast.parse(opened.read())))
+                found.update(scope.strings_of(ast.parse(opened.read())))
         except (OSError, SyntaxError, ValueError):
             continue
     return sorted(found)

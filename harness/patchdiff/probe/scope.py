@@ -1,12 +1,14 @@
 """Find what may be changed in a test: not the expected side of an assertion, not the head of a parametrization."""
 
 import ast
+import textwrap
 from typing import TYPE_CHECKING, Any
 
-from .mutate import ACTION, ASSERTION, LEADING, NO_STRINGS, Place, Scope, Strings, lines_of
+from . import values
+from .mutate import ACTION, ASSERTION, LEADING, NO_STRINGS, Place, Scope, Strings, first_line, lines_of, names_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 RAISES = frozenset(("raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage"))
 _CHECKS = """
@@ -17,6 +19,8 @@ _CHECKS = """
 COMPARING = frozenset("assert" + name for name in _CHECKS.split())
 _RUNNERS = frozenset(("mark", "patch", "fixture", "skip", "skipIf", "skipUnless"))  # decorators that are no input
 _OPEN_NODES = (ast.Call, ast.Name, ast.Attribute, ast.Subscript, ast.Lambda, ast.JoinedStr, ast.Await, ast.Yield)
+LONGEST_DONOR, MOST_DONORS = 400, 400  # characters of a string that pieces are taken from; strings
+LONGEST_DISPLAY, LONGEST_STATEMENT = 200, 300  # characters of a list and of a statement that other tests take over
 
 
 def called_name(node: ast.AST) -> str:
@@ -138,3 +142,38 @@ def _tables(function: Any) -> "Iterator[ast.AST]":
             for table in decorator.args[1:2]:
                 yield table
                 yield from getattr(table, "elts", [])
+
+
+def strings_of(tree: ast.AST) -> "list[str]":
+    """Return the strings of a module that pieces may be taken from, shortest first, in an order of their own."""
+    found = set()
+    for node in ast.walk(tree):
+        held = getattr(node, "value", None) if type(node).__name__ == "Constant" else getattr(node, "s", None)
+        if isinstance(held, str) and 2 < len(held) <= LONGEST_DONOR:
+            found.add(held)
+    return sorted(found, key=lambda each: (len(each), each))[:MOST_DONORS]
+
+
+def displays_of(tree: ast.AST) -> "list[str]":
+    """Return the lists, tuples and dictionaries of plain data that a module's code writes down, as literals."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.List, ast.Tuple, ast.Dict))]
+    texts = {values.literal(value) for value in map(values.read_literal, nodes) if value}
+    return sorted(text for text in texts if 0 < len(text) <= LONGEST_DISPLAY)
+
+
+def statements_of(tree: ast.AST, lines: "Sequence[str]") -> "list[tuple[str, frozenset[str]]]":
+    """Return the statements of a module's functions that set something up but bind no name, with the names they use."""
+    found: dict[str, frozenset[str]] = {}
+    for body in (each.body for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)):
+        for node, after in zip(body, body[1:]):  # noqa: B905, RUF007 - not before Python 3.10
+            text = textwrap.dedent("".join(lines[node.lineno - 1 : first_line(after) - 1])).strip()
+            if _sets_up(node) and len(text) <= LONGEST_STATEMENT and "#" not in text and '"""' not in text:
+                found.setdefault(text, names_in(node))
+    return sorted((text, names) for text, names in found.items() if names)
+
+
+def _sets_up(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Assign):
+        return all(isinstance(target, (ast.Attribute, ast.Subscript)) for target in node.targets)
+    called = getattr(getattr(node, "value", None), "func", None)
+    return isinstance(node, ast.Expr) and isinstance(called, ast.Attribute) and not called.attr.startswith("assert")

@@ -244,9 +244,9 @@ class Instrument:
         self._seed = seed
         self._copies = copies
         self._strings = strings._replace(
-            around=mutate.strings_of(self._tree),
-            displays=mutate.displays_of(self._tree),
-            statements=mutate.statements_of(self._tree, self._lines),
+            around=scoping.strings_of(self._tree),
+            displays=scoping.displays_of(self._tree),
+            statements=scoping.statements_of(self._tree, self._lines),
         )
         self._sites = sites
 
@@ -258,7 +258,7 @@ class Instrument:
 
     def _members(self, body: "list[Any]", inside: str, last: int) -> "list[ast.stmt]":
         found: list[ast.stmt] = []
-        ends = [_first_line(node) - 1 for node in body[1:]] + [last]
+        ends = [mutate.first_line(node) - 1 for node in body[1:]] + [last]
         for node, end in zip(body, ends):  # noqa: B905 - not before Python 3.10
             if isinstance(node, ast.ClassDef):
                 node.body = self._members(node.body, inside + node.name + ".", end)
@@ -272,7 +272,7 @@ class Instrument:
         return found
 
     def _function(self, node: Any, inside: str, last: int) -> "list[ast.stmt]":
-        first = _first_line(node)
+        first = mutate.first_line(node)
         text = "".join(self._lines[first - 1 : last])
         if not node.name.startswith("test"):
             return [self._helper(node, text, first)]
@@ -339,10 +339,6 @@ def copy_number(nodeid: str) -> int:
 def _moved(edit: mutate.TokenEdit, lines: int) -> mutate.TokenEdit:
     start, end = edit.start, edit.end
     return edit._replace(start=(start[0] + lines, start[1]), end=(end[0] + lines, end[1]))
-
-
-def _first_line(node: Any) -> int:
-    return int(min([node.lineno] + [each.lineno for each in getattr(node, "decorator_list", [])]))
 
 
 def _imported(node: Any) -> "list[ast.stmt]":

@@ -111,7 +111,8 @@ def _text(value: object, depth: int, out: _Writing) -> str:
     if out.nodes < 0:
         return "<more>"
     if isinstance(value, _PLAIN):
-        return _plain(value, depth, out)
+        is_whole = out.inside and type(value) in (bool, float) and value == value // 1  # type: ignore[operator]
+        return _plain(int(value) if is_whole else value, depth, out)  # type: ignore[arg-type]
     if depth > DEPTH or id(value) in out.open:
         return "<" + type_name(value) + ">"
     out.open.append(id(value))

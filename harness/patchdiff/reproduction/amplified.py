@@ -62,10 +62,8 @@ class AmplifiedDraft:
 
     def _place(self, source: Source) -> _Look | None:
         """Return the statement that is looked at, and the expression of it; None if it is not found."""
-        before = [each for each in self.edits if each.start[0] < self.line]
-        put_here = [each for each in self.edits if each.start == (self.line, 0) and not each.old]
-        first = self.line + sum(each.new.count("\n") - each.old.count("\n") for each in before)
-        lines = {first, first + sum(each.new.count("\n") for each in put_here)}
+        moved = [(each.start, each.new.count("\n") - each.old.count("\n")) for each in self.edits]
+        lines = {self.line + sum(by for start, by in moved if start <= (self.line, least)) for least in (-1, 0)}
         for node in ast.walk(source.tree):
             if isinstance(node, ast.With | ast.AsyncWith) and self.mode in (BLOCK, RAISED):
                 at: ast.AST = node.items[0].context_expr if self.mode == BLOCK else node.body[0]

@@ -87,6 +87,24 @@ def test_where_all_three_differ_the_part_that_gold_keeps_or_takes_out_tells(
     assert classify(value(base), Sighting(value(gold), mutated=True), value(candidate)) is finding
 
 
+@pytest.mark.parametrize(
+    ("base", "gold", "candidate", "finding"),
+    [
+        (WRONG_KIND, ONE, BAD_VALUE, PatchDiffFinding.UNFIXED_LIKE_BASE),
+        (ONE, BAD_VALUE, TWO, PatchDiffFinding.UNFIXED_LIKE_BASE),
+        (error("KeyError"), BAD_VALUE, ONE, PatchDiffFinding.CHANGED_UNRELATED),
+        (ONE, TWO, BAD_VALUE, PatchDiffFinding.CHANGED_UNRELATED),
+        (BAD_VALUE, ONE, TWO, PatchDiffFinding.DIVERGENT),
+        (ONE, BAD_VALUE, error("KeyError"), PatchDiffFinding.DIVERGENT),
+        (MISSING, ONE, BAD_VALUE, PatchDiffFinding.DIVERGENT),
+    ],
+)
+def test_where_all_three_differ_the_one_that_alone_raises_or_alone_does_not_tells(
+    base: ProbeObservation, gold: ProbeObservation, candidate: ProbeObservation, finding: PatchDiffFinding
+) -> None:
+    assert classify(base, Sighting(gold, mutated=True), candidate) is finding
+
+
 def test_parts_are_compared_among_values_of_one_type_only() -> None:
     gold, candidate = Sighting(value("x, y, z", "tuple")), value("x, y, bad z")
     assert classify(value("x, bad y, bad z"), gold, candidate) is PatchDiffFinding.DIVERGENT

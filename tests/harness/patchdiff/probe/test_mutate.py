@@ -71,7 +71,7 @@ def test_statement_that_binds_no_name_is_left_out() -> None:
 
 
 def test_string_gets_pieces_of_other_strings_of_the_module() -> None:
-    donors = mutate.strings_of(ast.parse("A = 'x {% set y = 1 %} z'\nB = 'x'\n"))
+    donors = scope.strings_of(ast.parse("A = 'x {% set y = 1 %} z'\nB = 'x'\n"))
     assert donors == ["x {% set y = 1 %} z"], "shorter ones are no donors"
     may = scope.scope_of(mutate.parse_function(LATER), LATER, mutate.Strings(donors, ["host"]))
     news = {
@@ -82,7 +82,7 @@ def test_string_gets_pieces_of_other_strings_of_the_module() -> None:
 
 
 def test_list_of_another_test_replaces_one() -> None:
-    displays = mutate.displays_of(ast.parse("A = ['x', '-s']\nB = [A, 1]\nC = (1, 2)\nD = {'k': []}\nE = []\n"))
+    displays = scope.displays_of(ast.parse("A = ['x', '-s']\nB = [A, 1]\nC = (1, 2)\nD = {'k': []}\nE = []\n"))
     assert displays == ["(1, 2,)", "['x', '-s']", "{'k': []}"]
     text = "def test_it():\n    assert run(['x']) == {'k': 1}\n"
     may = scope.scope_of(mutate.parse_function(text), text, mutate.Strings([], [], displays))
@@ -102,7 +102,7 @@ class T:
         other.limit = 4
         assert box
 """
-    statements = mutate.statements_of(ast.parse(module), mutate.lines_of(module))
+    statements = scope.statements_of(ast.parse(module), mutate.lines_of(module))
     assert [text for text, _ in statements] == ["box.limit = 3", "other.limit = 4", "self.helper.use(box)"]
     text = "def test_it(self):\n    box = make()\n    run(box)\n    assert box.size == 3\n"
     may = scope.scope_of(mutate.parse_function(text), text, mutate.Strings([], [], (), statements))

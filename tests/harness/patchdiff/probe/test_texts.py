@@ -102,3 +102,9 @@ def test_body_of_a_response_or_of_output_is_text_without_what_changes_from_run_t
     assert texts.body(Page(f"token={'aB3' * 12} key=short1")) == "token=<token> key=short1"
     assert texts.body(Unread()) is texts.body(Page(3)) is texts.body(3) is None
     assert len(texts.body(Page("x " * 40000)) or "") < 40000
+
+
+def test_equal_numbers_in_the_state_of_objects_are_alike_and_results_are_not() -> None:
+    values = [True, 1.0, 0.5, float("inf"), float("nan"), None, "True"]
+    assert texts.describe(values, inside=True) == "[1, 1, 0.5, inf, nan, None, 'True']"
+    assert texts.describe(values) == "[True, 1.0, 0.5, inf, nan, None, 'True']"
