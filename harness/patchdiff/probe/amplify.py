@@ -250,7 +250,7 @@ class Amplifier(running.Driver):
         known = {item.nodeid for item in items}
         own = [_function_of(item.nodeid).split("::") for item in running.own_and_others(items, self._own)[0]]
         tests = {test for _, test in copies}  # near to an own one is what shares its file, or its class as well
-        near = {test: max([0] + [_parts_in_common(test.split("::"), each) for each in own]) for test in tests}
+        near = {test: max([0] + [sum(map(str.__eq__, test.split("::"), each)) for each in own]) for test in tests}
         order = sorted(copies, key=lambda key: key[0] / 2 ** near[key[1]])
         yield [item for key in order for item in self._rows(key, copies[key], known)]
 
@@ -320,10 +320,6 @@ class Amplifier(running.Driver):
 
 def _function_of(nodeid: str) -> str:
     return sites.without_mark(nodeid.partition("[")[0])
-
-
-def _parts_in_common(one: "list[str]", other: "list[str]") -> int:
-    return sum(one[:count] == other[:count] for count in range(1, len(one) + 1))
 
 
 make_driver = Amplifier

@@ -25,10 +25,12 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
 
 class Finder:
-    """Finds some files before any other finder does; `make` returns the code to run for a file's absolute path."""
+    """Finds files, and those beside them among tests, first; `make` returns the code for an absolute path."""
 
     def __init__(self, files: "list[str]", make: "Callable[[str], CodeType]") -> None:
-        self._files = frozenset(str((wire.ROOT / file).resolve()) for file in files)
+        paths = [(wire.ROOT / file).resolve() for file in files]
+        folders = {path.parent for path in paths if wire.TESTS.intersection(path.parts)}
+        self._files = frozenset(map(str, [*paths, *(path for each in folders for path in each.glob("*.py"))]))
         self._make = make
 
     def install(self) -> None:

@@ -30,6 +30,7 @@ LONGEST_LIST = 30  # elements of a list that is reordered; longer ones are data 
 ASSERTION, ACTION, LEADING = "assertion", "action", "leading"
 SHARE = {ASSERTION: 0.6, ACTION: 0.25, LEADING: 0.0}  # how often a statement is changed in a copy of its kind
 LEADING_ALONE, TWICE = 0.65, 0.25  # share of copies with a change in what leads up alone, and of two such changes
+OTHERS = ("None", "object()")  # in place of any number or text: nothing, and what equals itself alone
 _OTHER_SIGN = {"+": "-", "-": "+", "*": "+", "/": "*"}
 _OPENING, _CLOSING = "([{", ")]}"
 # texts around a list, tuple or dictionary that make something else of it
@@ -275,7 +276,7 @@ def _numbers(text: str, words: "Sequence[str]") -> "list[str]":
     value = values.read_literal(text)
     if not isinstance(value, (int, float)):
         return []
-    return [*map(_source, [*values.numbers(value), *values.borders(value, words)]), "None"]
+    return [*map(_source, [*values.numbers(value), *values.borders(value, words)]), *OTHERS]
 
 
 def _source(value: Any) -> str:
@@ -291,7 +292,7 @@ def _strings(text: str, others: "list[str]", strings: Strings, choice: random.Ra
     news = [repr(new) for new in [*values.texts(value, choice), *values.as_bytes(value)[-1:]]]
     alike = [other for other in others if isinstance(values.read_literal(other), type(value)) and other != text]
     news += choice.sample(alike, min(2, len(alike)))
-    return [*news, "None", *(repr(new) for new in values.spliced(value, strings.around, strings.words, choice))]
+    return [*news, *OTHERS, *(repr(new) for new in values.spliced(value, strings.around, strings.words, choice))]
 
 
 def _brackets(tokens: "list[tokenize.TokenInfo]") -> "list[_Bracket]":

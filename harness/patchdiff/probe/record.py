@@ -95,7 +95,7 @@ class Names:
 
     def _is_test(self, path: str) -> bool:
         names = path[len(self._root) :].split("/")
-        beside = any(name in ("tests", "test", "testing", "site-packages") for name in names[:-1])
+        beside = bool(wire.TESTS.union(("site-packages",)).intersection(names[:-1]))
         return path in self._tests or beside or names[-1].startswith(("test_", "conftest"))
 
 

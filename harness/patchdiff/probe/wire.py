@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 ROOT = Path.cwd()  # of the project
+TESTS = frozenset(("tests", "test", "testing"))  # names of folders in which there are tests and what they need alone
 GRACE = 4.0  # seconds beyond a probe's own limit before its worker is ended from outside
 MAX_WORKERS = 8
 SET_UP = 60.0  # seconds beyond its budget until a worker has what it needs to run the first probe

@@ -315,3 +315,13 @@ def test_tests_near_the_own_get_their_copies_sooner(make_project: Make) -> None:
     runs = list(dict.fromkeys(row["key"].rpartition("|")[0] for row in rows if row.get("mutated")))
     own = [place for place, run in enumerate(runs) if "test_own" in run]
     assert own[3] < runs.index(next(run for run in runs if "test_price|m2" in run))
+
+
+def test_tests_that_classes_inherit_from_a_module_beside_are_changed_as_well(make_project: Make) -> None:
+    mixin = "from shop import price\n\n\nclass Prices:\n    def test_price(self):\n        assert price(2, 3) == 6\n"
+    tests = "import unittest\nfrom tests import Prices\n\n\nclass TestIt(Prices, unittest.TestCase):\n    pass\n"
+    project = make_project("gold", GOLD, tests, **{"tests/__init__.py": mixin})
+    rows = project.run("amplify", targets=project.targets("price"), mutants=6).seen
+    mutated = [key for key, row in rows.items() if row["mutated"] and row["target"]]
+    assert mutated
+    assert all(key.startswith("tests/test_shop.py::TestIt::test_price|m") for key in mutated)
