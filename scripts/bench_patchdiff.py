@@ -67,10 +67,10 @@ def main() -> None:
     parser.add_argument("--mirror", type=Path, action="append", default=[])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--budget", type=float, default=600.0, help="seconds for one comparison")
-    parser.add_argument("--phase", action="append", help="only the patches of this phase, as the cases name it")
+    parser.add_argument("--phase", action="append", help="only patches of this phase, as the cases name it")
     parser.add_argument("--table", action="store_true", help="only print the tables of what is there")
     options = parser.parse_args()
-    known = _read(options.results)
+    known = [each for each in _read(options.results) if not options.phase or each.phase in options.phase]
     if not options.table:
         with options.results.open("a", encoding="utf-8") as file:
             for result in _missing(options, {(each.case, each.seed) for each in known}):

@@ -8,9 +8,19 @@ import pytest
 from documented import ROOT
 
 
+SETS = ("fifth", "sixth", "seventh")
+"""Sets of patches whose results are kept."""
+
+
 @pytest.mark.parametrize(
     ("command", "heading"),
-    [("measure_patchdiff.py --table", ""), ("bench_patchdiff.py docs/data/patchdiff_cases.jsonl --table", "\nfifth\n")],
+    [
+        ("measure_patchdiff.py --table", ""),
+        *(
+            (f"bench_patchdiff.py docs/data/patchdiff_cases.jsonl --phase {set_} --table", f"\n{set_}\n")
+            for set_ in SETS
+        ),
+    ],
 )
 def test_page_shows_the_tables_of_the_committed_results(command: str, heading: str) -> None:
     script, *arguments = command.split()
