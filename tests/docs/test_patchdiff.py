@@ -7,7 +7,6 @@ import pytest
 
 from documented import ROOT
 
-
 SETS = ("fifth", "sixth", "seventh")
 """Sets of patches whose results are kept."""
 
