@@ -229,10 +229,10 @@ class Amplifier(running.Driver):
         if wanted and not any(running.bare_name(name) == test for name in wanted):
             return 0, None
         self._making = self._making or wire.WorkBudget(self._deadline.left() * MAKING)
-        count = int(self.job["own_mutants" if test in self._own else "mutants"])
-        if self._making.over() and not self._wanted:
-            count = LATE * (test in self._own)
-        return count, self._numbers.get(test, ()) if self._wanted else range(1, count + 1)
+        late = self._making.over() and not self._wanted
+        count = LATE * (test in self._own) if late else int(self.job["own_mutants" if test in self._own else "mutants"])
+        numbers = self._numbers.get(test, {0}) if self._wanted else range(1, count + 1)
+        return max(numbers, default=0), numbers
 
     def collecting(self) -> None:
         """Be the first who is asked for test files."""

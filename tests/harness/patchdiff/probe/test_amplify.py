@@ -37,7 +37,7 @@ Make = Callable[..., Any]
 
 def amplified(make: Make, name: str, code: str, target: str = "price", **job: Any) -> Any:
     project = make(name, code, TESTS)
-    return project.run("amplify", targets=project.targets(target), mutants=40, **job)
+    return project.run("amplify", targets=project.targets(target), mutants=80, **job)
 
 
 def different(gold: Any, other: Any) -> list[str]:
