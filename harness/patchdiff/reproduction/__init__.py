@@ -2,5 +2,5 @@
 
 writing.py    the frame of such a file;  sources.py  a test file with one test left in it
 calls.py, amplified.py   the files of each kind of probe
-confirm.py    the fewest changes that show the difference, found and confirmed by running the files
+confirm.py    what the files show, by running them on both sides, and whether it holds
 """
