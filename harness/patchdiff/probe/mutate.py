@@ -25,10 +25,10 @@ Place = Tuple[int, int]  # noqa: UP006 - (line, column) of the function's text: 
 PER_PLACE = 24  # alternatives kept at one place, and the first: the empty string, the next number
 FIRST = 0.2  # share of changes that are a place's first
 WHOLE, STATEMENTS = -9, 0.4  # the region of whole statements put in or left out, and its weight beside all others
-ALIKE, CROSSED, OTHER_DISPLAYS = 8, 6, 3  # strings of its test, statements, lists of others, that stand in for one
+ALIKE, CROSSED, OTHER_DISPLAYS = 8, 6, 3  # strings of its test, statements, lists of other tests, in place of one
 LONGEST_LIST = 30  # elements of a list that is reordered; longer ones are data tables
 ASSERTION, ACTION, LEADING = "assertion", "action", "leading"
-SHARE = {ASSERTION: 0.6, ACTION: 0.25, LEADING: 0.0}  # how often a statement is changed in a copy of its kind
+SHARE = {ASSERTION: 0.6, ACTION: 0.25, LEADING: 0.0}  # part of the statements of a role that one copy changes
 LEADING_ALONE, TWICE = 0.65, 0.25  # share of copies with a change in what leads up alone, and of two such changes
 OTHERS = ("None", "object()")  # in place of any number or text: nothing, and what equals itself alone
 _OTHER_SIGN = {"+": "-", "-": "+", "*": "+", "/": "*"}
@@ -185,7 +185,7 @@ def _groups(text: str, scope: Scope, choice: random.Random) -> "Groups":
         if scope.is_closed(each.start):
             continue
         before = tokens[index - 1].string if index else ""
-        news = _alternatives(each, before, scope, strings, choice)
+        news = _alternatives(each, before, scope, choice)
         alike = [other for other in strings if each.type == token_names.STRING and other != each.string]
         several = news, _some(alike, ALIKE, choice)
         groups += [[[TokenEdit(each.start, each.end, each.string, new)] for new in some] for some in several]
@@ -253,14 +253,12 @@ def _tokens(text: str) -> "list[tokenize.TokenInfo]":
     return found
 
 
-def _alternatives(
-    each: tokenize.TokenInfo, before: str, scope: Scope, strings: "list[str]", choice: random.Random
-) -> "list[str]":
+def _alternatives(each: tokenize.TokenInfo, before: str, scope: Scope, choice: random.Random) -> "list[str]":
     """Return the texts that may stand in a token's place."""
     if each.type == token_names.NUMBER:
         return _numbers(each.string, scope.strings.words)
     if each.type == token_names.STRING:
-        return _strings(each.string, strings, scope.strings, choice)
+        return _strings(each.string, scope.strings, choice)
     if each.type == token_names.NAME:
         return [_WORDS[each.string]] if each.string in _WORDS else []
     if each.string in _OTHER_SIGN and _ends_operand(before):
@@ -284,14 +282,12 @@ def _source(value: Any) -> str:
     return "(" + repr(value) + ")" if isinstance(value, (int, float)) and value < 0 else repr(value)
 
 
-def _strings(text: str, others: "list[str]", strings: Strings, choice: random.Random) -> "list[str]":
-    """Return texts for a string: changed copies, other strings of its function, words of the change, and mixtures."""
+def _strings(text: str, strings: Strings, choice: random.Random) -> "list[str]":
+    """Return texts for a string: changed copies, words of the change, and mixtures."""
     value = values.read_literal(text)
     if not isinstance(value, (str, bytes)):
         return []
     news = [repr(new) for new in [*values.texts(value, choice), *values.as_bytes(value)[-1:]]]
-    alike = [other for other in others if isinstance(values.read_literal(other), type(value)) and other != text]
-    news += choice.sample(alike, min(2, len(alike)))
     return [*news, *OTHERS, *(repr(new) for new in values.spliced(value, strings.around, strings.words, choice))]
 
 

@@ -85,8 +85,8 @@ def _statements(function: Any) -> "list[tuple[int, str]]":
             found[node.lineno] = _role(node)
     for node in ast.walk(function):
         if isinstance(node, (ast.With, ast.AsyncWith)) and any(is_raises(item.context_expr) for item in node.items):
-            ends = (each for each in ast.walk(node) if isinstance(each, ast.stmt) and each is not node)
-            found.update((each.lineno, ACTION) for each in ends)  # the first that raises ends the others
+            inside = (each for each in ast.walk(node) if isinstance(each, ast.stmt) and each is not node)
+            found.update((each.lineno, ACTION) for each in inside)  # the first that raises ends the others
     return sorted(found.items())
 
 

@@ -111,8 +111,7 @@ def _text(value: object, depth: int, out: _Writing) -> str:
     if out.nodes < 0:
         return "<more>"
     if isinstance(value, _PLAIN):
-        is_whole = out.inside and type(value) in (bool, float) and value == value // 1  # type: ignore[operator]
-        return _plain(int(value) if is_whole else value, depth, out)  # type: ignore[arg-type]
+        return _plain(value, depth, out)
     if depth > DEPTH or id(value) in out.open:
         return "<" + type_name(value) + ">"
     out.open.append(id(value))
@@ -123,6 +122,8 @@ def _text(value: object, depth: int, out: _Writing) -> str:
 
 
 def _plain(value: Any, depth: int, out: _Writing) -> str:
+    if out.inside and type(value) in (bool, float) and value == value // 1:
+        value = int(value)  # what a call leaves behind is equal if the numbers are
     for base, write in _PLAIN_TEXTS:
         if isinstance(value, base):
             return _wrapped(value, base, write(value), depth, out)
