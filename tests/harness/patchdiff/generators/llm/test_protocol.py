@@ -131,7 +131,7 @@ LONG = "\n".join(f"x = calc.add({number}, 2)" for number in range(20))
     "answer",
     [
         f"```python\n{CODE}```",
-        f"Here it is:\n\n```py\n{CODE}```\nIt tells them apart.",
+        f"Here it is:\n\n```py\n{CODE}```\nIt distinguishes them.",
         f"```\n{CODE}```",
         f"~~~python\n{CODE}~~~",
         f"````python\n{CODE}````",
