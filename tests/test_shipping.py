@@ -75,6 +75,22 @@ def world(docker_engine: "DockerEngine", tmp_path_factory: pytest.TempPathFactor
         docker_engine.remove_image(name)
 
 
+@dataclass(frozen=True)
+class Archive:
+    """The images as a file, and what the export has said of them."""
+
+    file: Path
+    said: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def archive(world: World) -> Archive:
+    fresh = {"ASSAY_CACHE": str(world.folder / "fresh")}  # which has seen no evaluation
+    output = world.folder / "rows.oci.tar"
+    said = world.assay("images", "export", "rows.jsonl", "-o", str(output), "--mirror", "mirrors", **fresh)
+    return Archive(output, said)
+
+
 @pytest.fixture(scope="module")
 def port() -> int:
     with socket.socket() as one:
@@ -106,10 +122,9 @@ def there(world: World, other: SecondEngine, tmp_path: Path) -> Callable[..., di
     return run
 
 
-def test_an_archive_gives_an_empty_engine_the_same_verdicts_without_a_network(world, there, tmp_path):
-    fresh = {"ASSAY_CACHE": str(tmp_path / "fresh")}  # which has seen no evaluation
-    output = str(tmp_path / "rows.oci.tar")
-    exported = world.assay("images", "export", "rows.jsonl", "-o", output, "--mirror", "mirrors", **fresh)
+def test_an_archive_gives_an_empty_engine_the_same_verdicts_without_a_network(world, archive, there, tmp_path):
+    shutil.copy(archive.file, tmp_path)
+    exported = archive.said
     assert there("images", "list")["images"] == []
 
     imported = there("images", "import", "rows.oci.tar")
@@ -126,8 +141,8 @@ def test_an_archive_gives_an_empty_engine_the_same_verdicts_without_a_network(wo
 
 
 @pytest.mark.exhaustive
-def test_what_builds_left_goes_with_the_images(world, there, other, tmp_path):
-    world.assay("images", "export", "rows.jsonl", "-o", str(tmp_path / "rows.oci.tar"))
+def test_what_builds_left_goes_with_the_images(archive, there, other, tmp_path):
+    shutil.copy(archive.file, tmp_path)
     base = there("images", "import", "rows.oci.tar")["images"][0]
     folder = tmp_path / "context"
     folder.mkdir()
@@ -148,9 +163,8 @@ def test_what_builds_left_goes_with_the_images(world, there, other, tmp_path):
     assert "MB" not in kept()
 
 
-def test_a_damaged_archive_changes_nothing(world, other, tmp_path):
-    world.assay("images", "export", "rows.jsonl", "-o", str(tmp_path / "rows.oci.tar"))
-    whole = bytearray((tmp_path / "rows.oci.tar").read_bytes())
+def test_a_damaged_archive_changes_nothing(archive, other, tmp_path):
+    whole = bytearray(archive.file.read_bytes())
     whole[len(whole) // 2] ^= 1
     (tmp_path / "rows.oci.tar").write_bytes(whole)
 

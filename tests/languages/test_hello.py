@@ -27,6 +27,8 @@ from lookalikes import END, START
 HELLOS = dict(hellos())
 MORE = {"java-gradle", "java-modules", "kotlin-maven", "typescript-jest"}
 """Slow, and near to others of their language."""
+SLOW = {"java-maven", "javascript-karma"}
+"""Slow as well, and built and tested by another test."""
 PROJECTS = [
     pytest.param(name, marks=[hello.toolchain, *[pytest.mark.exhaustive] * (name in MORE)])
     for name, hello in HELLOS.items()
@@ -86,7 +88,7 @@ OWN_COMMANDS = [(name, command) for name, hello in HELLOS.items() for command in
             command,
             marks=[
                 HELLOS[name].toolchain,
-                *[pytest.mark.exhaustive] * (name in MORE or command != HELLOS[name].own_commands[0]),
+                *[pytest.mark.exhaustive] * (name in MORE | SLOW or command != HELLOS[name].own_commands[0]),
             ],
             id=f"{name}-{number}",
         )

@@ -105,7 +105,7 @@ def judge(instances: dict[str, Instance], folder: Path) -> Judge:
 @pytest.mark.parametrize(
     ("solver", "instance_id"),
     [
-        pytest.param(solver, known.id, marks=[pytest.mark.exhaustive] * (known is not FLASK and solver != "bash_loop"))
+        pytest.param(solver, known.id, marks=[pytest.mark.exhaustive] * (known is not FLASK))
         for solver in SOLVERS
         for known in KNOWN
     ],
