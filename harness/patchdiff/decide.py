@@ -119,19 +119,21 @@ def of_test(status: Status | None) -> ProbeObservation:
 
 
 def _in_part(base: ProbeObservation, gold: ProbeObservation, candidate: ProbeObservation) -> PatchDiffFinding:
-    """Say what it means that three differ: by who raises, else by the words of base that gold keeps and takes out.
+    """Say what it means that three differ: by who raises, by their types, else by the words that gold keeps of base.
 
     A candidate that still has, where they were, words that gold takes out is like base in that part; one that does not
     have, in order, the words that gold keeps has changed what gold leaves alone.
     """
-    if base.kind in (gold.kind, candidate.kind) and {gold.kind, candidate.kind} == {"value", "error"}:
-        return PatchDiffFinding.CHANGED_UNRELATED if base.kind == gold.kind else PatchDiffFinding.UNFIXED_LIKE_BASE
-    if gold.kind == FAILURE or len({(each.kind, each.type) for each in (base, gold, candidate)}) > 1:
+    kinds, types = ([getattr(each, name) for each in (base, gold, candidate)] for name in ("kind", "type"))
+    for before, after, other in (kinds, types) if {"value", "error"}.issuperset(kinds) else ():
+        if (before == after) != (before == other):
+            return PatchDiffFinding.CHANGED_UNRELATED if before == after else PatchDiffFinding.UNFIXED_LIKE_BASE
+    if gold.kind == FAILURE or len({*zip(kinds, types, strict=True)}) > 1:
         return PatchDiffFinding.DIVERGENT
-    before, after, other = map(_WORD.findall, _without_common_lines([base.text, gold.text, candidate.text]))
-    kept, still_there = _kept(before, after), _kept(before, other)
-    rest = iter(other)
-    if not all(before[at] in rest for at in sorted(kept)):
+    words, of_gold, of_candidate = map(_WORD.findall, _without_common_lines([base.text, gold.text, candidate.text]))
+    kept, still_there = _kept(words, of_gold), _kept(words, of_candidate)
+    rest = iter(of_candidate)
+    if not all(words[at] in rest for at in sorted(kept)):
         return PatchDiffFinding.CHANGED_UNRELATED
     return PatchDiffFinding.UNFIXED_LIKE_BASE if still_there - kept else PatchDiffFinding.DIVERGENT
 

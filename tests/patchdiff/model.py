@@ -67,7 +67,9 @@ class Case(Model):
     instance: str
     label: Literal["wrong", "right"]
     kind: WrongKind | RightKind
-    phase: Literal["development", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "languages"]
+    phase: Literal[
+        "development", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "languages"
+    ]
     """development: seen while the operators were being made; languages: of another language than Python, written before
     there were operators for it; else which freeze of the operators it was written after, by somebody who had not read
     them (docs/patchdiff.md names the commits). All but parts of the seventh have been seen since."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
+from assay.harness.patchdiff.probe.running import bare_name
 from assay.harness.patchdiff.probing import Program, absence, differences, run_lines
 from assay.harness.patchdiff.reproduction.calls import call_draft
 from assay.harness.patchdiff.reproduction.confirm import reproduced
@@ -46,8 +47,11 @@ def _generate(context: Context) -> Contribution:
     if not calls:
         note = absence("no call of a changed function could be recorded", lines)
         return Contribution(GeneratorResult(name=NAME, note=note))
+    own = {bare_name(test) for test in context.sides.instance.fail_to_pass}
+    others = sum(bare_name(call["test"]) not in own for call in calls)
+    weight = max(1, others // max(1, len(calls) - others))  # the issue's own tests have half of all copies
     settings = {
-        "calls": calls,
+        "calls": [{**call, "weight": weight if bare_name(call["test"]) in own else 1} for call in calls],
         "seed": context.settings.seed,
         "mutants": min(MOST, max(FEWEST, COPIES // len(calls))),
         "words": list(context.survey.words),

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import hosting, mutate, running, sites, texts, trace, wire
+from .brackets import TokenEdit
 from .loading import Finder
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class SiteRecorder:
         self.sites: list[sites.Site] = []
         self.only = frozenset(job.get("only") or ())
         self.probe = ""
-        self.edits: list[mutate.TokenEdit] = []  # that what runs now depends on
+        self.edits: list[TokenEdit] = []  # that what runs now depends on
         self._channel = channel
         self._reach = reach
         self._longest = self._limit = float(job["limit"])
@@ -163,7 +164,7 @@ class SiteRecorder:
             return False  # nothing that it depends on is changed: the test itself shows the same
         return not self.only or self._key(site) in self.only
 
-    def _edits_at(self, site: sites.Site) -> "list[mutate.TokenEdit]":
+    def _edits_at(self, site: sites.Site) -> "list[TokenEdit]":
         """Return the changes that a place depends on; one in a helper depends on those of its caller."""
         return site.edits if site.label.startswith("s") else self.edits
 
@@ -210,7 +211,7 @@ class Amplifier(running.Driver):
             self._numbers.setdefault(running.bare_name(probe), set()).add(int(probe.rpartition("|m")[2]))
         self._own = {running.bare_name(test) for test in job.get("own") or ()}
         self._functions = {_function_of(test) for test in job.get("tests") or ()}
-        self._strings = mutate.Strings([], job.get("words") or [])
+        self._strings = mutate.NO_STRINGS._replace(words=job.get("words") or [])
         self._making: wire.WorkBudget | None = None
         self._finder = Finder(job["files"], self._make)
 

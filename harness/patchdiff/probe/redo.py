@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import texts, trace, values, wire
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 MEMORY = 4 << 30  # bytes of address space for one child
 WEIGHT, LONG = 8, 80  # of any place in the choice of one, and what is added at most for a text
 SPLICED = 0.5  # share of changed strings that have pieces of others
 NEAR = 0.7  # share of changes in what a call is given itself, where it is given objects as well
+CROSSED = 0.25  # share of changes that take what another call of the function was given
 SECOND = 0.3  # share of changed calls with two changes
 PARTS = ("return", "arguments", "stdout")
 
@@ -36,45 +37,36 @@ class ChangeMaterial(NamedTuple):
     seed: int
     donors: "Sequence[str]"  # strings that pieces are taken from
     words: "Sequence[str]"  # texts that the change of the project itself is about
+    beside: "Mapping[str, Iterable[str]]"  # literals that calls of the function have, by their place
 
 
 def changes_of(
     name: str, leaves: "Sequence[wire.Line]", count: int, material: ChangeMaterial
-) -> "list[list[LeafChange]]":
-    """Return the changes of each copy of a call, at most `count`; the first copy is unchanged.
+) -> "Iterator[list[LeafChange]]":
+    """Yield the changes of each copy of a call, at most `count`; the first copy is unchanged.
 
     The choice hangs on the name and the seed. The leaves, which may be changed, have ``path`` and ``value``.
     """
     choice = random.Random(str(material.seed) + name)
-    near = [leaf for leaf in leaves if is_near(leaf)]
-    found, seen = [[]], set()  # type: list[list[LeafChange]], set[str]
+    near = [leaf for leaf in leaves if all(step[0] != "attribute" for step in leaf["path"])]  # not inside of objects
+    seen = {"[]"}
+    yield []
     for _ in range(count * 6 if leaves else 0):
-        if len(found) > count:
-            break
         first, second = (_change(_leaf(near, leaves, choice), choice, material) for _ in range(2))
         twice = choice.random() < SECOND and _apart(first, second)
         kept = [each for each in (first, second if twice else None) if each is not None]
-        if kept and str(kept) not in seen:
+        if len(seen) > count:
+            return
+        if str(kept) not in seen:
             seen.add(str(kept))
-            found.append(kept)
-    return found
-
-
-def is_near(leaf: "wire.Line") -> bool:
-    """Return whether a place is in what a call is given, and not in an object that it is given."""
-    return all(step[0] != "attribute" for step in leaf["path"])
+            yield kept
 
 
 def _leaf(near: "Sequence[wire.Line]", leaves: "Sequence[wire.Line]", choice: random.Random) -> "wire.Line":
     """Choose a place; long texts more often than short ones, since there is more in them to change."""
     among = near if near and choice.random() < NEAR else leaves
     weights = [WEIGHT + (min(len(leaf["value"]), LONG) if leaf["value"][:1] in "'\"" else 0) for leaf in among]
-    at, weight = choice.randrange(sum(weights)), 0
-    for leaf, own in zip(among, weights):  # noqa: B905 - not before Python 3.10
-        weight += own
-        if at < weight:
-            return leaf
-    return among[-1]
+    return choice.choices(among, weights)[0]
 
 
 def _apart(first: "LeafChange | None", second: "LeafChange | None") -> bool:
@@ -83,6 +75,12 @@ def _apart(first: "LeafChange | None", second: "LeafChange | None") -> bool:
 
 
 def _change(leaf: "wire.Line", choice: random.Random, material: ChangeMaterial) -> "LeafChange | None":
+    beside = [each for each in material.beside.get(str(leaf["path"]), ()) if each != leaf["value"]]
+    if leaf["value"] == "None":  # a value that was not given: of no known type
+        everywhere = [each for known in material.beside.values() for each in known if each != "None"]
+        beside += [text for each in everywhere for text in (each, "[" + each + "]")]
+    if beside and choice.random() < CROSSED:
+        return LeafChange(leaf["path"], leaf["value"], choice.choice(beside))
     value = values.read_literal(leaf["value"])
     others = []
     if isinstance(value, (str, bytes)) and choice.random() < SPLICED:

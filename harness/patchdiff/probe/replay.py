@@ -11,6 +11,8 @@ the recorded data alone, never from the code on this side.
 
 import base64
 import functools
+import heapq
+import itertools
 import pickle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,11 +36,17 @@ class RecordedCall(NamedTuple):
     literal: str = ""  # of a call that is plain data
     test: str = ""
     private: bool = False
+    weight: int = 1  # so many more copies it has than others
+
+    @property
+    def function(self) -> str:
+        """The name of what is called."""
+        return self.module + ":" + self.qualname
 
     @property
     def name(self) -> str:
         """The beginning of its observations' keys."""
-        return self.module + ":" + self.qualname + "|" + self.digest
+        return self.function + "|" + self.digest
 
     def arguments(self, changes: "list[redo.LeafChange]") -> Any:
         """Return fresh arguments, (positional, by keyword), with changes; raises what reading and changing raise."""
@@ -56,35 +64,46 @@ class CallReplay:
         self._send = send
         self._only = frozenset(job.get("only") or ())
         self._probes = frozenset(key.rpartition("|")[0] for key in self._only)
-        self._names = frozenset(probe.rpartition("|m")[0] for probe in self._probes)
+        self._last: dict[str, int] = {}  # the last copy wanted, by its call
+        for name, _, number in (probe.rpartition("|m") for probe in self._probes):
+            self._last[name] = max(int(number), self._last.get(name, 0))
         self._limit = float(job["limit"])
         self._reach = trace.Reach(job["targets"])
         self._deadline = wire.WorkBudget(float(job["budget"]))
 
     def run(self) -> str:
         """Run everything: all calls as they were, then all first copies, and so on; return how it ended."""
-        planned = list(self._planned())
-        together = 1 if self._only and not self._job.get("together") else TOGETHER
-        for first in range(0, len(planned), together):
-            if self._deadline.over():
-                return wire.BUDGET
-            self._look(planned[first : first + together])
-        return wire.DONE
+        planned, together = self._planned(), 1 if self._only and not self._job.get("together") else TOGETHER
+        batch = list(itertools.islice(planned, together))
+        while batch and not self._deadline.over():
+            self._look(batch)
+            batch = list(itertools.islice(planned, together))
+        return wire.BUDGET if batch else wire.DONE
 
     def _planned(self) -> "Iterator[tuple[int, RecordedCall, list[redo.LeafChange]]]":
-        job, count = self._job, int(self._job["mutants"])
-        material = redo.ChangeMaterial(int(job["seed"]), job.get("donors") or (), job.get("words") or ())
-        known = RecordedCall._fields
-        planned = [
-            (number, call, changes)
-            for row in job["calls"]
-            for call in [RecordedCall(**{name: row[name] for name in row if name in known})]
-            if not self._only or call.name in self._names
-            for number, changes in enumerate(redo.changes_of(call.name, call.leaves, count, material))
+        job, fields = self._job, RecordedCall._fields
+        recorded = [RecordedCall(**{name: row[name] for name in row if name in fields}) for row in job["calls"]]
+        material = redo.ChangeMaterial(int(job["seed"]), job.get("donors") or (), job.get("words") or (), {})
+        beside: dict[str, dict[str, dict[str, None]]] = {}
+        for call in recorded:
+            for leaf in call.leaves:
+                beside.setdefault(call.function, {}).setdefault(str(leaf["path"]), {})[leaf["value"]] = None
+        of_each = [
+            self._copies(at, call, material._replace(beside=beside.get(call.function, {})))
+            for at, call in enumerate(recorded)
+            if not self._only or call.name in self._last
         ]
-        for number, call, changes in sorted(planned, key=lambda each: each[0]):
+        for _, _, number, call, changes in heapq.merge(*of_each):
             if not self._only or call.name + "|m" + str(number) in self._probes:
                 yield number, call, changes
+
+    def _copies(
+        self, at: int, call: RecordedCall, material: redo.ChangeMaterial
+    ) -> "Iterator[tuple[float, int, int, RecordedCall, list[redo.LeafChange]]]":
+        """Yield a call's copies, each with its place among all."""
+        count = self._last.get(call.name, int(self._job["mutants"]) * call.weight)
+        for number, changes in enumerate(redo.changes_of(call.name, call.leaves, count, material)):
+            yield number / call.weight, at, number, call, changes
 
     def _look(self, planned: "list[tuple[int, RecordedCall, list[redo.LeafChange]]]") -> None:
         """Make calls again and write their observations."""
@@ -100,7 +119,7 @@ class CallReplay:
                             seen[part],
                             seen.get("target", ""),
                             bool(changes),
-                            of=call.module + ":" + call.qualname,
+                            of=call.function,
                             private=call.private,
                             literal=_redo(call, part, changes),
                         )

@@ -1,14 +1,14 @@
 """Find what may be changed in a test: not the expected side of an assertion, not the head of a parametrization."""
 
 import ast
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 from . import values
-from .mutate import ACTION, ASSERTION, LEADING, NO_STRINGS, Place, Scope, Strings, first_line, lines_of, names_in
+from .brackets import Place, lines_of
+from .mutate import ACTION, ASSERTION, LEADING, NO_STRINGS, Scope, Strings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 RAISES = frozenset(("raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage"))
 _CHECKS = """
@@ -20,7 +20,7 @@ COMPARING = frozenset("assert" + name for name in _CHECKS.split())
 _RUNNERS = frozenset(("mark", "patch", "fixture", "skip", "skipIf", "skipUnless"))  # decorators that are no input
 _OPEN_NODES = (ast.Call, ast.Name, ast.Attribute, ast.Subscript, ast.Lambda, ast.JoinedStr, ast.Await, ast.Yield)
 LONGEST_DONOR, MOST_DONORS = 400, 400  # characters of a string that pieces are taken from; strings
-LONGEST_DISPLAY, LONGEST_STATEMENT = 200, 300  # characters of a list and of a statement that other tests take over
+LONGEST_GIVEN = 200  # characters of a literal that other calls take over
 
 
 def called_name(node: ast.AST) -> str:
@@ -154,26 +154,12 @@ def strings_of(tree: ast.AST) -> "list[str]":
     return sorted(found, key=lambda each: (len(each), each))[:MOST_DONORS]
 
 
-def displays_of(tree: ast.AST) -> "list[str]":
-    """Return the lists, tuples and dictionaries of plain data that a module's code writes down, as literals."""
-    nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.List, ast.Tuple, ast.Dict))]
-    texts = {values.literal(value) for value in map(values.read_literal, nodes) if value}
-    return sorted(text for text in texts if 0 < len(text) <= LONGEST_DISPLAY)
-
-
-def statements_of(tree: ast.AST, lines: "Sequence[str]") -> "list[tuple[str, frozenset[str]]]":
-    """Return the statements of a module's functions that set something up but bind no name, with the names they use."""
-    found: dict[str, frozenset[str]] = {}
-    for body in (each.body for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)):
-        for node, after in zip(body, body[1:]):  # noqa: B905, RUF007 - not before Python 3.10
-            text = textwrap.dedent("".join(lines[node.lineno - 1 : first_line(after) - 1])).strip()
-            if _sets_up(node) and len(text) <= LONGEST_STATEMENT and "#" not in text and '"""' not in text:
-                found.setdefault(text, names_in(node))
-    return sorted((text, names) for text, names in found.items() if names)
-
-
-def _sets_up(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Assign):
-        return all(isinstance(target, (ast.Attribute, ast.Subscript)) for target in node.targets)
-    called = getattr(getattr(node, "value", None), "func", None)
-    return isinstance(node, ast.Expr) and isinstance(called, ast.Attribute) and not called.attr.startswith("assert")
+def arguments_of(tree: ast.AST) -> "dict[str, list[tuple[str, str]]]":
+    """Return the literals that a module's code gives to each function: the place or name of each argument, and it."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for node in (each for each in ast.walk(tree) if isinstance(each, ast.Call) and called_name(each) != "parametrize"):
+        given = [(str(place), each) for place, each in enumerate(node.args)]
+        given += [(each.arg, each.value) for each in node.keywords if each.arg]
+        plain = [(name, values.literal(values.read_literal(each))) for name, each in given if is_literal(each)]
+        found.setdefault(called_name(node), set()).update(each for each in plain if 0 < len(each[1]) <= LONGEST_GIVEN)
+    return {name: sorted(each) for name, each in found.items()}

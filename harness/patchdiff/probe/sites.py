@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import mutate
 from . import scope as scoping
+from .brackets import TokenEdit, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
@@ -31,20 +32,20 @@ class Site(NamedTuple):
     text: str
     mode: str
     draw: bool  # whether items may be taken out of an iterator found here
-    edits: "list[mutate.TokenEdit]"  # what was changed in the copy of the test and matters here, lines of the file
+    edits: "list[TokenEdit]"  # what was changed in the copy of the test and matters here, lines of the file
 
 
 class _Function:
     """Puts eyes into one function."""
 
     def __init__(self, text: str, offset: int, sites: "list[Site]", prefix: str = "s") -> None:
-        self._lines = mutate.lines_of(text)
+        self._lines = lines_of(text)
         self._offset = offset
         self._sites = sites
         self._prefix = prefix
         self._count = 0
         self.only_asserts = False
-        self.edits: list[mutate.TokenEdit] = []
+        self.edits: list[TokenEdit] = []
         self.scope: mutate.Scope | None = None
 
     def see(self, value: Any, mode: str, at: Any, draw: bool = False) -> Any:
@@ -88,7 +89,7 @@ class _Function:
                 moved += edit.old.count("\n") - edit.new.count("\n")
         return line + moved + self._offset
 
-    def _relevant(self, line: int, mode: str) -> "list[mutate.TokenEdit]":
+    def _relevant(self, line: int, mode: str) -> "list[TokenEdit]":
         """Return the changes that a place can depend on: its own statement's, and earlier ones outside assertions."""
         if self.scope is None or mode == WHOLE:
             return self.edits
@@ -238,15 +239,14 @@ class Instrument:
         sites: "list[Site]",
         strings: "mutate.Strings" = mutate.NO_STRINGS,
     ) -> None:
-        self._lines = mutate.lines_of(source)
+        self._lines = lines_of(source)
         self._tree = ast.parse(source, path)
         self._path = path
         self._seed = seed
         self._copies = copies
         self._strings = strings._replace(
             around=scoping.strings_of(self._tree),
-            displays=scoping.displays_of(self._tree),
-            statements=scoping.statements_of(self._tree, self._lines),
+            arguments=scoping.arguments_of(self._tree),
         )
         self._sites = sites
 
@@ -300,7 +300,7 @@ class Instrument:
         text: str,
         first: int,
         name: str,
-        edits: "Sequence[mutate.TokenEdit]" = (),
+        edits: "Sequence[TokenEdit]" = (),
         scope: "mutate.Scope | None" = None,
         parsed: Any = None,
     ) -> Any:
@@ -336,7 +336,7 @@ def copy_number(nodeid: str) -> int:
     return int(found.group(1)) if found else 0
 
 
-def _moved(edit: mutate.TokenEdit, lines: int) -> mutate.TokenEdit:
+def _moved(edit: TokenEdit, lines: int) -> TokenEdit:
     start, end = edit.start, edit.end
     return edit._replace(start=(start[0] + lines, start[1]), end=(end[0] + lines, end[1]))
 

@@ -135,6 +135,11 @@ def _inside(value: str, choice: random.Random) -> "list[str]":
     at = choice.randrange(len(value))
     mark = choice.choice(value)
     news = [value[:at] + value[at + 1 :], value[:at] + mark + value[at:], value[:at] + mark + value[at + 1 :]]
+    digits = [match.span() for match in re.finditer(r"\d+", value)]
+    if digits:
+        first, last = choice.choice(digits)
+        alike = str(choice.randrange(10 ** (last - first))).zfill(last - first)
+        news.append(value[:first] + choice.choice((alike, alike, "0", str(int(value[first:last]) + 1))) + value[last:])
     words = value.split(" ")
     if len(words) > 1:
         at = choice.randrange(len(words) - 1)

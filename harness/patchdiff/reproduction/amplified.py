@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from assay.harness.patchdiff.probe.mutate import TokenEdit, apply
+from assay.harness.patchdiff.probe.brackets import TokenEdit
+from assay.harness.patchdiff.probe.mutate import apply
 from assay.harness.patchdiff.reproduction.sources import Source, TextChange, changed, function_at, without_other_tests
 from assay.harness.patchdiff.reproduction.writing import Check, frame, in_a_docstring
 

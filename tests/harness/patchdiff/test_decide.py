@@ -99,15 +99,26 @@ def test_where_all_three_differ_the_part_that_gold_keeps_or_takes_out_tells(
         (MISSING, ONE, BAD_VALUE, PatchDiffFinding.DIVERGENT),
     ],
 )
-def test_where_all_three_differ_the_one_that_alone_raises_or_alone_does_not_tells(
+def test_where_all_three_differ_the_one_that_alone_raises_or_alone_does_not_decides(
     base: ProbeObservation, gold: ProbeObservation, candidate: ProbeObservation, finding: PatchDiffFinding
 ) -> None:
     assert classify(base, Sighting(gold, mutated=True), candidate) is finding
 
 
-def test_parts_are_compared_among_values_of_one_type_only() -> None:
-    gold, candidate = Sighting(value("x, y, z", "tuple")), value("x, y, bad z")
-    assert classify(value("x, bad y, bad z"), gold, candidate) is PatchDiffFinding.DIVERGENT
+@pytest.mark.parametrize(
+    ("base", "gold", "candidate", "finding"),
+    [
+        ("list", "tuple", "list", PatchDiffFinding.UNFIXED_LIKE_BASE),
+        ("list", "list", "tuple", PatchDiffFinding.CHANGED_UNRELATED),
+        ("list", "tuple", "tuple", PatchDiffFinding.DIVERGENT),
+        ("list", "tuple", "set", PatchDiffFinding.DIVERGENT),
+    ],
+)
+def test_where_all_three_differ_the_one_that_alone_has_another_type_decides(
+    base: str, gold: str, candidate: str, finding: PatchDiffFinding
+) -> None:
+    seen = Sighting(value("x, y, z", gold))
+    assert classify(value("x, bad y, bad z", base), seen, value("x, y, bad z", candidate)) is finding
 
 
 def seen(**observations: ProbeObservation) -> Round:

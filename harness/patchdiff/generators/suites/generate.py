@@ -15,8 +15,7 @@ from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators.suites.reach import ReachMap
 from assay.harness.patchdiff.generators.suites.repeating import does_not_end, repeat
-from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, run_gold, runs_everything
-from assay.harness.patchdiff.generators.suites.style import is_style
+from assay.harness.patchdiff.generators.suites.running import SuiteRun, is_style, run, run_gold, runs_everything
 from assay.harness.patchdiff.sides import ForgedSideError, Side
 
 NAME = "suites"

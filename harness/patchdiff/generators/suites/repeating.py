@@ -1,13 +1,13 @@
 """Repeat tests that fail with the patch: find their files, and keep what passes with gold and fails here every time."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 
 from assay.harness.domain import Divergence, PatchDiffFinding, ProbeObservation, Status
 from assay.harness.patchdiff.contract import Context
 from assay.harness.patchdiff.decide import Sighting, divergence_of, of_test
-from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, run_gold, runs_everything
+from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, run_gold
 from assay.harness.patchdiff.sides import Side
 
 MOST_LISTED = 50
@@ -29,7 +29,7 @@ def repeat(
 
     The suspects failed in a run of the files. Raises as ``Sides.run``.
     """
-    whole, gold = _with_gold(context, files, suspects)
+    files, gold = _with_gold(context, files, suspects)
     if gold.timed_out:
         return [], [LATE]
     passing = [name for name in suspects if gold.passes(name)]
@@ -37,7 +37,6 @@ def repeat(
         return [], []
     listed = passing[:MOST_LISTED]
     notes = [f"{len(passing)} tests fail; the first {MOST_LISTED} are listed"] if len(passing) > MOST_LISTED else []
-    files = narrowed(whole, listed, lambda some: _failing(context, whole, some, listed))
     kept, candidate, rounds = _rounds(context, files, listed, gold)
     if candidate is None:
         return [], [*notes, LATE]
@@ -59,15 +58,6 @@ def _with_gold(context: Context, files: Sequence[str], suspects: Sequence[str]) 
     if len(likely) < len(files) and not all(name in gold.statuses for name in suspects):
         return files, run_gold(context, files, left)
     return likely, gold
-
-
-def _failing(context: Context, whole: Sequence[str], files: Sequence[str], tests: Sequence[str]) -> set[str]:
-    """Return which tests fail in a run of these files; none where that cannot be known."""
-    if context.seconds_left <= 0 or runs_everything(context, whole, files):
-        return set()
-    context.note(f"looking for {len(tests)} failing tests in {len(files)} files")
-    (candidate,) = run(context, files, [Side.CANDIDATE], context.seconds_left / 2)
-    return {name for name in tests if name in candidate.statuses and not candidate.passes(name)}
 
 
 def _rounds(
@@ -136,30 +126,3 @@ def _shared_end(path: str, test: str) -> int:
         if re.search(rf"(?<![\w.]){re.escape('.'.join(parts[start:]))}(?:\.|::)\w", test):
             return len(parts) - start
     return 0
-
-
-def narrowed(
-    files: Sequence[str], tests: Collection[str], failing: Callable[[Sequence[str]], Collection[str]]
-) -> Sequence[str]:
-    """Return the files that it takes for tests to fail, by halving.
-
-    Args:
-        files: with all of them, the tests fail.
-        tests: names.
-        failing: runs some of the files and returns which of the tests fail.
-
-    What fails only beside others keeps those: a half in which nothing fails, with the other, is not divided.
-    """
-    if len(files) < 2:
-        return files
-    middle = len(files) // 2
-    found: list[str] = []
-    missing = set(tests)
-    for half in (files[:middle], files[middle:]):
-        here = missing & set(failing(half))
-        if here:
-            found.extend(narrowed(half, here, failing))
-        missing -= here
-        if not missing:
-            return found
-    return files

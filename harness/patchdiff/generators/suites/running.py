@@ -1,5 +1,6 @@
 """One run of some test files on some sides."""
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,13 @@ from assay.harness.grading.checks import doubt_about
 from assay.harness.grading.results import steady
 from assay.harness.patchdiff.contract import Context
 from assay.harness.patchdiff.sides import ForgedSideError, Side
+
+_STYLE = re.compile(
+    "test_code_quality|test_coding_style|test_codestyle|test_style[.]py|code_style|flake8|pyflakes|pycodestyle|pydocstyle"
+    "|pylint_self|pep8|pep257|::black|::ruff|::isort|::mypy|test_mypy|test_lint|eslint|prettier|gofmt|golint|rustfmt|clippy"
+    "|checkstyle|spotless|rubocop|php_cs|phpcs",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +75,8 @@ def _read(context: Context, plan: TestPlan, evidence: Evidence, took: float) -> 
 def runs_everything(context: Context, some: Sequence[str], others: Sequence[str]) -> bool:
     """Return whether the command is the same whatever files are named: a recipe that always runs the whole suite."""
     return context.plan(some).command == context.plan(others).command
+
+
+def is_style(test: str) -> bool:
+    """Return whether a test judges how code is written and not what it does: who fails it behaves no worse."""
+    return bool(_STYLE.search(test))

@@ -73,7 +73,7 @@ def test_statement_that_binds_no_name_is_left_out() -> None:
 def test_string_gets_pieces_of_other_strings_of_the_module() -> None:
     donors = scope.strings_of(ast.parse("A = 'x {% set y = 1 %} z'\nB = 'x'\n"))
     assert donors == ["x {% set y = 1 %} z"], "shorter ones are no donors"
-    may = scope.scope_of(mutate.parse_function(LATER), LATER, mutate.Strings(donors, ["host"]))
+    may = scope.scope_of(mutate.parse_function(LATER), LATER, mutate.Strings(donors, ["host"], {}))
     news = {
         edit.new for seed in range(300) for _, edits, _ in mutate.mutants(LATER, may, str(seed), 5) for edit in edits
     }
@@ -81,34 +81,32 @@ def test_string_gets_pieces_of_other_strings_of_the_module() -> None:
     assert "'host'" in news, "what the change is about comes in whole, too"
 
 
-def test_list_of_another_test_replaces_one() -> None:
-    displays = scope.displays_of(ast.parse("A = ['x', '-s']\nB = [A, 1]\nC = (1, 2)\nD = {'k': []}\nE = []\n"))
-    assert displays == ["(1, 2,)", "['x', '-s']", "{'k': []}"]
-    text = "def test_it():\n    assert run(['x']) == {'k': 1}\n"
-    may = scope.scope_of(mutate.parse_function(text), text, mutate.Strings([], [], displays))
-    found = {
-        edit[2:] for seed in range(200) for _, edits, _ in mutate.mutants(text, may, str(seed), 9) for edit in edits
+def edits_of(text: str, module: str) -> set[tuple[str, str]]:
+    """The old and new texts of all changes of a function that stands in a module."""
+    strings = mutate.NO_STRINGS._replace(arguments=scope.arguments_of(ast.parse(module + text)))
+    may = scope.scope_of(mutate.parse_function(text), text, strings)
+    return {
+        edit[2:] for seed in range(150) for _, edits, _ in mutate.mutants(text, may, str(seed), 9) for edit in edits
     }
-    assert ("'x'", "'x', '-s'") in found
-    assert ("'x'", "1, 2") not in found
 
 
-def test_statement_of_another_test_is_made_if_its_names_are_known() -> None:
-    module = """\
-class T:
-    def test_one(self):
-        box.limit = 3
-        self.helper.use(box)
-        other.limit = 4
-        assert box
-"""
-    statements = scope.statements_of(ast.parse(module), mutate.lines_of(module))
-    assert [text for text, _ in statements] == ["box.limit = 3", "other.limit = 4", "self.helper.use(box)"]
-    text = "def test_it(self):\n    box = make()\n    run(box)\n    assert box.size == 3\n"
-    may = scope.scope_of(mutate.parse_function(text), text, mutate.Strings([], [], (), statements))
-    found = {edit for seed in range(100) for _, edits, _ in mutate.mutants(text, may, str(seed), 9) for edit in edits}
-    crossed = {(edit.start, edit.new) for edit in found if "limit" in edit.new or "helper" in edit.new}
-    assert crossed == {((line, 0), "    box.limit = 3\n") for line in (2, 3, 4)}
+def test_call_takes_the_arguments_of_other_calls_of_the_function() -> None:
+    module = "def test_else():\n    x.run('b', fast=True, size=[1])\n    go('c', 5, key=other)\n    stop(6)\n"
+    found = edits_of("def test_it():\n    y = run('a', fast=False)\n    assert go().end == 7\n", module)
+    assert {("'a'", "'b'"), ("fast=False", "fast=True"), ("", ", size=[1]")} <= found
+    assert not {old for old, new in found if "6" in new or "key" in new}, "of other functions, and no literal"
+
+
+def test_call_without_arguments_takes_named_ones() -> None:
+    found = edits_of("def test_it():\n    app = make()\n    assert app\n", "app = make(1, debug=True)\n")
+    assert {new for old, new in found if not old and "=" in new and "\n" not in new} == {"debug=True"}
+
+
+def test_row_takes_items_of_the_rows_beside_it() -> None:
+    table = "@pytest.mark.parametrize(('a', 'b'), [(1, 'x'), (22, 'y'), (3,)])\n"
+    found = edits_of(table + "def test_it(a, b):\n    assert run(a, b)\n", "")
+    assert {("1", "22"), ("22", "1"), ("'x'", "'y'"), ("'y'", "'x'")} <= found
+    assert ("1", "3") not in found, "of a row of another length"
 
 
 def test_list_becomes_another_kind_of_iterable() -> None:

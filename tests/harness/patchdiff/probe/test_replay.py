@@ -94,3 +94,16 @@ def test_only_selects_probes_and_budget_ends_the_run(make_project: Make) -> None
     wanted = sorted(everything.seen)[3:5]
     assert sorted(replayed(make_project, "only", BASKET, calls, only=wanted).seen) == wanted
     assert replayed(make_project, "none", BASKET, calls, budget=0).end == "budget"
+
+
+def test_call_of_more_weight_has_more_copies_and_they_are_made_sooner(make_project: Make) -> None:
+    calls = [{**row, "weight": 1 + 4 * (row["qualname"] == "mean")} for row in record_basket(make_project).calls]
+    rows = replayed(make_project, "gold", BASKET, calls, mutants=5).rows
+    copies: dict[str, list[str]] = {}
+    for key in (row["key"] for row in rows if row.get("key", "").endswith("|return")):
+        copies.setdefault(key.partition("|")[0], []).append(key)
+    counts = {name: len(each) / len({key.split("|")[1] for key in each}) for name, each in copies.items()}
+    assert counts["shop:mean"] > 2 * max(count for name, count in counts.items() if name != "shop:mean")
+    order = [row["key"] for row in rows if row.get("key", "").endswith("|return")]
+    others = [at for at, key in enumerate(order) if "mean" not in key and "|m2|" in key]
+    assert sum("mean" in key for key in order[: others[0]]) > 5, "before the second copy of any other"

@@ -32,6 +32,13 @@ def test_replacement_of_a_value_is_never_that_value(value: Any, seed: int) -> No
         assert values.is_plain(other) or not values.literal(other)
 
 
+def test_number_in_a_text_becomes_another_of_as_many_digits() -> None:
+    found = {each for seed in range(200) for each in values.texts("6 Nov 1994", random.Random(seed))}
+    years = {each[6:] for each in found if each.startswith("6 Nov ") and len(each) == 10 and each[6:].isdigit()}
+    assert any(year > "2100" for year in years)
+    assert "0 Nov 1994" in found
+
+
 @pytest.mark.parametrize(
     ("value", "words", "wanted"),
     [

@@ -1,6 +1,6 @@
 import pytest
 
-from assay.harness.patchdiff.generators.suites.style import is_style
+from assay.harness.patchdiff.generators.suites.running import is_style
 
 
 @pytest.mark.parametrize(
