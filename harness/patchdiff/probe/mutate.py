@@ -117,12 +117,12 @@ def _chosen(regions: "dict[int, Groups]", scope: Scope, choice: random.Random) -
 
 
 def apply(text: str, edits: "Sequence[TokenEdit]") -> str:
-    """Return the text with the edits made; "" if two of them overlap."""
+    """Return the text with the edits made; "" if two of them overlap or begin at the same place."""
     starts = [0, *itertools.accumulate(map(len, lines_of(text)))]
     spans = sorted((starts[e.start[0] - 1] + e.start[1], starts[e.end[0] - 1] + e.end[1], e.new) for e in edits)
     out, at = [], 0
     for first, last, new in spans:
-        if first < at:
+        if first < at or [each[0] for each in spans].count(first) > 1:
             return ""
         out += [text[at:first], new]
         at = last

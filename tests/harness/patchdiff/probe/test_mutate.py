@@ -97,6 +97,16 @@ def test_call_takes_the_arguments_of_other_calls_of_the_function() -> None:
     assert not {old for old, new in found if "6" in new or "key" in new}, "of other functions, and no literal"
 
 
+def test_copies_compile_however_many_arguments_a_call_takes() -> None:
+    strings = mutate.NO_STRINGS._replace(arguments={"make": [("debug", "True"), ("size", "3"), ("size", "4")]})
+    text = "def test_it():\n    app = make(x)\n"
+    may = scope.scope_of(mutate.parse_function(text), text, strings)
+    copies = {copy for seed in range(200) for copy, _, _ in mutate.mutants(text, may, str(seed), 9)}
+    assert any("size=3" in copy for copy in copies)
+    for copy in copies:
+        compile(copy, "copy", "exec")
+
+
 def test_call_without_arguments_takes_named_ones() -> None:
     found = edits_of("def test_it():\n    app = make()\n    assert app\n", "app = make(1, debug=True)\n")
     assert {new for old, new in found if not old and "=" in new and "\n" not in new} == {"debug=True"}
