@@ -7,7 +7,7 @@ import pytest
 
 from documented import ROOT
 
-SETS = ("fifth", "sixth", "seventh")
+SETS = ("fifth", "sixth", "seventh", "eighth")
 """Sets of patches whose results are kept."""
 
 
