@@ -112,8 +112,7 @@ def _looking(words: Sequence[str], suffixes: Sequence[str]) -> str:
     among = " ".join(shlex.quote(f"*{suffix}") for suffix in suffixes)
     return f"""\
 mkdir -p {OUT}
-timeout {GREP_SECONDS} git -c safe.directory='*' grep -IowF {wanted} -- {among} > /tmp/assay-mentions
-LC_ALL=C sort -u < /tmp/assay-mentions > {OUT}/{MENTIONS}
+timeout {GREP_SECONDS} git -c safe.directory='*' grep -IowF {wanted} -- {among} | LC_ALL=C sort -u > {OUT}/{MENTIONS}
 """
 
 

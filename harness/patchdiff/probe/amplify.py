@@ -10,6 +10,7 @@ observation-based test amplification: asserted expressions are observation point
 
 import builtins
 import hashlib
+import itertools
 import signal
 import time
 import tokenize
@@ -241,9 +242,10 @@ class Amplifier(running.Driver):
         self._finder.install()
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
-        """Yield the tests as they are, then the copies by their numbers, those near to the own sooner."""
+        """Yield the tests as they are, own ones first, then copies by their numbers, those near to the own sooner."""
         numbered = [(sites.copy_number(item.nodeid), item) for item in items]
-        yield [item for number, item in numbered if not number and self._is_wanted(item)]
+        plain = [item for number, item in numbered if not number and self._is_wanted(item)]
+        yield list(itertools.chain(*running.own_and_others(plain, self._own)))
         copies: dict[tuple[int, str], list[Any]] = {}
         for number, item in numbered:
             if number and self._is_wanted(item):

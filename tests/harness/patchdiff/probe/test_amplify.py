@@ -308,6 +308,13 @@ def test_text_inside_what_a_check_is_given_is_observed(make_project: Make) -> No
     assert "hello " in {seen[0].seen[key]["text"] for key in found}
 
 
+def test_own_tests_run_first_wherever_they_stand(make_project: Make) -> None:
+    tests = TESTS + "\n\ndef test_last():\n    assert price(2, 3) == 6\n"
+    project = make_project("own_first", GOLD, tests)
+    rows = project.run("amplify", targets=project.targets("price"), mutants=0, own=["test_last"], own_mutants=0).rows
+    assert next(row["test"] for row in rows if "key" in row) == "tests/test_shop.py::test_last"
+
+
 def test_tests_near_the_own_get_their_copies_sooner(make_project: Make) -> None:
     tests = TESTS + "\n\nclass TestOwn:\n    def test_own(self):\n        assert price(2, 3) == 6\n"
     project = make_project("gold", GOLD, tests)
