@@ -4,6 +4,7 @@ What is run, and what is noted before and after, is the business of a `Driver`; 
 """
 
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 from . import wire
@@ -17,6 +18,8 @@ OPTIONS = """
     -q -p no:cacheprovider -p no:xdist -p no:randomly -p no:random_order
     -o addopts= -o filterwarnings= -o xfail_strict=false
 """
+_ADDED = re.compile(r"^addopts\s*=.*(?:\n[ \t]+.*)*", re.MULTILINE)  # options of a project's configuration
+_LOADED = re.compile(r"(?<![\w-])-p['\", =]*([\w.]+)(?![\w.:])")
 
 
 class Driver:
@@ -128,6 +131,13 @@ class _Plugin:
         self.items = 0
         self.broken: set[str] = set()  # files that could not be read, by the names of their reports
 
+    def pytest_load_initial_conftests(self, early_config: Any) -> None:
+        """Load the plugins that the project's own options name; its other options are left out."""
+        path = getattr(early_config, "inipath", None) or getattr(early_config, "inifile", None)
+        added = _ADDED.search(path.read_text("utf-8")) if path else None
+        for name in _LOADED.findall(added.group() if added else ""):
+            early_config.pluginmanager.import_plugin(name)
+
     def pytest_collection(self) -> None:
         self._driver.collecting()
 
@@ -159,6 +169,7 @@ class _Plugin:
 
 
 def _mark_hooks(pytest: Any) -> None:
+    pytest.hookimpl(tryfirst=True)(_Plugin.pytest_load_initial_conftests)
     pytest.hookimpl(tryfirst=True)(_Plugin.pytest_collection)
     pytest.hookimpl(hookwrapper=True)(_Plugin.pytest_pycollect_makeitem)
     pytest.hookimpl(tryfirst=True)(_Plugin.pytest_runtest_makereport)

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 CODE = "def half(number):\n    return number / 2\n"
 TESTS = "from shop import half\n\n\ndef test_half():\n    assert half(4) == 2\n"
 Make = Callable[..., Any]
@@ -33,3 +35,22 @@ def test_files_without_tests_give_nothing(make_project: Make) -> None:
     project = make_project("none", CODE, "VALUE = 1\n", **{"tests/test_more.py": "OTHER = 2\n"})
     ran = project.run("amplify", files=["tests/test_shop.py", "tests/test_more.py"], targets=project.targets("half"))
     assert ran.rows == [{"end": "done"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pytest.ini", "[pytest]\naddopts = --absent -p no:doctest -p given\n"),
+        ("setup.cfg", "[tool:pytest]\naddopts =\n    --absent\n    -pgiven\ntestpaths = tests -p absent\n"),
+        ("pyproject.toml", '[tool.pytest.ini_options]\naddopts = [\n    "--absent",\n    "-p", "given",\n]\n'),
+    ],
+    ids=["ini", "cfg", "toml"],
+)
+def test_plugins_of_the_projects_options_are_loaded_and_nothing_else_of_them(
+    make_project: Make, name: str, text: str
+) -> None:
+    tests = "from shop import half\n\n\ndef test_half(four):\n    assert half(four) == 2\n"
+    plugin = "import pytest\n\n\n@pytest.fixture\ndef four():\n    return 4\n"
+    project = make_project("loaded", CODE, tests, **{name: text, "given.py": plugin})
+    ran = project.run("amplify", targets=project.targets("half"), mutants=0)
+    assert {row["text"] for row in ran.seen.values() if row["target"] == "half" and row["kind"] == "value"} >= {"2.0"}
