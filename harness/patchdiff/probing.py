@@ -265,9 +265,7 @@ def _shuffled(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def _divergences(
-    context: Context, program: Program, suspects: Sequence[str], wanted: int
-) -> tuple[list[Divergence], int]:
+def _divergences(context: Context, program: Program, suspects: list[str], wanted: int) -> tuple[list[Divergence], int]:
     """Repeat suspects on both sides, ask base what it shows, and classify what holds; the hardest come first.
 
     Returns:

@@ -54,20 +54,18 @@ def survey(sides: Sides) -> Survey:
     return Survey(
         targets=(*found, *users(names, in_sources, MOST - len(found))),
         texts=texts,
-        test_files=_test_files(instance, tests, listing, ChangeSummary(sources, words, mentions)),
+        test_files=tuple(_test_files(instance, tests, listing, ChangeSummary(sources, words, mentions))),
         words=quoted_words(*in_code),
         apart=apart(instance.language, changed - {*tests}, texts),
     )
 
 
-def _test_files(
-    instance: Instance, touched: Sequence[str], listing: Sequence[str], change: ChangeSummary
-) -> tuple[str, ...]:
+def _test_files(instance: Instance, touched: Sequence[str], listing: Sequence[str], change: ChangeSummary) -> list[str]:
     """Return the test files of a tree, the instance's own first, then those nearest to the change."""
     language = languages.find(instance.language)
     own, tests = ([path for path in paths if language.test_targets([path])] for paths in (touched, listing))
     own, tests = named_like(own, own), named_like(own, tests)
-    return tuple(nearest_first([*tests, *own], own, change))
+    return nearest_first([*tests, *own], own, change)
 
 
 def _diffs(texts: Mapping[Side, Mapping[str, str]], suffixes: tuple[str, ...]) -> list[str]:

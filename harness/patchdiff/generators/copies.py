@@ -95,11 +95,8 @@ def _copies(context: Context, file: CopiedFile, numbers: Iterable[int]) -> Itera
     found = [(test, each) for test in file.tests for each in test.literals if each.value not in names]
     near = [(test, each) for test, each in found if lines[each.line - 1] in added]
     named = [(test, each) for test, each in found if any(name in test.source for name in own)]
-    tiers = [
-        (tier, [1 + len(values.pieces(str(each.value))) for _, each in tier])
-        for tier in (near, near, named, found)
-        if tier
-    ]
+    several = filter(None, (near, near, named, found))
+    tiers = [(tier, [1 + len(values.pieces(str(each.value))) for _, each in tier]) for tier in several]
     far, seen = _strings(each for _, each in found), set[tuple[int, str]]()
     for number in numbers if found else ():
         tier, weights = choice.choice(tiers)

@@ -75,9 +75,7 @@ class Seeing:
             if whole:
                 self._recorder.note(self._site, "timeout")
             return whole
-        if not isinstance(error, Exception) and type(error).__name__ != "Failed":
-            return False
-        if running.is_skip(error):
+        if running.is_skip(error) or not (isinstance(error, Exception) or type(error).__name__ == "Failed"):
             return False
         self._recorder.failed(self._site, error)
         return self._site.mode not in (sites.STRICT, sites.RAISED)
@@ -175,14 +173,8 @@ class SiteRecorder:
     def _write(self, site: sites.Site, kind: str, type_: str, text: str) -> None:
         self._busy = True
         try:
-            edits = self._edits_at(site)
-            redo = {
-                "test": self._test,
-                "line": site.line,
-                "expression": site.text,
-                "mode": site.mode,
-                "mutations": edits,
-            }
+            place = {"test": self._test, "line": site.line, "expression": site.text, "mode": site.mode}
+            redo = {**place, "mutations": self._edits_at(site)}
             key, seen, target = self._key(site), (kind, type_, text), self._reach.found
             self._channel.send(wire.observation(key, self._test, seen, target, self._mutated, literal=redo))
         finally:

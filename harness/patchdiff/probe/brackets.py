@@ -83,9 +83,7 @@ def _bracket(lines: "list[str]", tokens: "list[tokenize.TokenInfo]", opening: in
         return
     is_tuple = tokens[opening].string != "(" or tokens[closing - 1].string == "," or len(spans) > 1
     if (is_tuple and spans) or not display:
-        parts = [
-            _element(lines, tokens[first].start, tokens[last].end, tokens[first : first + 2]) for first, last in spans
-        ]
+        parts = [_element(lines, tokens[at].start, tokens[to].end, tokens[at : at + 2]) for at, to in spans]
         first, last = (parts[0].start, parts[-1].end) if parts else (tokens[opening].end,) * 2
         whole = _element(lines, tokens[opening].start, tokens[closing].end)
         yield Bracket(before, display, whole, _element(lines, first, last), parts)

@@ -112,18 +112,9 @@ class CallReplay:
             for part in redo.PARTS:
                 key = call.name + "|m" + str(number) + "|" + part
                 if part in seen and (not self._only or key in self._only):
-                    self._send(
-                        wire.observation(
-                            key,
-                            call.test,
-                            seen[part],
-                            seen.get("target", ""),
-                            bool(changes),
-                            of=call.function,
-                            private=call.private,
-                            literal=_redo(call, part, changes),
-                        )
-                    )
+                    what = key, call.test, seen[part], seen.get("target", ""), bool(changes)
+                    redone = _redo(call, part, changes)
+                    self._send(wire.observation(*what, of=call.function, private=call.private, literal=redone))
 
     def _made(self, call: RecordedCall, changes: "list[redo.LeafChange]") -> "wire.Line":
         """Make a call with changed arguments."""

@@ -178,11 +178,7 @@ class _Function:
             return self._asserted(test.operand, mode)
         if isinstance(test, ast.Compare):
             return self._compared(test, [test.left, *test.comparators], test.ops, mode)
-        return (
-            [ast.copy_location(ast.Pass(), test)]
-            if scoping.is_literal(test)
-            else self._compared(test, [test], [], mode)
-        )
+        return self._compared(test, [test], [], mode)
 
     def _compared(self, whole: Any, operands: "list[Any]", operators: "list[Any]", mode: str) -> "list[ast.stmt]":
         """Return statements that observe each operand once, in order, and then what the comparisons say of them."""
@@ -245,8 +241,7 @@ class Instrument:
         self._seed = seed
         self._copies = copies
         self._strings = strings._replace(
-            around=scoping.strings_of(self._tree),
-            arguments=scoping.arguments_of(self._tree),
+            around=scoping.strings_of(self._tree), arguments=scoping.arguments_of(self._tree)
         )
         self._sites = sites
 

@@ -43,7 +43,7 @@ def follow(on_call: "Callable[[FrameType, str, object], None] | None") -> None:
 
 
 class Reach(Targets):
-    """Tells whether a target ran since `begin`. The trace stops at the first, so that the rest runs at full speed."""
+    """Finds whether a target ran since `begin`. The trace stops at the first, so that the rest runs at full speed."""
 
     found = ""
 

@@ -94,9 +94,7 @@ def _held(context: Context, files: Mapping[str, str], each: float) -> set[str]:
     }
 
 
-def _on_both(
-    context: Context, files: Mapping[int, tuple[str, str]], seeds: Sequence[int]
-) -> Sequence[Mapping[str, bytes]]:
+def _on_both(context: Context, files: Mapping[int, tuple[str, str]], seeds: Sequence[int]) -> list[Mapping[str, bytes]]:
     """Run files once for each hash seed on both sides; return what is left of each side's runs.
 
     ``NUMBER-SEED.end`` has pytest's exit status, and 1 if the file's own check failed.

@@ -14,11 +14,10 @@ from assay.harness.domain import FAILING, PASSING, Divergence, GeneratorResult
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators.suites.reach import ReachMap
-from assay.harness.patchdiff.generators.suites.repeating import does_not_end, repeat
+from assay.harness.patchdiff.generators.suites.repeating import NAME, does_not_end, repeat
 from assay.harness.patchdiff.generators.suites.running import SuiteRun, is_style, run, run_gold, runs_everything
 from assay.harness.patchdiff.sides import ForgedSideError, Side
 
-NAME = "suites"
 FIRST_FILES = 8
 """Files of the first run; each further run takes up to twice as many, so that a small budget still sees the nearest."""
 FIRST_SECONDS = 20.0
@@ -210,7 +209,7 @@ def _compare_unreadable(context: Context, files: Sequence[str], ran: SuiteRun, t
 
 
 def _repeat(context: Context, files: Sequence[str], suspects: Sequence[str], tally: _Tally) -> None:
-    divergences, notes = repeat(context, NAME, files, suspects)
+    divergences, notes = repeat(context, files, suspects)
     tally.divergences += divergences
     tally.notes += notes
 

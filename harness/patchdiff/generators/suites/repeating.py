@@ -1,15 +1,16 @@
 """Repeat tests that fail with the patch: find their files, and keep what passes with gold and fails here every time."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import PurePosixPath
 
 from assay.harness.domain import Divergence, PatchDiffFinding, ProbeObservation, Status
 from assay.harness.patchdiff.contract import Context
 from assay.harness.patchdiff.decide import Sighting, divergence_of, of_test
-from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, run_gold
+from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, run_gold, runs_everything
 from assay.harness.patchdiff.sides import Side
 
+NAME = "suites"
 MOST_LISTED = 50
 """Failing tests of one run that are listed; a patch may break all."""
 SLOWER = 5.0
@@ -19,9 +20,7 @@ ENDS = 30.0
 LATE = "failing tests could not be repeated in time"
 
 
-def repeat(
-    context: Context, generator: str, files: Sequence[str], suspects: Sequence[str]
-) -> tuple[list[Divergence], list[str]]:
+def repeat(context: Context, files: Sequence[str], suspects: Sequence[str]) -> tuple[list[Divergence], list[str]]:
     """Repeat suspected tests on both sides; drop what gold does not pass, and what is flaky on a side.
 
     Returns:
@@ -29,7 +28,7 @@ def repeat(
 
     The suspects failed in a run of the files. Raises as ``Sides.run``.
     """
-    files, gold = _with_gold(context, files, suspects)
+    whole, gold = _with_gold(context, files, suspects)
     if gold.timed_out:
         return [], [LATE]
     passing = [name for name in suspects if gold.passes(name)]
@@ -37,6 +36,7 @@ def repeat(
         return [], []
     listed = passing[:MOST_LISTED]
     notes = [f"{len(passing)} tests fail; the first {MOST_LISTED} are listed"] if len(passing) > MOST_LISTED else []
+    files = narrowed(whole, listed, lambda some: _failing(context, whole, some, listed))
     kept, candidate, rounds = _rounds(context, files, listed, gold)
     if candidate is None:
         return [], [*notes, LATE]
@@ -47,7 +47,7 @@ def repeat(
     if rounds < context.settings.confirmations:
         notes.append(f"the budget allowed {rounds} of {context.settings.confirmations} confirmations")
     (base,) = run(context, files, [Side.BASE], context.confirming.seconds_left)
-    return [_regression(generator, name, base, candidate, rounds) for name in kept], notes
+    return [_regression(name, base, candidate, rounds) for name in kept], notes
 
 
 def _with_gold(context: Context, files: Sequence[str], suspects: Sequence[str]) -> tuple[Sequence[str], SuiteRun]:
@@ -58,6 +58,30 @@ def _with_gold(context: Context, files: Sequence[str], suspects: Sequence[str]) 
     if len(likely) < len(files) and not all(name in gold.statuses for name in suspects):
         return files, run_gold(context, files, left)
     return likely, gold
+
+
+def _failing(context: Context, whole: Sequence[str], files: Sequence[str], tests: Sequence[str]) -> set[str]:
+    """Return which tests fail in a run of some files of the whole; none where that cannot be known."""
+    if not context.seconds_left or runs_everything(context, whole, files):
+        return set()
+    context.note(f"looking for {len(tests)} failing tests in {len(files)} files")
+    (candidate,) = run(context, files, [Side.CANDIDATE], context.seconds_left / 2)
+    return {name for name in tests if name in candidate.statuses and not candidate.passes(name)}
+
+
+def narrowed(
+    files: Sequence[str], tests: Collection[str], failing: Callable[[Sequence[str]], set[str]]
+) -> Sequence[str]:
+    """Return the files that it takes for tests to fail, by halving; ``failing`` runs some and returns what fails.
+
+    What fails only beside other files keeps those: halves in which it does not fail are not divided.
+    """
+    found, missing, middle = list[str](), {*tests}, len(files) // 2
+    for half in (files[:middle], files[middle:]) if middle else ():
+        here = missing & failing(half) if missing else set[str]()
+        found += narrowed(half, here, failing) if here else ()
+        missing -= here
+    return files if missing else found
 
 
 def _rounds(
@@ -90,9 +114,9 @@ def does_not_end(candidate: SuiteRun, gold: SuiteRun) -> bool:
     return candidate.timed_out and gold.seconds * SLOWER < candidate.limit
 
 
-def _regression(generator: str, test: str, base: SuiteRun, candidate: SuiteRun, rounds: int) -> Divergence:
+def _regression(test: str, base: SuiteRun, candidate: SuiteRun, rounds: int) -> Divergence:
     before, gold, after = _observed(base, test), Sighting(of_test(Status.PASSED), test), _observed(candidate, test)
-    found = divergence_of(generator, test, before, gold, after, rounds)
+    found = divergence_of(NAME, test, before, gold, after, rounds)
     return found.model_copy(update={"finding": PatchDiffFinding.REGRESSION})
 
 

@@ -224,10 +224,10 @@ def test_file_that_ends_with_gold_only_is_a_regression(suites: Suite) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["test_x ({module}.Case)", "{module}.Case.test_x"],
-    ids=["runner", "dots"],
+    ["test_x ({module}.Case)", "{module}.Case.test_x", "a test that names no file"],
+    ids=["runner", "dots", "none"],
 )
-def test_only_the_failing_file_is_repeated(suites: Suite, name: str) -> None:
+def test_only_the_failing_file_is_repeated_however_tests_are_named(suites: Suite, name: str) -> None:
     guilty = FILES[27]
     failing = name.format(module=guilty.removesuffix(".py").removeprefix("tests/"))
 
