@@ -89,6 +89,7 @@ def run_program(
             **os.environ,
             "PYTHONHASHSEED": str(hash_seed),
             "PYTHONDONTWRITEBYTECODE": "1",
+            "TMPDIR": str(root.parent),
             "ASSAY_END": str(time.time() + seconds) if seconds else "",
         },
         capture_output=True,
