@@ -4,8 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import Any
 
 from assay.harness.domain import MISSING, SUSPICIOUS, Divergence, PatchDiffFinding, ProbeObservation, Status
+from assay.harness.patchdiff.probe.values import read_literal
 
 REJECTIONS = frozenset({"TypeError", "AttributeError"})
 """By these, code says that an input is not of the kind that it is made for."""
@@ -29,6 +31,8 @@ class Sighting:
     """Whether the function is private to the project; its result is then part of no public contract."""
     of: str = ""
     """The function that was called, or the test that was run."""
+    changes: Sequence[Sequence[Any]] = ()
+    """The changes of the input, each with its old and new text at the end."""
 
 
 Round = Mapping[str, Sighting]
@@ -83,10 +87,9 @@ def classify(base: ProbeObservation, gold: Sighting, candidate: ProbeObservation
     of_gold = gold.observation
     if of_gold == candidate:
         return None
-    if gold.mutated and _rejects(of_gold) != _rejects(candidate) and base != of_gold:
+    is_promised = base == of_gold and not _retyped(gold.changes)
+    if gold.mutated and (_rejects(of_gold) or (_rejects(candidate) and not is_promised)):
         return PatchDiffFinding.GOLD_REJECTS
-    if gold.mutated and _rejects(of_gold):
-        return PatchDiffFinding.GOLD_REJECTS  # whatever the candidate does with it: nobody promised anything
     if gold.private:
         return PatchDiffFinding.DIVERGENT
     if base == of_gold:
@@ -153,6 +156,26 @@ def _kept(before: Sequence[str], after: Sequence[str]) -> set[int]:
 
 def _rejects(seen: ProbeObservation) -> bool:
     return seen.kind == "error" and seen.type in REJECTIONS
+
+
+def _retyped(changes: Sequence[Sequence[Any]]) -> bool:
+    """Return whether a change puts a value of a new type, other than None, in place of one of a known type.
+
+    Another kind of iterable with the same items is what code may well be given.
+    """
+    for *_, old, new in changes:
+        before, after = (read_literal(f"[{text}]") for text in (old, new))
+        is_new = old not in new if after is None else not _kinds(after) <= _kinds(before)
+        if before and None not in before and is_new:
+            return True
+    return False
+
+
+def _kinds(value: Any, depth: int = 0) -> set[tuple[int, type]]:
+    """Return the types in plain data, except that of None, and how deep each is."""
+    inner = [*value, *value.values()] if isinstance(value, dict) else value
+    below = inner if isinstance(inner, list | tuple | set) else ()
+    return {(depth, type(value)), *(kind for each in below for kind in _kinds(each, depth + 1))} - {(depth, type(None))}
 
 
 def finding_of(divergences: Sequence[Divergence], reached: int) -> PatchDiffFinding:

@@ -172,6 +172,7 @@ def _round(lines: Iterable[Mapping[str, Any]]) -> Round:
             mutated=bool(line.get("mutated")),
             private=bool(line.get("private")),
             of=str(line.get("of") or line.get("test", "")).partition("[")[0],
+            changes=(line.get("literal") or {}).get("mutations", ()),
         )
         for line in lines
         if "key" in line

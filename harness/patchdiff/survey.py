@@ -115,9 +115,5 @@ timeout {GREP_SECONDS} git -c safe.directory='*' grep -IowF {wanted} -- {among} 
 
 
 def _texts(files: Mapping[str, bytes]) -> dict[str, str]:
-    inside = f"{FOLDER}/"
-    return {
-        name.removeprefix(inside): content.decode(errors="replace")
-        for name, content in files.items()
-        if name.startswith(inside)
-    }
+    top = f"{FOLDER}/"
+    return {path.removeprefix(top): raw.decode(errors="replace") for path, raw in files.items() if path.startswith(top)}

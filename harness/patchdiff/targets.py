@@ -69,9 +69,7 @@ def _changed(language: str, path: str, texts: Texts, before: Side, after: Side) 
 def _places(name: str, here: Mapping[Side, Sequence[Definition]]) -> dict[Side, tuple[Span, ...]]:
     if name == WHOLE_MODULE:
         return dict.fromkeys(here, _ALL)
-    spans = {
-        side: tuple((each.first, each.last) for each in found if each.name == name) for side, found in here.items()
-    }
+    spans = {side: tuple((one.first, one.last) for one in found if one.name == name) for side, found in here.items()}
     return {side: span for side, span in spans.items() if span}
 
 

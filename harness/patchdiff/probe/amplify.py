@@ -256,9 +256,7 @@ class Amplifier(running.Driver):
         return probe not in self.finished and (not self._wanted or probe in self._wanted)
 
     def _rows(self, key: "tuple[int, str]", items: "list[Any]", known: "set[str]") -> "list[Any]":
-        """Return the rows of a changed copy worth running: those that are new, or else that reach a target as
-        they are.
-        """
+        """Return the rows of a changed copy to run: those that are new, or else that reach a target as they are."""
         if self._wanted:
             return items
         plain = {item.nodeid: sites.without_mark(item.nodeid) for item in items}

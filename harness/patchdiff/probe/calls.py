@@ -119,16 +119,13 @@ def replaced(root: Any, path: "list[Any]", new: Any) -> Any:
         return new
     kind, where = path[0]
     if kind == "attribute":
-        inner = replaced(texts.held_attributes(root)[where], path[1:], new)
-        object.__setattr__(root, where, inner)
+        held = replaced(texts.held_attributes(root)[where], path[1:], new)
+        object.__setattr__(root, where, held)
         return root
-    if kind == "key":
-        key = values.read_literal(where)
-        root[key] = replaced(root[key], path[1:], new)
-        return root
-    inner = replaced(root[where], path[1:], new)
-    if isinstance(root, list):
-        root[where] = inner
+    at = values.read_literal(where) if kind == "key" else where
+    inner = replaced(root[at], path[1:], new)
+    if kind == "key" or isinstance(root, list):
+        root[at] = inner
         return root
     items = tuple(root[:where]) + (inner,) + tuple(root[where + 1 :])  # noqa: RUF005
     return items if type(root) is tuple else type(root)(*items)

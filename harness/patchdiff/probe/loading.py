@@ -35,8 +35,6 @@ class Finder:
 
     def install(self) -> None:
         """Put this finder before all others, those of test runners included."""
-        if self in sys.meta_path:
-            sys.meta_path.remove(self)
         sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, path: "Sequence[str] | None" = None, target: "ModuleType | None" = None) -> Any:

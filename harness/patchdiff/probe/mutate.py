@@ -90,7 +90,7 @@ def mutants(text: str, scope: Scope, seed: str, count: int) -> "list[tuple[str, 
 
 
 def _region(scope: Scope, line: int) -> int:
-    return bisect.bisect_right([first for first, _ in scope.statements], line) - 1
+    return bisect.bisect_left(scope.statements, (line + 1, "")) - 1
 
 
 def role_at(scope: Scope, line: int) -> "tuple[int, str]":

@@ -20,6 +20,7 @@ SEE = "_assay_see"  # put into builtins; given a site's number, returns its cont
 MARK = "__assay"  # between a test's name and the number of its changed copy
 _COPY = re.compile(MARK + r"(\d+)")
 OPERAND, STRICT, RAISED, BLOCK, WHOLE = "operand", "strict", "raised", "block", "whole"
+ROOM = 1000000  # characters of all changed copies of one test: more take longer to make than there is time
 BODY = "body"  # the text inside what a check is about
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 
@@ -84,7 +85,7 @@ class _Function:
     def _line_of_file(self, line: int) -> int:
         """Return where a line of this text is in the file: a change may have joined or split lines before it."""
         moved = 0
-        for edit in sorted(self.edits):
+        for edit in self.edits:
             if edit.start[0] - self._offset - moved < line:
                 moved += edit.old.count("\n") - edit.new.count("\n")
         return line + moved + self._offset
@@ -236,13 +237,11 @@ class Instrument:
         strings: "mutate.Strings" = mutate.NO_STRINGS,
     ) -> None:
         self._lines = lines_of(source)
-        self._tree = ast.parse(source, path)
+        self._tree = tree = ast.parse(source, path)
         self._path = path
         self._seed = seed
         self._copies = copies
-        self._strings = strings._replace(
-            around=scoping.strings_of(self._tree), arguments=scoping.arguments_of(self._tree)
-        )
+        self._strings = strings._replace(around=scoping.strings_of(tree), arguments=scoping.arguments_of(tree))
         self._sites = sites
 
     def made(self) -> ast.Module:
@@ -279,7 +278,7 @@ class Instrument:
             return found
         scope = scoping.scope_of(mutate.parse_function(text), text, self._strings)
         name = self._path + "::" + inside + node.name
-        mutants = mutate.mutants(text, scope, str(self._seed) + name, count)
+        mutants = mutate.mutants(text, scope, str(self._seed) + name, min(count, ROOM // len(text)))
         for number, (changed, edits, function) in enumerate(mutants, 1):
             if number not in wanted:
                 continue
@@ -302,7 +301,7 @@ class Instrument:
         """Return a test function of the given text with eyes, under a name."""
         node = parsed or mutate.parse_function(text)
         eyes = _Function(text, first - 1, self._sites)
-        eyes.edits, eyes.scope = list(edits), scope
+        eyes.edits, eyes.scope = sorted(edits), scope
         node.name = name
         head = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
         body = eyes.body(node.body[len(head) :])

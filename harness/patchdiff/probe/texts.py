@@ -139,10 +139,6 @@ def _float(value: float) -> str:
     return repr(float(format(float.__float__(value), ".12g")))
 
 
-def _complex(value: complex) -> str:
-    return "complex(" + _float(value.real) + ", " + _float(value.imag) + ")"
-
-
 def _characters(value: str) -> str:
     return str.__repr__(value) if str.__len__(value) < 100 * CAP else _digested(str.encode(value, "utf-8", "replace"))
 
@@ -159,7 +155,7 @@ _PLAIN_TEXTS: "tuple[tuple[Any, Callable[[Any], str]], ...]" = (
     (bool, bool.__repr__),
     (int, _integer),
     (float, _float),
-    (complex, _complex),
+    (complex, lambda value: "complex(" + _float(value.real) + ", " + _float(value.imag) + ")"),
     (str, _characters),
     ((bytes, bytearray), _bytes),
 )

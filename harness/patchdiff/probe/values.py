@@ -276,8 +276,7 @@ def _orders(items: "list[Any]") -> "list[list[Any]]":
     """Return an element left out, one repeated, two swapped, all reversed, none."""
     found = [items[:i] + items[i + 1 :] for i in range(min(len(items), 4))]
     if items:
-        found.append(items[:1] + items)
-        found.append(items + items[-1:])
+        found += [items[:1] + items, items + items[-1:]]
     if len(items) > 1:
         found += [items[::-1], [items[1], items[0], *items[2:]], []]
     return [order for order in found if repr(order) != repr(items)]

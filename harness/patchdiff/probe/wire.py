@@ -185,7 +185,7 @@ class Watcher:
                 return self._end or BUDGET
             probe = self._running or "program"
             test, _, mutant = probe.partition("|")
-            self._send(observation(probe + "|fatal", test, (why, "", ""), mutated=mutant not in ("", "m0")))
+            self._send(observation(probe + "|fatal", test, (why, "", ""), "", mutant not in ("", "m0")))
             if not self._running:
                 break
             self._finished.add(self._running)
@@ -234,9 +234,7 @@ def use_project() -> None:
     sys.path[:] = [str(Path.cwd())] + [entry for entry in sys.path if str(Path(entry or ".").resolve()) != here]
 
 
-def observation(
-    key: str, test: str, seen: "Sequence[str]", target: str = "", mutated: bool = False, **more: Any
-) -> Line:
+def observation(key: str, test: str, seen: "Sequence[str]", target: str, mutated: bool, **more: Any) -> Line:
     """Return the line of one observation.
 
     Args:

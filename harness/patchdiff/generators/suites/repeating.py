@@ -1,7 +1,7 @@
 """Repeat tests that fail with the patch: find their files, and keep what passes with gold and fails here every time."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import PurePosixPath
 
 from assay.harness.domain import Divergence, PatchDiffFinding, ProbeObservation, Status
@@ -69,9 +69,7 @@ def _failing(context: Context, whole: Sequence[str], files: Sequence[str], tests
     return {name for name in tests if name in candidate.statuses and not candidate.passes(name)}
 
 
-def narrowed(
-    files: Sequence[str], tests: Collection[str], failing: Callable[[Sequence[str]], set[str]]
-) -> Sequence[str]:
+def narrowed(files: Sequence[str], tests: Iterable[str], failing: Callable[[Sequence[str]], set[str]]) -> Sequence[str]:
     """Return the files that it takes for tests to fail, by halving; ``failing`` runs some and returns what fails.
 
     What fails only beside other files keeps those: halves in which it does not fail are not divided.
