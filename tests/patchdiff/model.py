@@ -68,7 +68,7 @@ class Case(Model):
     label: Literal["wrong", "right"]
     kind: WrongKind | RightKind
     phase: Literal[
-        "development", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "languages"
+        "development", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "languages"
     ]
     """development: seen while the operators were being made; languages: of another language than Python, written before
     there were operators for it; else which freeze of the operators it was written after, by somebody who had not read

@@ -62,6 +62,30 @@ def test_observations_are_classified(
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "finding"),
+    [
+        ("'a'", "b'a'", PatchDiffFinding.GOLD_REJECTS),
+        ("3", "'3'", PatchDiffFinding.GOLD_REJECTS),
+        ("'a'", "['a']", PatchDiffFinding.GOLD_REJECTS),
+        ("[1, 2]", "[[1, 2]]", PatchDiffFinding.GOLD_REJECTS),
+        ("3", "object()", PatchDiffFinding.GOLD_REJECTS),
+        # A value that is left out, or that was not given before, and other kinds of iterables, are what code may get.
+        ("'a'", "None", PatchDiffFinding.CHANGED_UNRELATED),
+        ("None", "3", PatchDiffFinding.CHANGED_UNRELATED),
+        ("[1, 'a']", "[1]", PatchDiffFinding.CHANGED_UNRELATED),
+        ("[1, 2]", "iter([1, 2])", PatchDiffFinding.CHANGED_UNRELATED),
+        ("'a'", "''", PatchDiffFinding.CHANGED_UNRELATED),
+        ("a, b", "b, a", PatchDiffFinding.CHANGED_UNRELATED),
+        ("", ", 'b'", PatchDiffFinding.CHANGED_UNRELATED),
+    ],
+)
+def test_candidate_may_reject_a_value_of_another_type_only(old: str, new: str, finding: PatchDiffFinding) -> None:
+    seen = Sighting(ONE, mutated=True, changes=[["somewhere", old, new]])
+    assert classify(ONE, seen, WRONG_KIND) is finding
+    assert classify(ONE, seen, TWO) is PatchDiffFinding.CHANGED_UNRELATED
+
+
+@pytest.mark.parametrize(
     ("base", "gold", "candidate", "finding"),
     [
         # gold adds a column and keeps the order of the rows; the candidate turns it round
