@@ -1,7 +1,7 @@
 """Instrument a test module: each asserted operand and each expression statement is observed, and the test continues.
 
 A statement that is observed becomes the body of a ``with`` that notes the value or the exception and swallows the
-latter; only syntax that Python 3.6 and 3.14 share is added, by parsing small templates.
+latter; only nodes that the syntax trees of Python 3.6 and 3.14 share are added.
 """
 
 import ast
@@ -52,17 +52,15 @@ class _Function:
     def see(self, value: Any, mode: str, at: Any, draw: bool = False) -> Any:
         """Return a statement that observes an expression, or how what is put into it ends, if that is None."""
         number = len(self._sites)
-        slot = "_assay_" + str(number)
         line = getattr(at, "lineno", 1)
         label = self._prefix + str(self._count)
         shown = self._line_of_file(line)
         self._sites.append(Site(label, shown, self._text(at), mode, draw, self._relevant(shown - self._offset, mode)))
         self._count += 1
-        template = "with " + SEE + "(" + str(number) + ") as " + slot + ":\n    " + slot + ".value = 0"
-        found = _placed(ast.parse(template).body[0], line)
-        if value is not None:
-            found.body[0].value = value
-        return found
+        here = _at(line)
+        asked = ast.Call(ast.Name(SEE, ast.Load(), **here), [ast.Constant(number, **here)], [], **here)
+        item = ast.withitem(asked, ast.Name("_assay_" + str(number), ast.Store(), **here))
+        return ast.With([item], [ast.Assign([_value(number, line, ast.Store())], value, **here)], **here)
 
     def around(self, body: "list[ast.stmt]", mode: str, at: Any) -> Any:
         """Return a statement that observes how other statements end."""
@@ -167,9 +165,8 @@ class _Function:
             if isinstance(argument, ast.Name):
                 found.append(self.see(argument, BODY, argument))
             elif isinstance(argument, (ast.Attribute, ast.Call, ast.Subscript)):
-                slot = "_assay_" + str(len(self._sites)) + ".value"
+                call.args[number] = _value(len(self._sites), argument.lineno)
                 found.append(self.see(argument, mode, argument))
-                call.args[number] = _placed(ast.parse(slot, mode="eval").body, argument.lineno)
         return found
 
     def _asserted(self, test: Any, mode: str) -> "list[ast.stmt]":
@@ -188,11 +185,10 @@ class _Function:
             if scoping.is_literal(operand):
                 again.append(operand)
                 continue
-            slot = "_assay_" + str(len(self._sites)) + ".value"
+            again.append(_value(len(self._sites), operand.lineno))
             found.append(self.see(operand, mode, operand, draw=isinstance(operand, ast.Call)))
-            again.append(_placed(ast.parse(slot, mode="eval").body, operand.lineno))
         for left, operator, right in zip(again, operators, again[1:]):  # noqa: B905 - not before Python 3.10
-            compare = ast.Compare(left=copy.deepcopy(left), ops=[operator], comparators=[copy.deepcopy(right)])
+            compare = ast.Compare(left=left, ops=[operator], comparators=[right])
             found.append(self.see(ast.copy_location(compare, left), mode, whole))
         return found or [ast.copy_location(ast.Pass(), operands[0])]
 
@@ -201,17 +197,21 @@ def _is_starred(call: ast.Call) -> bool:
     return not call.args or any(isinstance(each, ast.Starred) for each in call.args)
 
 
-def _placed(node: Any, line: int) -> Any:
-    """Put a node and all in it on one line."""
-    inside: Iterator[Any] = ast.walk(node)
-    for each in inside:
-        if hasattr(each, "lineno"):
-            each.lineno = line
-            each.col_offset = 0
-        if hasattr(each, "end_lineno"):
-            each.end_lineno = line
-            each.end_col_offset = 0
-    return node
+def _at(line: int) -> "dict[str, Any]":
+    return {"lineno": line, "col_offset": 0, "end_lineno": line, "end_col_offset": 0}
+
+
+def _value(number: int, line: int, context: Any = None) -> Any:
+    """Return ``_assay_NUMBER.value``, the value that a place has seen."""
+    name = ast.Name("_assay_" + str(number), ast.Load(), **_at(line))
+    return ast.Attribute(name, "value", context or ast.Load(), **_at(line))
+
+
+def _guarded(statement: Any, exception: str, line: int) -> Any:
+    """Return a statement with ``try`` around it; exceptions of this name end nothing else."""
+    here = _at(line)
+    handler = ast.ExceptHandler(ast.Name(exception, ast.Load(), **here), None, [ast.Pass(**here)], **here)
+    return ast.Try([statement], [handler], [], [], **here)
 
 
 class Instrument:
@@ -247,7 +247,6 @@ class Instrument:
     def made(self) -> ast.Module:
         """Return the module made ready."""
         self._tree.body = self._members(self._tree.body, "", len(self._lines))
-        ast.fix_missing_locations(self._tree)
         return self._tree
 
     def _members(self, body: "list[Any]", inside: str, last: int) -> "list[ast.stmt]":
@@ -284,9 +283,7 @@ class Instrument:
                 continue
             copied = node.name + MARK + str(number)
             moved = [_moved(edit, first - 1) for edit in edits]
-            guarded = _placed(ast.parse("try:\n    pass\nexcept Exception:\n    pass").body[0], first)
-            guarded.body = [self._eyes(changed, first, copied, moved, scope, function)]
-            found.append(guarded)
+            found.append(_guarded(self._eyes(changed, first, copied, moved, scope, function), "Exception", first))
         return found
 
     def _eyes(
@@ -306,7 +303,7 @@ class Instrument:
         head = node.body[:1] if ast.get_docstring(node, clean=False) is not None else []
         body = eyes.body(node.body[len(head) :])
         node.body = [*head, eyes.around(body, WHOLE, node)]
-        return ast.increment_lineno(node, first - 1)
+        return node if edits else ast.increment_lineno(node, first - 1)
 
     def _helper(self, node: Any, text: str, first: int) -> Any:
         """Return a function that tests call, its assertions observed; fixtures and the like stay as they are."""
@@ -341,9 +338,7 @@ def _imported(node: Any) -> "list[ast.stmt]":
         return [node]
     found = []
     for alias in node.names:
-        guarded = _placed(ast.parse("try:\n    pass\nexcept ImportError:\n    pass").body[0], node.lineno)
         single = copy.copy(node)
         single.names = [alias]
-        guarded.body = [single]
-        found.append(guarded)
+        found.append(_guarded(single, "ImportError", node.lineno))
     return found
