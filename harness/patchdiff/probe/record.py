@@ -17,9 +17,9 @@ import hashlib
 import io
 import json
 import pickle
+import posixpath
 import sys
 import tokenize
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import calls, hosting, running, scope, trace, values, wire
@@ -84,7 +84,7 @@ class Names:
 
     def _look(self, frame: "FrameType") -> "ProjectFunction | None":
         code, module = frame.f_code, str(frame.f_globals.get("__name__", "__main__"))
-        path = str(Path(code.co_filename).absolute())
+        path = posixpath.abspath(code.co_filename)  # pathlib raises while a test sets os.name
         if not path.startswith(self._root) or self._is_test(path) or code.co_name.startswith("<"):
             return None
         for held in gc.get_referrers(code):

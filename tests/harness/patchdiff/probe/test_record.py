@@ -51,3 +51,14 @@ def test_unpicklable_call_is_left_out(make_project: Make) -> None:
     project = make_project("lambda", code, tests)
     (call,) = project.run("record", targets=project.targets("call")).calls
     assert pickle.loads(base64.b64decode(call["args"])) == ((abs, -1), {})
+
+
+def test_calls_are_recorded_while_a_test_sets_the_name_of_the_system(make_project: Make) -> None:
+    code = "def half(number):\n    return number / 2\n"
+    tests = (
+        "import os\n\nfrom shop import half\n\n\ndef test_half(monkeypatch):\n"
+        '    monkeypatch.setattr(os, "name", "nt")\n    assert half(4) == 2\n'
+    )
+    project = make_project("windows", code, tests)
+    (call,) = project.run("record", targets=project.targets("half")).calls
+    assert (call["qualname"], call["literal"]) == ("half", "((4,), {},)")
