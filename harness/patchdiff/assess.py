@@ -8,7 +8,7 @@ from assay.harness.domain import GeneratorResult, PatchDiffFinding, PatchDiffRes
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.patchdiff.contract import Ask, Context, Contribution, Generate, Generator, PlanTests, Settings
-from assay.harness.patchdiff.decide import ORDER, finding_of
+from assay.harness.patchdiff.decide import ORDER, finding_of, without_lone
 from assay.harness.patchdiff.generators import find_generators
 from assay.harness.patchdiff.sides import ForgedSideError, SideError, Sides
 from assay.harness.patchdiff.survey import survey
@@ -41,7 +41,8 @@ def assess(
         reached = _reached(sides.instance.language, generators.values(), found)
     except SideError as error:
         return PatchDiffRecord(not_assessed(sides.task, settings, str(error)))
-    divergences = sorted((each for one in found for each in one.divergences), key=lambda d: ORDER.index(d.finding))
+    divergences = without_lone([each for one in found for each in one.divergences])
+    divergences = sorted(divergences, key=lambda each: ORDER.index(each.finding))
     comparison = PatchDiffResult(
         instance_id=sides.instance.id,
         model=sides.task.prediction.model,

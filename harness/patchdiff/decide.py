@@ -178,6 +178,13 @@ def _kinds(value: Any, depth: int = 0) -> set[tuple[int, type]]:
     return {(depth, type(value)), *(kind for each in below for kind in _kinds(each, depth + 1))} - {(depth, type(None))}
 
 
+def without_lone(divergences: Sequence[Divergence]) -> list[Divergence]:
+    """Return divergences; a lone one on a changed input is undecided: of thousands, one may be beside the point."""
+    alone = len(divergences) == 1 and divergences[0].mutated and is_flagged(divergences[0].finding)
+    found = {"finding": PatchDiffFinding.DIVERGENT} if alone else {}
+    return [each.model_copy(update=found) for each in divergences]
+
+
 def finding_of(divergences: Sequence[Divergence], reached: int) -> PatchDiffFinding:
     """Return the finding of a whole comparison: its most severe divergence, or what the absence of any means."""
     if divergences:

@@ -255,9 +255,7 @@ cp /tmp/assay-kept {path}; : > {OUT}/{name}.end""")
             rows = [row for side in sides for row in self.observe(context, once, side, [0], [copy.key])[0][:1]]
             seen = [f"{row['type']} {row['text']}" for row in rows if "key" in row]
             if len(set(seen)) > 1:
-                shown = (
-                    f"In place of {copy.file.path}, copy {copy.key}\nWith gold: {seen[0]}\nWith the patch: {seen[1]}"
-                )
+                shown = f"In place of {copy.file.path}, copy {copy.key}\nWith gold: {seen[0]}\nThe patch: {seen[1]}"
                 head = (f"// {line}".rstrip() for line in shown.splitlines())
                 found[copy.key] = "\n".join([*head, "", self._file([copy])])
         return found

@@ -9,9 +9,11 @@ from assay.harness.patchdiff.decide import (
     Sighting,
     classify,
     counted,
+    divergence_of,
     finding_of,
     screen,
     stable,
+    without_lone,
 )
 
 
@@ -200,3 +202,13 @@ def test_what_all_pages_have_does_not_hide_the_part_that_is_like_base() -> None:
         for head, name in (("Old title", "profiles"), ("New title", "s"), ("Another title", "profiles"))
     )
     assert classify(base, Sighting(gold, mutated=True), candidate) is PatchDiffFinding.UNFIXED_LIKE_BASE
+
+
+def test_lone_difference_on_a_changed_input_is_undecided() -> None:
+    one = divergence_of("amplify", "t.py::test|m1|s0#1", ONE, Sighting(ONE, mutated=True), TWO, 20)
+    another, plain = (one.model_copy(update=more) for more in ({"probe": "t.py::test|m2|s0#1"}, {"mutated": False}))
+    assert one.finding is PatchDiffFinding.CHANGED_UNRELATED
+    assert [each.finding for each in without_lone([one])] == [PatchDiffFinding.DIVERGENT]
+    assert without_lone([one, another]) == [one, another]
+    assert without_lone([plain]) == [plain]
+    assert without_lone([]) == []
