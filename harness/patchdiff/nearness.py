@@ -129,6 +129,6 @@ def _kinship(test: str, source: str) -> float:
     here, there = PurePosixPath(test), PurePosixPath(source)
     words, theirs = _parts(here.stem), _parts(there.stem)
     folders, their_folders = set(here.parts[:-1]), set(there.parts[:-1])
-    return 2 * len(words & theirs) / (len(words | theirs) or 1) + len(folders & their_folders) / (
-        len(folders | their_folders) or 1
-    )
+    pairs = (words, theirs), (folders, their_folders)
+    of_name, of_folders = (len(one & other) / (len(one | other) or 1) for one, other in pairs)
+    return 2 * of_name + of_folders

@@ -11,6 +11,7 @@ from typing import Any
 
 from assay.harness.domain import MISSING, Divergence, GeneratorResult, ProbeObservation
 from assay.harness.evaluation.delivery import ADAPTER
+from assay.harness.files import replace_file
 from assay.harness.patchdiff.archive import probe_archive
 from assay.harness.patchdiff.contract import ENOUGH, Context, Contribution
 from assay.harness.patchdiff.decide import ORDER, Round, Sighting, classify, counted, divergence_of, screen, stable
@@ -114,6 +115,19 @@ done
     job = SideJob(command, files, seconds=context.seconds_left)
     left = context.sides.run(side, job)
     return [_lines(left.get(f"{number}.jsonl", b"")) for number in numbers]
+
+
+def gold_lines(context: Context, program: Program) -> list[dict[str, Any]]:
+    """Run a program with gold once, as ``run_lines`` does; what it shows is kept for later candidates."""
+    work = program.command, program.settings, program.tests, context.settings.budget
+    file = context.sides.kept_file(*work, _targets(context, Side.GOLD))
+    if file and file.exists():
+        kept: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
+        return kept
+    (lines,) = run_lines(context, program, Side.GOLD, [0])
+    if file and _is_whole(lines):
+        replace_file(file, json.dumps(lines).encode(), syncs=False)
+    return lines
 
 
 def absence(note: str, lines: Sequence[Mapping[str, Any]]) -> str:

@@ -12,10 +12,9 @@ from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators import copies
 from assay.harness.patchdiff.probe.running import bare_name
-from assay.harness.patchdiff.probing import Program, absence, differences, run_lines
+from assay.harness.patchdiff.probing import Program, absence, differences, gold_lines
 from assay.harness.patchdiff.reproduction.amplified import amplified_draft
 from assay.harness.patchdiff.reproduction.confirm import reproduced
-from assay.harness.patchdiff.sides import Side
 
 NAME = "amplify"
 LOOKED_AT = 16
@@ -41,7 +40,7 @@ def _generate(context: Context) -> Contribution:
     if copying := languages.find(context.sides.instance.language).SYNTAX.copying:
         return copies.generate(context, copying)
     looked_at = context.survey.test_files[:LOOKED_AT]
-    (lines,) = run_lines(context.part(SEARCH), _program(context, looked_at), Side.GOLD, [0])
+    lines = gold_lines(context.part(SEARCH), _program(context, looked_at))
     tests = list(dict.fromkeys(str(line["test"]) for line in lines if line.get("target")))
     files = [file for file in context.survey.test_files if any(test.startswith(file) for test in tests)][:FILES]
     if not files:
@@ -60,7 +59,7 @@ def _program(context: Context, files: Sequence[str], tests: Sequence[str] = (), 
         "mutants": each,
         "own": list(context.sides.instance.fail_to_pass),
         "own_mutants": own,
-        "words": list(context.survey.words),
+        "words": list(context.survey.words) if tests else [],
         "limit": LIMIT,
     }
     reproduce = partial(reproduced, make_draft=amplified_draft)

@@ -10,10 +10,9 @@ from typing import Any
 from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.probe.running import bare_name
-from assay.harness.patchdiff.probing import Program, absence, differences, run_lines
+from assay.harness.patchdiff.probing import Program, absence, differences, gold_lines
 from assay.harness.patchdiff.reproduction.calls import call_draft
 from assay.harness.patchdiff.reproduction.confirm import reproduced
-from assay.harness.patchdiff.sides import Side
 
 NAME = "replay"
 FILES = 12
@@ -36,8 +35,7 @@ def record(context: Context) -> Sequence[Mapping[str, Any]]:
     own = list(context.sides.instance.fail_to_pass)
     settings = {"files": files, "functions_cap": 10, "calls_cap": CALLS, "own": own}
     program = Program("record", settings, context.paced(RECORD_SECONDS), tests=files)
-    (lines,) = run_lines(context.part(PART), program, Side.GOLD, [0])
-    return lines
+    return gold_lines(context.part(PART), program)
 
 
 def _generate(context: Context) -> Contribution:

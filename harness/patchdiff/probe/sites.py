@@ -148,7 +148,8 @@ class _Function:
         if scoping.is_literal(value) or isinstance(value, (ast.Yield, ast.YieldFrom)):
             return [node]
         name = scoping.called_name(value)
-        if name in scoping.COMPARING and isinstance(value, ast.Call) and not _is_starred(value):
+        starred = any(isinstance(each, ast.Starred) for each in getattr(value, "args", ()))
+        if name in scoping.COMPARING and isinstance(value, ast.Call) and value.args and not starred:
             return self._compared(value, value.args, [ast.Eq()] if name == "assertEqual" else [], mode)
         if self.only_asserts:
             return [node]
@@ -191,10 +192,6 @@ class _Function:
             compare = ast.Compare(left=left, ops=[operator], comparators=[right])
             found.append(self.see(ast.copy_location(compare, left), mode, whole))
         return found or [ast.copy_location(ast.Pass(), operands[0])]
-
-
-def _is_starred(call: ast.Call) -> bool:
-    return not call.args or any(isinstance(each, ast.Starred) for each in call.args)
 
 
 def _at(line: int) -> "dict[str, Any]":

@@ -172,7 +172,7 @@ def _compound(value: Any, depth: int, out: _Writing) -> str:
     for base, write in _COMPOUND:
         if isinstance(value, base):
             return str(write(value, depth, out))
-    if _is_raised(value):
+    if type(value).__name__ in ("ExceptionInfo", "_AssertRaisesContext"):
         raised = getattr(value, "value", None) or getattr(value, "exception", None)
         return "<raised " + type_name(raised) + ">"
     if isinstance(value, io.IOBase):
@@ -226,10 +226,6 @@ _COMPOUND: "tuple[tuple[Any, Callable[[Any, int, _Writing], str]], ...]" = (
     (types.MethodType, _method),
     (types.ModuleType, lambda value, _depth, _out: "<module " + str(value.__name__) + ">"),
 )
-
-
-def _is_raised(value: object) -> bool:
-    return type(value).__name__ in ("ExceptionInfo", "_AssertRaisesContext")
 
 
 def _file(value: Any) -> str:

@@ -70,12 +70,8 @@ def worked() -> float:
     return 0.0
 
 
-def _usage_usec(text: str) -> float:
-    return int(text.split("usage_usec", 1)[1].split(maxsplit=1)[0]) / 1e6
-
-
-CLOCKS = (  # of control groups, version 2 and 1
-    ("/sys/fs/cgroup/cpu.stat", _usage_usec),
+CLOCKS: "tuple[tuple[str, Callable[[str], float]], ...]" = (  # of control groups, version 2 and 1
+    ("/sys/fs/cgroup/cpu.stat", lambda text: int(text.split("usage_usec", 1)[1].split(maxsplit=1)[0]) / 1e6),
     ("/sys/fs/cgroup/cpuacct/cpuacct.usage", lambda text: int(text) / 1e9),
 )
 

@@ -1,7 +1,9 @@
 """What is run on which side, and what comes of it; the sides are played."""
 
+import hashlib
 import time
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -203,3 +205,28 @@ def test_no_container_is_started_when_the_time_is_over() -> None:
     sides: Any = SimpleNamespace(now=time.monotonic)
     context = Context(sides, Survey((), ()), Settings(("acme",), budget=0.0), lambda _i, _f: PLAN)
     assert probing.run(context, Program("acme", {}, 1.0), Side.CANDIDATE, (0, 1)).late == 2
+
+
+@pytest.mark.parametrize(("end", "runs"), [("done", 1), ("late", 2)])
+def test_what_gold_shows_alone_is_kept_for_later_candidates(
+    instance: Instance, tmp_path: Path, end: str, runs: int
+) -> None:
+    ran: list[str] = []
+
+    class Kept:
+        task = Task(instance, Prediction(instance_id=instance.id, patch="x"), PLAN)
+
+        def run(self, side: Side, _job: object) -> dict[str, bytes]:
+            ran.append(side)
+            return {"0.jsonl": f'{{"test": "t"}}\n{{"end": "{end}"}}\n'.encode()}
+
+        def kept_file(self, *work: object) -> Path:
+            return tmp_path / hashlib.sha256(repr(work).encode()).hexdigest()
+
+    sides: Any = Kept()
+    context = Context(sides, Survey((), ()), Settings(("acme",)), lambda _i, _f: PLAN)
+    for _ in range(2):
+        assert probing.gold_lines(context, Program("acme", {}, 1.0)) == [{"test": "t"}, {"end": end}]
+    assert ran == [Side.GOLD] * runs, "what did not come to its end runs again"
+    probing.gold_lines(context, Program("acme", {"files": ["t.py"]}, 1.0))
+    assert len(ran) == runs + 1, "another program runs"
