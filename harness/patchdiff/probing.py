@@ -119,7 +119,7 @@ done
 
 def gold_lines(context: Context, program: Program) -> list[dict[str, Any]]:
     """Run a program with gold once, as ``run_lines`` does; what it shows is kept for later candidates."""
-    work = program.command, program.settings, program.tests, context.settings.budget
+    work = program.command, sorted(program.tests), context.settings.budget  # in whichever order it runs them
     file = context.sides.kept_file(*work, _targets(context, Side.GOLD))
     if file and file.exists():
         kept: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))

@@ -207,14 +207,16 @@ def test_no_container_is_started_when_the_time_is_over() -> None:
     assert probing.run(context, Program("acme", {}, 1.0), Side.CANDIDATE, (0, 1)).late == 2
 
 
-@pytest.mark.parametrize(("end", "runs"), [("done", 1), ("late", 2)])
+@pytest.mark.parametrize(("end", "runs", "all_runs"), [("done", 1, 3), ("late", 2, 5)])
 def test_what_gold_shows_alone_is_kept_for_later_candidates(
-    instance: Instance, tmp_path: Path, end: str, runs: int
+    instance: Instance, tmp_path: Path, end: str, runs: int, all_runs: int
 ) -> None:
     ran: list[str] = []
+    compared = instance
 
     class Kept:
-        task = Task(instance, Prediction(instance_id=instance.id, patch="x"), PLAN)
+        instance = compared
+        task = Task(compared, Prediction(instance_id=compared.id, patch="x"), PLAN)
 
         def run(self, side: Side, _job: object) -> dict[str, bytes]:
             ran.append(side)
@@ -228,5 +230,6 @@ def test_what_gold_shows_alone_is_kept_for_later_candidates(
     for _ in range(2):
         assert probing.gold_lines(context, Program("acme", {}, 1.0)) == [{"test": "t"}, {"end": end}]
     assert ran == [Side.GOLD] * runs, "what did not come to its end runs again"
-    probing.gold_lines(context, Program("acme", {"files": ["t.py"]}, 1.0))
-    assert len(ran) == runs + 1, "another program runs"
+    for tests in (["t.py"], ["t.py", "u.py"], ["u.py", "t.py"]):
+        probing.gold_lines(context, Program("acme", {}, 1.0, tests=tests))
+    assert len(ran) == all_runs, "other test files run; in another order, they are the same"
