@@ -34,9 +34,7 @@ class ChangeSummary:
 
 
 def changed_words(names: Iterable[str], *diffs: str) -> list[str]:
-    """Return the words of names, then those in the changed lines of unified diffs and in the hunk headers' function
-    names, at most ``MOST_WORDS``.
-    """
+    """Return words, at most ``MOST_WORDS``: of names, of the changed lines of diffs, of functions that hunks name."""
     found = dict.fromkeys(word for name in names for word in _WORD.findall(name))
     for line in "\n".join(diffs).splitlines():
         if line.startswith("@@"):

@@ -122,8 +122,7 @@ def gold_lines(context: Context, program: Program) -> list[dict[str, Any]]:
     work = program.command, sorted(program.tests), context.settings.budget  # in whichever order it runs them
     file = context.sides.kept_file(*work, _targets(context, Side.GOLD))
     if file and file.exists():
-        kept: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
-        return kept
+        return list(json.loads(file.read_text(encoding="utf-8")))
     (lines,) = run_lines(context, program, Side.GOLD, [0])
     if file and _is_whole(lines):
         replace_file(file, json.dumps(lines).encode(), syncs=False)

@@ -32,6 +32,8 @@ class Survey:
     """Texts of the changed lines: what the code asks for may be what a test never gives it."""
     apart: Mapping[str, Sequence[Span]] | None = None
     """As ``targets.apart`` finds it."""
+    ran: dict[str, dict[str, list[int]]] = field(default_factory=dict, repr=False)
+    """What test files run with gold, as far as a ``ReachMap`` has seen it."""
 
 
 def survey(sides: Sides) -> Survey:

@@ -11,6 +11,7 @@ from assay.harness import languages
 from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators import copies
+from assay.harness.patchdiff.generators.suites.reach import ReachMap
 from assay.harness.patchdiff.probe.running import bare_name
 from assay.harness.patchdiff.probing import Program, absence, differences, gold_lines
 from assay.harness.patchdiff.reproduction.amplified import amplified_draft
@@ -39,7 +40,7 @@ def _generate(context: Context) -> Contribution:
     """See which test files reach a target with gold, then observe their tests and mutations of them on all sides."""
     if copying := languages.find(context.sides.instance.language).SYNTAX.copying:
         return copies.generate(context, copying)
-    looked_at = context.survey.test_files[:LOOKED_AT]
+    looked_at = ReachMap(context).promising(context.survey.test_files)[:LOOKED_AT]
     lines = gold_lines(context.part(SEARCH), _program(context, looked_at))
     tests = list(dict.fromkeys(str(line["test"]) for line in lines if line.get("target")))
     files = [file for file in context.survey.test_files if any(test.startswith(file) for test in tests)][:FILES]

@@ -9,6 +9,7 @@ from typing import Any
 
 from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
+from assay.harness.patchdiff.generators.suites.reach import ReachMap
 from assay.harness.patchdiff.probe.running import bare_name
 from assay.harness.patchdiff.probing import Program, absence, differences, gold_lines
 from assay.harness.patchdiff.reproduction.calls import call_draft
@@ -31,7 +32,7 @@ LIMIT = 2.0
 
 def record(context: Context) -> Sequence[Mapping[str, Any]]:
     """Run the nearest test files with gold once; return the lines of the probe ``record``, most of them calls."""
-    files = list(context.survey.test_files[:FILES])
+    files = ReachMap(context).promising(context.survey.test_files)[:FILES]
     own = list(context.sides.instance.fail_to_pass)
     settings = {"files": files, "functions_cap": 10, "calls_cap": CALLS, "own": own}
     program = Program("record", settings, context.paced(RECORD_SECONDS), tests=files)

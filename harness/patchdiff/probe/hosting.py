@@ -110,9 +110,7 @@ class _InRounds(unittest.TestSuite):
             yield item.test
 
 
-def _tests_in(suite: Any) -> "Iterator[Any]":
-    for each in suite:
-        if isinstance(each, unittest.TestCase):
-            yield each
-        else:
-            yield from _tests_in(each)
+def _tests_in(suite: Any) -> "list[Any]":
+    if isinstance(suite, unittest.TestCase):
+        return [suite]
+    return [test for each in suite for test in _tests_in(each)]

@@ -36,9 +36,6 @@ _CHANGING = (
     (re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{32,}\b"), "<token>"),
 )
 _PLAIN = (bool, int, float, complex, str, bytes, bytearray)
-_SEQUENCES = (list, tuple)
-_SETS = (set, frozenset)
-_NAMED = (types.FunctionType, types.BuiltinFunctionType)
 
 
 class _Writing:
@@ -217,12 +214,12 @@ def _method(value: Any, depth: int, out: _Writing) -> str:
 
 
 _COMPOUND: "tuple[tuple[Any, Callable[[Any, int, _Writing], str]], ...]" = (
-    (_SEQUENCES, _sequence),
-    (_SETS, _set),
+    ((list, tuple), _sequence),
+    ((set, frozenset), _set),
     (dict, _dict),
     (BaseException, lambda value, _depth, _out: "<exception " + type_name(value) + ">"),
     (type, _called("class")),
-    (_NAMED, _called("function")),
+    ((types.FunctionType, types.BuiltinFunctionType), _called("function")),
     (types.MethodType, _method),
     (types.ModuleType, lambda value, _depth, _out: "<module " + str(value.__name__) + ">"),
 )

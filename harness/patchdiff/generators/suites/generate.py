@@ -78,9 +78,8 @@ class _Tally:
         """Return what was left out, and why."""
         notes = list(self.notes)
         if self.pending and not self.failed:
-            notes.append(
-                f"the budget was spent after {self.total - self.left_out - self.pending} of {self.total} test files"
-            )
+            done = self.total - self.left_out - self.pending
+            notes.append(f"the budget was spent after {done} of {self.total} test files")
         if self.left_out:
             notes.append(f"{self.left_out} test files are left out, as they were for the first patch")
         if self.passed_over:

@@ -29,13 +29,18 @@ class ReachMap:
         self._apart = context.survey.apart if sides.instance.language == "python" else None
         self._sources = {*(self._apart or ()), HIDDEN}
         self._file = sides.kept_file(NAME, context.settings.budget)
-        self._ran = self._kept()
-        self._is_first = not self._ran and self._apart != {}
+        kept, self._ran = self._kept(), context.survey.ran
+        self._ran.update(kept)
+        self._is_first = not kept and self._apart != {}
         self._tried = set[str]()
 
     def scope(self, files: Sequence[str]) -> list[str]:
         """Return those of some test files in which the first candidate was compared; all of them for the first one."""
         return [file for file in files if file in self._ran and not self._is_first] or list(files)
+
+    def promising(self, files: Sequence[str]) -> list[str]:
+        """Return the test files that may show a difference; all if none may."""
+        return list(filter(self.may_differ, files)) or list(files)
 
     def close(self, compared: Sequence[str]) -> None:
         """Keep in which test files the first candidate that differs from gold was compared."""

@@ -63,6 +63,14 @@ def test_file_that_runs_no_function_that_differs_need_not_run(instance: Instance
     assert worth(reach) == [A, C], "something has run where nobody looks"
 
 
+def test_other_generators_look_at_the_files_that_may_show_a_difference(instance: Instance) -> None:
+    context = context_of(WatchedSides(instance, None), FUNCTION)
+    assert ReachMap(context).promising([C, B, A]) == [C, B, A], "nothing is known"
+    ReachMap(context).learn(context, [A, B])
+    assert ReachMap(context).promising([C, B, A]) == [C, A]
+    assert ReachMap(context).promising([B]) == [B], "there is no other"
+
+
 def test_function_beside_those_that_run_is_not_reached(instance: Instance) -> None:
     context = context_of(WatchedSides(instance, None), {"pkg/mod.py": ((5, 19), (21, 30))})
     reach = ReachMap(context)
