@@ -10,8 +10,8 @@ observation-based test amplification: asserted expressions are observation point
 
 import builtins
 import hashlib
-import itertools
 import signal
+import sys
 import time
 import tokenize
 from pathlib import Path
@@ -231,13 +231,14 @@ class Amplifier(running.Driver):
     def collecting(self) -> None:
         """Be the first who is asked for test files."""
         setattr(builtins, sites.SEE, self._recorder.see)
-        self._finder.install()
+        sys.meta_path.insert(0, self._finder)
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
         """Yield the tests as they are, own ones first, then copies by their numbers, those near to the own sooner."""
         numbered = [(sites.copy_number(item.nodeid), item) for item in items]
         plain = [item for number, item in numbered if not number and self._is_wanted(item)]
-        yield list(itertools.chain(*running.own_and_others(plain, self._own)))
+        first, others = running.own_and_others(running.calling_first(plain, self.job["targets"]), self._own)
+        yield [*first, *others]
         copies: dict[tuple[int, str], list[Any]] = {}
         for number, item in numbered:
             if number and self._is_wanted(item):

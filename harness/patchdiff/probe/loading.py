@@ -1,7 +1,6 @@
 """Test files imported in a changed form, by whoever imports them, under their own name; no file is written."""
 
 import importlib.machinery
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,10 +31,6 @@ class Finder:
         folders = {path.parent for path in paths if wire.TESTS.intersection(path.parts)}
         self._files = frozenset(map(str, [*paths, *(path for each in folders for path in each.glob("*.py"))]))
         self._make = make
-
-    def install(self) -> None:
-        """Put this finder before all others, those of test runners included."""
-        sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, path: "Sequence[str] | None" = None, target: "ModuleType | None" = None) -> Any:
         """Return the spec of one of the files; None for anything else."""

@@ -120,9 +120,9 @@ class ReachSearch(running.Driver):
         self._test = ""
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
-        """Yield what has not been run, the tests of the issue itself first."""
-        (waiting,) = super().rounds(items)
-        yield from running.own_and_others(waiting, self.job.get("own") or ())
+        """Yield what has not been run, the tests of the issue itself first, and first those that name a target."""
+        (tests,) = super().rounds(items)
+        yield from running.own_and_others(running.calling_first(tests, self.job["targets"]), self.job.get("own") or ())
 
     def before(self, item: Any) -> None:
         """Begin to look."""
@@ -220,8 +220,7 @@ class Recording(ReachSearch):
         if known[1] is None or left[0] <= 0 or left[1] <= 0:
             return
         left[1] -= 1
-        if self._record(known[1], frame):
-            left[0] -= 1
+        left[0] -= self._record(known[1], frame)
 
     def _wanted(self, frame: "FrameType") -> "ProjectFunction | None":
         if frame.f_code.co_name not in self._own_names:

@@ -89,6 +89,13 @@ def own_and_others(items: "list[Any]", own: "Iterable[str]") -> "tuple[list[Any]
     return mine, [item for item in items if bare_name(item.nodeid) not in names]
 
 
+def calling_first(items: "list[Any]", targets: "Iterable[wire.Line]") -> "list[Any]":
+    """Return items, first those whose own code names a target."""
+    names = {row["name"].rpartition(".")[2] for row in targets}
+    codes = {item.nodeid: getattr(getattr(item, "function", None), "__code__", None) for item in items}
+    return sorted(items, key=lambda item: names.isdisjoint(getattr(codes[item.nodeid], "co_names", ())))
+
+
 def files_of(job: wire.Line) -> "list[str]":
     """Return the test files of a job; of one that asks for some probes only, those that these are in."""
     only = job.get("only") or ()

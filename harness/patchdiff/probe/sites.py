@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import mutate
 from . import scope as scoping
-from .brackets import TokenEdit, lines_of
+from .brackets import Place, TokenEdit, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
@@ -279,7 +279,7 @@ class Instrument:
             if number not in wanted:
                 continue
             copied = node.name + MARK + str(number)
-            moved = [_moved(edit, first - 1) for edit in edits]
+            moved = [edit._replace(start=_below(edit.start, first), end=_below(edit.end, first)) for edit in edits]
             found.append(_guarded(self._eyes(changed, first, copied, moved, scope, function), "Exception", first))
         return found
 
@@ -324,9 +324,8 @@ def copy_number(nodeid: str) -> int:
     return int(found.group(1)) if found else 0
 
 
-def _moved(edit: TokenEdit, lines: int) -> TokenEdit:
-    start, end = edit.start, edit.end
-    return edit._replace(start=(start[0] + lines, start[1]), end=(end[0] + lines, end[1]))
+def _below(place: Place, first: int) -> Place:
+    return place[0] + first - 1, place[1]
 
 
 def _imported(node: Any) -> "list[ast.stmt]":

@@ -54,3 +54,14 @@ def test_plugins_of_the_projects_options_are_loaded_and_nothing_else_of_them(
     project = make_project("loaded", CODE, tests, **{name: text, "given.py": plugin})
     ran = project.run("amplify", targets=project.targets("half"), mutants=0)
     assert {row["text"] for row in ran.seen.values() if row["target"] == "half" and row["kind"] == "value"} >= {"2.0"}
+
+
+def test_tests_that_name_a_target_run_first(make_project: Make) -> None:
+    tests = (
+        'import shop\n\n\ndef test_a():\n    assert len("a") == 1\n\n\ndef test_b():\n    assert shop.half(4) == 2\n'
+    )
+    project = make_project("ordered", CODE, tests, **{"tests/test_more.py": tests})
+    files = ["tests/test_shop.py", "tests/test_more.py"]
+    rows = project.run("amplify", files=files, targets=project.targets("half"), mutants=0).rows
+    order = list(dict.fromkeys(row["test"] for row in rows if row.get("key", "").endswith("|s0#1")))
+    assert order == [f"{file}::{name}" for name in ("test_b", "test_a") for file in files]
