@@ -20,7 +20,7 @@ SEE = "_assay_see"  # put into builtins; given a site's number, returns its cont
 MARK = "__assay"  # between a test's name and the number of its changed copy
 _COPY = re.compile(MARK + r"(\d+)")
 OPERAND, STRICT, RAISED, BLOCK, WHOLE = "operand", "strict", "raised", "block", "whole"
-ROOM = 1000000  # characters of all changed copies of one test: more take longer to make than there is time
+MOST_COPIED = 1000000  # characters of all changed copies of one test: more take longer to make than there is time
 BODY = "body"  # the text inside what a check is about
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 
@@ -274,7 +274,7 @@ class Instrument:
             return found
         scope = scoping.scope_of(mutate.parse_function(text), text, self._strings)
         name = self._path + "::" + inside + node.name
-        mutants = mutate.mutants(text, scope, str(self._seed) + name, min(count, ROOM // len(text)))
+        mutants = mutate.mutants(text, scope, str(self._seed) + name, min(count, MOST_COPIED // len(text)))
         for number, (changed, edits, function) in enumerate(mutants, 1):
             if number not in wanted:
                 continue

@@ -47,8 +47,8 @@ def run(context: Context, files: Sequence[str], sides: Sequence[Side], seconds: 
         began = time.monotonic()
         evidence = context.sides.test(side, plan).evidence
         ran = _read(context, plan, evidence, time.monotonic() - began)
-        is_sound = side is not Side.CANDIDATE or ran.statuses or ran.timed_out
-        doubt = "" if is_sound else doubt_about(context.sides.instance, evidence)
+        is_trusted = side is not Side.CANDIDATE or ran.statuses or ran.timed_out
+        doubt = "" if is_trusted else doubt_about(context.sides.instance, evidence)
         # files in which gold, too, loses what was laid beside the tests give no result, and nobody forged any
         if doubt and ((gold := run_gold(context, files, seconds)).statuses or gold.timed_out):
             raise ForgedSideError(side, doubt)

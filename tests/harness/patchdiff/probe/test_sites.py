@@ -61,6 +61,6 @@ def test_import_that_fails_costs_only_its_own_name() -> None:
 
 
 def test_long_tests_have_fewer_copies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sites, "ROOM", 10 * len(SOURCE))
+    monkeypatch.setattr(sites, "MOST_COPIED", 10 * len(SOURCE))
     made = sites.Instrument(SOURCE, "t.py", 1, lambda _name: (50, range(1, 51)), []).made()
     assert ast.unparse(made).count(f"def test_it{sites.MARK}") == 10
