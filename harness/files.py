@@ -21,10 +21,10 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 
 @cache
 def code_edition(*paths: Path) -> str:
-    """Return the hash of modules, and of all modules below folders: what they made is stale under another one."""
+    """Return the hash of modules, and of all modules and templates below folders: under another, results are stale."""
     digest = sha256()
     for top in paths:
-        for file in sorted(top.rglob("*.py")) if top.is_dir() else [top]:
+        for file in sorted([*top.rglob("*.py"), *top.rglob("*.jinja")]) if top.is_dir() else [top]:
             digest.update(repr((str(file.relative_to(top.parent)), file.read_bytes())).encode())
     return digest.hexdigest()[:16]
 

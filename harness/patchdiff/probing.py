@@ -27,10 +27,12 @@ FIRST = (0,)
 """Hash seed of the first round."""
 SCREENS = {Side.GOLD: (1,), Side.NULL: (2,), Side.CANDIDATE: (1,), Side.BASE: (0,)}
 """Hash seeds of the round after it: gold's copy has another one, which shows noise; what wavers is not confirmed."""
+GLANCES = {Side.BASE: FIRST, Side.NULL: (2,)}
+"""Hash seeds of a look at what differs, before it."""
 FIRST_PART = 0.8
 """Part of a turn that the first round may take; the others may take more than the turn."""
-MOST_GLANCED = 240
-"""Probes that differ at first sight, on which base is asked once what it shows, if these are more than can follow."""
+MOST_GLANCED = 400
+"""Probes that differ at first sight, which base and gold's copy show once, if these are more than can follow."""
 MOST_APART, MOST_ALIKE = 48, 24
 """Probes that differ at first sight, and that agree, which are run again on every side."""
 MOST_SUSPECTS = 12
@@ -245,12 +247,16 @@ def _on_sides(
 
 
 def _worth_a_look(context: Context, program: Program, apart: Sequence[str], gold: Round, candidate: Round) -> list[str]:
-    """Return the differing probes that run again; of too many, the most severe by a look at base."""
+    """Return the differing probes that run again; of too many, the most severe that gold's copy shows as gold does."""
     found = _by_turns(apart, gold)
     if len(found) > MOST_APART:
         glanced = replace(program, settings={**program.settings, "together": True})
-        base = run(context, glanced, Side.BASE, FIRST, found[:MOST_GLANCED]).seen[0]
-        found = _most_severe(found[:MOST_GLANCED], base, gold, candidate)
+        seen = _on_sides(context, glanced, GLANCES, found[:MOST_GLANCED])
+        base, null = (seen[side].seen[0] for side in GLANCES)
+        steady = (
+            each for each in found[:MOST_GLANCED] if null.get(each, gold[each]).observation == gold[each].observation
+        )
+        found = _most_severe(steady, base, gold, candidate)
     return found[:MOST_APART]
 
 

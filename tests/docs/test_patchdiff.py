@@ -7,7 +7,7 @@ import pytest
 
 from documented import ROOT
 
-SETS = ("fifth", "sixth", "seventh", "eighth", "eighth-2")
+SETS = ("fifth", "sixth", "seventh", "eighth", "eighth-2", "ninth")
 """Sets of patches whose results are kept."""
 
 

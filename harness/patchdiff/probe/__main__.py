@@ -18,7 +18,7 @@ def main() -> None:
     command, job, out = sys.argv[1:]
     program = importlib.import_module("." + command, __package__)
     wire.use_project()
-    with Path(out).open("w", encoding="utf-8") as file:
+    with Path(out).open("wb") as file:
         send = functools.partial(wire.write_line, file)
         end = program.run(json.loads(Path(job).read_text(encoding="utf-8")), send)
         late = time.time() >= wire.END

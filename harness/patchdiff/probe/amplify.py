@@ -83,7 +83,7 @@ class Seeing:
     def _seen(self) -> None:
         if "value" in vars(self):
             self._recorder.value(self._site, vars(self)["value"])
-        elif self._site.mode == sites.RAISED:
+        elif self._site.mode in (sites.RAISED, sites.BLOCK, sites.WHOLE):
             self._recorder.note(self._site, "value", "", "<nothing raised>")
 
 
@@ -204,7 +204,8 @@ class Amplifier(running.Driver):
             self._numbers.setdefault(running.bare_name(probe), set()).add(int(probe.rpartition("|m")[2]))
         self._own = {running.bare_name(test) for test in job.get("own") or ()}
         self._functions = {_function_of(test) for test in job.get("tests") or ()}
-        self._strings = mutate.NO_STRINGS._replace(words=job.get("words") or [])
+        classes = {part for row in job["targets"] for part in row["name"].split(".")[:-1]}
+        self._material = mutate.Material((), job.get("words") or (), {}, classes, job.get("names") or ())
         self._making: wire.WorkBudget | None = None
         self._finder = Finder(job["files"], self._make)
 
@@ -214,7 +215,7 @@ class Amplifier(running.Driver):
             source = file.read()
         name = Path(path).relative_to(wire.ROOT).as_posix() if wire.ROOT in Path(path).parents else Path(path).name
         seed, seen = int(self.job["seed"]), self._recorder.sites
-        made = sites.Instrument(source, name, seed, self._copies, seen, self._strings).made()
+        made = sites.Instrument(source, name, seed, self._copies, seen, self._material).made()
         return compile(made, path, "exec", dont_inherit=True)
 
     def _copies(self, test: str) -> "tuple[int, Container[int] | None]":

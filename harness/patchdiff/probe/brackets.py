@@ -16,11 +16,10 @@ if TYPE_CHECKING:
 Place = Tuple[int, int]  # noqa: UP006 - (line, column) of the function's text: lines from 1, columns in characters
 LONGEST_LIST = 30  # elements of a list that is reordered; longer ones are data tables
 _OPENING, _CLOSING = "([{", ")]}"
-# texts around a list, tuple or dictionary that make something else of it
-KINDS = {
-    "[": (("iter(", ")"), ("set(", ")"), ("tuple(", ")"), ("dict.fromkeys(", ")"), ("[", "]")),
-    "(": (("iter(", ")"), ("list(", ")"), ("set(", ")")),
-    "{": (("[", "]"),),
+KINDS = {  # what else a list, a tuple or a dictionary may be, with its text and its length
+    "[": ("iter({})", "set({})", "tuple({})", "dict.fromkeys({})", "[{}]", "type('Sub', (list,), {{}})({})"),
+    "(": ("iter({})", "list({})", "set({})", "__import__('collections').namedtuple('T', list('abcdefgh'[:{1}])){0}"),
+    "{": ("[{}]", "type('Sub', (dict,), {{}})({})"),
 }
 
 
@@ -128,8 +127,8 @@ def rearranged(bracket: Bracket) -> "Iterator[TokenEdit]":
     # a comment inside an element would swallow what follows it on one line
     news = [", ".join(order) + (comma if len(order) == 1 else "") for order in orders if "#" not in "".join(order)]
     yield from (TokenEdit(*inside[:3], new) for new in news if new != inside.text)
-    for left, right in KINDS[whole.text[0]] if bracket.display else ():
-        yield TokenEdit(*whole[:3], left + whole.text + right)
+    for kind in KINDS[whole.text[0]] if bracket.display else ():
+        yield TokenEdit(*whole[:3], kind.format(whole.text, len(parts)))
 
 
 def _swapped(parts: "list[str]", left: int, right: int) -> "list[str]":

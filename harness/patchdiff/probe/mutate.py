@@ -9,6 +9,7 @@ import bisect
 import io
 import itertools
 import random
+import re
 import token as token_names
 import tokenize
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +18,7 @@ from . import values
 from .brackets import Place, TokenEdit, brackets_of, crossed, ends_operand, items_of_rows, lines_of, rearranged
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     Groups = list[list[list["TokenEdit"]]]  # of places: alternatives, each a list of edits
 
@@ -28,6 +29,9 @@ ALIKE, EARLIER = 8, 6  # strings of its test in place of one, earlier statements
 ASSERTION, ACTION, LEADING = "assertion", "action", "leading"
 SHARE = {ASSERTION: 0.6, ACTION: 0.25, LEADING: 0.0}  # part of the statements of a role that one copy changes
 LEADING_ALONE, TWICE = 0.65, 0.25  # share of copies with a change in what leads up alone, and of two such changes
+USUAL = ("None", "0", "1", "''", "'a'", "False", "True", "[]")  # values that anything may be set to
+SUBCLASS = 'type("Sub", ({},), {{}})'
+IT = "it"  # stands for any variable of a test
 OTHERS = ("None", "object()")  # in place of any number or text: nothing, and what equals itself alone
 _OTHER_SIGN = {"+": "-", "-": "+", "*": "+", "/": "*"}
 _WORDS = {"True": "False", "False": "True", "None": "0"}
@@ -36,15 +40,35 @@ _SKIPPED = frozenset(
 ) | {tokenize.COMMENT, tokenize.NL}
 
 
-class Strings(NamedTuple):
-    """Strings from outside a function that may be put into it."""
+class Borrowed(NamedTuple):
+    """A statement of a test that another test may take over."""
 
-    around: "list[str]"  # in its module: for pieces
-    words: "list[str]"  # that the change itself is about: whole, and for pieces
-    arguments: "Mapping[str, Sequence[tuple[str, str]]]"  # literals in its calls, by function, with place or name
+    text: str
+    local: "frozenset[str]"  # the names that it needs of its test
+    others: "frozenset[str]"  # and of the module
+
+    def texts(self, bound: "set[str]") -> "list[str]":
+        """Return its text, or several if one of its names is not bound here: what may stand for that."""
+        missing = sorted(self.local - bound)
+        if len(missing) != 1:
+            return [] if missing else [self.text]
+        name, usual = r"(?<![\w.])" + missing[0] + r"\b(?! *=[^=])", () if missing == [IT] else USUAL
+        return [re.sub(name, new, self.text) for new in (*sorted(bound), *usual)]
 
 
-NO_STRINGS = Strings([], [], {})
+class Material(NamedTuple):
+    """What may be put into a function from outside."""
+
+    around: "Sequence[str]"  # strings in its module: for pieces
+    words: "Sequence[str]"  # strings that the change itself is about: whole, and for pieces
+    arguments: "Mapping[str, Sequence[tuple[str, str]]]"  # literals in calls, by function, with place or name
+    classes: "Collection[str]" = ()  # that the change is about
+    names: "Sequence[str]" = ()  # attributes and parameters that the change is about
+    statements: "Sequence[Borrowed]" = ()  # of other tests
+    variables: "frozenset[str]" = frozenset()  # of the module
+
+
+NOTHING = Material((), (), {})
 
 
 class Scope(NamedTuple):
@@ -53,7 +77,7 @@ class Scope(NamedTuple):
     closed: "list[tuple[Place, Place]]"  # from the first to the last of the places between which nothing may change
     fixed: "frozenset[Place]"  # of brackets whose elements stay as they are
     statements: "list[tuple[int, str]]"  # first line and role of each statement, in order of lines
-    strings: Strings
+    material: Material
 
     def is_closed(self, place: Place) -> bool:
         """Return whether nothing may change at a place."""
@@ -82,7 +106,7 @@ def mutants(text: str, scope: Scope, seed: str, count: int) -> "list[tuple[str, 
             break
         edits = _chosen(regions, scope, choice)
         changed = apply(text, edits) if edits else ""
-        function = _parsed(changed) if changed and changed not in seen else None
+        function = _parsed(changed, edits) if changed and changed not in seen else None
         seen.add(changed)
         if function is not None:
             found.append((changed, edits, function))
@@ -137,8 +161,11 @@ def parse_function(text: str) -> Any:
     return around.body[0]
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str, edits: "list[TokenEdit]") -> Any:
+    """Return the function of a changed text, None if it is none: what the compiler refuses would cost the module."""
     try:
+        if any(is_repetition(each) or each.old.isidentifier() for each in edits):
+            compile("if 1:\n" * text[:1].isspace() + text, "copy", "exec")
         return parse_function(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
@@ -146,38 +173,49 @@ def _parsed(text: str) -> Any:
 
 def _groups(text: str, scope: Scope, choice: random.Random) -> "Groups":
     """Return the changes possible, by place: each place has alternatives, each alternative is a list of edits."""
-    tokens = _tokens(text)
+    tokens, material, function = _tokens(text), scope.material, parse_function(text)
     strings = sorted({each.string for each in tokens if each.type == token_names.STRING})
+    variables, used = sorted(material.variables | bound_in(function) - {"self"}), used_in(function)
     groups = []
     for index, each in enumerate(tokens):
         if scope.is_closed(each.start):
             continue
         before = tokens[index - 1].string if index else ""
-        news = _alternatives(each, before, scope, choice)
-        alike = [other for other in strings if each.type == token_names.STRING and other != each.string]
-        several = news, _some(alike, ALIKE, choice)
+        is_read = each.string in variables and before != "." and (each.start[0], each.string) in used
+        kin = strings if each.string in strings else variables if is_read else []
+        alike = [other for other in kin if other != each.string]
+        several = _alternatives(each, before, scope, choice), _some(alike, ALIKE, choice)
         groups += [[[TokenEdit(each.start, each.end, each.string, new)] for new in some] for some in several]
+        if each.string in material.classes:
+            dotted = re.findall(r"[\w.]*$", each.line[: each.end[1]])[0]
+            start = each.start[0], each.end[1] - len(dotted)
+            groups.append([[TokenEdit(start, each.end, dotted, SUBCLASS.format(dotted))]])
     brackets = [each for each in brackets_of(text, tokens) if not scope.is_closed(each.whole.start)]
-    rows, arguments = items_of_rows(brackets), scope.strings.arguments
+    rows = items_of_rows(brackets)
     for bracket in brackets:
         edits = [] if bracket.whole.start in scope.fixed else list(rearranged(bracket))
-        known = rows.get(bracket.whole.start, ()) if bracket.display else arguments.get(bracket.before, ())
+        known = rows.get(bracket.whole.start, ()) if bracket.display else material.arguments.get(bracket.before, ())
         edits += crossed(bracket, _some(known, PER_PLACE, choice))
         groups.append([[edit] for edit in edits])
     literals = [choice.choice(group) for group in groups if group]
-    groups += _whole_statements(text, scope, literals, choice)
+    groups += _whole_statements(function, text, scope, literals, choice)
     return [group[:1] + choice.sample(group[1:], min(PER_PLACE, len(group) - 1)) for group in groups if group]
 
 
-def _whole_statements(text: str, scope: Scope, literals: "list[list[TokenEdit]]", choice: random.Random) -> "Groups":
-    """Return edits that leave out a statement, or that make before it an earlier one again."""
-    function, lines = parse_function(text), lines_of(text)
-    firsts = list(map(first_line, function.body))
-    earlier, found = [], []  # type: list[str], Groups
+def _whole_statements(
+    function: Any, text: str, scope: Scope, literals: "list[list[TokenEdit]]", choice: random.Random
+) -> "Groups":
+    """Return edits that leave out a statement, or that make before it an earlier one again, or one of another test."""
+    lines, firsts = lines_of(text), list(map(first_line, function.body))
+    used = {name for _, name in used_in(function)}
+    kin = [each for each in scope.material.statements if not each.others or used & each.others]
+    earlier, found, bound = [], [], bound_in(function.args)  # type: list[str], Groups, set[str]
     for node, first, end in zip(function.body, firsts, [*firsts[1:], text.count("\n") + 1]):  # noqa: B905
         place, old = (first, 0), "".join(lines[first - 1 : end - 1])
         indent = old[: len(old) - len(old.lstrip())]
-        found.append([[TokenEdit(place, place, "", new)] for new in _some(earlier, EARLIER, choice)])
+        taken = [indent + new for each in _some(kin, PER_PLACE, choice) for new in _some(each.texts(bound), 1, choice)]
+        several = _some(earlier, EARLIER, choice), taken
+        found += [[[TokenEdit(place, place, "", new)] for new in some] for some in several]
         acts = role_at(scope, node.lineno) == (node.lineno, ACTION) and not scope.is_closed((node.lineno, len(indent)))
         if acts:
             found.append([[TokenEdit(place, (end, 0), old, "")]])
@@ -185,7 +223,20 @@ def _whole_statements(text: str, scope: Scope, literals: "list[list[TokenEdit]]"
             inside = [edits for edits in literals if first <= edits[0].start[0] < end]
             longer = (lines_of(apply(text, edits)) for edits in inside)
             earlier += [old, *("".join(each[first - 1 : end - 1 + len(each) - len(lines)]) for each in longer)]
+        bound |= bound_in(node)
     return found
+
+
+def bound_in(node: ast.AST) -> "set[str]":
+    """Return the variables and parameters that a part of a program binds."""
+    names: Any = (each for each in ast.walk(node) if isinstance(getattr(each, "ctx", each), (ast.Store, ast.arg)))
+    return {getattr(each, "arg", getattr(each, "id", "")) for each in names} - {""}
+
+
+def used_in(node: ast.AST) -> "set[tuple[int, str]]":
+    """Return the lines at which a part of a program uses names, with these."""
+    names = (each for each in ast.walk(node) if isinstance(each, ast.Name))
+    return {(each.lineno, each.id) for each in names if isinstance(each.ctx, ast.Load)}
 
 
 def first_line(node: Any) -> int:
@@ -215,9 +266,9 @@ def _tokens(text: str) -> "list[tokenize.TokenInfo]":
 def _alternatives(each: tokenize.TokenInfo, before: str, scope: Scope, choice: random.Random) -> "list[str]":
     """Return the texts that may stand in a token's place."""
     if each.type == token_names.NUMBER:
-        return _numbers(each.string, scope.strings.words)
+        return _numbers(each.string, scope.material.words)
     if each.type == token_names.STRING:
-        return _strings(each.string, scope.strings, choice)
+        return _strings(each.string, scope.material, choice)
     if each.type == token_names.NAME:
         return [_WORDS[each.string]] if each.string in _WORDS else []
     if each.string in _OTHER_SIGN and ends_operand(before):
@@ -237,10 +288,10 @@ def _source(value: Any) -> str:
     return "(" + repr(value) + ")" if isinstance(value, (int, float)) and value < 0 else repr(value)
 
 
-def _strings(text: str, strings: Strings, choice: random.Random) -> "list[str]":
+def _strings(text: str, material: Material, choice: random.Random) -> "list[str]":
     """Return texts for a string: changed copies, words of the change, and mixtures."""
     value = values.read_literal(text)
     if not isinstance(value, (str, bytes)):
         return []
     news = [repr(new) for new in [*values.texts(value, choice), *values.as_bytes(value)[-1:]]]
-    return [*news, *OTHERS, *(repr(new) for new in values.spliced(value, strings.around, strings.words, choice))]
+    return [*news, *OTHERS, *(repr(new) for new in values.spliced(value, material.around, material.words, choice))]

@@ -50,11 +50,9 @@ class ProjectFunction(NamedTuple):
         return any(part.startswith("_") and not part.endswith("__") for part in parts)
 
 
-# what a function is to a target: the target, a caller that was given plain data alone, another near caller, one further
-# up that was given some plain data
-TARGET, PLAIN_CALLER, CALLER, GIVEN = "target", "plain caller", "caller", "caller from afar"
-ROLES = (PLAIN_CALLER, TARGET, CALLER, GIVEN)
-PUBLIC = "public"  # what else a caller is looked for by
+# what a function is to a target: the target, a caller that was given plain data alone, another caller
+TARGET, PLAIN_CALLER, CALLER = "target", "plain caller", "caller"
+ROLES = (PLAIN_CALLER, TARGET, CALLER)
 
 
 class _Limited(io.BytesIO):
@@ -156,43 +154,29 @@ class ReachSearch(running.Driver):
             self._send({"function": list(function)})
 
     def _send_callers(self, frame: "FrameType") -> None:
-        """Send the nearest caller in the project, the nearest public one, the nearest that was given plain data alone.
+        """Send callers in the project: the nearest, the nearest public one, and those by which it gets its input.
 
-        And all public ones that were given some: by them a project gets its input.
+        These were given plain data alone, or are public and were given some that says something.
         """
         above: Any = frame.f_back
-        open_ = {CALLER, PLAIN_CALLER, PUBLIC}
+        open_ = {None, False}
         for _ in range(ABOVE):
             if above is None:
                 return
             function = None if self._targets.of(above.f_code) else self._names.of(above, CALLER)
             if function is not None:
-                plain = _given_plain_data(above)
-                what = {CALLER} | ({PLAIN_CALLER} if plain else set()) | (set() if function.private else {PUBLIC})
-                role = PLAIN_CALLER if plain else CALLER
-                if what & open_:
-                    self._send_function(function._replace(role=role))
-                elif not function.private and _is_given_something(above):
-                    self._send_function(function._replace(role=GIVEN))
-                open_ -= what
+                held = [above.f_locals.get(name.lstrip("*"), ...) for name in calls.parameters_of(above.f_code)]
+                if held and all(map(values.is_plain, held)):
+                    self._send_function(function._replace(role=PLAIN_CALLER))
+                elif open_ & {None, function.private} or (not function.private and any(map(_says_something, held))):
+                    self._send_function(function)
+                open_ -= {None, function.private}
             above = above.f_back
 
 
-def _is_given_something(frame: "FrameType") -> bool:
-    """Return whether some parameter of a call is plain data that says something: another may stand in its place."""
-    held = _given(frame)
-    return any(values.is_plain(each) for each in held if each not in (None, (), {}) and not isinstance(each, bool))
-
-
-def _given_plain_data(frame: "FrameType") -> bool:
-    """Return whether the parameters of a call, as they are by now, are plain data, which a file can hold."""
-    held = _given(frame)
-    return bool(held) and all(map(values.is_plain, held))
-
-
-def _given(frame: "FrameType") -> "list[Any]":
-    """Return the values of a call's parameters, as they are by now; the ellipsis stands for one that is gone."""
-    return [frame.f_locals.get(name.lstrip("*"), Ellipsis) for name in calls.parameters_of(frame.f_code)]
+def _says_something(value: object) -> bool:
+    """Return whether another value may stand in the place of an argument."""
+    return values.is_plain(value) and value not in (None, (), {}) and not isinstance(value, bool)
 
 
 class Recording(ReachSearch):

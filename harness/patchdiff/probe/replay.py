@@ -141,7 +141,7 @@ def _redo(call: RecordedCall, part: str, changes: "list[redo.LeafChange]") -> "d
         "part": part,
         "mutations": changes,
         "arguments": values.literal(call.arguments(changes)) if call.literal else "",
-        "args": "" if call.literal else call.args,
+        "args": "" if call.literal or changes else call.args,
     }
 
 

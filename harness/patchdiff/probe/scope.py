@@ -1,14 +1,15 @@
 """Find what may be changed in a test: not the expected side of an assertion, not the head of a parametrization."""
 
 import ast
+import builtins
 from typing import TYPE_CHECKING, Any
 
 from . import values
 from .brackets import Place, lines_of
-from .mutate import ACTION, ASSERTION, LEADING, NO_STRINGS, Scope, Strings
+from .mutate import ACTION, ASSERTION, IT, LEADING, NOTHING, USUAL, Borrowed, Material, Scope, bound_in, used_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 RAISES = frozenset(("raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage"))
 _CHECKS = """
@@ -44,13 +45,13 @@ def is_raises(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and called_name(node) in RAISES
 
 
-def scope_of(function: Any, text: str, strings: "Strings" = NO_STRINGS) -> Scope:
+def scope_of(function: Any, text: str, material: "Material" = NOTHING) -> Scope:
     """Return what of a function may be changed.
 
     Args:
         function: its syntax tree, lines as in `text`.
         text: its source.
-        strings: that may be put into its own, whole or in pieces.
+        material: what may be put into it.
     """
     places = _Places(text)
     closed = [places.span(node) for node in _closed(function)]
@@ -59,7 +60,7 @@ def scope_of(function: Any, text: str, strings: "Strings" = NO_STRINGS) -> Scope
         line, column = places.at(node)
         fixed.update([(line, column), (line, column - 1)])  # before Python 3.8 a tuple begins at its first element
     spans = [span for span in closed if span]
-    return Scope(spans, frozenset(fixed), _statements(function), strings)
+    return Scope(spans, frozenset(fixed), _statements(function), material)
 
 
 class _Places:
@@ -163,3 +164,28 @@ def arguments_of(tree: ast.AST) -> "dict[str, list[tuple[str, str]]]":
         plain = [(name, values.literal(values.read_literal(each))) for name, each in given if is_literal(each)]
         found.setdefault(called_name(node), set()).update(each for each in plain if 0 < len(each[1]) <= LONGEST_GIVEN)
     return {name: sorted(each) for name, each in found.items()}
+
+
+def material_of(tree: ast.Module, lines: "Sequence[str]", material: Material) -> Material:
+    """Add what a module itself has to offer for its tests to what comes from outside."""
+    top, it = (each for each in tree.body if isinstance(each, ast.Assign)), frozenset((IT,))
+    texts = (IT + "." + name + " = " + value + "\n" for name in material.names for value in USUAL)
+    return material._replace(
+        around=strings_of(tree),
+        arguments=arguments_of(tree),
+        statements=[*(Borrowed(text, it, frozenset()) for text in texts), *_borrowed(tree, lines)],
+        variables=frozenset(name for each in top for name in bound_in(each)),
+    )
+
+
+def _borrowed(tree: ast.AST, lines: "Sequence[str]") -> "list[Borrowed]":
+    """Return the statements of a module's functions."""
+    found = set()
+    for function in (each for each in ast.walk(tree) if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))):
+        local = bound_in(function)
+        for node in (each for each in ast.walk(function) if isinstance(each, (ast.Assign, ast.Expr))):
+            if isinstance(node, ast.Assign) or (_role(node) == ACTION and not is_literal(node.value)):
+                text = "".join(lines[node.lineno - 1 : getattr(node, "end_lineno", node.lineno)]).strip() + "\n"
+                used = {name for _, name in used_in(node)}.difference(dir(builtins))
+                found.add(Borrowed(text, frozenset(used & local), frozenset(used - local)))
+    return sorted((each for each in found if len(each.text) <= LONGEST_DONOR), key=lambda each: each.text)

@@ -221,7 +221,7 @@ class Instrument:
         copies: gives the number of changed copies of a test by its name, and the numbers of those that are to be run;
             None for a test that is not run.
         sites: the places observed in all modules so far; those of this one are added.
-        strings: what may stand in strings; those of the module itself come to it.
+        material: what may be put into tests; that of the module itself comes to it.
     """
 
     def __init__(
@@ -231,14 +231,14 @@ class Instrument:
         seed: int,
         copies: "Callable[[str], tuple[int, Container[int] | None]]",
         sites: "list[Site]",
-        strings: "mutate.Strings" = mutate.NO_STRINGS,
+        material: "mutate.Material" = mutate.NOTHING,
     ) -> None:
         self._lines = lines_of(source)
         self._tree = tree = ast.parse(source, path)
         self._path = path
         self._seed = seed
         self._copies = copies
-        self._strings = strings._replace(around=scoping.strings_of(tree), arguments=scoping.arguments_of(tree))
+        self._material = scoping.material_of(tree, self._lines, material)
         self._sites = sites
 
     def made(self) -> ast.Module:
@@ -272,7 +272,7 @@ class Instrument:
         found = [self._eyes(text, first, node.name)]
         if not count:
             return found
-        scope = scoping.scope_of(mutate.parse_function(text), text, self._strings)
+        scope = scoping.scope_of(mutate.parse_function(text), text, self._material)
         name = self._path + "::" + inside + node.name
         mutants = mutate.mutants(text, scope, str(self._seed) + name, min(count, MOST_COPIED // len(text)))
         for number, (changed, edits, function) in enumerate(mutants, 1):

@@ -21,6 +21,7 @@ ROOT = Path.cwd()  # of the project
 TESTS = frozenset(("tests", "test", "testing"))  # names of folders in which there are tests and what they need alone
 GRACE = 4.0  # seconds beyond a probe's own limit before its worker is ended from outside
 MAX_WORKERS = 8
+LARGEST = 48 << 20  # bytes of a program's observations: of more than 64 MiB, nothing leaves a container
 SET_UP = 60.0  # seconds beyond its budget until a worker has what it needs to run the first probe
 PATIENCE = 3  # times the processor's seconds that may pass by the clock
 DONE, BUDGET, LATE = "done", "budget", "late"
@@ -218,10 +219,11 @@ class Watcher:
             self._send(line)
 
 
-def write_line(out: "IO[str]", line: Line) -> None:
-    """Write one line and flush it, so that a killed program leaves whole lines."""
-    out.write(json.dumps(line, sort_keys=True) + "\n")
-    out.flush()
+def write_line(out: "IO[bytes]", line: Line) -> None:
+    """Write one line and flush it, so that a killed program leaves whole ones; beyond `LARGEST`, nothing but the end."""
+    if out.tell() < LARGEST or "end" in line:
+        out.write((json.dumps(line, sort_keys=True) + "\n").encode("ascii"))
+        out.flush()
 
 
 def use_project() -> None:

@@ -4,8 +4,7 @@ Such a file needs nothing but the project and pytest. It carries the module that
 compares what the comparison itself compared.
 """
 
-import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Protocol
@@ -15,93 +14,6 @@ Shown = tuple[str, str, str]
 LONGEST_LINE = 90
 FAILURE = "with the gold patch"
 """Beginning of a failed check's message."""
-
-_FILE = '''\
-"""A patch differs from the gold patch here, found by Assay (PatchDiff). Passes with gold, fails with the patch.
-
-{what}
-    with the gold patch: {gold}
-    with the other: {candidate}
-{where}, and run it there with pytest.
-"""
-
-{future}import contextlib
-import functools
-
-import pytest
-
-{body}
-
-
-{check}
-
-
-class AssayLook:
-    """Looks at the value that the lines inside give it, or at their exception, which ends here."""
-
-    def __init__(self, draw=True, reraise=False):
-        self.draw = draw
-        self.reraise = reraise
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, where):
-        describe, _, type_name = assay_texts()
-        if error is not None:
-            assay_check(("error", type_name(error), ""))
-        elif hasattr(self, "value"):
-            assay_check(("value", type_name(self.value), describe(self.value, self.draw)))
-        else:
-            assay_check(("value", "", "no exception"))
-        return not self.reraise
-
-
-def assay_whole(test):
-    """Look at how a whole test ends."""
-
-    @functools.wraps(test)
-    def looked_at(*args, **kwargs):
-        with AssayLook():
-            test(*args, **kwargs)
-
-    return looked_at
-
-
-def assay_texts():
-{texts}
-    return describe, settle, type_name
-{tail}'''
-
-_COMPARE = '''\
-# What is seen with the gold patch, each time the test comes by: kind, type, text.
-ASSAY_EXPECTED = {expected}
-
-
-def assay_check(shown):
-    """Fail if something else is seen than with the gold patch."""
-    if ASSAY_EXPECTED:
-        expected = ASSAY_EXPECTED.pop(0)
-        if shown != expected:
-            pytest.fail("with the gold patch {{}}, here {{}}".format(expected, shown))'''
-
-_LOG = '''\
-def assay_check(shown):
-    """Write down what is seen."""
-    import json
-
-    with open({log!r}, "a") as out:
-        out.write(json.dumps(shown) + "\\n")'''
-
-_ONLY = '''
-
-
-@pytest.fixture(autouse=True)
-def assay_only(request):
-    """Skip the other tests of this file."""
-    if not request.node.nodeid.endswith({test!r}):
-        pytest.skip("another test")
-'''
 
 _FUTURE = "from __future__ "
 
@@ -145,22 +57,36 @@ def frame(body: str, check: Check, where: str, what: str, test: str = "", wrappe
         wrapper: function of the file that this test is wrapped in; "" if none.
     """
     lines = body.split("\n")
-    future = [line for line in lines if line.startswith(_FUTURE)]
-    body = "\n".join(line for line in lines if not line.startswith(_FUTURE)).strip("\n")
     of_gold, of_candidate = _in_words(check.expected[-1] if check.expected else check.candidate, check.candidate)
     texts = resources.files("assay.harness.patchdiff.probe").joinpath("texts.py").read_text(encoding="utf-8")
-    name = test.partition("[")[0].replace("::", ".").strip(".")
-    return _FILE.format(
+    return render(
+        "test_file.py",
         what=what,
         gold=of_gold,
         candidate=of_candidate,
         where=where,
-        future="\n".join([*future, "", ""]) if future else "",
-        body=body,
-        check=_LOG.format(log=check.log) if check.log else _COMPARE.format(expected=_listed(check.expected)),
-        texts=textwrap.indent(texts.rstrip(), "    "),
-        tail=(_ONLY.format(test=test) if test else "") + (f"\n\n{name} = {wrapper}({name})\n" if wrapper else ""),
+        future="\n".join(line for line in lines if line.startswith(_FUTURE)),
+        body="\n".join(line for line in lines if not line.startswith(_FUTURE)).strip("\n"),
+        check=check,
+        texts=texts.rstrip(),
+        test=test,
+        name=test.partition("[")[0].replace("::", ".").strip("."),
+        wrapper=wrapper,
     )
+
+
+def render(template: str, **values: object) -> str:
+    """Return a text of the folder ``templates`` with its values filled in."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader(__package__),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(f"{template}.jinja").render(values)
 
 
 def _in_words(*several: Shown) -> list[str]:
@@ -177,7 +103,3 @@ def in_a_docstring(text: str) -> str:
     """Return a text as it may stand in one line of a docstring."""
     line = " ".join(text.split()).replace("\\", "\\\\").replace('"', "'")
     return line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 3].rstrip("\\") + "..."
-
-
-def _listed(expected: Sequence[Shown]) -> str:
-    return "[" + "".join(f"\n    {each!r}," for each in expected) + ("\n]" if expected else "]")

@@ -5,8 +5,9 @@ from assay.harness.patchdiff.nearness import (
     ChangeSummary,
     changed_words,
     named_like,
-    nearest_first,
+    nearest,
     quoted_words,
+    set_names,
 )
 
 COOKIES = ChangeSummary(["src/web/http/cookies.py"])
@@ -20,7 +21,7 @@ def test_near_test_files_come_first_and_other_suites_last() -> None:
         "tests/http/test_cookies.py",
         "tests/test_own.py",
     ]
-    order = nearest_first(tests, ["tests/test_own.py"], COOKIES)
+    order = nearest(tests, ["tests/test_own.py"], COOKIES)
     assert order[:3] == ["tests/test_own.py", "tests/http/test_cookies.py", "tests/http/test_misc.py"]
     assert order[3:] == ["tests/test_app.py", "examples/http/test_cookies.py"]
 
@@ -28,11 +29,11 @@ def test_near_test_files_come_first_and_other_suites_last() -> None:
 def test_words_of_the_change_in_the_path_bring_a_file_nearer() -> None:
     tests = [f"tests/{name}/tests.py" for name in ("admin", "annotations", "expressions_window", "queries", "utils")]
     change = ChangeSummary(["web/db/query.py"], ["resolve_expression", "check"])
-    assert nearest_first(tests, ["tests/queries/tests.py"], change)[:2] == [
+    assert nearest(tests, ["tests/queries/tests.py"], change)[:2] == [
         "tests/queries/tests.py",
         "tests/expressions_window/tests.py",
     ]
-    assert nearest_first(tests, [], ChangeSummary(["web/utils.py"]))[0] == "tests/utils/tests.py"
+    assert nearest(tests, [], ChangeSummary(["web/utils.py"]))[0] == "tests/utils/tests.py"
 
 
 def test_file_that_names_the_change_is_nearer_and_rare_names_weigh_more() -> None:
@@ -40,7 +41,7 @@ def test_file_that_names_the_change_is_nearer_and_rare_names_weigh_more() -> Non
     everywhere = {path: {"self", "assert"} for path in tests}
     mentions = {**everywhere, "tests/test_e.py": {"self", "flush_later"}, "tests/test_c.py": {"self", "flush"}}
     mentions["tests/test_d.py"] = {"self", "flush"}
-    order = nearest_first(tests, [], ChangeSummary(["lib/q.py"], ["self", "flush", "flush_later"], mentions))
+    order = nearest(tests, [], ChangeSummary(["lib/q.py"], ["self", "flush", "flush_later"], mentions))
     assert order[:3] == ["tests/test_e.py", "tests/test_c.py", "tests/test_d.py"]
 
 
@@ -110,3 +111,12 @@ def test_long_change_does_not_bury_the_words_that_differ() -> None:
 def test_numbers_of_the_change_are_among_its_texts_but_those_that_are_tried_anyway() -> None:
     diff = '+f(x1, limit=1000, tries=2, version="3.50", part=2.75, size=12)'
     assert quoted_words(diff) == ("3.50", "1000", "12")
+
+
+def test_attributes_and_parameters_of_the_change_that_base_has_are_names_to_set() -> None:
+    diff = (
+        "-        self.pin = None\n+        del self._pin\n+        make(size=3, depth: int = 2).run()\n+    other == 1"
+    )
+    base = "class App:\n    pin = size = None\n    def run(self, depth): ..."
+    assert set_names(base, ["", diff]) == ("pin", "size", "depth")
+    assert set_names("", [diff]) == (), "what only a patch has is no name that a test can set"

@@ -175,6 +175,18 @@ def test_of_very_many_differences_base_decides_the_most_severe(
     assert (found.divergences[0].probe, found.divergences[0].finding) == ("p77", PatchDiffFinding.CHANGED_UNRELATED)
 
 
+def test_of_very_many_differences_those_that_gold_s_copy_has_are_left_out(
+    play: Callable[..., tuple[Contribution, Asked]],
+) -> None:
+    def shows(side: Side, key: str, _round: int) -> str:
+        if key != "p77":
+            return side
+        return "theirs" if side is Side.CANDIDATE else "ours"
+
+    found, _ = play([f"p{n}" for n in range(200)], shows)
+    assert [each.probe for each in found.divergences] == ["p77"]
+
+
 def test_each_target_s_first_difference_gets_a_file_named_after_the_program(
     play: Callable[..., tuple[Contribution, Asked]],
 ) -> None:

@@ -263,7 +263,7 @@ def test_argument_of_a_tests_own_check_is_observed(make_project: Make) -> None:
     ran = {}
     for name, code in [("gold", GOLD), ("wrong", GOLD.replace("10:", "10 and each < 90:"))]:
         project = make_project(name, code, tests)
-        ran[name] = project.run("amplify", targets=project.targets("price"), mutants=40)
+        ran[name] = project.run("amplify", targets=project.targets("price"), mutants=80)
     given = ran["gold"].seen["tests/test_shop.py::test_price|m0|s0#1"]
     assert (given["text"], given["literal"]["expression"]) == ("90", "price(10, 10)")
     assert any("|s0#" in key for key in different(ran["gold"], ran["wrong"]))

@@ -73,7 +73,7 @@ def test_statement_that_binds_no_name_is_left_out() -> None:
 def test_string_gets_pieces_of_other_strings_of_the_module() -> None:
     donors = scope.strings_of(ast.parse("A = 'x {% set y = 1 %} z'\nB = 'x'\n"))
     assert donors == ["x {% set y = 1 %} z"], "shorter ones are no donors"
-    may = scope.scope_of(mutate.parse_function(LATER), LATER, mutate.Strings(donors, ["host"], {}))
+    may = scope.scope_of(mutate.parse_function(LATER), LATER, mutate.Material(donors, ["host"], {}))
     news = {
         edit.new for seed in range(300) for _, edits, _ in mutate.mutants(LATER, may, str(seed), 5) for edit in edits
     }
@@ -81,10 +81,14 @@ def test_string_gets_pieces_of_other_strings_of_the_module() -> None:
     assert "'host'" in news, "what the change is about comes in whole, too"
 
 
-def edits_of(text: str, module: str) -> set[tuple[str, str]]:
-    """The old and new texts of all changes of a function that stands in a module."""
-    strings = mutate.NO_STRINGS._replace(arguments=scope.arguments_of(ast.parse(module + text)))
-    may = scope.scope_of(mutate.parse_function(text), text, strings)
+def edits_of(text: str, module: str, material: mutate.Material | None = None) -> set[tuple[str, str]]:
+    """The old and new texts of all changes of a function that takes from its module all that it can, or arguments."""
+    whole = ast.parse(module + text)
+    if material is None:
+        material = mutate.NOTHING._replace(arguments=scope.arguments_of(whole))
+    else:
+        material = scope.material_of(whole, (module + text).splitlines(keepends=True), material)
+    may = scope.scope_of(mutate.parse_function(text), text, material)
     return {
         edit[2:] for seed in range(150) for _, edits, _ in mutate.mutants(text, may, str(seed), 9) for edit in edits
     }
@@ -98,7 +102,7 @@ def test_call_takes_the_arguments_of_other_calls_of_the_function() -> None:
 
 
 def test_copies_compile_however_many_arguments_a_call_takes() -> None:
-    strings = mutate.NO_STRINGS._replace(arguments={"make": [("debug", "True"), ("size", "3"), ("size", "4")]})
+    strings = mutate.NOTHING._replace(arguments={"make": [("debug", "True"), ("size", "3"), ("size", "4")]})
     text = "def test_it():\n    app = make(x)\n"
     may = scope.scope_of(mutate.parse_function(text), text, strings)
     copies = {copy for seed in range(200) for copy, _, _ in mutate.mutants(text, may, str(seed), 9)}
@@ -134,3 +138,61 @@ def test_literals_that_a_check_expects_stay() -> None:
     copies = [copy for seed in range(100) for copy, _, _ in mutate.mutants(text, may, str(seed), 9)]
     assert copies
     assert all(copy.count("'kept'") >= 2 for copy in copies)
+
+
+SWITCH = """\
+LIMIT = 3
+
+
+def test_switch(value):
+    switch.set(value)
+
+
+async def test_later():
+    switch.later = await switch.get()
+
+
+def test_unlike():
+    other.run()
+
+
+"""
+USE = "def test_use(client):\n    box = Box(client)\n    switch.use(box)\n    assert box.size == 2\n"
+
+
+def test_statements_of_other_tests_come_in_where_names_are_shared() -> None:
+    news = {new for old, new in edits_of(USE, SWITCH, mutate.NOTHING) if not old}
+    assert {"    switch.set(True)\n", "    switch.set(client)\n"} <= news, (
+        "with something for the name that is not here"
+    )
+    assert not {new for new in news if "other.run" in new}
+    assert not {new for new in news if "await" in new}, "what does not compile would cost all copies of the file"
+
+
+def test_attributes_that_the_change_is_about_are_set() -> None:
+    news = {new for _, new in edits_of(USE, "", mutate.NOTHING._replace(names=("size",)))}
+    assert {"    box.size = None\n", "    client.size = 1\n"} <= news
+
+
+def test_variables_stand_in_for_one_another_where_they_are_read() -> None:
+    found = edits_of(USE, SWITCH, mutate.NOTHING)
+    assert {("client", "LIMIT"), ("box", "client")} <= found
+    text = "def test_it(first, second):\n    assert run(first, second)\n"
+    may = scope.scope_of(mutate.parse_function(text), text)
+    copies = {copy for seed in range(99) for copy, _, _ in mutate.mutants(text, may, str(seed), 9)}
+    assert all(copy.startswith("def test_it(first, second):") for copy in copies)
+
+
+def test_subclass_stands_in_for_a_class_that_the_change_is_about() -> None:
+    text = "def test_it():\n    assert shop.Box(1).size == Box(2).size\n"
+    news = {new for _, new in edits_of(text, "", mutate.NOTHING._replace(classes=("Box",)))}
+    assert {'type("Sub", (shop.Box,), {})', 'type("Sub", (Box,), {})'} <= news
+
+
+def test_tuple_becomes_a_named_one_and_a_list_one_of_a_subclass() -> None:
+    (named,) = (new for old, new in edits_of("def test_it():\n    run((1, 2))\n", "") if "namedtuple" in new)
+    assert eval(named) == (1, 2)
+    assert type(eval(named)).__name__ == "T"
+    (special,) = (new for old, new in edits_of("def test_it():\n    run([1, 2])\n", "") if "Sub" in new)
+    assert eval(special) == [1, 2]
+    assert type(eval(special)) is not list

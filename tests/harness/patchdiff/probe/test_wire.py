@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -17,3 +18,13 @@ def test_work_budget_counts_processor_seconds_and_ends_waiting_too(
     assert deadline.left() == 6.0, "two seconds of work in ten by the clock"
     now[0] = 100.0 + 8 * wire.PATIENCE
     assert deadline.over(), "nobody waits for ever"
+
+
+def test_too_many_observations_end_in_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "LARGEST", 50)
+    with (tmp_path / "out").open("wb") as out:
+        for number in range(9):
+            wire.write_line(out, {"key": f"probe {number}"})
+        wire.write_line(out, {"end": wire.DONE})
+    lines = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
+    assert lines == [{"key": "probe 0"}, {"key": "probe 1"}, {"key": "probe 2"}, {"end": "done"}]
