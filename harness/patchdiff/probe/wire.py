@@ -220,7 +220,7 @@ class Watcher:
 
 
 def write_line(out: "IO[bytes]", line: Line) -> None:
-    """Write one line and flush it, so that a killed program leaves whole ones; beyond `LARGEST`, nothing but the end."""
+    """Write one line and flush it, so that a killed program leaves whole ones; beyond `LARGEST`, only the end."""
     if out.tell() < LARGEST or "end" in line:
         out.write((json.dumps(line, sort_keys=True) + "\n").encode("ascii"))
         out.flush()
