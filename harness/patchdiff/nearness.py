@@ -13,12 +13,8 @@ MOST_WORDS = 80
 """Words of a change that are looked for in test files."""
 FEWEST_QUOTED, MOST_QUOTED = 10, 40
 """Texts of a change that are handed to generators."""
-MOST_SET = 4
-"""Names of attributes and parameters that are handed to generators."""
 _QUOTED = re.compile(r"""(\b[rR]?[bBuUfF]?[rR]?|)(["'])((?:\\.|(?!\2)[^\\\n]){1,40})\2""")
 _NUMBER = re.compile(r"(?<![\w.])(?:[3-9]|\d{2,7})(?![\w.])")
-_SET = re.compile(r"\.([A-Za-z]\w+)\b(?! *\()|\b([A-Za-z]\w+)(?:: [^=(]* )?=(?!=)")
-"""An attribute, or what a call or a definition gives a parameter."""
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _PART = re.compile(r"_+|\W+|(?<=[a-z0-9])(?=[A-Z])")
 _SAYS_NOTHING = frozenset({"test", ""})
@@ -70,15 +66,6 @@ def _quoted(diffs: Iterable[str]) -> list[str]:
     )
     numbers = dict.fromkeys(number for line in lines for number in _NUMBER.findall(_QUOTED.sub("", line)))
     return [text for text in [*found, *numbers] if text.strip(" ")]
-
-
-def set_names(base: str, diffs: Iterable[str]) -> tuple[str, ...]:
-    """Return the public attributes and parameters on the lines of the first diff that has some that base has, too."""
-    for diff in diffs:
-        found = dict.fromkeys(name for pair in _SET.findall(diff) for name in pair if name)
-        if known := [name for name in found if re.search(rf"\b{name}\b", base)]:
-            return tuple(known[:MOST_SET])
-    return ()
 
 
 def named_like(own: Iterable[str], tests: Iterable[str]) -> list[str]:

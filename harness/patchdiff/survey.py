@@ -8,7 +8,7 @@ from difflib import unified_diff
 from assay.harness import languages
 from assay.harness.domain import Instance
 from assay.harness.languages.differences import WHOLE_MODULE, Span
-from assay.harness.patchdiff.nearness import ChangeSummary, changed_words, named_like, nearest, quoted_words, set_names
+from assay.harness.patchdiff.nearness import ChangeSummary, changed_words, named_like, nearest, quoted_words
 from assay.harness.patchdiff.sides import OUT, Side, SideJob, Sides
 from assay.harness.patchdiff.targets import MOST, SIDES, Target, apart, loose, targets, users
 from assay.harness.patches.diff import touched_paths
@@ -30,8 +30,6 @@ class Survey:
     """The touched source files of base, gold and candidate, by path."""
     words: tuple[str, ...] = ()
     """Texts of the changed lines: what the code asks for may be what a test never gives it."""
-    names: tuple[str, ...] = ()
-    """Attributes and parameters on the changed lines, which a test may set."""
     apart: Mapping[str, Sequence[Span]] | None = None
     """As ``targets.apart`` finds it."""
     ran: dict[str, dict[str, list[int]]] = field(default_factory=dict, repr=False)
@@ -60,7 +58,6 @@ def survey(sides: Sides) -> Survey:
         texts=texts,
         test_files=tuple(_test_files(instance, tests, listing, ChangeSummary(sources, words, mentions))),
         words=quoted_words(*in_code),
-        names=set_names("\n".join(texts[Side.BASE].values()), in_code),
         apart=apart(instance.language, changed - {*tests}, texts),
     )
 

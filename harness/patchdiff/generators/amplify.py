@@ -61,7 +61,6 @@ def _program(context: Context, files: Sequence[str], tests: Sequence[str] = (), 
         "own": list(context.sides.instance.fail_to_pass),
         "own_mutants": own,
         "words": list(context.survey.words) if tests else [],
-        "names": list(context.survey.names) if tests else [],
         "limit": LIMIT,
     }
     reproduce = partial(reproduced, make_draft=amplified_draft)

@@ -205,7 +205,7 @@ class Amplifier(running.Driver):
         self._own = {running.bare_name(test) for test in job.get("own") or ()}
         self._functions = {_function_of(test) for test in job.get("tests") or ()}
         classes = {part for row in job["targets"] for part in row["name"].split(".")[:-1]}
-        self._material = mutate.Material((), job.get("words") or (), {}, classes, job.get("names") or ())
+        self._material = mutate.Material((), job.get("words") or (), {}, classes)
         self._making: wire.WorkBudget | None = None
         self._finder = Finder(job["files"], self._make)
 
@@ -238,7 +238,7 @@ class Amplifier(running.Driver):
         """Yield the tests as they are, own ones first, then copies by their numbers, those near to the own sooner."""
         numbered = [(sites.copy_number(item.nodeid), item) for item in items]
         plain = [item for number, item in numbered if not number and self._is_wanted(item)]
-        first, others = running.own_and_others(running.calling_first(plain, self.job["targets"]), self._own)
+        first, others = running.own_and_others(plain, self._own, self.job["targets"])
         yield [*first, *others]
         copies: dict[tuple[int, str], list[Any]] = {}
         for number, item in numbered:

@@ -30,14 +30,22 @@ ASSERTION, ACTION, LEADING = "assertion", "action", "leading"
 SHARE = {ASSERTION: 0.6, ACTION: 0.25, LEADING: 0.0}  # part of the statements of a role that one copy changes
 LEADING_ALONE, TWICE = 0.65, 0.25  # share of copies with a change in what leads up alone, and of two such changes
 USUAL = ("None", "0", "1", "''", "'a'", "False", "True", "[]")  # values that anything may be set to
-SUBCLASS = 'type("Sub", ({},), {{}})'
-IT = "it"  # stands for any variable of a test
+SUBCLASS, PARTIAL = 'type("Sub", ({},), {{}})', '__import__("functools").partial({})'
+STAND_INS = {str: 'type("Sub", (str,), {{}})({})', bytes: "memoryview({})"}  # what else a string may be
 OTHERS = ("None", "object()")  # in place of any number or text: nothing, and what equals itself alone
 _OTHER_SIGN = {"+": "-", "-": "+", "*": "+", "/": "*"}
 _WORDS = {"True": "False", "False": "True", "None": "0"}
 _SKIPPED = frozenset(
     getattr(token_names, name, -1) for name in ("NEWLINE", "INDENT", "DEDENT", "ENDMARKER", "COMMENT", "NL")
 ) | {tokenize.COMMENT, tokenize.NL}
+
+
+class Argument(NamedTuple):
+    """What a call gives."""
+
+    name: str  # or place
+    text: str
+    local: "frozenset[str]"  # the names that it needs of its function
 
 
 class Borrowed(NamedTuple):
@@ -52,8 +60,8 @@ class Borrowed(NamedTuple):
         missing = sorted(self.local - bound)
         if len(missing) != 1:
             return [] if missing else [self.text]
-        name, usual = r"(?<![\w.])" + missing[0] + r"\b(?! *=[^=])", () if missing == [IT] else USUAL
-        return [re.sub(name, new, self.text) for new in (*sorted(bound), *usual)]
+        name = r"(?<![\w.])" + missing[0] + r"\b(?! *=[^=])"
+        return [re.sub(name, new, self.text) for new in (*sorted(bound), *USUAL)]
 
 
 class Material(NamedTuple):
@@ -61,9 +69,8 @@ class Material(NamedTuple):
 
     around: "Sequence[str]"  # strings in its module: for pieces
     words: "Sequence[str]"  # strings that the change itself is about: whole, and for pieces
-    arguments: "Mapping[str, Sequence[tuple[str, str]]]"  # literals in calls, by function, with place or name
+    arguments: "Mapping[str, Sequence[Argument]]"  # of calls in its module, by function
     classes: "Collection[str]" = ()  # that the change is about
-    names: "Sequence[str]" = ()  # attributes and parameters that the change is about
     statements: "Sequence[Borrowed]" = ()  # of other tests
     variables: "frozenset[str]" = frozenset()  # of the module
 
@@ -173,33 +180,42 @@ def _parsed(text: str, edits: "list[TokenEdit]") -> Any:
 
 def _groups(text: str, scope: Scope, choice: random.Random) -> "Groups":
     """Return the changes possible, by place: each place has alternatives, each alternative is a list of edits."""
-    tokens, material, function = _tokens(text), scope.material, parse_function(text)
-    strings = sorted({each.string for each in tokens if each.type == token_names.STRING})
-    variables, used = sorted(material.variables | bound_in(function) - {"self"}), used_in(function)
-    groups = []
-    for index, each in enumerate(tokens):
-        if scope.is_closed(each.start):
-            continue
-        before = tokens[index - 1].string if index else ""
-        is_read = each.string in variables and before != "." and (each.start[0], each.string) in used
-        kin = strings if each.string in strings else variables if is_read else []
-        alike = [other for other in kin if other != each.string]
-        several = _alternatives(each, before, scope, choice), _some(alike, ALIKE, choice)
-        groups += [[[TokenEdit(each.start, each.end, each.string, new)] for new in some] for some in several]
-        if each.string in material.classes:
-            dotted = re.findall(r"[\w.]*$", each.line[: each.end[1]])[0]
-            start = each.start[0], each.end[1] - len(dotted)
-            groups.append([[TokenEdit(start, each.end, dotted, SUBCLASS.format(dotted))]])
+    tokens, function = _tokens(text), parse_function(text)
     brackets = [each for each in brackets_of(text, tokens) if not scope.is_closed(each.whole.start)]
-    rows = items_of_rows(brackets)
+    rows, bound = items_of_rows(brackets), bound_in(function)
+    groups = _token_groups(tokens, function, scope, choice)
     for bracket in brackets:
         edits = [] if bracket.whole.start in scope.fixed else list(rearranged(bracket))
-        known = rows.get(bracket.whole.start, ()) if bracket.display else material.arguments.get(bracket.before, ())
-        edits += crossed(bracket, _some(known, PER_PLACE, choice))
+        arguments = [] if bracket.display else scope.material.arguments.get(bracket.before, [])
+        known = [each[:2] for each in arguments if each.local <= bound]
+        edits += crossed(bracket, _some(known or rows.get(bracket.whole.start, []), PER_PLACE, choice))
         groups.append([[edit] for edit in edits])
     literals = [choice.choice(group) for group in groups if group]
     groups += _whole_statements(function, text, scope, literals, choice)
     return [group[:1] + choice.sample(group[1:], min(PER_PLACE, len(group) - 1)) for group in groups if group]
+
+
+def _token_groups(tokens: "list[tokenize.TokenInfo]", function: Any, scope: Scope, choice: random.Random) -> "Groups":
+    """Return the edits of single tokens: other literals, signs, variables, what stands in for functions and classes."""
+    strings = sorted({each.string for each in tokens if each.type == token_names.STRING})
+    variables = sorted(scope.material.variables | bound_in(function) - {"self"})
+    inner = {each.name for each in ast.walk(function) if isinstance(each, ast.FunctionDef)}
+    used, groups = used_in(function), []  # type: set[tuple[int, str]], Groups
+    for index, each in enumerate(tokens):
+        if scope.is_closed(each.start):
+            continue
+        before, here = tokens[index - 1].string if index else "", each[2:4]
+        is_read = before != "." and (here[0][0], each.string) in used
+        kin = strings if each.string in strings else variables if is_read and each.string in variables else []
+        alike = [other for other in kin if other != each.string]
+        several = [_alternatives(each, before, scope, choice), _some(alike, ALIKE, choice)]
+        several.append([PARTIAL.format(each.string)] if is_read and each.string in inner else [])
+        groups += [[[TokenEdit(*here, each.string, new)] for new in some] for some in several]
+        if each.string in scope.material.classes:
+            dotted = re.findall(r"[\w.]*$", each.line[: each.end[1]])[0]
+            start = each.start[0], each.end[1] - len(dotted)
+            groups.append([[TokenEdit(start, each.end, dotted, SUBCLASS.format(dotted))]])
+    return groups
 
 
 def _whole_statements(
@@ -208,7 +224,7 @@ def _whole_statements(
     """Return edits that leave out a statement, or that make before it an earlier one again, or one of another test."""
     lines, firsts = lines_of(text), list(map(first_line, function.body))
     used = {name for _, name in used_in(function)}
-    kin = [each for each in scope.material.statements if not each.others or used & each.others]
+    kin = [each for each in scope.material.statements if used & each.others]
     earlier, found, bound = [], [], bound_in(function.args)  # type: list[str], Groups, set[str]
     for node, first, end in zip(function.body, firsts, [*firsts[1:], text.count("\n") + 1]):  # noqa: B905
         place, old = (first, 0), "".join(lines[first - 1 : end - 1])
@@ -294,4 +310,5 @@ def _strings(text: str, material: Material, choice: random.Random) -> "list[str]
     if not isinstance(value, (str, bytes)):
         return []
     news = [repr(new) for new in [*values.texts(value, choice), *values.as_bytes(value)[-1:]]]
+    news.append(STAND_INS[type(value)].format(text))
     return [*news, *OTHERS, *(repr(new) for new in values.spliced(value, material.around, material.words, choice))]

@@ -120,7 +120,7 @@ class ReachSearch(running.Driver):
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
         """Yield what has not been run, the tests of the issue itself first, and first those that name a target."""
         (tests,) = super().rounds(items)
-        yield from running.own_and_others(running.calling_first(tests, self.job["targets"]), self.job.get("own") or ())
+        yield from running.own_and_others(tests, self.job.get("own") or (), self.job["targets"])
 
     def before(self, item: Any) -> None:
         """Begin to look."""

@@ -82,18 +82,15 @@ def bare_name(test: str) -> str:
     return test.partition("|")[0].partition("[")[0].rpartition("::")[2].partition(" ")[0]
 
 
-def own_and_others(items: "list[Any]", own: "Iterable[str]") -> "tuple[list[Any], list[Any]]":
-    """Return the tests of the issue itself, and the others."""
-    names = {bare_name(test) for test in own}
-    mine = [item for item in items if bare_name(item.nodeid) in names]
-    return mine, [item for item in items if bare_name(item.nodeid) not in names]
-
-
-def calling_first(items: "list[Any]", targets: "Iterable[wire.Line]") -> "list[Any]":
-    """Return items, first those whose own code names a target."""
-    names = {row["name"].rpartition(".")[2] for row in targets}
-    codes = {item.nodeid: getattr(getattr(item, "function", None), "__code__", None) for item in items}
-    return sorted(items, key=lambda item: names.isdisjoint(getattr(codes[item.nodeid], "co_names", ())))
+def own_and_others(
+    items: "list[Any]", own: "Iterable[str]", targets: "Iterable[wire.Line]" = ()
+) -> "tuple[list[Any], list[Any]]":
+    """Return the tests of the issue itself, and the others; of each, first those whose own code names a target."""
+    names, called = {bare_name(test) for test in own}, {row["name"].rpartition(".")[2] for row in targets}
+    codes = {item.nodeid: getattr(getattr(item, "function", None), "__code__", None) for item in items if called}
+    near = sorted(items, key=lambda item: called.isdisjoint(getattr(codes.get(item.nodeid), "co_names", ())))
+    mine = [item for item in near if bare_name(item.nodeid) in names]
+    return mine, [item for item in near if bare_name(item.nodeid) not in names]
 
 
 def files_of(job: wire.Line) -> "list[str]":

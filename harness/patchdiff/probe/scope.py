@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import values
 from .brackets import Place, lines_of
-from .mutate import ACTION, ASSERTION, IT, LEADING, NOTHING, USUAL, Borrowed, Material, Scope, bound_in, used_in
+from .mutate import ACTION, ASSERTION, LEADING, NOTHING, Argument, Borrowed, Material, Scope, bound_in, used_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,6 +28,14 @@ def called_name(node: ast.AST) -> str:
     """Return the last part of the name that a call calls; "" if the node is no call."""
     callee = getattr(node, "func", None)
     return str(getattr(callee, "attr", getattr(callee, "id", "")))
+
+
+def owner_of(node: Any) -> "ast.Name | None":
+    """Return the variable that an expression looks into, or calls a method of; None if there is none."""
+    inner = None if isinstance(getattr(node, "func", None), ast.Name) else node
+    while isinstance(inner, (ast.Attribute, ast.Subscript, ast.Call)):
+        inner = inner.func if isinstance(inner, ast.Call) else inner.value
+    return inner if isinstance(inner, ast.Name) and inner is not node and inner.id != "self" else None
 
 
 def is_literal(node: ast.AST) -> bool:
@@ -155,25 +163,37 @@ def strings_of(tree: ast.AST) -> "list[str]":
     return sorted(found, key=lambda each: (len(each), each))[:MOST_DONORS]
 
 
-def arguments_of(tree: ast.AST) -> "dict[str, list[tuple[str, str]]]":
-    """Return the literals that a module's code gives to each function: the place or name of each argument, and it."""
-    found: dict[str, set[tuple[str, str]]] = {}
+def arguments_of(tree: ast.AST, lines: "Sequence[str]") -> "dict[str, list[Argument]]":
+    """Return what a module's code gives to each function that it calls."""
+    found: dict[str, set[Argument]] = {}
+    local = {id(node): bound for each in _functions(tree) for bound in [bound_in(each)] for node in ast.walk(each)}
     for node in (each for each in ast.walk(tree) if isinstance(each, ast.Call) and called_name(each) != "parametrize"):
         given = [(str(place), each) for place, each in enumerate(node.args)]
-        given += [(each.arg, each.value) for each in node.keywords if each.arg]
-        plain = [(name, values.literal(values.read_literal(each))) for name, each in given if is_literal(each)]
-        found.setdefault(called_name(node), set()).update(each for each in plain if 0 < len(each[1]) <= LONGEST_GIVEN)
-    return {name: sorted(each) for name, each in found.items()}
+        for name, value in given + [(each.arg, each.value) for each in node.keywords if each.arg]:
+            needed = local.get(id(node), set()).intersection(used for _, used in used_in(value))
+            text = values.literal(values.read_literal(value)) if is_literal(value) else _source(value, lines)
+            if 0 < len(text) <= LONGEST_GIVEN:
+                found.setdefault(called_name(node), set()).add(Argument(name, text, frozenset(needed)))
+    return {name: sorted(each, key=lambda argument: argument[:2]) for name, each in found.items()}
+
+
+def _functions(tree: ast.AST) -> "list[Any]":
+    return [each for each in ast.walk(tree) if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
+
+
+def _source(node: Any, lines: "Sequence[str]") -> str:
+    """Return the text of an expression in one line; "" of another, and where the parser does not report its end."""
+    line = lines[node.lineno - 1] if node.lineno == getattr(node, "end_lineno", 0) else ""
+    return line.encode("utf-8")[node.col_offset : getattr(node, "end_col_offset", 0)].decode("utf-8")
 
 
 def material_of(tree: ast.Module, lines: "Sequence[str]", material: Material) -> Material:
     """Add what a module itself has to offer for its tests to what comes from outside."""
-    top, it = (each for each in tree.body if isinstance(each, ast.Assign)), frozenset((IT,))
-    texts = (IT + "." + name + " = " + value + "\n" for name in material.names for value in USUAL)
+    top = (each for each in tree.body if isinstance(each, ast.Assign))
     return material._replace(
         around=strings_of(tree),
-        arguments=arguments_of(tree),
-        statements=[*(Borrowed(text, it, frozenset()) for text in texts), *_borrowed(tree, lines)],
+        arguments=arguments_of(tree, lines),
+        statements=_borrowed(tree, lines),
         variables=frozenset(name for each in top for name in bound_in(each)),
     )
 
@@ -181,7 +201,7 @@ def material_of(tree: ast.Module, lines: "Sequence[str]", material: Material) ->
 def _borrowed(tree: ast.AST, lines: "Sequence[str]") -> "list[Borrowed]":
     """Return the statements of a module's functions."""
     found = set()
-    for function in (each for each in ast.walk(tree) if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))):
+    for function in _functions(tree):
         local = bound_in(function)
         for node in (each for each in ast.walk(function) if isinstance(each, (ast.Assign, ast.Expr))):
             if isinstance(node, ast.Assign) or (_role(node) == ACTION and not is_literal(node.value)):

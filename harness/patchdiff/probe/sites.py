@@ -21,7 +21,7 @@ MARK = "__assay"  # between a test's name and the number of its changed copy
 _COPY = re.compile(MARK + r"(\d+)")
 OPERAND, STRICT, RAISED, BLOCK, WHOLE = "operand", "strict", "raised", "block", "whole"
 MOST_COPIED = 1000000  # characters of all changed copies of one test: more take longer to make than there is time
-BODY = "body"  # the text inside what a check is about
+BODY = "body"  # the text inside what a check is about, and its state
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
@@ -188,6 +188,9 @@ class _Function:
                 continue
             again.append(_value(len(self._sites), operand.lineno))
             found.append(self.see(operand, mode, operand, draw=isinstance(operand, ast.Call)))
+            owner = scoping.owner_of(operand)
+            if owner is not None:
+                found.append(self.see(copy.deepcopy(owner), BODY, owner))
         for left, operator, right in zip(again, operators, again[1:]):  # noqa: B905 - not before Python 3.10
             compare = ast.Compare(left=left, ops=[operator], comparators=[right])
             found.append(self.see(ast.copy_location(compare, left), mode, whole))

@@ -12,7 +12,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 CAP = 2000  # characters of a text; the rest goes into a digest
 BODY_CAP = 20000  # of a body, most of which is alike on all sides
@@ -27,6 +27,7 @@ _HIDDEN = (
     (re.compile(r"\bid='?\d{8,}'?"), "id=~"),
     (re.compile(r"/[\w./-]*pytest-of-[^/\s'\"]+/pytest-\w+"), "<tmp>"),
     (re.compile(r"/(?:var/|usr/)?tmp/tmp[\w]{6,10}"), "<tmp>"),
+    (re.compile(r"(\.pyx?(?:\", line |:))\d+"), r"\1~"),
     # the function around a local function or class is an implementation detail
     (re.compile(r"(?<![\w.])(?:(?:\w+|<lambda>|<locals>)\.)*<locals>\."), "<locals>."),
 )
@@ -61,7 +62,12 @@ def describe(value: object, draw: bool = True, inside: bool = False) -> str:
 
 
 def body(value: object) -> "str | None":
-    """Return the text that a response or captured output holds, without tokens and durations; None if it is neither."""
+    """Return the text that a response or captured output holds, and an object's state; None if there is neither.
+
+    Tokens and durations are left out. The state is the public attributes, only the types of what these hold themselves.
+    """
+    is_open = not isinstance(value, types.ModuleType)
+    text = _attributes(value, DEPTH - 1, _Writing(False, False), _BODIES) if is_open else ""
     for name in _BODIES:
         try:
             held: Any = getattr(value, name, None)
@@ -72,10 +78,11 @@ def body(value: object) -> "str | None":
         if isinstance(held, bytes):
             held = held.decode("utf-8", "replace")
         if isinstance(held, str):
-            for pattern, instead in _CHANGING:
-                held = pattern.sub(instead, held)
-            return settle(held, BODY_CAP)
-    return None
+            text = held + text
+            break
+    for pattern, instead in _CHANGING:
+        text = pattern.sub(instead, text)
+    return settle(text, BODY_CAP) or None
 
 
 def type_name(value: object) -> str:
@@ -221,6 +228,7 @@ _COMPOUND: "tuple[tuple[Any, Callable[[Any, int, _Writing], str]], ...]" = (
     (type, _called("class")),
     ((types.FunctionType, types.BuiltinFunctionType), _called("function")),
     (types.MethodType, _method),
+    (type(re.compile("")), lambda _value, _depth, _out: "<pattern>"),  # another may match the same
     (types.ModuleType, lambda value, _depth, _out: "<module " + str(value.__name__) + ">"),
 )
 
@@ -254,10 +262,11 @@ def _object(value: Any, depth: int, out: _Writing) -> str:
     return "<" + name + " " + str(own) + more + ">"
 
 
-def _attributes(value: Any, depth: int, out: _Writing) -> str:
-    """Return ", name=text" for the public attributes an object holds, in the order of their names."""
+def _attributes(value: Any, depth: int, out: _Writing, without: "Sequence[str]" = ()) -> str:
+    """Return ", name=text" for the public attributes an object holds but functions, in the order of their names."""
     held = held_attributes(value)
-    names = sorted(name for name in held if not name.startswith("_"))[:ATTRIBUTES]
+    data = (name for name, each in held.items() if not isinstance(each, types.FunctionType) and name not in without)
+    names = sorted(name for name in data if not name.startswith("_"))[:ATTRIBUTES]
     return "".join(", " + name + "=" + _text(held[name], depth + 1, out) for name in names)
 
 

@@ -7,7 +7,6 @@ from assay.harness.patchdiff.nearness import (
     named_like,
     nearest,
     quoted_words,
-    set_names,
 )
 
 COOKIES = ChangeSummary(["src/web/http/cookies.py"])
@@ -111,12 +110,3 @@ def test_long_change_does_not_bury_the_words_that_differ() -> None:
 def test_numbers_of_the_change_are_among_its_texts_but_those_that_are_tried_anyway() -> None:
     diff = '+f(x1, limit=1000, tries=2, version="3.50", part=2.75, size=12)'
     assert quoted_words(diff) == ("3.50", "1000", "12")
-
-
-def test_attributes_and_parameters_of_the_change_that_base_has_are_names_to_set() -> None:
-    diff = (
-        "-        self.pin = None\n+        del self._pin\n+        make(size=3, depth: int = 2).run()\n+    other == 1"
-    )
-    base = "class App:\n    pin = size = None\n    def run(self, depth): ..."
-    assert set_names(base, ["", diff]) == ("pin", "size", "depth")
-    assert set_names("", [diff]) == (), "what only a patch has is no name that a test can set"

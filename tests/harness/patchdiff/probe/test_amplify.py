@@ -308,6 +308,35 @@ def test_text_inside_what_a_check_is_given_is_observed(make_project: Make) -> No
     assert "hello " in {seen[0].seen[key]["text"] for key in found}
 
 
+def test_state_of_what_an_assertion_looks_into_is_observed(make_project: Make) -> None:
+    code = "class Page:\n    def __init__(self, text, status): self.text, self.status = text, status\n"
+    gold = code + "def render(name): return Page('hello ' + name, 200)\n"
+    tests = (
+        "from shop import render\n\n\ndef test_page():\n    page = render('Ann')\n    assert page.text == 'hello Ann'\n"
+    )
+    ran = [
+        make_project(name, text, tests).run(
+            "amplify", targets=[{"path": "shop/__init__.py", "name": "render", "first": 3, "last": 3}], mutants=0
+        )
+        for name, text in (("gold", gold), ("other", gold.replace("200", "404")))
+    ]
+    (key,) = different(*ran)
+    assert (ran[0].seen[key]["text"], ran[0].seen[key]["literal"]["expression"]) == (
+        ", status=200, text='hello Ann'",
+        "page",
+    )
+
+
+def test_exception_of_an_assignment_is_a_difference(make_project: Make) -> None:
+    tests = "from shop import price\n\n\ndef test_price():\n    found = price(3, 5)\n    assert found == 15\n"
+    ran = {}
+    for name, code in (("gold", GOLD), ("partial", PARTIAL)):
+        project = make_project(name, code, tests)
+        ran[name] = project.run("amplify", targets=project.targets("price"), mutants=80)
+    found = [ran["partial"].seen[key] for key in different(ran["gold"], ran["partial"])]
+    assert {row["literal"]["mode"] for row in found} == {"whole"}
+
+
 def test_own_tests_run_first_wherever_they_stand(make_project: Make) -> None:
     tests = TESTS + "\n\ndef test_last():\n    assert price(2, 3) == 6\n"
     project = make_project("own_first", GOLD, tests)

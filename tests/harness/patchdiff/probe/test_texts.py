@@ -104,6 +104,22 @@ def test_body_of_a_response_or_of_output_is_text_without_what_changes_from_run_t
     assert len(texts.body(Page("x " * 40000)) or "") < 40000
 
 
+def test_state_of_an_object_is_its_public_data() -> None:
+    page = Page("hello")
+    page.status, page.headers, page.links, page._seen, page.render = 200, {"a": [1]}, [[2]], 3, lambda: 4
+    assert texts.body(page) == "hello, headers={'a': <list>}, links=[<list>], status=200"
+    assert (
+        texts.body(re) is texts.body(Page) is texts.body([1]) is texts.body(test_texts_of_places_and_patterns) is None
+    )
+
+
+def test_texts_of_places_and_patterns() -> None:
+    assert texts.describe('x.py:12 File "a/b.py", line 3, in f, 4.py') == repr(
+        'x.py:~ File "a/b.py", line ~, in f, 4.py'
+    )
+    assert texts.describe([re.compile("a|b")]) == "[<pattern>]"
+
+
 def test_equal_numbers_in_the_state_of_objects_are_alike_and_results_are_not() -> None:
     values = [True, 1.0, 0.5, float("inf"), float("nan"), None, "True"]
     assert texts.describe(values, inside=True) == "[1, 1, 0.5, inf, nan, None, 'True']"
