@@ -7,7 +7,7 @@ import pytest
 
 from documented import ROOT
 
-SETS = ("fifth", "sixth", "seventh", "eighth", "eighth-2", "ninth")
+SETS = ("fifth", "sixth", "seventh", "eighth", "eighth-2", "ninth", "tenth")
 """Sets of patches whose results are kept."""
 
 
