@@ -81,7 +81,7 @@ def named_like(own: Iterable[str], tests: Iterable[str]) -> list[str]:
     return [path for path in tests if is_marked(path)] if any(map(is_marked, own)) else list(tests)
 
 
-def nearest(tests: Iterable[str], first: Iterable[str], change: ChangeSummary) -> list[str]:
+def nearest_first(tests: Iterable[str], first: Iterable[str], change: ChangeSummary) -> list[str]:
     """Order test files by how likely they exercise a change; other suites than the first ones' come last.
 
     Three things count alike: names and folders shared with the changed files, the change's words in the test file's

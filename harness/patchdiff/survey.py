@@ -8,7 +8,7 @@ from difflib import unified_diff
 from assay.harness import languages
 from assay.harness.domain import Instance
 from assay.harness.languages.differences import WHOLE_MODULE, Span
-from assay.harness.patchdiff.nearness import ChangeSummary, changed_words, named_like, nearest, quoted_words
+from assay.harness.patchdiff.nearness import ChangeSummary, changed_words, named_like, nearest_first, quoted_words
 from assay.harness.patchdiff.sides import OUT, Side, SideJob, Sides
 from assay.harness.patchdiff.targets import MOST, SIDES, Target, apart, loose, targets, users
 from assay.harness.patches.diff import touched_paths
@@ -67,7 +67,7 @@ def _test_files(instance: Instance, touched: Sequence[str], listing: Sequence[st
     language = languages.find(instance.language)
     own, tests = ([path for path in paths if language.test_targets([path])] for paths in (touched, listing))
     own, tests = named_like(own, own), named_like(own, tests)
-    return nearest([*tests, *own], own, change)
+    return nearest_first([*tests, *own], own, change)
 
 
 def _diffs(texts: Mapping[Side, Mapping[str, str]], suffixes: tuple[str, ...]) -> list[str]:

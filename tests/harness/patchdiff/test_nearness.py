@@ -5,7 +5,7 @@ from assay.harness.patchdiff.nearness import (
     ChangeSummary,
     changed_words,
     named_like,
-    nearest,
+    nearest_first,
     quoted_words,
 )
 
@@ -20,7 +20,7 @@ def test_near_test_files_come_first_and_other_suites_last() -> None:
         "tests/http/test_cookies.py",
         "tests/test_own.py",
     ]
-    order = nearest(tests, ["tests/test_own.py"], COOKIES)
+    order = nearest_first(tests, ["tests/test_own.py"], COOKIES)
     assert order[:3] == ["tests/test_own.py", "tests/http/test_cookies.py", "tests/http/test_misc.py"]
     assert order[3:] == ["tests/test_app.py", "examples/http/test_cookies.py"]
 
@@ -28,11 +28,11 @@ def test_near_test_files_come_first_and_other_suites_last() -> None:
 def test_words_of_the_change_in_the_path_bring_a_file_nearer() -> None:
     tests = [f"tests/{name}/tests.py" for name in ("admin", "annotations", "expressions_window", "queries", "utils")]
     change = ChangeSummary(["web/db/query.py"], ["resolve_expression", "check"])
-    assert nearest(tests, ["tests/queries/tests.py"], change)[:2] == [
+    assert nearest_first(tests, ["tests/queries/tests.py"], change)[:2] == [
         "tests/queries/tests.py",
         "tests/expressions_window/tests.py",
     ]
-    assert nearest(tests, [], ChangeSummary(["web/utils.py"]))[0] == "tests/utils/tests.py"
+    assert nearest_first(tests, [], ChangeSummary(["web/utils.py"]))[0] == "tests/utils/tests.py"
 
 
 def test_file_that_names_the_change_is_nearer_and_rare_names_weigh_more() -> None:
@@ -40,7 +40,7 @@ def test_file_that_names_the_change_is_nearer_and_rare_names_weigh_more() -> Non
     everywhere = {path: {"self", "assert"} for path in tests}
     mentions = {**everywhere, "tests/test_e.py": {"self", "flush_later"}, "tests/test_c.py": {"self", "flush"}}
     mentions["tests/test_d.py"] = {"self", "flush"}
-    order = nearest(tests, [], ChangeSummary(["lib/q.py"], ["self", "flush", "flush_later"], mentions))
+    order = nearest_first(tests, [], ChangeSummary(["lib/q.py"], ["self", "flush", "flush_later"], mentions))
     assert order[:3] == ["tests/test_e.py", "tests/test_c.py", "tests/test_d.py"]
 
 
