@@ -224,7 +224,7 @@ class Instrument:
         copies: gives the number of changed copies of a test by its name, and the numbers of those that are to be run;
             None for a test that is not run.
         sites: the places observed in all modules so far; those of this one are added.
-        material: what may be put into tests; that of the module itself comes to it.
+        material: what may be put into tests; what the module itself offers is added.
     """
 
     def __init__(
