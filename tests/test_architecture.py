@@ -22,6 +22,7 @@ FLOORS = {
             "files",
             "fences",
             "sequences",
+            "templates",
             "domain",
             "patches",
             "reports",

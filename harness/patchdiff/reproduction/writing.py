@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Protocol
 
+from assay.harness.templates import text_environment
+
 Shown = tuple[str, str, str]
 """One look: kind, type and text, as in a ``ProbeObservation``."""
 LONGEST_LINE = 90
@@ -77,16 +79,7 @@ def frame(body: str, check: Check, where: str, what: str, test: str = "", wrappe
 
 def render(template: str, **values: object) -> str:
     """Return a text of the folder ``templates`` with its values filled in."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader(__package__),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template(f"{template}.jinja").render(values)
+    return text_environment(__package__).get_template(f"{template}.jinja").render(values)
 
 
 def _in_words(*several: Shown) -> list[str]:

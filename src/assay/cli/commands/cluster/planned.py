@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from assay.harness.errors import UserError
+from assay.harness.templates import text_environment
 
 Arguments = Annotated[
     list[str],
@@ -121,12 +122,7 @@ def render(template: str, planned: PlannedEvaluation, **values: object) -> str:
     ``| quoted`` makes a word of a shell of a value, ``| json`` a value of YAML. ``| undollared`` keeps a shell's text
     as it is in Kubernetes, which replaces ``$(NAME)``.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    loader = PackageLoader("assay.cli.commands", "cluster")
-    environment = Environment(
-        loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-    )
+    environment = text_environment("assay.cli.commands", "cluster")
     environment.filters |= {
         "quoted": lambda value: shlex.quote(str(value)),
         "json": lambda value: json.dumps(value, ensure_ascii=False),

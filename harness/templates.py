@@ -1,0 +1,19 @@
+"""Templates of text files, programs among them, beside the modules that fill them in."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def text_environment(package: str, folder: str = "templates") -> "Environment":
+    """Return the Jinja2 environment of a package's folder: nothing is escaped, and unknown names are errors."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader(package, folder),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
