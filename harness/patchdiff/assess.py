@@ -91,7 +91,7 @@ def _in_turns(context: Context, generators: Mapping[str, Generator]) -> list[Con
         for place, (name, generate) in enumerate(list(waiting.items())):
             share = context.seconds_left / (len(waiting) - place + kept)
             if share > 0:
-                found[name] = _spend(replace(context, turn=time.monotonic() + share), found[name], generate)
+                found[name] = _spend(replace(context, turn=context.now + share), found[name], generate)
         waiting = {name: more for name in waiting if (more := found[name].more)}
     return [_after(each) for each in found.values()]
 

@@ -55,12 +55,28 @@ class Context:
     """The end of the generator's turn."""
     extra: float = 0.0
     """Seconds beyond the budget that may be spent."""
+    waited: list[float] = field(default_factory=list)
+    """Seconds that the model took for its answers: these are not in the budget."""
+
+    @property
+    def now(self) -> float:
+        """The time by a clock that stands still while the model answers."""
+        return time.monotonic() - sum(self.waited)
 
     @property
     def seconds_left(self) -> float:
         """Seconds left in this turn, and at most of the budget."""
         end = min(self.turn, self.began + self.settings.budget + self.extra)
-        return max(0.0, end - time.monotonic())
+        return max(0.0, end - self.now)
+
+    def answer(self, messages: Sequence[tuple[str, str]]) -> str:
+        """Return the model's answer to messages; raises what ``ask`` raises."""
+        assert self.ask is not None
+        began = time.monotonic()
+        try:
+            return self.ask(messages)
+        finally:
+            self.waited.append(time.monotonic() - began)
 
     @property
     def confirming(self) -> "Context":
@@ -74,7 +90,7 @@ class Context:
 
     def part(self, share: float) -> "Context":
         """Return the same comparison with a share of the seconds left."""
-        return replace(self, turn=time.monotonic() + self.seconds_left * share)
+        return replace(self, turn=self.now + self.seconds_left * share)
 
     def paced(self, seconds: float) -> float:
         """Return the share of a program for which ``seconds`` are right with the default budget."""

@@ -53,7 +53,7 @@ class Program:
     """A command of the probe and its input, without the targets' places, which differ from side to side."""
 
     command: str
-    """The module of the probe, which is the generator's name where it finds differences."""
+    """The module of the probe."""
     settings: Mapping[str, Any]
     seconds: float
     """Budget of one round."""
@@ -66,6 +66,13 @@ class Program:
     """Runs it as ``run_lines`` does, where it is no program of the probe."""
     suffix: str = ".py"
     """Of the names of test files that show a difference."""
+    generator: str = ""
+    """Finds differences by it; the command's namesake if empty."""
+
+    @property
+    def name(self) -> str:
+        """The name of what it finds."""
+        return self.generator or self.command
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +225,7 @@ def differences(context: Context, program: Program) -> Contribution:
     is_late = any(each.late for each in rounds.values())
     unseen = len(apart) if is_late else len(suspects) if not confirmed_in else 0
     result = GeneratorResult(
-        name=program.command,
+        name=program.name,
         probes=len(gold),
         reached=0 if unseen and not found else len(alike) + len(apart),
         divergences=len(found),
@@ -300,7 +307,7 @@ def _divergences(context: Context, program: Program, suspects: list[str], wanted
         return [], 0
     base, gold, candidate = (stable(ran[side].seen[:whole]) for side in seeds)
     found = [
-        divergence_of(program.command, key, _seen(base, key), gold[key], candidate[key].observation, whole)
+        divergence_of(program.name, key, _seen(base, key), gold[key], candidate[key].observation, whole)
         for key in suspects
         if key in gold and key in candidate and gold[key].observation != candidate[key].observation
     ]
@@ -322,6 +329,6 @@ def _reproduced(
     names: dict[str, str] = {}
     for number, each in enumerate(found, 1):
         if each.probe in texts:  # one file for what reduces to the same text
-            names.setdefault(texts[each.probe], f"test_{program.command}_{number}{program.suffix}")
+            names.setdefault(texts[each.probe], f"test_{program.name}_{number}{program.suffix}")
     shown = [each.model_copy(update={"reproduction": names.get(texts.get(each.probe, ""), "")}) for each in found]
     return shown, {name: text for text, name in names.items()}

@@ -30,8 +30,7 @@ ASSERTION, ACTION, LEADING = "assertion", "action", "leading"
 SHARE = {ASSERTION: 0.6, ACTION: 0.25, LEADING: 0.0}  # part of the statements of a role that one copy changes
 LEADING_ALONE, TWICE = 0.65, 0.25  # share of copies with a change in what leads up alone, and of two such changes
 USUAL = ("None", "0", "1", "''", "'a'", "False", "True", "[]")  # values that anything may be set to
-SUBCLASS, PARTIAL = 'type("Sub", ({},), {{}})', '__import__("functools").partial({})'
-STAND_INS = {str: 'type("Sub", (str,), {{}})({})', bytes: "memoryview({})"}  # what else a string may be
+SUBCLASS = 'type("Sub", ({},), {{}})'
 OTHERS = ("None", "object()")  # in place of any number or text: nothing, and what equals itself alone
 _OTHER_SIGN = {"+": "-", "-": "+", "*": "+", "/": "*"}
 _WORDS = {"True": "False", "False": "True", "None": "0"}
@@ -196,10 +195,9 @@ def _groups(text: str, scope: Scope, choice: random.Random) -> "Groups":
 
 
 def _token_groups(tokens: "list[tokenize.TokenInfo]", function: Any, scope: Scope, choice: random.Random) -> "Groups":
-    """Return the edits of single tokens: other literals, signs, variables, what stands in for functions and classes."""
+    """Return the edits of single tokens: other literals, signs, variables, subclasses."""
     strings = sorted({each.string for each in tokens if each.type == token_names.STRING})
     variables = sorted(scope.material.variables | bound_in(function) - {"self"})
-    inner = {each.name for each in ast.walk(function) if isinstance(each, ast.FunctionDef)}
     used, groups = used_in(function), []  # type: set[tuple[int, str]], Groups
     for index, each in enumerate(tokens):
         if scope.is_closed(each.start):
@@ -208,8 +206,7 @@ def _token_groups(tokens: "list[tokenize.TokenInfo]", function: Any, scope: Scop
         is_read = before != "." and (here[0][0], each.string) in used
         kin = strings if each.string in strings else variables if is_read and each.string in variables else []
         alike = [other for other in kin if other != each.string]
-        several = [_alternatives(each, before, scope, choice), _some(alike, ALIKE, choice)]
-        several.append([PARTIAL.format(each.string)] if is_read and each.string in inner else [])
+        several = _alternatives(each, before, scope, choice), _some(alike, ALIKE, choice)
         groups += [[[TokenEdit(*here, each.string, new)] for new in some] for some in several]
         if each.string in scope.material.classes:
             dotted = re.findall(r"[\w.]*$", each.line[: each.end[1]])[0]
@@ -310,5 +307,4 @@ def _strings(text: str, material: Material, choice: random.Random) -> "list[str]
     if not isinstance(value, (str, bytes)):
         return []
     news = [repr(new) for new in [*values.texts(value, choice), *values.as_bytes(value)[-1:]]]
-    news.append(STAND_INS[type(value)].format(text))
     return [*news, *OTHERS, *(repr(new) for new in values.spliced(value, material.around, material.words, choice))]

@@ -25,6 +25,30 @@ def test_turn_ends_before_the_budget_and_never_after_it() -> None:
     assert context(turn=now - 1).confirming.seconds_left == pytest.approx(300 + CONFIRMATION, abs=1)
 
 
+def test_time_in_which_the_model_answers_is_not_in_the_budget() -> None:
+    def ask(_messages: object) -> str:
+        time.sleep(0.3)
+        return "yes"
+
+    here = context(budget=300.0, ask=ask, turn=time.monotonic() + 5)
+    before = here.seconds_left, here.confirming.seconds_left
+    assert here.answer([("user", "?")]) == "yes"
+    assert before == pytest.approx((here.seconds_left, here.confirming.seconds_left), abs=0.2)
+    assert here.part(0.5).seconds_left == pytest.approx(2.5, abs=0.2)
+
+
+def test_time_of_a_model_that_fails_is_not_in_the_budget_either() -> None:
+    def ask(_messages: object) -> str:
+        time.sleep(0.3)
+        raise ValueError("no answer")
+
+    here = context(ask=ask)
+    before = here.seconds_left
+    with pytest.raises(ValueError, match="no answer"):
+        here.answer([])
+    assert before == pytest.approx(here.seconds_left, abs=0.2)
+
+
 def test_small_budget_confirms_less_often_but_never_less_than_enough() -> None:
     assert context().rounds(1.0) == 20
     assert 13 <= context().rounds(10.0) <= 15

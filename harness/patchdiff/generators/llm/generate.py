@@ -1,62 +1,87 @@
 """Tests that a language model writes to distinguish the two patches: PatchDiff's own way (arXiv 2503.15223).
 
-Whatever the model claims, a test counts only if it came out the same in every round on both sides and executed a
-target on both; it is its own reproduction.
+Whatever the model claims, a test counts only if it passes with gold and fails with the candidate; and then for what it
+looks at, as the tests of ``amplify`` do: if that differs every time, and a target runs on both sides.
 """
 
+from collections.abc import Collection
+from dataclasses import replace
+from difflib import unified_diff
 from pathlib import PurePosixPath
 
-from assay.harness.domain import Divergence, GeneratorResult, Status
-from assay.harness.evaluation.evaluate import Evaluation
+from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
-from assay.harness.patchdiff.decide import Sighting, divergence_of, of_test
+from assay.harness.patchdiff.decide import ORDER, is_flagged
 from assay.harness.patchdiff.generators.llm.prompts import PromptMaterial
 from assay.harness.patchdiff.generators.llm.protocol import TriedFile, converse
 from assay.harness.patchdiff.generators.replay import record
-from assay.harness.patchdiff.probing import Program, run_lines
+from assay.harness.patchdiff.probe.running import bare_name
+from assay.harness.patchdiff.probing import Program, differences
 from assay.harness.patchdiff.sides import Side
+from assay.harness.patchdiff.survey import Survey
+from assay.harness.patches.diff import read_diff, render
 
 NAME = "llm"
 CONVERSATIONS = 3
 """Each begins anew; the model's own variety makes them differ."""
 FILE = "test_assay_llm.py"
-REACH_SECONDS = 20.0
-ROUND_SECONDS = 3.0
-"""About what one run of a test file takes."""
+SECONDS = 20.0
+"""Seconds for the tests of one file."""
+AROUND = 120
+"""Lines around each target that the model sees."""
 
 
 def _generate(context: Context) -> Contribution:
-    """Ask for test files, keep what holds; raises whatever the model's client raises."""
+    """Ask for test files until one shows what counts against the patch; raises whatever the model's client raises."""
     if context.ask is None:
         return Contribution(GeneratorResult(name=NAME, note="no model is named"))
-    material, asked = _material(context), 0
-    while asked < CONVERSATIONS and context.seconds_left > 0:
+    material, asked, best = _material(context), 0, None
+    while asked < CONVERSATIONS and context.seconds_left > 0 and not (best and is_flagged(best.divergences[0].finding)):
         asked += 1
-        trial = converse(material, context.ask, lambda text: _trial(context, text))
-        found = _confirmed(context, trial) if trial else []
-        if trial and found:
-            file = f"test_llm_{asked}.py"
-            result = GeneratorResult(name=NAME, probes=asked, reached=len(found), divergences=len(found))
-            shown = tuple(each.model_copy(update={"reproduction": file}) for each in found)
-            return Contribution(result, shown, {file: trial.file})
+        trial = converse(material, context.answer, lambda text: _trial(context, text))
+        found = _compared(context, trial) if trial else None
+        both = [each for each in (best, found) if each and each.divergences]
+        best = min(both, key=lambda each: ORDER.index(each.divergences[0].finding), default=None)
     note = f"{asked} conversations, and no test that distinguishes the patches"
-    return Contribution(GeneratorResult(name=NAME, probes=asked, note=note))
+    return best or Contribution(GeneratorResult(name=NAME, probes=asked, note=note))
 
 
 def _material(context: Context) -> PromptMaterial:
     sides, survey = context.sides, context.survey
+    both = [survey.texts.get(side, {}) for side in (Side.GOLD, Side.CANDIDATE)]
+    paths = sorted({*both[0], *both[1]})
+    lines = ((path, *(text.get(path, "").splitlines() for text in both)) for path in paths)
+    apart = (unified_diff(one, other, f"A/{path}", f"B/{path}", lineterm="") for path, one, other in lines)
     return PromptMaterial(
         issue=sides.instance.problem_statement,
-        gold_patch=sides.patch(Side.GOLD),
-        candidate_patch=sides.patch(Side.CANDIDATE),
+        gold_patch=_code_first(sides.patch(Side.GOLD), paths),
+        candidate_patch=_code_first(sides.patch(Side.CANDIDATE), paths),
+        apart="\n".join(line for diff in apart for line in diff),
         targets=tuple(each.label for each in survey.targets),
-        context=survey.texts.get(Side.BASE, {}),
+        context=_code(survey),
         traces=tuple(
             f"{call['module']}.{call['qualname']}: (positional, by keyword) = {call['literal']}"
             for call in record(context)
             if call.get("literal")
         ),
+        runner=context.plan([_place(context)]).runner,
     )
+
+
+def _code_first(patch: str, sources: Collection[str]) -> str:
+    """Return a diff with the files that are code before all others: what is too long is cut."""
+    return render(sorted(read_diff(patch), key=lambda change: change.path not in sources)) if patch else ""
+
+
+def _code(survey: Survey) -> dict[str, str]:
+    """Return the lines around targets in gold's files."""
+    found = {}
+    for path in dict.fromkeys(each.path for each in survey.targets):
+        lines = survey.texts.get(Side.GOLD, {}).get(path, "").splitlines()
+        spans = [span for each in survey.targets if each.path == path for span in each.places.get(Side.GOLD, ())]
+        near = {at for first, last in spans for at in range(first - AROUND, min(last, len(lines)) + AROUND)}
+        found[path] = "\n".join(line for at, line in enumerate(lines, 1) if at in near)
+    return {path: text for path, text in found.items() if text}
 
 
 def _place(context: Context) -> str:
@@ -65,47 +90,34 @@ def _place(context: Context) -> str:
     return str(PurePosixPath(nearest[0]).parent / FILE)
 
 
-def _run(context: Context, text: str, *sides: Side) -> list[Evaluation]:
+def _trial(context: Context, text: str) -> TriedFile:
+    """Run a test file on both sides by the project's own runner."""
     path = _place(context)
     plan = context.plan([path], context.confirming.seconds_left)
-    return context.sides.at_once(sides, lambda side: context.sides.test(side, plan, {path: text.encode()}))
-
-
-def _trial(context: Context, text: str) -> TriedFile:
-    both = _run(context, text, Side.GOLD, Side.CANDIDATE)
+    if plan.runner == "pytest":  # the recipe may always run all tests
+        alone = f"export PYTEST_ADDOPTS='-k {PurePosixPath(path).stem}'\n{plan.command}"
+        plan = plan.model_copy(update={"command": alone})
+    sides, files = (Side.GOLD, Side.CANDIDATE), {path: text.encode()}
+    both = context.sides.at_once(sides, lambda side: context.sides.test(side, plan, files))
     gold, candidate = (each.evidence.report.tests for each in both)
     return TriedFile(text, gold, candidate, *(each.output.decode(errors="replace") for each in both))
 
 
-def _confirmed(context: Context, trial: TriedFile) -> list[Divergence]:
-    """Repeat a test file on both sides; keep the tests that hold and execute a target on both."""
-    reaching = _reaching(context, trial.file)
-    kept = [name for name in trial.differing if name in reaching]
-    rounds, wanted = 0, context.confirming.rounds(ROUND_SECONDS)
-    while kept and rounds < wanted:
-        again = _trial(context, trial.file).differing
-        kept = [name for name in kept if name in again]
-        rounds += 1
-    if not kept:
-        return []
-    (base,) = _run(context, trial.file, Side.BASE)
-    before, after = base.evidence.report.tests, of_test(Status.FAILED)
-    return [
-        divergence_of(NAME, name, of_test(before.get(name)), Sighting(of_test(Status.PASSED), name), after, rounds)
-        for name in kept
-    ]
-
-
-def _reaching(context: Context, text: str) -> set[str]:
-    """Return the tests of a file that execute a target with gold and with the candidate."""
-    path = _place(context)
-    settings = {"files": [path], "seed": 0, "mutants": 0, "limit": REACH_SECONDS}
-    program = Program("amplify", settings, REACH_SECONDS, files={path: text})
-    found = []
-    for side in (Side.GOLD, Side.CANDIDATE):
-        (lines,) = run_lines(context, program, side, [0])
-        found.append({str(line["test"]) for line in lines if line.get("target")})
-    return found[0] & found[1]
+def _compared(context: Context, trial: TriedFile) -> Contribution:
+    """Compare what the tests look at that distinguish the patches."""
+    path, differing = _place(context), {bare_name(name) for name in trial.differing}
+    settings = {"files": [path], "seed": 0, "mutants": 0, "limit": SECONDS}
+    program = Program(
+        "amplify",
+        settings,
+        SECONDS,
+        lambda _context, suspects: dict.fromkeys(suspects, trial.file),
+        files={path: trial.file},
+        tests=[path],
+        generator=NAME,
+    )
+    found = differences(context, program)
+    return replace(found, divergences=tuple(each for each in found.divergences if bare_name(each.probe) in differing))
 
 
 GENERATOR = Generator(_generate, languages=frozenset({"python"}))

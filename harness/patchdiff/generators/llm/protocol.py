@@ -2,7 +2,8 @@
 
 The protocol is that of PatchDiff (arXiv 2503.15223): the model sees the issue, both patches, the code around them, the
 functions to go through and some calls of them, and writes tests whose outcome should differ. A file that does not pass
-on the reference, or does not distinguish the patches, goes back with its output, twice at most. Whether a difference
+on the reference, or does not distinguish the patches, goes back with its output, twice at most. Unlike there, the model
+may answer that the patches are equivalent, which ends the conversation. Whether a difference
 holds (repetitions, a target reached on both sides) is decided elsewhere, as for every generator.
 """
 
@@ -14,7 +15,7 @@ from assay.harness.domain import Status
 from assay.harness.fences import fenced, find_blocks, shortened
 from assay.harness.languages import python
 from assay.harness.patchdiff.contract import Ask
-from assay.harness.patchdiff.generators.llm.prompts import LONGEST_OUTPUT, PromptMaterial, first_messages
+from assay.harness.patchdiff.generators.llm.prompts import LONGEST_OUTPUT, SAME, PromptMaterial, first_messages
 
 MOST_REPAIRS = 2
 """As in the paper."""
@@ -23,6 +24,7 @@ LONGEST_FILE = 200_000
 _SOMETHING_ELSE = re.compile(r"(?!py(?:thon)?3?$)[a-z+#]+\d?")
 """First word behind the fence of a block that says that it is another language, a patch, a shell's."""
 _PROSE = re.compile(r"\s*[A-Z][a-z']*,? [a-z']+ [a-z']+")
+_PRIVATE = re.compile(r"(?<!\bself)\.(_[a-z]\w*)|\bimport\b.*[ (](_[a-z]\w*)")
 _TEST = re.compile(python.TEST_SIGN, re.MULTILINE)
 
 
@@ -45,18 +47,21 @@ class TriedFile:
 
 
 def converse(material: PromptMaterial, ask: Ask, try_out: Callable[[str], TriedFile]) -> TriedFile | None:
-    """Return the first test file that distinguishes the patches; None if none does after all repairs.
+    """Return the first test file that distinguishes the patches; None if none does after all repairs, or none can.
 
     ``try_out`` runs the text of a test file on both sides. What it and the model raise passes through.
     """
     messages = first_messages(material)
     for _ in range(1 + MOST_REPAIRS):
         answer = ask(messages)
+        if answer.strip(" \n.*`") == SAME:
+            break
         text = find_test_file(answer)
-        trial = try_out(text) if text else None
+        private = _PRIVATE.search(text)
+        trial = try_out(text) if text and not private else None
         if trial and trial.differing:
             return trial
-        messages = [*messages, ("assistant", answer), ("user", complaint(trial))]
+        messages = [*messages, ("assistant", answer), ("user", complaint(trial, private[0] if private else ""))]
     return None
 
 
@@ -74,8 +79,10 @@ def find_test_file(answer: str) -> str:
     return f"{best}\n" if best and len(best) <= LONGEST_FILE else ""
 
 
-def complaint(trial: TriedFile | None) -> str:
+def complaint(trial: TriedFile | None, private: str = "") -> str:
     """Return the message to the model about a test file that distinguishes nothing, or about an answer without one."""
+    if private:
+        return f"The file uses a private name, {private}. Give the whole file again, with public names alone."
     if trial is None:
         return "I find no test file in your answer. Give the whole file in one fenced code block, and nothing after it."
     return (

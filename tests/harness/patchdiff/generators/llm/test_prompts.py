@@ -1,8 +1,10 @@
+import pytest
+
 from assay.harness.patchdiff.generators.llm.prompts import (
     LONGEST_CONTEXT,
     LONGEST_ISSUE,
     LONGEST_PATCH,
-    MOST_TRACES,
+    LONGEST_TRACES,
     PromptMaterial,
     first_messages,
 )
@@ -14,10 +16,26 @@ def test_prompt_length_is_bounded() -> None:
         issue=endless,
         gold_patch=endless,
         candidate_patch=endless,
+        apart=endless,
         targets=("a.py:f",),
         context={f"{number}.py": endless for number in range(50)},
         traces=(endless,) * 50,
     )
     _, (_, user) = first_messages(material)
-    assert len(user) < LONGEST_ISSUE + 2 * LONGEST_PATCH + LONGEST_CONTEXT + 15_000
-    assert user.count("x" * 50) >= MOST_TRACES
+    assert len(user) < LONGEST_ISSUE + 3 * LONGEST_PATCH + LONGEST_CONTEXT + 15_000
+    assert len(user) > LONGEST_ISSUE + 3 * LONGEST_PATCH + LONGEST_CONTEXT + LONGEST_TRACES
+
+
+@pytest.mark.parametrize(
+    ("runner", "wanted"),
+    [
+        ("pytest", "for pytest"),
+        ("django", "django.test.SimpleTestCase"),
+        ("sympy", "without fixtures"),
+        ("", "for pytest"),
+    ],
+)
+def test_test_file_is_of_the_kind_that_the_runner_takes(runner: str, wanted: str) -> None:
+    material = PromptMaterial("issue", "a", "b", "", (), {}, (), runner)
+    _, (_, user) = first_messages(material)
+    assert wanted in user.partition("## What to write")[2].partition("in one fenced code block")[0]

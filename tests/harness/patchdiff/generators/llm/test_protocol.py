@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.harness.domain import Status
-from assay.harness.patchdiff.generators.llm.prompts import PromptMaterial
+from assay.harness.patchdiff.generators.llm.prompts import SAME, PromptMaterial
 from assay.harness.patchdiff.generators.llm.protocol import (
     LONGEST_FILE,
     MOST_REPAIRS,
@@ -22,6 +22,7 @@ MATERIAL = PromptMaterial(
     issue="clamp lets negative numbers through",
     gold_patch="+    return max(0, number)",
     candidate_patch="+    return number if number else 0",
+    apart="-    return max(0, number)\n+    return number or 0",
     targets=("calc.py:clamp",),
     context={"calc.py": "def clamp(number):\n    return number\n"},
     traces=("clamp(3) -> 3",),
@@ -65,7 +66,8 @@ def test_first_messages_hold_everything_once_and_the_answer_format() -> None:
         MATERIAL.gold_patch,
         MATERIAL.candidate_patch,
         "- calc.py:clamp",
-        "calc.py, before either patch",
+        "calc.py, with patch A",
+        MATERIAL.apart,
         "def clamp(number):",
         "clamp(3) -> 3",
     )
@@ -89,6 +91,30 @@ def test_conversation_ends_after_two_repairs() -> None:
     model = Model(NOTHING, NOTHING, NOTHING, TELLING)
     assert converse(MATERIAL, model, both_sides) is None
     assert len(model.asked) == 1 + MOST_REPAIRS
+
+
+@pytest.mark.parametrize("answer", [SAME, f"{SAME}.", f"**{SAME}**\n", f"```\n{SAME}\n```"])
+def test_conversation_ends_if_the_model_finds_the_patches_equivalent(answer: str) -> None:
+    model = Model(NOTHING, answer, TELLING)
+    assert converse(MATERIAL, model, both_sides) is None
+    assert len(model.asked) == 2
+
+
+@pytest.mark.parametrize("line", ["assert clamp(-1)._sign == 0", "from calc import (clamp, _floor)", "calc._floor(3)"])
+def test_file_with_private_names_goes_back(line: str) -> None:
+    model = Model(f"```python\nimport calc\n\ndef test_differs():\n    {line}\n```", TELLING)
+    found = converse(MATERIAL, model, both_sides)
+    assert found is not None
+    assert found.file.startswith("def test_differs():\n    assert clamp(-1)")
+    assert "uses a private name" in model.asked[1][-1][1]
+
+
+def test_names_that_the_test_file_makes_itself_may_begin_with_an_underscore() -> None:
+    own = "class TestIt:\n    def _make(self):\n        return 1\n"
+    code = f"{own}\n    def test_differs(self):\n        assert self._make().__class__\n"
+    found = converse(MATERIAL, Model(f"```python\n{code}```"), both_sides)
+    assert found is not None
+    assert found.file == code
 
 
 def test_answer_without_a_file_runs_nothing() -> None:
