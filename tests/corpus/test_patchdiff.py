@@ -106,7 +106,7 @@ def test_model_repairs_its_test_until_the_patches_differ(
         return answers[min(len(asked), len(answers)) - 1]
 
     with nothing_left(tmp_path, docker_engine):
-        settings = replace(USUAL, generators=("llm",))
+        settings = replace(USUAL, generators=("llm",), test_files=True)
         done = assess(sides_of(case, where, docker_engine), settings, planned(where), ask)
     first, *others = done.comparison.divergences
     assert {each.probe.partition("|")[0].partition("::")[2] for each in (first, *others)} == {"test_other_way"}
@@ -115,5 +115,5 @@ def test_model_repairs_its_test_until_the_patches_differ(
     assert len(asked) == len(answers)
     shown = "".join(text for _, text in asked[0])
     assert "calc.add: (positional, by keyword) = ((1, 2,), {},)" in shown, "calls that its tests make"
-    assert "calc.py, with patch A" in shown, "the code with gold"
+    assert ", with patch A\n\n```python\n" in shown, "the code with gold"
     assert "return a - b" in shown, "what the patches take out"
