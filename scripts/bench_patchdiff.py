@@ -4,6 +4,9 @@ The patches are those of ``tests/patchdiff``: each passes its instance's tests. 
 same command resumes:
 
     python scripts/bench_patchdiff.py RESULTS.jsonl [--lite ROWS] [--mirror DIR] [--seeds 5] [--table]
+
+With ``--model`` the generator llm runs, alone, and its results stand beside those of the others: a model's answers take
+their time, and the others are to have the same with and without them.
 """
 
 import argparse
@@ -14,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
+from assay.agents.llm.ask import make_ask  # noqa: E402
 from assay.harness.domain import (  # noqa: E402
     Instance,
     Model,
@@ -24,7 +28,7 @@ from assay.harness.domain import (  # noqa: E402
 )
 from assay.harness.metrics.statistics import wilson  # noqa: E402
 from assay.harness.patchdiff.assess import assess  # noqa: E402
-from assay.harness.patchdiff.contract import Settings  # noqa: E402
+from assay.harness.patchdiff.contract import Ask, Settings  # noqa: E402
 from assay.harness.patchdiff.decide import is_flagged  # noqa: E402
 from assay.harness.patchdiff.sides import Sides  # noqa: E402
 from assay.instances.dataset.load import load  # noqa: E402
@@ -34,6 +38,7 @@ from patchdiff.model import Case, cases, patch_of, trees_of  # noqa: E402
 
 SEEDED = ("amplify", "replay")
 ALL = ("suites", *SEEDED)
+MODEL = ("llm",)
 LONGEST = 100
 """Characters of a text in the file of results."""
 HEAD = """\
@@ -53,6 +58,10 @@ class Result(Model):
     seed: int
     comparison: PatchDiffResult
 
+    def ran(self, generators: Iterable[str]) -> bool:
+        """Return whether these generators ran; the suite is the same for every seed."""
+        return ({*generators} - {"suites"} or {*SEEDED}) <= {each.name for each in self.comparison.generators}
+
     def found_by(self, generators: Iterable[str], counts: Counts) -> bool:
         """Return whether some of these generators have a finding that counts."""
         names = set(generators)
@@ -68,16 +77,20 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--budget", type=float, default=600.0, help="seconds for one comparison")
     parser.add_argument("--phase", action="append", help="only patches of this phase, as the cases name it")
+    parser.add_argument("--model", help="of the generator llm, which runs alone then")
+    parser.add_argument("--base-url", default="", help="endpoint of the model")
+    parser.add_argument("--cassette", type=Path, help="file that records and replays its answers")
     parser.add_argument("--table", action="store_true", help="only print the tables of what is there")
     options = parser.parse_args()
     known = [each for each in _read(options.results) if not options.phase or each.phase in options.phase]
     if not options.table:
         with options.results.open("a", encoding="utf-8") as file:
-            for result in _missing(options, {(each.case, each.seed) for each in known}):
+            wanted = MODEL if options.model else SEEDED
+            for result in _missing(options, {(each.case, each.seed) for each in known if each.ran(wanted)}):
                 file.write(result.model_dump_json() + "\n")
                 file.flush()
                 known.append(result)
-    _print_tables(_with_suites(known))
+    _print_tables(_with_suites(_merged(known)))
 
 
 def _read(path: Path) -> list[Result]:
@@ -88,6 +101,7 @@ def _read(path: Path) -> list[Result]:
 
 def _missing(options: argparse.Namespace, known: set[tuple[str, int]]) -> Iterator[Result]:
     sources = make_sources(options.mirror)
+    ask = make_ask(options.model, options.base_url, cassette=options.cassette) if options.model else None
     wanted = [case for case in cases() if not options.phase or case.phase in options.phase]
     for dataset, here in _by_dataset(options.lite, wanted):
         ids = sorted({case.instance for case in here})
@@ -98,9 +112,9 @@ def _missing(options: argparse.Namespace, known: set[tuple[str, int]]) -> Iterat
                 if (case.name, seed) not in known:
                     instance = place.bench.settle(instances[case.instance])
                     patch = patch_of(case, *trees_of(instance, sources))
-                    generators = ALL if seed == 0 else SEEDED  # the suite is the same for every seed
+                    generators = MODEL if ask else ALL if seed == 0 else SEEDED  # the suite is the same for every seed
                     settings = Settings(generators, seed=seed, budget=options.budget, test_files=False)
-                    comparison = _compare(place, instance, patch, case, settings)
+                    comparison = _compare(place, instance, patch, case, settings, ask)
                     _say(f"{case.name} ({case.label}), seed {seed}: {comparison.finding}, {comparison.seconds:.0f} s")
                     brief = _brief(comparison)
                     yield Result(case=case.name, label=case.label, phase=case.phase, seed=seed, comparison=brief)
@@ -126,11 +140,28 @@ def _by_dataset(lite: str, wanted: Sequence[Case]) -> list[tuple[str, list[Case]
     return [(lite if name == "lite" else name, [each for each in wanted if each.dataset == name]) for name in names]
 
 
-def _compare(place: Workplace, instance: Instance, patch: str, case: Case, settings: Settings) -> PatchDiffResult:
+def _compare(
+    place: Workplace, instance: Instance, patch: str, case: Case, settings: Settings, ask: Ask | None = None
+) -> PatchDiffResult:
     prediction = Prediction(instance_id=instance.id, model=case.name, patch=patch)
     task, bench = place.task(instance, prediction), place.bench
     with bench.image(instance, instance.gold_patch) as image:
-        return assess(Sides(task, image, bench.engine), settings, bench.plan_files).comparison
+        return assess(Sides(task, image, bench.engine), settings, bench.plan_files, ask).comparison
+
+
+def _merged(results: Iterable[Result]) -> list[Result]:
+    """Put the results of one case and seed together, which are of other generators each."""
+    found: dict[tuple[str, int], Result] = {}
+    for each in sorted(results, key=lambda each: each.ran(MODEL)):
+        before = found.get((each.case, each.seed))
+        found[each.case, each.seed] = _joined(before, each) if before else each
+    return list(found.values())
+
+
+def _joined(one: Result, other: Result) -> Result:
+    both = one.comparison, other.comparison
+    several = {name: sum((getattr(each, name) for each in both), ()) for name in ("divergences", "generators")}
+    return one.model_copy(update={"comparison": one.comparison.model_copy(update=several)})
 
 
 def _with_suites(results: Sequence[Result]) -> list[Result]:
@@ -167,7 +198,10 @@ def _print_tables(results: Sequence[Result]) -> None:
 
 def _print_table(title: str, results: Sequence[Result]) -> None:
     print(f"\n{title}\n\n{HEAD}")
-    for names in (("suites",), ("amplify",), ("replay",), ALL):
+    sets = [("suites",), ("amplify",), ("replay",), ALL]
+    if any(each.ran(MODEL) for each in results):
+        sets += [MODEL, (*ALL, *MODEL)]
+    for names in sets:
         cells = [_share(results, label, names, counts) for counts in COUNTED for label in ("wrong", "right")]
         print(f"| {' + '.join(names)} | {' | '.join(cells)} |")
 
@@ -177,7 +211,7 @@ def _share(results: Sequence[Result], label: str, generators: Sequence[str], cou
 
     The interval is Wilson's (95 %) for as many patches as there are: seeds of one patch are no further evidence.
     """
-    here = [each for each in results if each.label == label]
+    here = [each for each in results if each.label == label and each.ran(generators)]
     seeds = sorted({each.seed for each in here})
     rates = [_rate([each for each in here if each.seed == seed], generators, counts) for seed in seeds]
     if not rates:
