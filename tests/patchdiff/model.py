@@ -79,6 +79,7 @@ class Case(Model):
         "eighth",
         "ninth",
         "tenth",
+        "eleventh",
         "languages",
     ]
     """development: seen while the operators were being made; languages: of another language than Python, written before

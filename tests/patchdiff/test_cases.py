@@ -65,7 +65,7 @@ def test_a_later_set_has_a_wrong_patch_and_a_right_one_for_each_development_inst
     assert {each.instance for each in wrong} == {each.instance for each in right} == instances
 
 
-@pytest.mark.parametrize("phase", ["fifth", "sixth", "eighth", "ninth", "tenth"])
+@pytest.mark.parametrize("phase", ["fifth", "sixth", "eighth", "ninth", "tenth", "eleventh"])
 @pytest.mark.parametrize("dataset", ["releases", "lite"])
 def test_a_set_of_twelve_has_a_wrong_patch_and_a_right_one_for_each_of_six_instances_of_a_data_set(
     phase: str, dataset: str
@@ -77,7 +77,7 @@ def test_a_set_of_twelve_has_a_wrong_patch_and_a_right_one_for_each_of_six_insta
     assert sorted(right) == sorted(wrong)
 
 
-@pytest.mark.parametrize("phase", ["fifth", "sixth", "eighth", "ninth", "tenth"])
+@pytest.mark.parametrize("phase", ["fifth", "sixth", "eighth", "ninth", "tenth", "eleventh"])
 def test_a_set_of_twelve_has_all_kinds_of_wrong_patch_twice_and_leans_on_no_kind_of_right_one(phase: str) -> None:
     seen = [each for each in cases() if each.phase == phase]
     kinds = Counter(each.kind for each in seen)
