@@ -192,7 +192,7 @@ def _print_tables(results: Sequence[Result]) -> None:
     if len(phases) > 1:
         _print_table("all", results)
     noise = sum(each.comparison.null_divergences for each in results)
-    unassessed = sum(each.comparison.finding == "not_assessed" for each in results)
+    unassessed = sum(each.comparison.finding == "not_assessed" for each in results if each.ran(SEEDED))
     print(f"\n{len(results)} comparisons; gold against its copy: {noise} differences; not assessed: {unassessed}")
 
 

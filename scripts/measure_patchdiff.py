@@ -1,4 +1,4 @@
-"""Measures PatchDiff with default settings on resolved patches of real rows, one by one, for docs/patchdiff.md.
+"""Measures PatchDiff with default settings on resolved patches of real rows, one by one, for the docs.
 
 Each prediction of the files that has no result yet is compared with gold and gets a line in the file of results:
 

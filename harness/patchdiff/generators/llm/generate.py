@@ -86,8 +86,7 @@ def _code(survey: Survey) -> dict[str, str]:
 
 def _place(context: Context) -> str:
     """Return where the test file is laid: beside the instance's own tests, whose fixtures it may use."""
-    nearest = context.survey.test_files[:1] or ("tests/x",)
-    return str(PurePosixPath(nearest[0]).parent / FILE)
+    return str(PurePosixPath((context.survey.test_files or ("tests/x",))[0]).parent / FILE)
 
 
 def _trial(context: Context, text: str) -> TriedFile:
@@ -117,7 +116,8 @@ def _compared(context: Context, trial: TriedFile) -> Contribution:
         generator=NAME,
     )
     found = differences(context, program)
-    return replace(found, divergences=tuple(each for each in found.divergences if bare_name(each.probe) in differing))
+    kept = tuple(each for each in found.divergences if bare_name(each.probe) in differing)
+    return replace(found, result=found.result.model_copy(update={"divergences": len(kept)}), divergences=kept)
 
 
 GENERATOR = Generator(_generate, languages=frozenset({"python"}))
