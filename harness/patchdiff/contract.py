@@ -56,7 +56,7 @@ class Context:
     extra: float = 0.0
     """Seconds beyond the budget that may be spent."""
     waited: list[float] = field(default_factory=list)
-    """Seconds that the model took for its answers: these are not in the budget."""
+    """Seconds that the model took for its answers, in one list for all turns: these are not in the budget."""
 
     @property
     def now(self) -> float:

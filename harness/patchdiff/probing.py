@@ -67,11 +67,11 @@ class Program:
     suffix: str = ".py"
     """Of the names of test files that show a difference."""
     generator: str = ""
-    """Finds differences by it; the command's namesake if empty."""
+    """The generator whose differences these are; the one that is named like the command, if empty."""
 
     @property
     def name(self) -> str:
-        """The name of what it finds."""
+        """The generator's name."""
         return self.generator or self.command
 
 

@@ -35,15 +35,19 @@ def _generate(context: Context) -> Contribution:
     """Ask for test files until one shows what counts against the patch; raises whatever the model's client raises."""
     if context.ask is None:
         return Contribution(GeneratorResult(name=NAME, note="no model is named"))
-    material, asked, best = _material(context), 0, None
-    while asked < CONVERSATIONS and context.seconds_left > 0 and not (best and is_flagged(best.divergences[0].finding)):
+    material, best, asked = _material(context), None, 0
+    why = "no test that distinguishes the patches"
+    while asked < CONVERSATIONS:
         asked += 1
         trial = converse(material, context.answer, lambda text: _trial(context, text))
         found = _compared(context, trial) if trial else None
-        both = [each for each in (best, found) if each and each.divergences]
-        best = min(both, key=lambda each: ORDER.index(each.divergences[0].finding), default=None)
-    note = f"{asked} conversations, and no test that distinguishes the patches"
-    return best or Contribution(GeneratorResult(name=NAME, probes=asked, note=note))
+        if found and found.divergences:
+            best = min(filter(None, (best, found)), key=lambda each: ORDER.index(each.divergences[0].finding))
+        elif found:
+            why = found.result.note or "no difference that holds in the tests that distinguish the patches"
+        if not context.seconds_left or (best and is_flagged(best.divergences[0].finding)):
+            break
+    return best or Contribution(GeneratorResult(name=NAME, probes=asked, note=f"{asked} conversations: {why}"))
 
 
 def _material(context: Context) -> PromptMaterial:

@@ -8,13 +8,8 @@ from assay.harness.templates import text_environment
 
 SAME = "EQUIVALENT"
 """Answer of a model that finds no input on which the patches differ."""
-LONGEST_ISSUE = 8_000
-LONGEST_PATCH = 20_000
-LONGEST_CONTEXT = 24_000
-"""Characters of all context together."""
-LONGEST_TRACES = 4_000
-LONGEST_OUTPUT = 3_000
-"""Characters; what is longer is cut in the middle, and the cut is marked."""
+LONGEST = {"issue": 8_000, "patch": 20_000, "context": 24_000, "traces": 4_000, "output": 3_000}
+"""Characters of each part, of all context together; what is longer is cut in the middle, and the cut is marked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +35,5 @@ def first_messages(material: PromptMaterial) -> list[tuple[str, str]]:
     """Return the first messages, (role, text): the task and the material."""
     texts = text_environment(__package__)
     texts.filters["block"] = lambda text, most, info="": fenced(shortened(text, most), info)
-    limits = {name.lower(): most for name, most in globals().items() if name.startswith("LONGEST")}
-    texts.globals.update(limits)
-    roles = ("system", "user")
-    return [(role, texts.get_template(f"{role}.md.jinja").render(material=material, same=SAME)) for role in roles]
+    given = {"material": material, "same": SAME, "longest": LONGEST}
+    return [(role, texts.get_template(f"{role}.md.jinja").render(given)) for role in ("system", "user")]

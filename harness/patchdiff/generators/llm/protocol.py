@@ -3,8 +3,8 @@
 The protocol is that of PatchDiff (arXiv 2503.15223): the model sees the issue, both patches, the code around them, the
 functions to go through and some calls of them, and writes tests whose outcome should differ. A file that does not pass
 on the reference, or does not distinguish the patches, goes back with its output, twice at most. Unlike there, the model
-may answer that the patches are equivalent, which ends the conversation. Whether a difference
-holds (repetitions, a target reached on both sides) is decided elsewhere, as for every generator.
+may answer that the patches are equivalent, which ends the conversation. Whether a difference holds (repetitions, a
+target reached on both sides) is decided elsewhere, as for every generator.
 """
 
 import re
@@ -15,7 +15,7 @@ from assay.harness.domain import Status
 from assay.harness.fences import fenced, find_blocks, shortened
 from assay.harness.languages import python
 from assay.harness.patchdiff.contract import Ask
-from assay.harness.patchdiff.generators.llm.prompts import LONGEST_OUTPUT, SAME, PromptMaterial, first_messages
+from assay.harness.patchdiff.generators.llm.prompts import LONGEST, SAME, PromptMaterial, first_messages
 
 MOST_REPAIRS = 2
 """As in the paper."""
@@ -25,6 +25,7 @@ _SOMETHING_ELSE = re.compile(r"(?!py(?:thon)?3?$)[a-z+#]+\d?")
 """First word behind the fence of a block that says that it is another language, a patch, a shell's."""
 _PROSE = re.compile(r"\s*[A-Z][a-z']*,? [a-z']+ [a-z']+")
 _PRIVATE = re.compile(r"(?<!\bself)\.(_[a-z]\w*)|\bimport\b.*[ (](_[a-z]\w*)")
+"""A private name that is looked up in something, or imported; a test class may have its own."""
 _TEST = re.compile(python.TEST_SIGN, re.MULTILINE)
 
 
@@ -94,4 +95,4 @@ def complaint(trial: TriedFile | None, private: str = "") -> str:
 
 
 def _shown(output: str) -> str:
-    return fenced(shortened(output, LONGEST_OUTPUT) or "(no output)")
+    return fenced(shortened(output, LONGEST["output"]) or "(no output)")

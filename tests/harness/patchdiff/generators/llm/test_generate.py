@@ -61,7 +61,11 @@ def compare(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Compared:
     """Run the generator; comparisons find, one after the other, what is given."""
 
     def run(
-        *found: Sequence[Divergence], answer: str = ANSWER, survey: Survey | None = None, patch: str = ""
+        *found: Sequence[Divergence],
+        answer: str = ANSWER,
+        survey: Survey | None = None,
+        patch: str = "",
+        note: str = "",
     ) -> tuple[Contribution, list[str], list[Program]]:
         asked, programs = list[str](), list[Program]()
         rest: Iterator[Sequence[Divergence]] = iter(found)
@@ -72,7 +76,7 @@ def compare(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Compared:
 
         def differences(_context: Context, program: Program) -> Contribution:
             programs.append(program)
-            return Contribution(GeneratorResult(name="llm", probes=9), tuple(next(rest)))
+            return Contribution(GeneratorResult(name="llm", probes=9, note=note), tuple(next(rest)))
 
         monkeypatch.setattr(generate, "differences", differences)
         monkeypatch.setattr(generate, "record", lambda _context: [])
@@ -107,7 +111,14 @@ def test_undecided_difference_begins_another_conversation_and_is_kept(compare: C
 def test_difference_in_a_test_that_passes_on_both_sides_does_not_count(compare: Compared) -> None:
     found, *_ = compare([divergence(PatchDiffFinding.CHANGED_UNRELATED, "test_b")], [], [])
     assert found.divergences == ()
-    assert found.result.note == f"{CONVERSATIONS} conversations, and no test that distinguishes the patches"
+    assert found.result.note.startswith(f"{CONVERSATIONS} conversations: no difference that holds")
+
+
+def test_note_says_why_a_test_that_distinguishes_the_patches_shows_no_difference(compare: Compared) -> None:
+    found, *_ = compare([], [], [], note="the time was not enough for any probe")
+    assert found.result.note == f"{CONVERSATIONS} conversations: the time was not enough for any probe"
+    found, *_ = compare(answer=SAME)
+    assert found.result.note == f"{CONVERSATIONS} conversations: no test that distinguishes the patches"
 
 
 def test_nothing_runs_where_the_model_finds_the_patches_equivalent(compare: Compared) -> None:

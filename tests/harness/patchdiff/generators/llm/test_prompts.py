@@ -1,10 +1,7 @@
 import pytest
 
 from assay.harness.patchdiff.generators.llm.prompts import (
-    LONGEST_CONTEXT,
-    LONGEST_ISSUE,
-    LONGEST_PATCH,
-    LONGEST_TRACES,
+    LONGEST,
     PromptMaterial,
     first_messages,
 )
@@ -22,8 +19,8 @@ def test_prompt_length_is_bounded() -> None:
         traces=(endless,) * 50,
     )
     _, (_, user) = first_messages(material)
-    assert len(user) < LONGEST_ISSUE + 3 * LONGEST_PATCH + LONGEST_CONTEXT + 15_000
-    assert len(user) > LONGEST_ISSUE + 3 * LONGEST_PATCH + LONGEST_CONTEXT + LONGEST_TRACES
+    assert len(user) < LONGEST["issue"] + 3 * LONGEST["patch"] + LONGEST["context"] + 15_000
+    assert len(user) > LONGEST["issue"] + 3 * LONGEST["patch"] + LONGEST["context"] + LONGEST["traces"]
 
 
 @pytest.mark.parametrize(
