@@ -8,6 +8,7 @@ _BLOCK = re.compile(
     r"(?P<text>.*?)(?:^[ \t]*(?P=fence)(?P=mark)*[ \t]*$|\Z)",
     re.MULTILINE | re.DOTALL,
 )
+_WHOLE = re.compile(r"\s*```[^\n]*\n(?P<text>.*?)\n?```\s*", re.DOTALL)
 
 
 def fenced(text: str, info: str = "") -> str:
@@ -25,8 +26,17 @@ def shortened(text: str, most: int) -> str:
     return f"{text[:head]}\n[... {len(text) - most} characters left out ...]\n{text[len(text) - (most - head) :]}"
 
 
+def unfenced(text: str) -> str:
+    """Return a text without a fence around the whole of it."""
+    whole = _WHOLE.fullmatch(text)
+    return whole["text"] if whole else text
+
+
 def find_blocks(answer: str) -> Iterator[tuple[str, str]]:
-    """Yield of each block the first word behind its fence, in lower case, and the text without its indentation."""
+    """Yield of each block the first word behind its fence, in lower case, and the text without its indentation.
+
+    A block that is not closed, as where a model's answer was cut off, ends with the answer.
+    """
     for block in _BLOCK.finditer(answer.replace("\r\n", "\n") + "\n"):
         indent = rf"^[ \t]{{0,{len(block['indent'])}}}"
         yield block["info"].strip().partition(" ")[0].lower(), re.sub(indent, "", block["text"], flags=re.MULTILINE)

@@ -14,9 +14,9 @@ from assay.agents.solvers.agentless import prompts
 from assay.agents.solvers.agentless.repository import Repository, ask, bounded, draw, note
 from assay.agents.solvers.agentless.settings import AgentlessSettings
 from assay.agents.solvers.agentless.vote import most_common
-from assay.agents.solvers.shared.fences import blocks
 from assay.agents.solvers.shared.normalise import script_key
 from assay.harness.domain import Status
+from assay.harness.fences import find_blocks
 
 REPRODUCED, RESOLVED, OTHER = "Issue reproduced", "Issue resolved", "Other issues"
 BASE = "base"
@@ -98,7 +98,7 @@ def kind_of(language: str) -> ScriptKind:
 
 def script_in(answer: str) -> str:
     """Return the content of an answer's first fenced block; empty if there is none."""
-    return next((each.content for each in blocks(answer)), "")
+    return next((text for _, text in find_blocks(answer)), "")
 
 
 def said_by(session: SolveSession, kind: ScriptKind, script: str) -> str:

@@ -22,8 +22,8 @@ from assay.agents.solvers.ast_search.spectrum import (
 )
 from assay.agents.solvers.shared import bm25
 from assay.agents.solvers.shared.codebase import Codebase
-from assay.agents.solvers.shared.fences import blocks
 from assay.harness import languages
+from assay.harness.fences import find_blocks
 
 SCRIPT = "reproduce_issue.py"
 """Path of the failing test while it is needed."""
@@ -88,7 +88,7 @@ def _reproduce(session: SolveSession, tries: int) -> bool:
 
 
 def _program(answer: str) -> str:
-    programs = [each.content for each in blocks(answer) if each.info in FENCES]
+    programs = [text for info, text in find_blocks(answer) if info in FENCES]
     return programs[-1] if programs else answer
 
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from assay.agents.contract import Candidate
-from assay.agents.solvers.shared.fences import unfenced
 from assay.harness.domain import Model
+from assay.harness.fences import unfenced
 
 FINALISTS = 3
 """Number of patches among which the selection machine chooses."""
