@@ -66,13 +66,6 @@ class Program:
     """Runs it as ``run_lines`` does, where it is no program of the probe."""
     suffix: str = ".py"
     """Of the names of test files that show a difference."""
-    generator: str = ""
-    """The generator whose differences these are; the one that is named like the command, if empty."""
-
-    @property
-    def name(self) -> str:
-        """The generator's name."""
-        return self.generator or self.command
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +194,8 @@ def _round(lines: Iterable[Mapping[str, Any]]) -> Round:
     }
 
 
-def differences(context: Context, program: Program) -> Contribution:
-    """Run a program with gold and the candidate, then look closely at where the two differ.
+def differences(context: Context, generator: str, program: Program) -> Contribution:
+    """Run a generator's program with gold and the candidate, then look closely at where the two differ.
 
     Every probe runs once on these two sides, within the turn. What differs, the most severe first, and a
     sample of what does not, runs again on all sides; what differs still is confirmed.
@@ -220,12 +213,12 @@ def differences(context: Context, program: Program) -> Contribution:
     steady = (stable(rounds[side].seen) for side in (Side.BASE, Side.GOLD, Side.CANDIDATE))
     suspects = _most_severe(_by_turns(suspects, gold), *steady)[:MOST_SUSPECTS]
     wanted = context.confirming.rounds(each)
-    found, confirmed_in = _divergences(context.confirming.part(0.5), program, suspects, wanted)
+    found, confirmed_in = _divergences(context.confirming.part(0.5), generator, program, suspects, wanted)
     shown, files = _reproduced(context.confirming.part(0.5), program, found, first[Side.GOLD].redo)
     is_late = any(each.late for each in rounds.values())
     unseen = len(apart) if is_late else len(suspects) if not confirmed_in else 0
     result = GeneratorResult(
-        name=program.name,
+        name=generator,
         probes=len(gold),
         reached=0 if unseen and not found else len(alike) + len(apart),
         divergences=len(found),
@@ -292,7 +285,9 @@ def _shuffled(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def _divergences(context: Context, program: Program, suspects: list[str], wanted: int) -> tuple[list[Divergence], int]:
+def _divergences(
+    context: Context, generator: str, program: Program, suspects: list[str], wanted: int
+) -> tuple[list[Divergence], int]:
     """Repeat suspects on both sides, ask base what it shows, and classify what holds; the hardest come first.
 
     Returns:
@@ -307,7 +302,7 @@ def _divergences(context: Context, program: Program, suspects: list[str], wanted
         return [], 0
     base, gold, candidate = (stable(ran[side].seen[:whole]) for side in seeds)
     found = [
-        divergence_of(program.name, key, _seen(base, key), gold[key], candidate[key].observation, whole)
+        divergence_of(generator, key, _seen(base, key), gold[key], candidate[key].observation, whole)
         for key in suspects
         if key in gold and key in candidate and gold[key].observation != candidate[key].observation
     ]
@@ -321,7 +316,7 @@ def _seen(round_: Round, key: str) -> ProbeObservation:
 def _reproduced(
     context: Context, program: Program, found: Sequence[Divergence], redo: Suspects
 ) -> tuple[list[Divergence], dict[str, str]]:
-    """Give some divergences a test file each, named after the program, where a file can show them."""
+    """Give some divergences a test file each, named after the generator, where a file can show them."""
     first = {(each.target, each.finding): each for each in reversed(found) if each.probe in redo}
     shown = sorted(first.values(), key=found.index)[: MOST_SHOWN if context.settings.test_files else 0]
     suspects = {each.probe: redo[each.probe] for each in shown}
@@ -329,6 +324,6 @@ def _reproduced(
     names: dict[str, str] = {}
     for number, each in enumerate(found, 1):
         if each.probe in texts:  # one file for what reduces to the same text
-            names.setdefault(texts[each.probe], f"test_{program.name}_{number}{program.suffix}")
+            names.setdefault(texts[each.probe], f"test_{each.generator}_{number}{program.suffix}")
     shown = [each.model_copy(update={"reproduction": names.get(texts.get(each.probe, ""), "")}) for each in found]
     return shown, {name: text for text, name in names.items()}

@@ -1,6 +1,7 @@
 """The four trees of a comparison, each in a container of its own whenever something runs in it."""
 
 import hashlib
+import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,8 @@ from assay.harness.runs.keys import content_key, edition_of
 
 OUT = "/tmp/assay-report"
 """Folder in which programs leave their observations."""
+READING = 60.0
+"""Seconds for reading files of a tree."""
 MERCY = 10.0
 """Seconds until a job that has not ended by itself is killed with all that it has left."""
 EDITION = ("patchdiff", "grading")
@@ -141,3 +144,10 @@ class Sides:
             pass
         time.sleep(self.pause)
         return evaluate(task, self.image, self.engine, self.labels)
+
+
+def read_files(sides: Sides, side: Side, paths: Sequence[str]) -> Mapping[str, bytes]:
+    """Return the contents of files of a side's tree, by path, of those that are there; raises as ``Sides.run``."""
+    copy = (f"[ ! -f {path} ] || cp --parents -- {path} {OUT}/" for path in map(shlex.quote, paths))
+    left = sides.run(side, SideJob("\n".join([f"mkdir -p {OUT}", *copy, ""]), seconds=READING))
+    return {path: left[path] for path in paths if path in left}

@@ -9,7 +9,7 @@ from assay.harness import languages
 from assay.harness.domain import Instance
 from assay.harness.languages.differences import WHOLE_MODULE, Span
 from assay.harness.patchdiff.nearness import ChangeSummary, changed_words, named_like, nearest_first, quoted_words
-from assay.harness.patchdiff.sides import OUT, Side, SideJob, Sides
+from assay.harness.patchdiff.sides import OUT, Side, SideJob, Sides, read_files
 from assay.harness.patchdiff.targets import MOST, SIDES, Target, apart, loose, targets, users
 from assay.harness.patches.diff import touched_paths
 
@@ -17,7 +17,6 @@ SECONDS = 60.0
 GREP_SECONDS = 20
 LISTING = "files"
 MENTIONS = "mentions"
-FOLDER = "tree"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +42,15 @@ def survey(sides: Sides) -> Survey:
     changed = {path for side in SIDES if sides.patch(side) for path in touched_paths(sides.patch(side))}
     tests = touched_paths(instance.test_patch) if instance.test_patch else ()
     sources = sorted(path for path in changed if not language.is_test_file(path))
-    job = SideJob(_copying(sources), seconds=SECONDS)
-    files = dict(zip(SIDES, sides.at_once(SIDES, lambda side: sides.run(side, job)), strict=True))
-    texts = {side: _texts(found) for side, found in files.items()}
+    files = dict(zip(SIDES, sides.at_once(SIDES, lambda side: read_files(sides, side, sources)), strict=True))
+    texts = {side: {path: raw.decode(errors="replace") for path, raw in found.items()} for side, found in files.items()}
     found = targets(instance.language, texts)
     names, in_code = loose(texts, found), _diffs(texts, tuple(language.SUFFIXES))
     functions = [each.name for each in found if each.name != WHOLE_MODULE]
     words = changed_words(functions, *in_code, *(sides.patch(side) for side in SIDES))
-    mentions = _mentions(sides, [*words, *(word for each in names for word in (each.module, *sorted(each.names)))])
+    asked = [*words, *(word for each in names for word in (each.module, *sorted(each.names)))]
+    listing, mentions = _tree(sides, asked)
     in_sources = {path: said for path, said in mentions.items() if not language.is_test_file(path)}
-    listing = files[Side.GOLD].get(LISTING, b"").decode(errors="replace").split("\0")
     return Survey(
         targets=(*found, *users(names, in_sources, MOST - len(found))),
         texts=texts,
@@ -81,41 +79,24 @@ def _diffs(texts: Mapping[Side, Mapping[str, str]], suffixes: tuple[str, ...]) -
     ]
 
 
-def _mentions(sides: Sides, words: Sequence[str]) -> dict[str, set[str]]:
-    """Return which of some words each source file of gold's tree has, tests included."""
-    if not words:
-        return {}
+def _tree(sides: Sides, words: Sequence[str]) -> tuple[list[str], dict[str, set[str]]]:
+    """Return the files of gold's tree that git knows, and which of some words each source has, tests included."""
     suffixes = languages.find(sides.instance.language).SUFFIXES
     left = sides.run(Side.GOLD, SideJob(_looking(words, sorted(suffixes)), seconds=SECONDS))
+    listing, lines = (left.get(name, b"").decode(errors="replace") for name in (LISTING, MENTIONS))
     mentions: dict[str, set[str]] = {}
-    for line in left.get(MENTIONS, b"").decode(errors="replace").splitlines():
+    for line in lines.splitlines():
         path, _, word = line.rpartition(":")
         mentions.setdefault(path, set()).add(word)
-    return mentions
-
-
-def _copying(paths: Sequence[str]) -> str:
-    """Return a script that copies files out and lists the tree."""
-    listed = " ".join(map(shlex.quote, paths))
-    return f"""\
-mkdir -p {OUT}/{FOLDER}
-git -c safe.directory='*' ls-files -z > {OUT}/{LISTING}
-for path in {listed}; do
-    [ ! -f "$path" ] || cp --parents -- "$path" {OUT}/{FOLDER}/
-done
-"""
+    return listing.split("\0"), mentions
 
 
 def _looking(words: Sequence[str], suffixes: Sequence[str]) -> str:
-    """Return a script that lists which sources mention words: ``path:word``, once each."""
+    """Return a script that lists the tree, and which sources mention words: ``path:word``, once each."""
     wanted = " ".join(f"-e {shlex.quote(word)}" for word in words)
     among = " ".join(shlex.quote(f"*{suffix}") for suffix in suffixes)
     return f"""\
 mkdir -p {OUT}
+git -c safe.directory='*' ls-files -z > {OUT}/{LISTING}
 timeout {GREP_SECONDS} git -c safe.directory='*' grep -IowF {wanted} -- {among} | LC_ALL=C sort -u > {OUT}/{MENTIONS}
 """
-
-
-def _texts(files: Mapping[str, bytes]) -> dict[str, str]:
-    top = f"{FOLDER}/"
-    return {path.removeprefix(top): raw.decode(errors="replace") for path, raw in files.items() if path.startswith(top)}

@@ -49,7 +49,7 @@ def _generate(context: Context) -> Contribution:
     own = {bare_name(test) for test in context.sides.instance.fail_to_pass}
     each = min(MOST, max(FEWEST, COPIES // len(tests)))
     of_own = min(MOST_OWN, max(each, OWN_COPIES // max(1, sum(bare_name(test) in own for test in tests))))
-    return differences(context, _program(context, files, tests, each, of_own))
+    return differences(context, NAME, _program(context, files, tests, each, of_own))
 
 
 def _program(context: Context, files: Sequence[str], tests: Sequence[str] = (), each: int = 0, own: int = 0) -> Program:

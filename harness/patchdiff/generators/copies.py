@@ -22,7 +22,7 @@ from assay.harness.patchdiff.generators.suites.running import runs_everything
 from assay.harness.patchdiff.probe import values
 from assay.harness.patchdiff.probe.texts import settle
 from assay.harness.patchdiff.probing import Program, Suspects, differences
-from assay.harness.patchdiff.sides import OUT, Side, SideJob
+from assay.harness.patchdiff.sides import OUT, Side, SideJob, read_files
 from assay.harness.patches.diff import read_diff
 from assay.harness.reports import find
 from assay.harness.reports.messages import messages
@@ -70,7 +70,7 @@ def generate(context: Context, copying: Copying) -> Contribution:
     run = _Run(copying, _sound(context, made, copying))
     if not run.copies:
         return Contribution(GeneratorResult(name=NAME, note="no copy of a test with another literal ran with gold"))
-    return differences(context, run.program())
+    return differences(context, NAME, run.program())
 
 
 def _files(context: Context, copying: Copying) -> list[CopiedFile]:
@@ -78,10 +78,9 @@ def _files(context: Context, copying: Copying) -> list[CopiedFile]:
     instance, paths = context.sides.instance, context.survey.test_files
     own = [path for path in paths if path in {change.path for change in read_diff(instance.test_patch)}]
     paths = (tuple(own) or paths)[:FILES]
-    copy = "\n".join(f"cp -- {quote(path)} {OUT}/{number}" for number, path in enumerate(paths))
-    left = context.sides.run(Side.GOLD, SideJob(f"mkdir -p {OUT}\n{copy}\n", seconds=30.0))
-    texts = {path: left.get(str(number), b"").decode(errors="replace") for number, path in enumerate(paths)}
-    found = (CopiedFile.read(instance.language, path, text, copying) for path, text in texts.items())
+    left = read_files(context.sides, Side.GOLD, paths)
+    texts = ((path, left.get(path, b"").decode(errors="replace")) for path in paths)
+    found = (CopiedFile.read(instance.language, path, text, copying) for path, text in texts)
     return [file for file in found if file]
 
 

@@ -59,7 +59,7 @@ def _generate(context: Context) -> Contribution:
     }
     reproduce = partial(reproduced, make_draft=call_draft)
     tests = [path for path in context.survey.test_files if any(str(each["test"]).startswith(path) for each in calls)]
-    return differences(context, Program(NAME, settings, context.paced(SECONDS), reproduce, tests=tests))
+    return differences(context, NAME, Program(NAME, settings, context.paced(SECONDS), reproduce, tests=tests))
 
 
 GENERATOR = Generator(_generate, languages=frozenset({"python"}))

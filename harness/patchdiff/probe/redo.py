@@ -2,11 +2,9 @@
 
 import functools
 import gc
-import io
 import math
 import random
 import resource
-import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import texts, trace, values, wire
@@ -92,22 +90,9 @@ def _change(leaf: "wire.Line", choice: random.Random, material: ChangeMaterial) 
 
 def call(reach: "trace.Reach", function: Any, arguments: Any) -> "wire.Line":
     """Call a function and return what is seen, by part, and the target that ran."""
-    printed, usual = io.StringIO(), sys.stdout
-    sys.stdout = printed
     reach.begin()
-    try:
-        result = function(*arguments[0], **arguments[1])
-        outcome = ["value", texts.type_name(result), texts.describe(result)]
-    except BaseException as error:
-        outcome = ["error", texts.type_name(error), ""]
-    reach.end()
-    sys.stdout = usual
-    return {
-        "return": outcome,
-        "arguments": ["value", "", texts.describe(arguments, inside=True)],
-        "stdout": ["value", "", texts.settle(printed.getvalue())],
-        "target": reach.found,
-    }
+    seen = texts.observe(function, arguments, reach.end)
+    return dict(seen, target=reach.found)
 
 
 def in_children(calls: "Sequence[Callable[[], wire.Line]]", limit: float) -> "Iterator[wire.Line]":

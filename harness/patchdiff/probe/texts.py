@@ -8,6 +8,7 @@ import hashlib
 import io
 import itertools
 import re
+import sys
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +84,24 @@ def body(value: object) -> "str | None":
     for pattern, instead in _CHANGING:
         text = pattern.sub(instead, text)
     return settle(text, BODY_CAP) or None
+
+
+def observe(function: "Callable[..., Any]", arguments: Any, end: "Callable[[], object]" = int) -> "dict[str, Any]":
+    """Return what a call returns or raises, leaves in its arguments, and prints; `end` is called at its end."""
+    printed, usual = io.StringIO(), sys.stdout
+    sys.stdout = printed
+    try:
+        result = function(*arguments[0], **arguments[1])
+        outcome = ["value", type_name(result), describe(result)]
+    except BaseException as error:
+        outcome = ["error", type_name(error), ""]
+    end()
+    sys.stdout = usual
+    return {
+        "return": outcome,
+        "arguments": ["value", "", describe(arguments, inside=True)],
+        "stdout": ["value", "", settle(printed.getvalue())],
+    }
 
 
 def type_name(value: object) -> str:

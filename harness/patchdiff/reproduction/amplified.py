@@ -58,8 +58,7 @@ class AmplifiedDraft:
         body = re.sub(r"\n{4,}", "\n\n\n", changed(source.text, changes))
         shown = [f"    line {each.start[0]}: {in_a_docstring(each.old + ' -> ' + each.new)}" for each in self.edits]
         says = "\n".join([f"The test is {'::'.join(names)}{', with' if shown else ' as it is:'}", *shown])
-        wrapper = "assay_whole" if self.mode == WHOLE else ""
-        return frame(body, check, f"Put it beside {path}", says, f"::{inside}", wrapper)
+        return frame(body, check, f"Put it beside {path}", says, f"::{inside}", self.mode == WHOLE)
 
     def _place(self, source: Source) -> _Look | None:
         """Return the statement that is looked at, and the expression of it; None if it is not found."""

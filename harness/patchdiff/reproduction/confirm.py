@@ -16,7 +16,7 @@ from typing import Any
 from assay.harness.patchdiff.contract import Context
 from assay.harness.patchdiff.probing import PYTHON, Suspects
 from assay.harness.patchdiff.reproduction.writing import FAILURE, Check, Draft, MakeDraft, Shown
-from assay.harness.patchdiff.sides import OUT, Side, SideJob
+from assay.harness.patchdiff.sides import OUT, Side, SideJob, read_files
 
 LIMIT = 20.0
 """Seconds for one file, the import of the project included."""
@@ -117,11 +117,8 @@ def _path(folder: str, number: int) -> str:
 
 def _sources(context: Context, paths: Sequence[str]) -> dict[str, str]:
     """Return the texts of gold's test files, those that can be read."""
-    if not paths:
-        return {}
-    command = f"mkdir -p {OUT}\n" + "\n".join(f"cp -- {shlex.quote(p)} {OUT}/{n}.py" for n, p in enumerate(paths))
-    left = context.sides.run(Side.GOLD, SideJob(f"{command}\n", seconds=30.0))
-    return {path: text for n, path in enumerate(paths) if (text := decoded(left.get(f"{n}.py", b"")))}
+    contents = read_files(context.sides, Side.GOLD, paths) if paths else {}
+    return {path: text for path, raw in contents.items() if (text := decoded(raw))}
 
 
 def decoded(content: bytes) -> str:

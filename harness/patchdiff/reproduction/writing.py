@@ -47,7 +47,7 @@ MakeDraft = Callable[[Mapping[str, Any], Mapping[str, str]], Draft | None]
 """Makes a draft of what a probe reported and the texts of test files by path; None where nothing can be made again."""
 
 
-def frame(body: str, check: Check, where: str, what: str, test: str = "", wrapper: str = "") -> str:
+def frame(body: str, check: Check, where: str, what: str, test: str = "", whole: bool = False) -> str:
     """Return a test file around a body that calls ``assay_check`` or uses ``AssayLook``.
 
     Args:
@@ -56,7 +56,7 @@ def frame(body: str, check: Check, where: str, what: str, test: str = "", wrappe
         where: a person has to put the file.
         what: it shows.
         test: end of the name of the one test that runs, ``::Class::test[row]``; "" if the body has only one.
-        wrapper: function of the file that this test is wrapped in; "" if none.
+        whole: whether the check looks at how this test ends.
     """
     lines = body.split("\n")
     of_gold, of_candidate = _in_words(check.expected[-1] if check.expected else check.candidate, check.candidate)
@@ -73,7 +73,7 @@ def frame(body: str, check: Check, where: str, what: str, test: str = "", wrappe
         texts=texts.rstrip(),
         test=test,
         name=test.partition("[")[0].replace("::", ".").strip("."),
-        wrapper=wrapper,
+        whole=whole,
     )
 
 

@@ -70,7 +70,7 @@ def play(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Callable[..., t
         sides = Sides(Task(instance, Prediction(instance_id=instance.id, patch="x"), PLAN), "image", FakeEngine({}))
         context = Context(sides, Survey((), ()), Settings(("acme",), confirmations=confirmations), lambda _i, _f: PLAN)
         made = Program(program, {}, 1.0, lambda _context, shown: {probe: probe for probe in shown})
-        return differences(context, made), asked
+        return differences(context, program, made), asked
 
     return played
 

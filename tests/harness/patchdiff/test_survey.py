@@ -47,7 +47,7 @@ class LocalSides:
         for path, text in TREE.items():
             (tree / path).parent.mkdir(parents=True, exist_ok=True)
             (tree / path).write_text(text.replace(self._old, self._new) if side is Side.CANDIDATE else text)
-        for command in (["git", "init", "-q"], ["git", "add", "."]):
+        for command in (["git", "init", "-q"], ["git", "add", *TREE]):
             subprocess.run(command, cwd=tree, check=True, capture_output=True)
         (tree / "tests/added").mkdir(exist_ok=True)
         (tree / "tests/added/tests.py").write_text("assert 4\n")  # by the test patch, so git does not know it

@@ -117,9 +117,8 @@ def _compared(context: Context, trial: TriedFile) -> Contribution:
         lambda _context, suspects: dict.fromkeys(suspects, trial.file),
         files={path: trial.file},
         tests=[path],
-        generator=NAME,
     )
-    found = differences(context, program)
+    found = differences(context, NAME, program)
     kept = tuple(each for each in found.divergences if bare_name(each.probe) in differing)
     return replace(found, result=found.result.model_copy(update={"divergences": len(kept)}), divergences=kept)
 

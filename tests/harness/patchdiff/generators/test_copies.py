@@ -69,7 +69,7 @@ class Played:
 
     def run(self, side: Side, job: SideJob) -> dict[str, bytes]:
         if not job.files:
-            return {"0": TEST.encode()}
+            return {PATH: TEST.encode()}
         left: dict[str, bytes] = {}
         for path, content in job.files.items():
             text, name = content.decode(), path.rpartition("/")[2]

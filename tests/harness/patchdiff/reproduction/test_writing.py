@@ -32,8 +32,8 @@ def test_long_values_are_shown_from_where_they_differ() -> None:
 
 
 def test_future_imports_come_first_and_the_test_is_wrapped_last() -> None:
-    text = frame("from __future__ import annotations\n\nx = 1", Check(), "Put it", "It", "::A::test[1]", "assay_whole")
+    text = frame("from __future__ import annotations\n\nx = 1", Check(), "Put it", "It", "::A::test[1]", whole=True)
     tree = ast.parse(text)
     assert isinstance(tree.body[1], ast.ImportFrom)
     assert tree.body[1].module == "__future__"
-    assert ast.unparse(tree.body[-1]) == "A.test = assay_whole(A.test)"
+    assert ast.unparse(tree.body[-1]) == "A.test = AssayLook()(A.test)"

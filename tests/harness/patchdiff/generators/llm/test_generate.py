@@ -74,7 +74,8 @@ def compare(monkeypatch: pytest.MonkeyPatch, instance: Instance) -> Compared:
             asked.append(messages[-1][1])
             return answer
 
-        def differences(_context: Context, program: Program) -> Contribution:
+        def differences(_context: Context, generator: str, program: Program) -> Contribution:
+            assert generator == "llm"
             programs.append(program)
             return Contribution(GeneratorResult(name="llm", probes=9, note=note), tuple(next(rest)))
 
@@ -95,7 +96,6 @@ def test_first_difference_that_counts_against_the_patch_is_enough(compare: Compa
     found, asked, (program,) = compare([divergence(PatchDiffFinding.CHANGED_UNRELATED)])
     assert [each.finding for each in found.divergences] == [PatchDiffFinding.CHANGED_UNRELATED]
     assert len(asked) == 1
-    assert program.name == "llm"
     assert [*program.files] == ["tests/test_assay_llm.py"]
     assert program.reproduce(SimpleNamespace(), {"key": {}}) == {"key": program.files["tests/test_assay_llm.py"]}  # type: ignore[arg-type]
 
