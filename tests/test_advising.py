@@ -8,7 +8,6 @@ import pytest
 
 from assay.advising import ModelAdvisor
 from assay.agents.llm.ask import make_ask
-from assay.agents.llm.cassette import Mode
 from assay.agents.llm.errors import ModelUnavailable
 from assay.harness.domain import Recipe
 from assay.instances.environments.setup.facts import Facts, read_facts
@@ -101,6 +100,6 @@ def test_a_recorded_answer_needs_no_endpoint(facts: Facts, tmp_path: Path) -> No
         live = ModelAdvisor("model m", ask).advise(facts, RECIPE, "output")
         ask.stack.close()
     assert live == RECIPE.model_copy(update={"constraints": ("numpy<2",)})
-    replay = make_ask("m", cassette=cassette, mode=Mode.REPLAY)
+    replay = make_ask("m", cassette=cassette)
     assert ModelAdvisor("model m", replay).advise(facts, RECIPE, "output") == live
     replay.stack.close()

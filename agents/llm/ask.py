@@ -33,6 +33,20 @@ def usual_endpoint(base_url: str = "") -> Endpoint:
     return Endpoint(base_url=address or OPENAI, key_env=KEY if has_key else "")
 
 
+def endpoint_and_mode(base_url: str, cassette: Path | None) -> tuple[Endpoint, Mode]:
+    """Return where a model answers, and the mode of its cassette: an existing one is replayed if no endpoint is named.
+
+    Raises:
+        UserError: there is neither an address nor a key, nor a recording.
+    """
+    try:
+        return usual_endpoint(base_url), Mode.AUTO
+    except UserError:
+        if cassette is None or not cassette.is_file():
+            raise
+        return Endpoint(base_url=OPENAI), Mode.REPLAY
+
+
 class Asker:
     """Function from (role, text) messages to the text of a model's answer.
 
@@ -59,7 +73,6 @@ def make_ask(
     base_url: str = "",
     *,
     cassette: Path | None = None,
-    mode: Mode = Mode.AUTO,
     limits: BudgetLimits | None = None,
     note: Callable[[str], None] = lambda _text: None,
 ) -> Asker:
@@ -68,15 +81,13 @@ def make_ask(
     Args:
         model: its name at the endpoint.
         base_url: address with the version; see ``usual_endpoint``.
-        cassette: file of recorded answers; None for no recording.
-        mode: of the cassette; a replay needs neither address nor key.
+        cassette: file that records answers; an existing one is replayed and needs neither address nor key.
         limits: on the spending of all questions together.
         note: gets a line about each failed try that another one follows.
 
     Raises:
         UserError: the address, the key or the cassette is wrong.
     """
-    is_replay = cassette is not None and mode is Mode.REPLAY
-    endpoint = Endpoint(base_url=base_url or OPENAI) if is_replay else usual_endpoint(base_url)
+    endpoint, mode = endpoint_and_mode(base_url, cassette)
     setup = Setup(endpoint=endpoint, cassette=cassette, mode=mode, limits=limits or BudgetLimits())
     return Asker(Stack(setup, note=note), model)

@@ -32,7 +32,6 @@ from assay.workbench import make_sources
 from assay.workplace import Workplace
 
 if TYPE_CHECKING:
-    from assay.agents.llm.client import Endpoint
     from assay.agents.llm.stack import Stack
 
 
@@ -172,7 +171,9 @@ class SolverRun:
         if self._is_local:
             find_weights()
         else:
-            self._endpoint_and_mode()
+            from assay.agents.llm.ask import endpoint_and_mode
+
+            endpoint_and_mode(settings.base_url, settings.cassette)
 
     def _probe(self, stack: "Stack | None") -> None:
         """Ask the endpoint once; not if the user names a recording, which may hold every answer."""
@@ -214,11 +215,13 @@ class SolverRun:
         if not agent.capabilities.needs_model:
             yield None
             return
+        from assay.agents.llm.ask import endpoint_and_mode
         from assay.agents.llm.stack import Setup, Stack
 
         settings = self.settings
         with ExitStack() as opened:
-            endpoint, mode = (opened.enter_context(serve()), Mode.AUTO) if self._is_local else self._endpoint_and_mode()
+            given = settings.base_url, settings.cassette
+            endpoint, mode = (opened.enter_context(serve()), Mode.AUTO) if self._is_local else endpoint_and_mode(*given)
             setup = Setup(
                 endpoint=endpoint,
                 limits=BudgetLimits(cost=settings.total_cost),
@@ -234,19 +237,6 @@ class SolverRun:
     @property
     def _is_local(self) -> bool:
         return self.settings.model == LOCAL and not self.settings.base_url
-
-    def _endpoint_and_mode(self) -> "tuple[Endpoint, Mode]":
-        """Return where the model answers; an existing cassette is replayed if no endpoint is named."""
-        from assay.agents.llm.ask import OPENAI, usual_endpoint
-        from assay.agents.llm.client import Endpoint
-
-        settings = self.settings
-        try:
-            return usual_endpoint(settings.base_url), Mode.AUTO
-        except UserError:
-            if settings.cassette is None or not settings.cassette.is_file():
-                raise
-            return Endpoint(base_url=OPENAI), Mode.REPLAY
 
     def _begin(
         self,

@@ -181,7 +181,11 @@ BaseUrl = Annotated[
 ]
 Cassette = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="File that records that model's answers and replays them.", show_default=False),
+    typer.Option(
+        metavar="FILE",
+        help="File that records that model's answers and replays them. Replaying an existing file needs no endpoint.",
+        show_default=False,
+    ),
 ]
 
 # evaluate

@@ -6,7 +6,6 @@ import pytest
 
 from assay.agents.llm.ask import make_ask, usual_endpoint
 from assay.agents.llm.budget import BudgetLimits
-from assay.agents.llm.cassette import Mode
 from assay.agents.llm.errors import BudgetExceeded, CassetteMiss
 from assay.harness.errors import UserError
 
@@ -42,11 +41,16 @@ def test_recorded_answers_are_replayed(endpoint: Any, tmp_path: Path) -> None:
     asker = make_ask("toy", endpoint.url, cassette=tape)
     assert asker(MESSAGES) == "hello"
     asker.stack.close()
-    replay = make_ask("toy", cassette=tape, mode=Mode.REPLAY)
+    replay = make_ask("toy", cassette=tape)
     assert replay(MESSAGES) == "hello"
     with pytest.raises(CassetteMiss, match=r"messages\[1\]"):
         replay([("system", "be brief"), ("user", "three plus three?")])
     assert len(endpoint.asked) == 1
+
+
+def test_recording_that_does_not_exist_needs_a_model_to_ask(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no model to ask"):
+        make_ask("toy", cassette=tmp_path / "none.jsonl")
 
 
 def test_question_beyond_the_budget_raises(endpoint: Any) -> None:
@@ -65,5 +69,5 @@ def test_repeated_question_gets_another_sample_when_recorded_and_replayed(
     asker = make_ask("toy", endpoint.url, cassette=tape)
     said = [asker(MESSAGES) for _ in range(3)]
     asker.stack.close()
-    replay = make_ask("toy", cassette=tape, mode=Mode.REPLAY)
+    replay = make_ask("toy", cassette=tape)
     assert [replay(MESSAGES) for _ in range(3)] == said == ["one", "two", "three"]
