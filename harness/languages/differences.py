@@ -27,7 +27,7 @@ def changed_names(language: str, path: str, before: str | None, after: str | Non
     return list(names) or [WHOLE_MODULE] * (before != after)
 
 
-def apart(language: str, path: str, one: str, other: str) -> tuple[Span, ...] | None:
+def differing_spans(language: str, path: str, one: str, other: str) -> tuple[Span, ...] | None:
     """Return where the first text has the functions in which the two differ; None if they differ elsewhere, too."""
     lines = one.splitlines(), other.splitlines()
     functions = [_functions(definitions(language, path, text)) for text in (one, other)]

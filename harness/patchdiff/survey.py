@@ -10,7 +10,7 @@ from assay.harness.domain import Instance
 from assay.harness.languages.differences import WHOLE_MODULE, Span
 from assay.harness.patchdiff.nearness import ChangeSummary, changed_words, named_like, nearest_first, quoted_words
 from assay.harness.patchdiff.sides import OUT, Side, SideJob, Sides, read_files
-from assay.harness.patchdiff.targets import MOST, SIDES, Target, apart, loose, targets, users
+from assay.harness.patchdiff.targets import MOST, SIDES, Target, differing_spans, loose, targets, users
 from assay.harness.patches.diff import touched_paths
 
 SECONDS = 60.0
@@ -29,8 +29,8 @@ class Survey:
     """The touched source files of base, gold and candidate, by path."""
     words: tuple[str, ...] = ()
     """Texts of the changed lines: what the code asks for may be what a test never gives it."""
-    apart: Mapping[str, Sequence[Span]] | None = None
-    """As ``targets.apart`` finds it."""
+    differing_spans: Mapping[str, Sequence[Span]] | None = None
+    """As ``targets.differing_spans`` finds it."""
     ran: dict[str, dict[str, list[int]]] = field(default_factory=dict, repr=False)
     """What test files run with gold, as far as a ``ReachMap`` has seen it."""
 
@@ -56,7 +56,7 @@ def survey(sides: Sides) -> Survey:
         texts=texts,
         test_files=tuple(_test_files(instance, tests, listing, ChangeSummary(sources, words, mentions))),
         words=quoted_words(*in_code),
-        apart=apart(instance.language, changed - {*tests}, texts),
+        differing_spans=differing_spans(instance.language, changed - {*tests}, texts),
     )
 
 

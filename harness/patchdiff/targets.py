@@ -73,7 +73,7 @@ def _places(name: str, here: Mapping[Side, Sequence[Definition]]) -> dict[Side, 
     return {side: span for side, span in spans.items() if span}
 
 
-def apart(language: str, changed: Collection[str], texts: Texts) -> dict[str, tuple[Span, ...]] | None:
+def differing_spans(language: str, changed: Collection[str], texts: Texts) -> dict[str, tuple[Span, ...]] | None:
     """Return where gold has the functions in which gold and the candidate differ, by path; None if more may differ.
 
     A run that enters none of them cannot show a difference. ``changed`` are the paths of all files that either changes.
@@ -81,7 +81,7 @@ def apart(language: str, changed: Collection[str], texts: Texts) -> dict[str, tu
     found = {}
     for path in sorted(changed):
         gold, candidate = (texts[side].get(path, UNREADABLE) for side in (Side.GOLD, Side.CANDIDATE))
-        spans = None if UNREADABLE in gold + candidate else differences.apart(language, path, gold, candidate)
+        spans = None if UNREADABLE in gold + candidate else differences.differing_spans(language, path, gold, candidate)
         if spans is None:
             return None
         found[path] = spans

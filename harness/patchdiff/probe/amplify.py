@@ -120,13 +120,13 @@ class SiteRecorder:
 
     def value(self, site: sites.Site, value: object) -> None:
         """Note a value."""
-        text = texts.body(value) if site.mode == sites.BODY else ""
+        text = texts.content(value) if site.mode == sites.CONTENT else ""
         if text is not None and self._counts(site):
             self._write(site, "value", texts.type_name(value), text or texts.describe(value, site.draw))
 
     def failed(self, site: sites.Site, error: BaseException) -> None:
         """Note an exception, once on its way up."""
-        if error is not self._last and site.mode != sites.BODY:
+        if error is not self._last and site.mode != sites.CONTENT:
             self._last = error
             self.note(site, "error", texts.type_name(error))
 

@@ -21,7 +21,7 @@ MARK = "__assay"  # between a test's name and the number of its changed copy
 _COPY = re.compile(MARK + r"(\d+)")
 OPERAND, STRICT, RAISED, BLOCK, WHOLE = "operand", "strict", "raised", "block", "whole"
 MOST_COPIED = 1000000  # characters of all changed copies of one test: more take longer to make than there is time
-BODY = "body"  # the text inside what a check is about, and its state
+CONTENT = "content"  # the text inside what a check is about, and its state
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
@@ -161,10 +161,10 @@ class _Function:
         found = []
         asked = getattr(call.func, "value", None)
         if isinstance(asked, ast.Attribute):
-            found.append(self.see(copy.deepcopy(asked), BODY, asked))
+            found.append(self.see(copy.deepcopy(asked), CONTENT, asked))
         for number, argument in enumerate(call.args):
             if isinstance(argument, ast.Name):
-                found.append(self.see(argument, BODY, argument))
+                found.append(self.see(argument, CONTENT, argument))
             elif isinstance(argument, (ast.Attribute, ast.Call, ast.Subscript)):
                 call.args[number] = _value(len(self._sites), argument.lineno)
                 found.append(self.see(argument, mode, argument))
@@ -190,7 +190,7 @@ class _Function:
             found.append(self.see(operand, mode, operand, draw=isinstance(operand, ast.Call)))
             owner = scoping.owner_of(operand)
             if owner is not None:
-                found.append(self.see(copy.deepcopy(owner), BODY, owner))
+                found.append(self.see(copy.deepcopy(owner), CONTENT, owner))
         for left, operator, right in zip(again, operators, again[1:]):  # noqa: B905 - not before Python 3.10
             compare = ast.Compare(left=left, ops=[operator], comparators=[right])
             found.append(self.see(ast.copy_location(compare, left), mode, whole))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 CAP = 2000  # characters of a text; the rest goes into a digest
-BODY_CAP = 20000  # of a body, most of which is alike on all sides
+CONTENT_CAP = 20000  # of what a response holds, most of which is alike on all sides
 DEPTH = 6
 ITEMS = 200
 DRAWN = 50  # items taken from an iterator
@@ -32,7 +32,7 @@ _HIDDEN = (
     # the function around a local function or class is an implementation detail
     (re.compile(r"(?<![\w.])(?:(?:\w+|<lambda>|<locals>)\.)*<locals>\."), "<locals>."),
 )
-_BODIES = ("content", "data", "lines")  # of responses and of captured output
+_CONTENTS = ("content", "data", "lines")  # of responses and of captured output
 _CHANGING = (
     (re.compile(r"\b\d+\.\d+ ?s(?:ec(?:ond)?s?)?\b"), "~ s"),
     (re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{32,}\b"), "<token>"),
@@ -62,14 +62,14 @@ def describe(value: object, draw: bool = True, inside: bool = False) -> str:
         return "<no text: " + type(problem).__name__ + ">"
 
 
-def body(value: object) -> "str | None":
+def content(value: object) -> "str | None":
     """Return the text that a response or captured output holds, and an object's state; None if there is neither.
 
     Tokens and durations are left out. The state is the public attributes, only the types of what these hold themselves.
     """
     is_open = not isinstance(value, types.ModuleType)
-    text = _attributes(value, DEPTH - 1, _Writing(False, False), _BODIES) if is_open else ""
-    for name in _BODIES:
+    text = _attributes(value, DEPTH - 1, _Writing(False, False), _CONTENTS) if is_open else ""
+    for name in _CONTENTS:
         try:
             held: Any = getattr(value, name, None)
         except Exception:  # a response that is not ready, or a stream
@@ -83,7 +83,7 @@ def body(value: object) -> "str | None":
             break
     for pattern, instead in _CHANGING:
         text = pattern.sub(instead, text)
-    return settle(text, BODY_CAP) or None
+    return settle(text, CONTENT_CAP) or None
 
 
 def observe(function: "Callable[..., Any]", arguments: Any, end: "Callable[[], object]" = int) -> "dict[str, Any]":
@@ -253,8 +253,8 @@ _COMPOUND: "tuple[tuple[Any, Callable[[Any, int, _Writing], str]], ...]" = (
 
 
 def _file(value: Any) -> str:
-    content = value.getvalue() if isinstance(value, (io.StringIO, io.BytesIO)) and not value.closed else ""
-    return "<file " + type_name(value) + " " + repr(content) + ">"
+    held = value.getvalue() if isinstance(value, (io.StringIO, io.BytesIO)) and not value.closed else ""
+    return "<file " + type_name(value) + " " + repr(held) + ">"
 
 
 def _drawn(value: Any, depth: int, out: _Writing) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.harness.languages.differences import WHOLE_MODULE, apart, changed_names, defined_at
+from assay.harness.languages.differences import WHOLE_MODULE, changed_names, defined_at, differing_spans
 
 GO = """\
 package calc
@@ -33,12 +33,12 @@ def test_functions_are_named_that_change_or_that_use_what_changes() -> None:
 
 @pytest.mark.parametrize("other", [GO.replace("limit = 3", "limit = 4"), "// new\n" + GO, GO + "\nfunc New() {}\n"])
 def test_a_difference_outside_of_functions_that_both_have_has_no_place(other: str) -> None:
-    assert apart("go", "calc.go", GO, other) is None
+    assert differing_spans("go", "calc.go", GO, other) is None
 
 
 def test_place_of_a_difference_is_that_in_the_first_text() -> None:
-    assert apart("go", "calc.go", GO, GO) == ()
-    assert apart("go", "calc.go", "\n" + GO, GO.replace("a + b", "b + a")) == ((6, 8),)
+    assert differing_spans("go", "calc.go", GO, GO) == ()
+    assert differing_spans("go", "calc.go", "\n" + GO, GO.replace("a + b", "b + a")) == ((6, 8),)
 
 
 def test_statement_of_several_lines_defines_one_name() -> None:

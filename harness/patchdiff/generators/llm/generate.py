@@ -60,7 +60,7 @@ def _material(context: Context) -> PromptMaterial:
         issue=sides.instance.problem_statement,
         gold_patch=_code_first(sides.patch(Side.GOLD), paths),
         candidate_patch=_code_first(sides.patch(Side.CANDIDATE), paths),
-        apart="\n".join(line for diff in apart for line in diff),
+        code_diff="\n".join(line for diff in apart for line in diff),
         targets=tuple(each.label for each in survey.targets),
         context=_code(survey),
         traces=tuple(

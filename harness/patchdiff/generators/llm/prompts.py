@@ -19,7 +19,7 @@ class PromptMaterial:
     issue: str
     gold_patch: str
     candidate_patch: str
-    apart: str
+    code_diff: str
     """The diff from gold's code to the candidate's."""
     targets: tuple[str, ...]
     """Public functions that lead to what the patches change, ``path:name``."""

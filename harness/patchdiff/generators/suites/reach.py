@@ -26,12 +26,12 @@ class ReachMap:
 
     def __init__(self, context: Context) -> None:
         sides = context.sides
-        self._apart = context.survey.apart if sides.instance.language == "python" else None
-        self._sources = {*(self._apart or ()), HIDDEN}
+        self._differing = context.survey.differing_spans if sides.instance.language == "python" else None
+        self._sources = {*(self._differing or ()), HIDDEN}
         self._file = sides.kept_file(NAME, context.settings.budget)
         kept, self._ran = self._kept(), context.survey.ran
         self._ran.update(kept)
-        self._is_first = not kept and self._apart != {}
+        self._is_first = not kept and self._differing != {}
         self._tried = set[str]()
 
     def scope(self, files: Sequence[str]) -> list[str]:
@@ -49,20 +49,20 @@ class ReachMap:
 
     def may_differ(self, file: str) -> bool:
         """Return whether a test file may run something in which gold and the candidate differ."""
-        if not self._apart or not self._knows(file):
-            return self._apart != {}
+        if not self._differing or not self._knows(file):
+            return self._differing != {}
         ran = self._ran[file]
-        places = [(path, *place) for path, each in self._apart.items() for place in each]
+        places = [(path, *place) for path, each in self._differing.items() for place in each]
         enters = any(first <= line <= last for path, first, last in places for line in ran[path])
         return enters or bool(ran[HIDDEN])
 
     def learn(self, context: Context, files: Sequence[str]) -> None:
         """Run the test files that are not known with gold, once, and keep what each runs; raises as ``Sides.run``."""
         unknown = [file for file in files if not self._knows(file) and file not in self._tried]
-        if not self._apart or not unknown:
+        if not self._differing or not unknown:
             return
         self._tried |= {*unknown}
-        targets = [{"path": path, "name": path, "first": 1, "last": 10**9} for path in sorted(self._apart)]
+        targets = [{"path": path, "name": path, "first": 1, "last": 10**9} for path in sorted(self._differing)]
         program = Program(NAME, {"files": unknown, "targets": targets}, context.seconds_left, tests=unknown)
         (lines,) = run_lines(context, program, Side.GOLD, [0])
         for file, ran in read_lines(lines).items():

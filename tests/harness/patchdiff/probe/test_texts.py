@@ -95,21 +95,25 @@ class Unread:
 
 
 def test_body_of_a_response_or_of_output_is_text_without_what_changes_from_run_to_run() -> None:
-    assert texts.body(Page(b"<p>caf\xc3\xa9</p>")) == "<p>café</p>"
-    assert texts.body(type("Output", (), {"lines": ["2 passed in 0.12s", "in 1.5 seconds"]})()) == (
+    assert texts.content(Page(b"<p>caf\xc3\xa9</p>")) == "<p>café</p>"
+    assert texts.content(type("Output", (), {"lines": ["2 passed in 0.12s", "in 1.5 seconds"]})()) == (
         "2 passed in ~ s\nin ~ s"
     )
-    assert texts.body(Page(f"token={'aB3' * 12} key=short1")) == "token=<token> key=short1"
-    assert texts.body(Unread()) is texts.body(Page(3)) is texts.body(3) is None
-    assert len(texts.body(Page("x " * 40000)) or "") < 40000
+    assert texts.content(Page(f"token={'aB3' * 12} key=short1")) == "token=<token> key=short1"
+    assert texts.content(Unread()) is texts.content(Page(3)) is texts.content(3) is None
+    assert len(texts.content(Page("x " * 40000)) or "") < 40000
 
 
 def test_state_of_an_object_is_its_public_data() -> None:
     page = Page("hello")
     page.status, page.headers, page.links, page._seen, page.render = 200, {"a": [1]}, [[2]], 3, lambda: 4
-    assert texts.body(page) == "hello, headers={'a': <list>}, links=[<list>], status=200"
+    assert texts.content(page) == "hello, headers={'a': <list>}, links=[<list>], status=200"
     assert (
-        texts.body(re) is texts.body(Page) is texts.body([1]) is texts.body(test_texts_of_places_and_patterns) is None
+        texts.content(re)
+        is texts.content(Page)
+        is texts.content([1])
+        is texts.content(test_texts_of_places_and_patterns)
+        is None
     )
 
 

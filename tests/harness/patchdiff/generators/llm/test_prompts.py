@@ -13,7 +13,7 @@ def test_prompt_length_is_bounded() -> None:
         issue=endless,
         gold_patch=endless,
         candidate_patch=endless,
-        apart=endless,
+        code_diff=endless,
         targets=("a.py:f",),
         context={f"{number}.py": endless for number in range(50)},
         traces=(endless,) * 50,

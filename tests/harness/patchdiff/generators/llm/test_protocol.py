@@ -22,7 +22,7 @@ MATERIAL = PromptMaterial(
     issue="clamp lets negative numbers through",
     gold_patch="+    return max(0, number)",
     candidate_patch="+    return number if number else 0",
-    apart="-    return max(0, number)\n+    return number or 0",
+    code_diff="-    return max(0, number)\n+    return number or 0",
     targets=("calc.py:clamp",),
     context={"calc.py": "def clamp(number):\n    return number\n"},
     traces=("clamp(3) -> 3",),
@@ -67,7 +67,7 @@ def test_first_messages_hold_everything_once_and_the_answer_format() -> None:
         MATERIAL.candidate_patch,
         "- calc.py:clamp",
         "calc.py, with patch A",
-        MATERIAL.apart,
+        MATERIAL.code_diff,
         "def clamp(number):",
         "clamp(3) -> 3",
     )

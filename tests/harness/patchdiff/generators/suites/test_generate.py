@@ -94,7 +94,9 @@ class Suite:
         sides: Any = ActedSides(self.instance, act)
         self.ran, self.notes = sides.ran, []
         wanted = Settings(("suites",), **{"confirmations": 4, **settings})
-        return both_turns(Context(sides, Survey((), tuple(files), apart=apart), wanted, plan, note=self.notes.append))
+        return both_turns(
+            Context(sides, Survey((), tuple(files), differing_spans=apart), wanted, plan, note=self.notes.append)
+        )
 
 
 def both_turns(context: Context) -> Contribution:

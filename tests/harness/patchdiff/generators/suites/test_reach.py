@@ -46,7 +46,9 @@ class WatchedSides:
 
 
 def context_of(sides: Any, apart: Mapping[str, Sequence[Span]] | None) -> Context:
-    return Context(sides, Survey((), (), apart=apart), Settings(("suites",)), lambda _instance, _files: sides.plan)
+    return Context(
+        sides, Survey((), (), differing_spans=apart), Settings(("suites",)), lambda _instance, _files: sides.plan
+    )
 
 
 def worth(reach: ReachMap) -> list[str]:
