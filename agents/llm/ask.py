@@ -6,6 +6,7 @@ from pathlib import Path
 
 from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.cassette import Mode
+from assay.agents.llm.cassette_key import without_volatile
 from assay.agents.llm.chat import Message, Request, Role
 from assay.agents.llm.client import Endpoint
 from assay.agents.llm.samples import Samples
@@ -51,6 +52,7 @@ class Asker:
     """Function from (role, text) messages to the text of a model's answer.
 
     Repeating the messages asks for another sample of the same question, with and without a recording.
+    Durations, ids and temporary names make no other question.
 
     Attributes:
         stack: the model; ``stack.paid`` has the spending, and ``stack.close()`` must be called at the end.
@@ -59,7 +61,7 @@ class Asker:
     def __init__(self, stack: Stack, model: str) -> None:
         self.stack = stack
         self._model = model
-        self._samples = Samples()
+        self._samples = Samples(without_volatile)
 
     def __call__(self, messages: Sequence[tuple[str, str]]) -> str:
         """Ask; raises ModelError, BudgetExceeded and CassetteMiss."""
@@ -90,4 +92,4 @@ def make_ask(
     """
     endpoint, mode = endpoint_and_mode(base_url, cassette)
     setup = Setup(endpoint=endpoint, cassette=cassette, mode=mode, limits=limits or BudgetLimits())
-    return Asker(Stack(setup, note=note), model)
+    return Asker(Stack(setup, normalise=without_volatile, note=note), model)

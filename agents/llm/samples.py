@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from assay.agents.llm.cassette_key import key_of
+from assay.agents.llm.cassette_key import Normalise, key_of, unchanged
 from assay.agents.llm.chat import Request
 
 
@@ -14,14 +14,16 @@ class Samples:
     A recording keeps the answers apart by the number, and a replay returns them in the same order.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, normalise: Normalise = unchanged) -> None:
+        """Count questions as equal that are so after ``normalise``, as the recording does."""
+        self._normalise = normalise
         self._taken: dict[str, set[int]] = {}
         self._lock = threading.Lock()
 
     @contextmanager
     def next(self, request: Request, wanted: int = 1) -> Iterator[tuple[Request, ...]]:
         """Yield the question ``wanted`` times with its next free numbers; if the block raises, they are free again."""
-        key = key_of(request)
+        key = key_of(request, self._normalise)
         numbers = self._take(key, wanted)
         try:
             yield tuple(request.model_copy(update={"sample": number}) for number in numbers)

@@ -86,7 +86,9 @@ def content(value: object) -> "str | None":
     return settle(text, CONTENT_CAP) or None
 
 
-def observe(function: "Callable[..., Any]", arguments: Any, end: "Callable[[], object]" = int) -> "dict[str, Any]":
+def observe(
+    function: "Callable[..., Any]", arguments: Any, end: "Callable[[], object]" = lambda: None
+) -> "dict[str, Any]":
     """Return what a call returns or raises, leaves in its arguments, and prints; `end` is called at its end."""
     printed, usual = io.StringIO(), sys.stdout
     sys.stdout = printed

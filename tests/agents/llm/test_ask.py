@@ -48,6 +48,18 @@ def test_recorded_answers_are_replayed(endpoint: Any, tmp_path: Path) -> None:
     assert len(endpoint.asked) == 1
 
 
+def test_question_with_other_durations_is_replayed(
+    endpoint: Any, tmp_path: Path, make_said: Callable[..., Any]
+) -> None:
+    tape = tmp_path / "tape.jsonl"
+    endpoint.plays(make_said("one"), make_said("two"))
+    asker = make_ask("toy", endpoint.url, cassette=tape)
+    said = [asker([("user", f"1 passed in {seconds} s")]) for seconds in (0.57, 0.61)]
+    asker.stack.close()
+    replay = make_ask("toy", cassette=tape)
+    assert [replay([("user", f"1 passed in {seconds} s")]) for seconds in (0.84, 0.9)] == said == ["one", "two"]
+
+
 def test_recording_that_does_not_exist_needs_a_model_to_ask(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no model to ask"):
         make_ask("toy", cassette=tmp_path / "none.jsonl")
