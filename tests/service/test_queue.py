@@ -35,7 +35,7 @@ def test_an_evaluation_whose_clients_have_all_left_is_ended_with_its_container(s
     here = serve(jobs=1)
     here.engine.seconds = 600
     first, second = (leave_after_asking(here, ask(wait=600)) for _ in range(2))
-    until(lambda: here.engine.alive)
+    until(lambda: here.engine.alive and here.figure("assay_reused_total") == 1)
     first.close()
     with here.client() as client:
         assert client.get("/v1/health").json()["running"] == 1
