@@ -26,6 +26,7 @@ class Reaching(running.Driver):
     def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
         super().__init__(job, channel)
         self._targets = trace.Targets(job["targets"])
+        self._read: list[str] = []
         self._early: set[tuple[str, int]] = set()
         self._ran = self._early
         trace.follow(self._on_call)
@@ -39,8 +40,13 @@ class Reaching(running.Driver):
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
         """Say how many tests each file has; yield what has not been run."""
         files = [item.nodeid.partition("::")[0] for item in items]
-        self.channel.send({"holds": {file: files.count(file) for file in dict.fromkeys(files)}})
+        self.channel.send({"holds": {file: files.count(file) for file in dict.fromkeys([*files, *self._read])}})
         return super().rounds(items)
+
+    def collected(self, name: str) -> None:
+        """Note a file, which has no test if it gives no item; one with examples may, by the project's own options."""
+        if name in self.job["files"] and b">>> " not in (wire.ROOT / name).read_bytes():
+            self._read.append(name)
 
     def before(self, item: Any) -> None:
         """Begin to look."""

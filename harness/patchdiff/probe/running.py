@@ -65,6 +65,9 @@ class Driver:
     def not_collected(self, name: str, why: str) -> None:
         """Hear that a test file could not be read; `why` is the exception's name or a report."""
 
+    def collected(self, name: str) -> None:
+        """Hear that a test file, or a part of one, was read."""
+
 
 def in_turn(driver: Driver, items: "list[Any]") -> "Iterator[tuple[Any, Any]]":
     """Yield the items that a driver wants, each to be run at once, with the one that follows it."""
@@ -158,6 +161,8 @@ class _Plugin:
         if report.failed:
             self.broken.add(report.nodeid)
             self._driver.not_collected(report.nodeid, _last_error(str(report.longrepr)))
+        elif report.passed:
+            self._driver.collected(report.nodeid)
 
     def pytest_runtest_makereport(self, call: Any) -> None:
         if call.excinfo is not None:

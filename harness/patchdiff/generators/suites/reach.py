@@ -86,7 +86,8 @@ def read_lines(lines: Sequence[Mapping[str, Any]]) -> dict[str, Ran]:
     """Return what each test file runs, of those whose every test has run."""
     holds, shown, ran = Counter[str](), Counter[str](), dict[str, Ran]()
     for line in lines:
-        holds |= Counter(line.get("holds", {}))
+        for file, number in line.get("holds", {}).items():
+            holds[file] = max(holds[file], number)
         if "ran" in line:
             file = str(line["test"]).partition("::")[0]
             shown[file] += 1

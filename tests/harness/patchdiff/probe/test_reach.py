@@ -67,6 +67,25 @@ def test_file_of_a_test_that_takes_its_process_along_is_not_known(make_project: 
     assert list(reached(make_project, tests, **MORE)) == ["tests/test_more.py"]
 
 
+@pytest.mark.parametrize(
+    ("code", "is_known"),
+    [
+        ("import shop\n\n\ndef helper():\n    return shop.price(1)\n", True),
+        ("class TestNothing:\n    pass\n", True),
+        ("import gone\n", False),
+        ("import pytest\n\npytest.skip('not here', allow_module_level=True)\n", False),
+        ('"""An example.\n\n>>> 1 + 1\n2\n"""\n', False),
+    ],
+    ids=["functions", "class", "broken", "skipped", "example"],
+)
+@pytest.mark.parametrize("beside", ["def test_a():\n    pass\n", ""], ids=["beside-a-test", "alone"])
+def test_file_that_was_read_and_has_no_test_runs_nothing(
+    make_project: Make, code: str, is_known: bool, beside: str
+) -> None:
+    found = reached(make_project, beside, **{"tests/test_more.py": code})
+    assert found.get("tests/test_more.py") == ({} if is_known else None)
+
+
 def test_threads_are_seen_and_other_processes_are_not(make_project: Make) -> None:
     tests = "import threading, shop\n\n\ndef test_a():\n    each = threading.Thread(target=shop.apart)\n"
     tests += "    each.start()\n    each.join()\n"
