@@ -41,12 +41,13 @@ def assess(
         reached = _reached(sides.instance.language, generators.values(), found)
     except SideError as error:
         return PatchDiffRecord(not_assessed(sides.task, settings, str(error)))
+    says_nothing = all(one.error for one in found) or any(one.forged for one in found)
     divergences = without_lone([each for one in found for each in one.divergences])
     divergences = sorted(divergences, key=lambda each: ORDER.index(each.finding))
     comparison = PatchDiffResult(
         instance_id=sides.instance.id,
         model=sides.task.prediction.model,
-        finding=finding_of(divergences, 0 if _says_nothing(found) else reached),
+        finding=finding_of(divergences, 0 if says_nothing else reached),
         divergences=tuple(divergences),
         generators=tuple(one.result for one in found),
         targets=tuple(each.label for each in context.survey.targets),
@@ -66,11 +67,6 @@ def not_assessed(task: Task, settings: Settings, error: str) -> PatchDiffResult:
         seed=settings.seed,
         error=error,
     )
-
-
-def _says_nothing(found: Sequence[Contribution]) -> bool:
-    """Return whether the absence of a difference is no sign of anything."""
-    return all(one.error for one in found) or any(one.forged for one in found)
 
 
 def _reached(language: str, generators: Iterable[Generator], found: Sequence[Contribution]) -> int:

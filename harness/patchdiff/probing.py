@@ -11,10 +11,10 @@ from typing import Any
 
 from assay.harness.domain import MISSING, Divergence, GeneratorResult, ProbeObservation
 from assay.harness.evaluation.delivery import ADAPTER
-from assay.harness.files import replace_file
 from assay.harness.patchdiff.archive import probe_archive
 from assay.harness.patchdiff.contract import ENOUGH, Context, Contribution
 from assay.harness.patchdiff.decide import ORDER, Round, Sighting, classify, counted, divergence_of, screen, stable
+from assay.harness.patchdiff.probe.running import files_with
 from assay.harness.patchdiff.sides import OUT, ForgedSideError, Side, SideJob
 from assay.harness.runners.base import PLACEHOLDER
 
@@ -122,12 +122,12 @@ done
 def gold_lines(context: Context, program: Program) -> list[dict[str, Any]]:
     """Run a program with gold once, as ``run_lines`` does; what it shows is kept for later candidates."""
     work = program.command, sorted(program.tests), context.settings.budget  # in whichever order it runs them
-    file = context.sides.kept_file(*work, _targets(context, Side.GOLD))
-    if file and file.exists():
-        return list(json.loads(file.read_text(encoding="utf-8")))
+    kept = context.sides.kept_work(*work, _targets(context, Side.GOLD))
+    if known := kept.read():
+        return list(known)
     (lines,) = run_lines(context, program, Side.GOLD, [0])
-    if file and _is_whole(lines):
-        replace_file(file, json.dumps(lines).encode(), syncs=False)
+    if _is_whole(lines):
+        kept.write(lines)
     return lines
 
 
@@ -143,7 +143,7 @@ def _is_whole(lines: Sequence[Mapping[str, Any]]) -> bool:
 
 def _test_command(context: Context, program: Program, only: Sequence[str]) -> str:
     """Return the command that runs a program's tests, or those of some probes; "" for what needs none."""
-    files = [path for path in program.tests if any(key.startswith(path) for key in only)] or program.tests
+    files = files_with(only, program.tests) or program.tests
     plan = context.plan(files) if files else context.sides.task.plan
     return plan.command.replace(PLACEHOLDER, "") if files and plan.runner in NEEDED else ""
 
@@ -263,7 +263,7 @@ def _worth_a_look(context: Context, program: Program, apart: Sequence[str], gold
 def _by_turns(keys: Iterable[str], gold: Round) -> list[str]:
     """Put probes into an order: by turns of each target, function or test, of inputs as they are and mutated ones."""
     kinds: dict[tuple[str, str, bool], list[str]] = {}
-    for key in sorted(keys, key=_shuffled):
+    for key in sorted(keys, key=lambda key: hashlib.sha256(key.encode()).hexdigest()):  # neighbouring probes apart
         seen = gold[key]
         kinds.setdefault((seen.target, seen.of, seen.mutated), []).append(key)
     return [key for turn in zip_longest(*kinds.values()) for key in turn if key is not None]
@@ -278,11 +278,6 @@ def _most_severe(suspects: Iterable[str], base: Round, gold: Round, candidate: R
         return ORDER.index(finding)
 
     return sorted(suspects, key=rank)
-
-
-def _shuffled(key: str) -> str:
-    """Return a sort key that puts neighbouring probes apart, the same on every side."""
-    return hashlib.sha256(key.encode()).hexdigest()
 
 
 def _divergences(

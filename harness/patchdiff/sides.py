@@ -1,6 +1,7 @@
 """The four trees of a comparison, each in a container of its own whenever something runs in it."""
 
 import hashlib
+import json
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -9,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import ceil
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from assay.harness.domain import ApplyStatus, FailedPart, Instance, Prediction, TestPlan
 from assay.harness.engines.base import Engine
 from assay.harness.errors import AssayError, EngineError, EngineUnavailable, ImageMissing, RunStopped
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
+from assay.harness.files import replace_file
 from assay.harness.runs.keys import content_key, edition_of
 
 OUT = "/tmp/assay-report"
@@ -66,6 +68,23 @@ class SideJob:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptWork:
+    """What some work shows of gold, kept for later candidates."""
+
+    file: Path | None
+    """None keeps nothing."""
+
+    def read(self) -> Any:
+        """Return what is kept, as JSON has it; None if nothing is."""
+        return json.loads(self.file.read_text(encoding="utf-8")) if self.file and self.file.exists() else None
+
+    def write(self, shown: object) -> None:
+        """Keep something in place of what is there."""
+        if self.file:
+            replace_file(self.file, json.dumps(shown).encode(), syncs=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Sides:
     """An instance's trees: base, gold twice, and with the patch that is compared; all with the instance's tests."""
 
@@ -107,14 +126,14 @@ class Sides:
         laid = self.task.assets()
         return self._evaluate(side, plan.model_copy(update=bare), {**laid, **job.files}).report_files
 
-    def kept_file(self, *work: object) -> Path | None:
-        """Return the file that keeps what some work shows of gold; None if nothing is kept."""
+    def kept_work(self, *work: object) -> KeptWork:
+        """Return what is kept of some work."""
         if self.kept is None:
-            return None
+            return KeptWork(None)
         prediction = self.task.prediction.model_copy(update={"patch": self.patch(Side.GOLD)})
         equal = content_key(replace(self.task, prediction=prediction))
         content = repr((self.image, equal, edition_of(*EDITION), work))
-        return self.kept / f"{hashlib.sha256(content.encode()).hexdigest()}.json"
+        return KeptWork(self.kept / f"{hashlib.sha256(content.encode()).hexdigest()}.json")
 
     def test(self, side: Side, plan: TestPlan, files: Mapping[str, bytes] | None = None) -> Evaluation:
         """Run tests by a plan of their own in a fresh container with one side's tree; raises as ``run``.

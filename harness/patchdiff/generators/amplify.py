@@ -12,7 +12,7 @@ from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators import copies
 from assay.harness.patchdiff.generators.suites.reach import ReachMap
-from assay.harness.patchdiff.probe.running import bare_name
+from assay.harness.patchdiff.probe.running import bare_name, files_with
 from assay.harness.patchdiff.probing import Program, absence, differences, gold_lines
 from assay.harness.patchdiff.reproduction.amplified import amplified_draft
 from assay.harness.patchdiff.reproduction.confirm import reproduced
@@ -43,7 +43,7 @@ def _generate(context: Context) -> Contribution:
     looked_at = ReachMap(context).promising(context.survey.test_files)[:LOOKED_AT]
     lines = gold_lines(context.part(SEARCH), _program(context, looked_at))
     tests = list(dict.fromkeys(str(line["test"]) for line in lines if line.get("target")))
-    files = [file for file in context.survey.test_files if any(test.startswith(file) for test in tests)][:FILES]
+    files = files_with(tests, context.survey.test_files)[:FILES]
     if not files:
         return Contribution(GeneratorResult(name=NAME, note=absence("no test reaches a target", lines)))
     own = {bare_name(test) for test in context.sides.instance.fail_to_pass}

@@ -10,7 +10,7 @@ from typing import Any
 from assay.harness.domain import GeneratorResult
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators.suites.reach import ReachMap
-from assay.harness.patchdiff.probe.running import bare_name
+from assay.harness.patchdiff.probe.running import bare_name, files_with
 from assay.harness.patchdiff.probing import Program, absence, differences, gold_lines
 from assay.harness.patchdiff.reproduction.calls import call_draft
 from assay.harness.patchdiff.reproduction.confirm import reproduced
@@ -58,7 +58,7 @@ def _generate(context: Context) -> Contribution:
         "limit": LIMIT,
     }
     reproduce = partial(reproduced, make_draft=call_draft)
-    tests = [path for path in context.survey.test_files if any(str(each["test"]).startswith(path) for each in calls)]
+    tests = files_with([str(each["test"]) for each in calls], context.survey.test_files)
     return differences(context, NAME, Program(NAME, settings, context.paced(SECONDS), reproduce, tests=tests))
 
 

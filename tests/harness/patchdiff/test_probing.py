@@ -16,7 +16,7 @@ from assay.harness.patchdiff import probing
 from assay.harness.patchdiff.contract import Context, Contribution, Settings
 from assay.harness.patchdiff.decide import Sighting
 from assay.harness.patchdiff.probing import MOST_SUSPECTS, Program, Rounds, differences
-from assay.harness.patchdiff.sides import ForgedSideError, Side, Sides
+from assay.harness.patchdiff.sides import ForgedSideError, KeptWork, Side, Sides
 from assay.harness.patchdiff.survey import Survey
 
 PLAN = TestPlan(command="true", report_path="/tmp/report.json", report_format="status_json")
@@ -234,8 +234,8 @@ def test_what_gold_shows_alone_is_kept_for_later_candidates(
             ran.append(side)
             return {"0.jsonl": f'{{"test": "t"}}\n{{"end": "{end}"}}\n'.encode()}
 
-        def kept_file(self, *work: object) -> Path:
-            return tmp_path / hashlib.sha256(repr(work).encode()).hexdigest()
+        def kept_work(self, *work: object) -> KeptWork:
+            return KeptWork(tmp_path / hashlib.sha256(repr(work).encode()).hexdigest())
 
     sides: Any = Kept()
     context = Context(sides, Survey((), ()), Settings(("acme",)), lambda _i, _f: PLAN)

@@ -110,14 +110,8 @@ def _compared(context: Context, trial: TriedFile) -> Contribution:
     """Compare what the tests look at that distinguish the patches."""
     path, differing = _place(context), {bare_name(name) for name in trial.differing}
     settings = {"files": [path], "seed": 0, "mutants": 0, "limit": SECONDS}
-    program = Program(
-        "amplify",
-        settings,
-        SECONDS,
-        lambda _context, suspects: dict.fromkeys(suspects, trial.file),
-        files={path: trial.file},
-        tests=[path],
-    )
+    program = Program("amplify", settings, SECONDS, files={path: trial.file}, tests=[path])
+    program = replace(program, reproduce=lambda _context, suspects: dict.fromkeys(suspects, trial.file))
     found = differences(context, NAME, program)
     kept = tuple(each for each in found.divergences if bare_name(each.probe) in differing)
     return replace(found, result=found.result.model_copy(update={"divergences": len(kept)}), divergences=kept)

@@ -4,12 +4,10 @@ A test file that runs none of the functions in which gold and the candidate diff
 are compared in the test files in which the first one was; they cost less where many of these are passed over.
 """
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.harness.files import replace_file
 from assay.harness.patchdiff.contract import Context
 from assay.harness.patchdiff.probing import Program, run_lines
 from assay.harness.patchdiff.sides import Side
@@ -28,8 +26,8 @@ class ReachMap:
         sides = context.sides
         self._differing = context.survey.differing_spans if sides.instance.language == "python" else None
         self._sources = {*(self._differing or ()), HIDDEN}
-        self._file = sides.kept_file(NAME, context.settings.budget)
-        kept, self._ran = self._kept(), context.survey.ran
+        self._work = sides.kept_work(NAME, context.settings.budget)
+        kept, self._ran = self._work.read() or {}, context.survey.ran
         self._ran.update(kept)
         self._is_first = not kept and self._differing != {}
         self._tried = set[str]()
@@ -45,7 +43,7 @@ class ReachMap:
     def close(self, compared: Sequence[str]) -> None:
         """Keep in which test files the first candidate that differs from gold was compared."""
         if self._is_first:
-            self._keep({file: self._ran.get(file, {}) for file in compared})
+            self._work.write({file: self._ran.get(file, {}) for file in compared})
 
     def may_differ(self, file: str) -> bool:
         """Return whether a test file may run something in which gold and the candidate differ."""
@@ -69,14 +67,7 @@ class ReachMap:
             known = self._ran.get(file, {})
             self._ran[file] = {**known, **{path: ran.get(path, []) for path in self._sources}}
         if not self._is_first:
-            self._keep({**self._kept(), **self._ran})
-
-    def _kept(self) -> dict[str, Ran]:
-        return json.loads(self._file.read_text(encoding="utf-8")) if self._file and self._file.exists() else {}
-
-    def _keep(self, ran: Mapping[str, Ran]) -> None:
-        if self._file:
-            replace_file(self._file, json.dumps(ran).encode(), syncs=False)
+            self._work.write({**(self._work.read() or {}), **self._ran})
 
     def _knows(self, file: str) -> bool:
         return self._sources <= self._ran.get(file, {}).keys()

@@ -26,12 +26,15 @@ def repeat(context: Context, files: Sequence[str], suspects: Sequence[str]) -> t
     Returns:
         The failures that held in every round, and notes for the report.
 
-    The suspects failed in a run of the files. Raises as ``Sides.run``.
+    The suspects failed in a run of the files. Those that gold fails too are kept. Raises as ``Sides.run``.
     """
     whole, gold = _with_gold(context, files, suspects)
     if gold.timed_out:
         return [], [LATE]
     passing = [name for name in suspects if gold.passes(name)]
+    failing = gold.statuses.keys() & {*suspects} - {*passing}
+    known = context.sides.kept_work(NAME)
+    known.write(sorted({*(known.read() or ()), *failing}))
     if not passing:
         return [], []
     listed = passing[:MOST_LISTED]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -24,7 +25,7 @@ from assay.harness.errors import EngineError, EngineUnavailable, RunStopped
 from assay.harness.evaluation.evaluate import Evaluation
 from assay.harness.patchdiff.contract import Context, Contribution, Settings
 from assay.harness.patchdiff.generators.suites.generate import GENERATOR
-from assay.harness.patchdiff.sides import Side
+from assay.harness.patchdiff.sides import KeptWork, Side
 from assay.harness.patchdiff.survey import Survey
 
 PASSED, FAILED = Status.PASSED, Status.FAILED
@@ -37,8 +38,11 @@ LATE: Results = {"the file": Status.ERROR}
 class AloneSides:
     """What a suite asks of sides beside the results of tests."""
 
-    def kept_file(self, *_work: object) -> None:
-        """Keep nothing."""
+    kept: Path | None = None
+    """Folder of what is kept."""
+
+    def kept_work(self, *work: object) -> KeptWork:
+        return KeptWork(self.kept and self.kept / f"{work}.json")
 
     def at_once(self, sides: Sequence[Side], work: Callable[[Side], Any]) -> list[Any]:
         with ThreadPoolExecutor(len(sides)) as pool:
@@ -76,6 +80,7 @@ class Suite:
     """Runs the generator; ``ran`` and ``notes`` tell of the last time."""
 
     instance: Instance
+    kept: Path | None = None
     ran: list[tuple[Side, int]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -92,7 +97,7 @@ class Suite:
             return TestPlan(command=" ".join(files if all_ else chosen))
 
         sides: Any = ActedSides(self.instance, act)
-        self.ran, self.notes = sides.ran, []
+        self.ran, self.notes, sides.kept = sides.ran, [], self.kept
         wanted = Settings(("suites",), **{"confirmations": 4, **settings})
         return both_turns(
             Context(sides, Survey((), tuple(files), differing_spans=apart), wanted, plan, note=self.notes.append)
@@ -177,6 +182,22 @@ def test_failure_with_gold_too_or_of_style_is_no_regression(suites: Suite) -> No
         return {f"{path}::test": FAILED, f"{path}::flake8": style}
 
     assert suites(FILES[:2], act).divergences == ()
+
+
+def test_test_that_failed_with_gold_once_is_no_suspect_of_later_candidates(suites: Suite, tmp_path: Path) -> None:
+    suites.kept = tmp_path
+    broken = set[str]()
+
+    def act(side: Side, path: str, _number: int) -> Results:
+        is_broken = path == FILES[3] or (side is Side.CANDIDATE and path in broken)
+        return one_each(path, FAILED if is_broken else PASSED)
+
+    suites(FILES, act)
+    assert Side.GOLD in {side for side, _ in suites.ran}, "a failing test is looked at with gold"
+    suites(FILES, act)
+    assert {side for side, _ in suites.ran} == {Side.CANDIDATE}
+    broken.add(FILES[2])
+    assert {each.probe.partition("::")[0] for each in suites(FILES, act).divergences} == {FILES[2]}
 
 
 def test_one_file_that_nobody_can_read_takes_no_other_along(suites: Suite) -> None:

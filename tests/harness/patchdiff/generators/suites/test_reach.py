@@ -12,7 +12,7 @@ from assay.harness.errors import EngineError
 from assay.harness.languages.differences import Span
 from assay.harness.patchdiff.contract import Context, Settings
 from assay.harness.patchdiff.generators.suites.reach import ReachMap
-from assay.harness.patchdiff.sides import Side, SideJob
+from assay.harness.patchdiff.sides import KeptWork, Side, SideJob
 from assay.harness.patchdiff.survey import Survey
 
 A, B, C = "tests/test_a.py", "tests/test_b.py", "tests/test_c.py"
@@ -28,8 +28,8 @@ class WatchedSides:
         self.plan = TestPlan(command="")
         self._folder, self._error = folder, error
 
-    def kept_file(self, *work: object) -> Path | None:
-        return self._folder and self._folder / f"{work}.json"
+    def kept_work(self, *work: object) -> KeptWork:
+        return KeptWork(self._folder and self._folder / f"{work}.json")
 
     def run(self, side: Side, job: SideJob) -> Mapping[str, bytes]:
         assert side is Side.GOLD
