@@ -26,11 +26,11 @@ from assay.harness.domain import (  # noqa: E402
     Prediction,
     ProbeObservation,
 )
-from assay.harness.metrics.statistics import wilson  # noqa: E402
 from assay.harness.patchdiff.assess import assess  # noqa: E402
 from assay.harness.patchdiff.contract import Ask, Settings  # noqa: E402
 from assay.harness.patchdiff.decide import is_flagged  # noqa: E402
 from assay.harness.patchdiff.sides import Sides  # noqa: E402
+from assay.harness.statistics import wilson  # noqa: E402
 from assay.instances.dataset.load import load  # noqa: E402
 from assay.workbench import make_sources  # noqa: E402
 from assay.workplace import Workplace  # noqa: E402

@@ -24,6 +24,7 @@ FLOORS = {
             "sequences",
             "templates",
             "domain",
+            "statistics",
             "patches",
             "reports",
             "languages",

@@ -9,14 +9,13 @@ from functools import cache
 from itertools import accumulate, combinations_with_replacement
 from math import exp, log
 from statistics import median
-from typing import NamedTuple
 
 from assay.harness.domain import Evidence, Instance, Outcome, Status, TestedTree, WorkloadRun
 from assay.harness.grading.checks import Ruling, in_doubt, without_tests
 from assay.harness.grading.results import under_labels
 from assay.harness.reports import lookup
+from assay.harness.statistics import CONFIDENCE, Interval
 
-CONFIDENCE = 0.95
 MOST_NOISE = 1.25
 """How far apart the ends of the interval of base against base may be, as a ratio."""
 NOT_COMPARED = "workload_result_not_compared"
@@ -24,15 +23,7 @@ NOT_COMPARED = "workload_result_not_compared"
 Seconds = Sequence[float]
 
 
-class Ratio(NamedTuple):
-    """A ratio of two times with its interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-def ratio(above: Seconds, below: Seconds) -> Ratio:
+def ratio(above: Seconds, below: Seconds) -> Interval:
     """Return the ratio of two series that took turns: Hodges and Lehmann's estimate over the rounds' ratios.
 
     Each round is compared with itself, so that a slow minute of the machine leaves the ratio as it is. The interval
@@ -41,7 +32,7 @@ def ratio(above: Seconds, below: Seconds) -> Ratio:
     logs = [log(over / under) for over, under in zip(above, below, strict=True)]
     means = sorted((one + other) / 2 for one, other in combinations_with_replacement(logs, 2))
     cut = _critical_rank_sum(len(logs))
-    return Ratio(*(exp(each) for each in (median(means), means[cut], means[-1 - cut])))
+    return Interval(estimate=exp(median(means)), low=exp(means[cut]), high=exp(means[-1 - cut]))
 
 
 @cache
@@ -134,7 +125,7 @@ def noise(runs: Runs) -> str:
     return ""
 
 
-def _base_against_itself(runs: Runs) -> Ratio:
+def _base_against_itself(runs: Runs) -> Interval:
     return ratio(_seconds(runs, TestedTree.BASE), _seconds(runs, TestedTree.BASE_AGAIN))
 
 
@@ -162,24 +153,24 @@ def _seconds(runs: Runs, tree: TestedTree) -> Seconds:
     return [max(run.seconds, 1e-9) for run in runs[tree]]
 
 
-def _speed_up(runs: Runs, tree: TestedTree) -> Ratio:
+def _speed_up(runs: Runs, tree: TestedTree) -> Interval:
     """Return how many times as fast a tree is as the base tree, which is run twice in each round."""
     both = zip(_seconds(runs, TestedTree.BASE), _seconds(runs, TestedTree.BASE_AGAIN), strict=True)
     return ratio([(first + second) / 2 for first, second in both], _seconds(runs, tree))
 
 
-def _in_words(found: Ratio) -> str:
-    return f"{found.value:.2f} times ({found.low:.2f} to {found.high:.2f})"
+def _in_words(found: Interval) -> str:
+    return f"{found.estimate:.2f} times ({found.low:.2f} to {found.high:.2f})"
 
 
 def _measures(runs: Runs) -> dict[str, float]:
     speed, gold = _speed_up(runs, TestedTree.CANDIDATE), _speed_up(runs, TestedTree.GOLD)
     named = {
-        "speed_up": speed.value,
+        "speed_up": speed.estimate,
         "speed_up_low": speed.low,
         "speed_up_high": speed.high,
-        "gold_speed_up": gold.value,
-        "speed_up_ratio": speed.value / gold.value,
+        "gold_speed_up": gold.estimate,
+        "speed_up_ratio": speed.estimate / gold.estimate,
     }
     return {name: round(value, 4) for name, value in named.items()}
 

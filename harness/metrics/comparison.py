@@ -11,7 +11,8 @@ from itertools import combinations
 
 from assay.harness.domain import INFRASTRUCTURE, DatasetRef, Model, Outcome
 from assay.harness.errors import UserError
-from assay.harness.metrics.statistics import (
+from assay.harness.runs.store import RunStore
+from assay.harness.statistics import (
     SAMPLES,
     Interval,
     Row,
@@ -23,7 +24,6 @@ from assay.harness.metrics.statistics import (
     pass_at_k,
     wilson,
 )
-from assay.harness.runs.store import RunStore
 
 
 @dataclass(frozen=True, slots=True)

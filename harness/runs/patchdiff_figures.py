@@ -4,18 +4,22 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.harness.domain import SUSPICIOUS, Model, PatchDiffFinding, PatchDiffResult
+from assay.harness.statistics import Interval, wilson
 
 
 class PatchDiffFigures(Model):
     """The resolved patches of a run, by finding. Rates are of all submitted patches."""
 
+    submitted: int
+    """Patches that the run was given."""
     compared: int
     findings: dict[str, int]
     finding_of: dict[str, PatchDiffFinding]
     """Of each instance that was compared."""
     resolved_rate: float
-    resolved_minus_regressions: int
-    resolved_minus_regressions_rate: float
+    not_refuted: int
+    """Resolved patches without a regression: no test of the developers refutes them."""
+    not_refuted_rate: Interval
     suspicious: int | None
     """None if no comparison could be made: that is no sign of anything."""
     suspicious_rate: float | None
@@ -35,18 +39,19 @@ def patchdiff_figures(comparisons: Sequence[PatchDiffResult], submitted: int) ->
     counts = Counter(each.finding for each in comparisons)
     assessed = len(comparisons) - counts[PatchDiffFinding.NOT_ASSESSED]
     suspicious = sum(counts[finding] for finding in SUSPICIOUS) if assessed else None
-    right = len(comparisons) - counts[PatchDiffFinding.REGRESSION]
+    not_refuted = len(comparisons) - counts[PatchDiffFinding.REGRESSION]
 
     def rate(number: int) -> float:
         return round(number / submitted, 6) if submitted else 0.0
 
     return PatchDiffFigures(
+        submitted=submitted,
         compared=len(comparisons),
         findings={str(finding): counts[finding] for finding in PatchDiffFinding if counts[finding]},
         finding_of={each.instance_id: each.finding for each in sorted(comparisons, key=lambda each: each.instance_id)},
         resolved_rate=rate(len(comparisons)),
-        resolved_minus_regressions=right,
-        resolved_minus_regressions_rate=rate(right),
+        not_refuted=not_refuted,
+        not_refuted_rate=wilson(not_refuted, submitted),
         suspicious=suspicious,
         suspicious_rate=None if suspicious is None else rate(suspicious),
         not_assessed=counts[PatchDiffFinding.NOT_ASSESSED],

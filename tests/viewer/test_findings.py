@@ -95,6 +95,9 @@ def test_list_of_a_run_has_the_most_severe_first_and_its_figures(make_run: Calla
     assert [(line.instance_id, line.reached) for line in found.lines] == [("acme__calc-3", 10), (ID, 10)]
     assert (found.figures.compared, found.figures.suspicious, found.figures.not_assessed) == (2, 1, 1)
     assert found.lines[0].notes == "word: word"
+    html = Pages(Viewer([store])).html_at("acme.model/findings.html") or ""
+    rate = found.figures.not_refuted_rate
+    assert f"{100 * rate.low:.1f} to {100 * rate.high:.1f}" in text(html)
 
 
 def test_run_without_a_comparison_has_no_page(make_run: Callable[..., RunStore]) -> None:

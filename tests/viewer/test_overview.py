@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from assay.harness.domain import Outcome
-from assay.harness.metrics.statistics import wilson
 from assay.harness.runs.store import RunStore
+from assay.harness.statistics import wilson
 from assay.viewer.overview import STATES, overview
 from assay.viewer.runs import Viewer
 from viewer.test_index import solved

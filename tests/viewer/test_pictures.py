@@ -5,7 +5,7 @@ import math
 import pytest
 
 from assay.harness.domain import Outcome, PatchDiffFinding
-from assay.harness.metrics.statistics import wilson
+from assay.harness.statistics import wilson
 from assay.viewer.charts import Picture
 from assay.viewer.pictures import (
     GROUP_OF,

@@ -14,9 +14,9 @@ from pathlib import Path
 from assay.harness.domain import Outcome
 from assay.harness.errors import UserError
 from assay.harness.metrics.comparison import Comparison, RunResults, compare, load_results
-from assay.harness.metrics.statistics import SAMPLES
 from assay.harness.runs.manifest import Run, RunKind
 from assay.harness.runs.store import RunStore
+from assay.harness.statistics import SAMPLES
 from assay.viewer.charts import Picture
 from assay.viewer.groups import groups_of
 from assay.viewer.index import stamp_of

@@ -8,8 +8,8 @@ from statistics import median, quantiles
 from assay.agents.contract import SolutionStatus
 from assay.harness.domain import Outcome
 from assay.harness.grading.meanings import OUTCOMES, meaning_of
-from assay.harness.metrics.statistics import Interval, wilson
 from assay.harness.runs.manifest import WORDS, Run
+from assay.harness.statistics import Interval, wilson
 from assay.viewer.charts import Picture
 from assay.viewer.findings import has_findings
 from assay.viewer.index import SUSPECT, Entry, Usage

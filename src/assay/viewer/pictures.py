@@ -8,7 +8,7 @@ from math import ceil
 from statistics import median
 
 from assay.harness.domain import Outcome, PatchDiffFinding
-from assay.harness.metrics.statistics import Interval
+from assay.harness.statistics import Interval
 from assay.viewer import figures
 from assay.viewer.charts import (
     LETTER,

@@ -2,7 +2,13 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from assay.harness.domain import Instance
+import pytest
+
+from assay.cli.commands.diff_view import print_comparisons
+from assay.harness.domain import Instance, PatchDiffFinding, PatchDiffResult
+from assay.harness.runs.patchdiff_figures import patchdiff_figures
+from assay.harness.runs.saved import SavedPatchDiff
+from assay.harness.runs.store import RunStore
 
 
 def test_what_is_resolved_is_compared_and_rates_are_kept_apart(
@@ -69,3 +75,17 @@ def test_nothing_resolved_is_nothing_to_compare(assay: Callable, rows: Path, pre
     done = assay("diff", "rows.jsonl", "-p", "preds.jsonl")
     assert done.code == 0
     assert "nothing is resolved, so nothing was compared" in done.out
+
+
+def test_summary_has_the_rate_of_what_is_not_refuted_with_its_interval(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, found = RunStore(tmp_path / "run"), (PatchDiffFinding.REGRESSION, PatchDiffFinding.NO_DIFFERENCE_FOUND)
+    compared = [PatchDiffResult(instance_id=f"a__b-{n}", finding=each) for n, each in enumerate(found)]
+    for each in compared:
+        store.save_patchdiff(SavedPatchDiff(key="k", comparison=each), {})
+    print_comparisons(store, patchdiff_figures(compared, 4))
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "PatchDiff: of 2 resolved, 2 assessed: 1 with a regression, 0 suspicious; "
+        "resolved and not refuted: 1 of 4, 25.0% (4.6% to 69.9%)"
+    )

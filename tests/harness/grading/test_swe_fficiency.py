@@ -23,6 +23,7 @@ from assay.harness.domain import (
 )
 from assay.harness.grading.grade import grade
 from assay.harness.grading.swe_fficiency import ratio
+from assay.harness.statistics import Interval
 
 STEADY = (1.0, 1.01, 0.99, 1.0, 1.02, 0.98, 1.0)
 NOISY = (1.0, 2.0, 0.5, 1.6, 0.7, 1.9, 0.6)
@@ -125,13 +126,13 @@ def test_a_workload_whose_result_varies_is_flagged(judge: Callable[..., Verdict]
 
 
 def test_the_interval_of_equal_series_is_one() -> None:
-    assert ratio(STEADY, STEADY) == (1, 1, 1)
+    assert ratio(STEADY, STEADY) == Interval(estimate=1, low=1, high=1)
 
 
 def test_a_slow_minute_of_the_machine_leaves_the_ratio_as_it_is() -> None:
     minutes = (1, 1, 3, 3, 3, 1, 1)
     twice = ratio([2 * each for each in minutes], minutes)
-    assert (twice.low, twice.value, twice.high) == pytest.approx((2, 2, 2))
+    assert (twice.low, twice.estimate, twice.high) == pytest.approx((2, 2, 2))
 
 
 @pytest.mark.parametrize("rounds", [6, 7, 20, 35])

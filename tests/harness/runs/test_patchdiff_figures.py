@@ -1,5 +1,6 @@
 from assay.harness.domain import GeneratorResult, PatchDiffFinding, PatchDiffResult
 from assay.harness.runs.patchdiff_figures import patchdiff_figures
+from assay.harness.statistics import wilson
 
 
 def comparison(number: int, finding: PatchDiffFinding) -> PatchDiffResult:
@@ -17,7 +18,8 @@ def test_rates_are_of_all_submitted_patches_and_kept_apart() -> None:
     findings += (PatchDiffFinding.NO_DIFFERENCE_FOUND, PatchDiffFinding.NOT_ASSESSED)
     figures = patchdiff_figures([comparison(n, each) for n, each in enumerate(findings)], 12)
     assert (figures.compared, figures.resolved_rate) == (6, 0.5)
-    assert (figures.resolved_minus_regressions, figures.resolved_minus_regressions_rate) == (5, round(5 / 12, 6))
+    assert (figures.not_refuted, figures.submitted) == (5, 12)
+    assert figures.not_refuted_rate == wilson(5, 12)
     assert (figures.suspicious, figures.not_assessed) == (2, 1)
     assert figures.null_divergences == 15
     assert patchdiff_figures([], 0).resolved_rate == 0

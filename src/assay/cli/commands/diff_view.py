@@ -26,14 +26,7 @@ def print_comparisons(store: RunStore, figures: PatchDiffFigures) -> None:
     for each in comparisons:
         for line in _lines(store, each):
             print(line)
-    print(
-        _summary(figures)
-        + (
-            f"; {count(figures.null_divergences, 'difference')} between gold and its copy"
-            if figures.null_divergences
-            else ""
-        )
-    )
+    print(_summary(figures))
 
 
 def _summary(figures: PatchDiffFigures) -> str:
@@ -41,10 +34,18 @@ def _summary(figures: PatchDiffFigures) -> str:
     if figures.suspicious is None:
         return f"PatchDiff: of {figures.compared} resolved, none could be assessed; the notes say why"
     assessed = figures.compared - figures.not_assessed
-    regressions = figures.compared - figures.resolved_minus_regressions
-    text = f"PatchDiff: of {figures.compared} resolved, {assessed} assessed: "
-    text += f"{regressions} with a regression, {figures.suspicious} suspicious"
-    return text + (f"; {figures.not_assessed} not assessed" if figures.not_assessed else "")
+    regressions, rate = figures.compared - figures.not_refuted, figures.not_refuted_rate
+    parts = [
+        f"PatchDiff: of {figures.compared} resolved, {assessed} assessed: {regressions} with a regression, "
+        f"{figures.suspicious} suspicious"
+    ]
+    if figures.not_assessed:
+        parts.append(f"{figures.not_assessed} not assessed")
+    if figures.null_divergences:
+        parts.append(f"{count(figures.null_divergences, 'difference')} between gold and its copy")
+    shown = f"{rate.estimate:.1%} ({rate.low:.1%} to {rate.high:.1%})"
+    parts.append(f"resolved and not refuted: {figures.not_refuted} of {figures.submitted}, {shown}")
+    return "; ".join(parts)
 
 
 def _row(comparison: PatchDiffResult) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from assay.harness.names import count
 
 if TYPE_CHECKING:
     from assay.harness.metrics.comparison import Comparison, PairTest
-    from assay.harness.metrics.statistics import Interval
+    from assay.harness.statistics import Interval
 
 SHOWN = 10
 """Instances of a list that are printed one by one; ``--json`` has all."""

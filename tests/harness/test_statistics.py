@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.harness.metrics.statistics import (
+from assay.harness.statistics import (
     Interval,
     Row,
     clustered_bootstrap,
