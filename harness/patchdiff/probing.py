@@ -123,7 +123,7 @@ def gold_lines(context: Context, program: Program) -> list[dict[str, Any]]:
     """Run a program with gold once, as ``run_lines`` does; what it shows is kept for later candidates."""
     work = program.command, sorted(program.tests), context.settings.budget  # in whichever order it runs them
     kept = context.sides.kept_work(*work, _targets(context, Side.GOLD))
-    if known := kept.read():
+    if known := kept.read(()):
         return list(known)
     (lines,) = run_lines(context, program, Side.GOLD, [0])
     if _is_whole(lines):

@@ -74,9 +74,9 @@ class KeptWork:
     file: Path | None
     """None keeps nothing."""
 
-    def read(self) -> Any:
-        """Return what is kept, as JSON has it; None if nothing is."""
-        return json.loads(self.file.read_text(encoding="utf-8")) if self.file and self.file.exists() else None
+    def read(self, nothing: Any) -> Any:
+        """Return what is kept, as JSON has it, or else what stands for nothing."""
+        return json.loads(self.file.read_text(encoding="utf-8")) if self.file and self.file.exists() else nothing
 
     def write(self, shown: object) -> None:
         """Keep something in place of what is there."""

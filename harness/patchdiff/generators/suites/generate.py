@@ -14,7 +14,7 @@ from assay.harness.domain import FAILING, PASSING, Divergence, GeneratorResult
 from assay.harness.errors import AssayError, EngineUnavailable, RunStopped
 from assay.harness.patchdiff.contract import Context, Contribution, Generator
 from assay.harness.patchdiff.generators.suites.reach import ReachMap
-from assay.harness.patchdiff.generators.suites.repeating import NAME, does_not_end, repeat
+from assay.harness.patchdiff.generators.suites.repeating import NAME, does_not_end, idle_tests, repeat
 from assay.harness.patchdiff.generators.suites.running import SuiteRun, is_style, run, run_gold, runs_everything
 from assay.harness.patchdiff.sides import ForgedSideError, Side
 
@@ -174,8 +174,7 @@ def _compare(context: Context, files: Sequence[str], tally: _Tally) -> None:
     tally.ran += len(ran.statuses)
     tally.compared += sum(status in PASSING or status in FAILING for status in ran.statuses.values())
     failing = [name for name, status in sorted(ran.statuses.items()) if status in FAILING and not is_style(name)]
-    known = context.sides.kept_work(NAME).read() or ()  # by an earlier comparison, to fail with gold
-    if suspects := [name for name in failing if name not in known]:
+    if suspects := [name for name in failing if name not in idle_tests(context)]:
         _repeat(context, files, suspects, tally)
 
 

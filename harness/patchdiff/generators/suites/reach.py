@@ -9,14 +9,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.harness.patchdiff.contract import Context
+from assay.harness.patchdiff.generators.suites.repeating import idle_tests
 from assay.harness.patchdiff.probing import Program, run_lines
 from assay.harness.patchdiff.sides import Side
 
 NAME = "reach"
 HIDDEN = ""
 """Stands for the source files of what nobody has seen, as in other processes."""
-Ran = dict[str, list[int]]
-"""First lines of the functions that a test file runs, by source file; an empty list if it runs none."""
+Ran = dict[str, list[Any]]
+"""First lines of the functions that a test file runs, by source file; by ``HIDDEN``, the tests that may run more."""
 
 
 class ReachMap:
@@ -27,10 +28,11 @@ class ReachMap:
         self._differing = context.survey.differing_spans if sides.instance.language == "python" else None
         self._sources = {*(self._differing or ()), HIDDEN}
         self._work = sides.kept_work(NAME, context.settings.budget)
-        kept, self._ran = self._work.read() or {}, context.survey.ran
+        kept, self._ran = self._work.read({}), context.survey.ran
         self._ran.update(kept)
         self._is_first = not kept and self._differing != {}
         self._tried = set[str]()
+        self._idle = idle_tests(context)
 
     def scope(self, files: Sequence[str]) -> list[str]:
         """Return those of some test files in which the first candidate was compared; all of them for the first one."""
@@ -52,7 +54,7 @@ class ReachMap:
         ran = self._ran[file]
         places = [(path, *place) for path, each in self._differing.items() for place in each]
         enters = any(first <= line <= last for path, first, last in places for line in ran[path])
-        return enters or bool(ran[HIDDEN])
+        return enters or not self._idle.issuperset(ran[HIDDEN])
 
     def learn(self, context: Context, files: Sequence[str]) -> None:
         """Run the test files that are not known with gold, once, and keep what each runs; raises as ``Sides.run``."""
@@ -67,7 +69,7 @@ class ReachMap:
             known = self._ran.get(file, {})
             self._ran[file] = {**known, **{path: ran.get(path, []) for path in self._sources}}
         if not self._is_first:
-            self._work.write({**(self._work.read() or {}), **self._ran})
+            self._work.write({**self._work.read({}), **self._ran})
 
     def _knows(self, file: str) -> bool:
         return self._sources <= self._ran.get(file, {}).keys()
@@ -84,5 +86,5 @@ def read_lines(lines: Sequence[Mapping[str, Any]]) -> dict[str, Ran]:
             shown[file] += 1
             for path, firsts in line["ran"].items():
                 known = ran.setdefault(file, {})
-                known[path] = sorted({*firsts, *known.get(path, ())})
+                known[path] = sorted({*(firsts if path else [line["test"]]), *known.get(path, ())})
     return {file: ran.get(file, {}) for file, number in holds.items() if shown[file] == number}

@@ -26,15 +26,13 @@ def repeat(context: Context, files: Sequence[str], suspects: Sequence[str]) -> t
     Returns:
         The failures that held in every round, and notes for the report.
 
-    The suspects failed in a run of the files. Those that gold fails too are kept. Raises as ``Sides.run``.
+    The suspects failed in a run of the files. What gold does not pass is kept. Raises as ``Sides.run``.
     """
     whole, gold = _with_gold(context, files, suspects)
     if gold.timed_out:
         return [], [LATE]
     passing = [name for name in suspects if gold.passes(name)]
-    failing = gold.statuses.keys() & {*suspects} - {*passing}
-    known = context.sides.kept_work(NAME)
-    known.write(sorted({*(known.read() or ()), *failing}))
+    idle_tests(context, *(name for name in gold.statuses if not gold.passes(name)))
     if not passing:
         return [], []
     listed = passing[:MOST_LISTED]
@@ -51,6 +49,14 @@ def repeat(context: Context, files: Sequence[str], suspects: Sequence[str]) -> t
         notes.append(f"the budget allowed {rounds} of {context.settings.confirmations} confirmations")
     (base,) = run(context, files, [Side.BASE], context.confirming.seconds_left)
     return [_regression(name, base, candidate, rounds) for name in kept], notes
+
+
+def idle_tests(context: Context, *more: str) -> set[str]:
+    """Return the tests that were seen not to pass with gold: none shows a difference. Some ``more`` are kept, too."""
+    kept = context.sides.kept_work("idle")
+    known = {*kept.read(()), *more}
+    kept.write(sorted(known))
+    return known
 
 
 def _with_gold(context: Context, files: Sequence[str], suspects: Sequence[str]) -> tuple[Sequence[str], SuiteRun]:
@@ -97,17 +103,14 @@ def _rounds(
     wanted, rounds, candidate = context.confirming.rounds(gold.seconds), 0, gold
     while tests and rounds < wanted:
         context.note(f"repeating {len(tests)} failing tests of {len(files)} files, round {rounds + 1} of {wanted}")
-        gold, candidate = run(context, files, (Side.GOLD, Side.CANDIDATE), _limit(context, gold))
+        ends = max(ENDS, 2 * SLOWER * gold.seconds)  # what takes longer will not end any more
+        limit = min(context.confirming.seconds_left, ends)
+        gold, candidate = run(context, files, (Side.GOLD, Side.CANDIDATE), limit)
         if gold.timed_out or (candidate.timed_out and not does_not_end(candidate, gold)):
             return tests, None, rounds
         tests = [name for name in tests if gold.passes(name) and not candidate.passes(name)]
         rounds += 1
     return tests, candidate, rounds
-
-
-def _limit(context: Context, gold: SuiteRun) -> float:
-    """Return the seconds after which a run of what gold has run will not end any more, if there are so many."""
-    return min(context.confirming.seconds_left, max(ENDS, 2 * SLOWER * gold.seconds))
 
 
 def does_not_end(candidate: SuiteRun, gold: SuiteRun) -> bool:

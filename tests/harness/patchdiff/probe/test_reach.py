@@ -59,7 +59,8 @@ def test_test_that_did_not_pass_or_was_not_watched_may_have_run_more(make_projec
     tests = "import pytest\n\n\n@pytest.fixture\ndef two():\n    raise ValueError\n\n\ndef test_a(two):\n    pass\n"
     more = f"import pytest, sys\n\n\ndef test_b():\n    {body}\n"
     found = reached(make_project, tests, **{"tests/test_more.py": more})
-    assert found == {"tests/test_shop.py": {"": [0]}, "tests/test_more.py": {"": [0]}}
+    hidden = {"tests/test_shop.py": "test_a", "tests/test_more.py": "test_b"}
+    assert found == {file: {"": [f"{file}::{name}"]} for file, name in hidden.items()}
 
 
 def test_file_of_a_test_that_takes_its_process_along_is_not_known(make_project: Make) -> None:
@@ -92,7 +93,8 @@ def test_threads_are_seen_and_other_processes_are_not(make_project: Make) -> Non
     more = "import subprocess, sys\n\n\ndef test_b():\n    subprocess.run([sys.executable, '-c', ''])\n"
     more += "\n\ndef test_c():\n    pass\n"
     found = reached(make_project, tests, **{"tests/test_more.py": more})
-    assert found == {"tests/test_shop.py": {SHOP: [1, 4, 11, 15]}, "tests/test_more.py": {"": [0], SHOP: [1, 4]}}
+    of_more = {"": ["tests/test_more.py::test_b"], SHOP: [1, 4]}
+    assert found == {"tests/test_shop.py": {SHOP: [1, 4, 11, 15]}, "tests/test_more.py": of_more}
 
 
 def test_tests_of_the_projects_own_runner_are_seen_with_the_set_up_of_their_class(make_project: Make) -> None:

@@ -200,6 +200,17 @@ def test_test_that_failed_with_gold_once_is_no_suspect_of_later_candidates(suite
     assert {each.probe.partition("::")[0] for each in suites(FILES, act).divergences} == {FILES[2]}
 
 
+def test_test_that_the_patch_alone_skips_or_fails_stays_a_suspect(suites: Suite, tmp_path: Path) -> None:
+    suites.kept = tmp_path
+
+    def act(side: Side, path: str, _number: int) -> Results:
+        return one_each(path, status if side is Side.CANDIDATE and path == FILES[3] else PASSED)
+
+    for status in (Status.SKIPPED, FAILED, FAILED):
+        found = suites(FILES, act).divergences
+        assert [each.probe.partition("::")[0] for each in found] == [FILES[3]] * (status is FAILED)
+
+
 def test_one_file_that_nobody_can_read_takes_no_other_along(suites: Suite) -> None:
     def act(side: Side, path: str, _run: int) -> Results:
         if path == FILES[5]:
