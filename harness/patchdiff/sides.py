@@ -69,10 +69,9 @@ class SideJob:
 
 @dataclass(frozen=True, slots=True)
 class KeptWork:
-    """What some work shows of gold, kept for later candidates."""
+    """What some work shows of gold, kept for later candidates; without a file, nothing is kept."""
 
     file: Path | None
-    """None keeps nothing."""
 
     def read(self, nothing: Any) -> Any:
         """Return what is kept, as JSON has it, or else what stands for nothing."""

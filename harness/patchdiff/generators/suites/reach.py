@@ -66,8 +66,10 @@ class ReachMap:
         program = Program(NAME, {"files": unknown, "targets": targets}, context.seconds_left, tests=unknown)
         (lines,) = run_lines(context, program, Side.GOLD, [0])
         for file, ran in read_lines(lines).items():
-            known = self._ran.get(file, {})
-            self._ran[file] = {**known, **{path: ran.get(path, []) for path in self._sources}}
+            self._ran[file] = {**self._ran.get(file, {}), **{path: ran.get(path, []) for path in self._sources}}
+        if not any(line.get("end") == "done" for line in lines):  # the time was over before the last files
+            begun = {str(line.get("test")).partition("::")[0] for line in lines}
+            self._tried -= {*unknown[1:]} - begun
         if not self._is_first:
             self._work.write({**self._work.read({}), **self._ran})
 

@@ -28,6 +28,8 @@ class WatchedSides:
         self.instance, self.task, self.looked_at = instance, self, list[list[str]]()
         self.plan = TestPlan(command="")
         self._folder, self._error = folder, error
+        self.time_for = 9
+        """Files that a run has the time for."""
 
     def kept_work(self, *work: object) -> KeptWork:
         return KeptWork(self._folder and self._folder / f"{work}.json")
@@ -40,9 +42,10 @@ class WatchedSides:
         self.looked_at.append(input_["files"])
         wanted = {each["path"] for each in input_["targets"]} | {""}
         lines: list[dict[str, Any]] = [{"holds": dict.fromkeys(input_["files"], 1)}]
-        for file in input_["files"]:
+        for file in input_["files"][: self.time_for]:
             ran = {path: firsts for path, firsts in RAN[file].items() if path in wanted}
             lines.append({"test": f"{file}::test", "ran": ran})
+        lines.append({"end": "done" if len(input_["files"]) <= self.time_for else "budget"})
         return {"0.jsonl": "\n".join(map(json.dumps, lines)).encode()}
 
 
@@ -137,6 +140,21 @@ def test_later_candidates_are_compared_where_the_first_that_differs_was(instance
     assert ReachMap(context_of(sides, FUNCTION)).scope([B]) == [B], "the suite is another one"
     more = Context(sides, Survey((), ()), Settings(("suites",), budget=1800), lambda _instance, _files: sides.plan)
     assert ReachMap(more).scope([A, B, C]) == [A, B, C], "with another budget"
+
+
+def test_files_that_the_time_was_not_enough_for_are_looked_at_again(instance: Instance) -> None:
+    sides = WatchedSides(instance, None)
+    context = context_of(sides, FUNCTION)
+    reach = ReachMap(context)
+    sides.time_for = 1
+    for _ in range(2):
+        reach.learn(context, [A, B, C])
+    assert sides.looked_at == [[A, B, C], [B, C]]
+    assert worth(reach) == [A, C]
+    sides.time_for = 0
+    for _ in range(2):
+        reach.learn(context, [C])
+    assert sides.looked_at[2:] == [[C]], "a file that does not end is looked at once"
 
 
 def test_failed_watch_is_raised_and_not_repeated(instance: Instance) -> None:
