@@ -173,8 +173,8 @@ def _compare(context: Context, files: Sequence[str], tally: _Tally) -> None:
     tally.files += files
     tally.ran += len(ran.statuses)
     tally.compared += sum(status in PASSING or status in FAILING for status in ran.statuses.values())
-    failing = [name for name, status in sorted(ran.statuses.items()) if status in FAILING and not is_style(name)]
-    if suspects := [name for name in failing if name not in idle_tests(context)]:
+    failing = {name for name, status in ran.statuses.items() if status in FAILING and not is_style(name)}
+    if suspects := sorted(failing - idle_tests(context)):
         _repeat(context, files, suspects, tally)
 
 
