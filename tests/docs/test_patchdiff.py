@@ -7,7 +7,7 @@ import pytest
 
 from documented import ROOT
 
-SETS = ("fifth", "sixth", "seventh", "eighth", "eighth-2", "ninth", "tenth", "eleventh")
+SETS = ("fifth", "sixth", "seventh", "eighth", "eighth-2", "ninth", "tenth", "eleventh", "eleventh-quick")
 """Sets of patches whose results are kept."""
 
 
