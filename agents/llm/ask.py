@@ -51,15 +51,15 @@ def endpoint_and_mode(base_url: str, cassette: Path | None) -> tuple[Endpoint, M
 class Asker:
     """Function from (role, text) messages to the text of a model's answer.
 
-    Repeating the messages asks for another sample of the same question, with and without a recording.
-    Durations, ids and temporary names make no other question.
+    Repeating the messages asks for another sample of the same question, with and without a recording. Questions that
+    differ only in durations, ids or temporary names are the same.
 
     Attributes:
         stack: the model; ``stack.paid`` has the spending, and ``stack.close()`` must be called at the end.
     """
 
-    def __init__(self, stack: Stack, model: str) -> None:
-        self.stack = stack
+    def __init__(self, setup: Setup, model: str, note: Callable[[str], None]) -> None:
+        self.stack = Stack(setup, normalise=without_volatile, note=note)
         self._model = model
         self._samples = Samples(without_volatile)
 
@@ -92,4 +92,4 @@ def make_ask(
     """
     endpoint, mode = endpoint_and_mode(base_url, cassette)
     setup = Setup(endpoint=endpoint, cassette=cassette, mode=mode, limits=limits or BudgetLimits())
-    return Asker(Stack(setup, normalise=without_volatile, note=note), model)
+    return Asker(setup, model, note)

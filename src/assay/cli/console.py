@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assay.harness.runs.each import Done
     from assay.harness.runs.report import RunReport
     from assay.harness.runs.saved import SavedVerdict
+    from assay.harness.statistics import Interval
 
 COLOURS = {Outcome.RESOLVED: "green", Outcome.UNRESOLVED: "red", **dict.fromkeys(INFRASTRUCTURE, "magenta")}
 OTHER_COLOUR = "yellow"
@@ -288,6 +289,11 @@ def sum_line(report: "RunReport") -> str:
 def measures_in_words(measures: Mapping[str, float]) -> str:
     """Return figures by name in one line."""
     return ", ".join(f"{name} {value:.4g}" for name, value in measures.items())
+
+
+def range_in_words(interval: "Interval") -> str:
+    """Return the ends of a rate's interval in percent."""
+    return f"{interval.low:.1%} to {interval.high:.1%}"
 
 
 def coloured(outcome: Outcome) -> str:

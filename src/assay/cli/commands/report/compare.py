@@ -13,7 +13,6 @@ from assay.harness.names import count
 
 if TYPE_CHECKING:
     from assay.harness.metrics.comparison import Comparison, PairTest
-    from assay.harness.statistics import Interval
 
 SHOWN = 10
 """Instances of a list that are printed one by one; ``--json`` has all."""
@@ -98,7 +97,7 @@ def _show_comparison(result: "Comparison") -> None:
                 each.run,
                 each.model,
                 f"{each.resolved} ({each.rate.estimate:.1%})",
-                _range(each.rate),
+                console.range_in_words(each.rate),
                 "-" if each.cost_per_resolved is None else f"{each.cost_per_resolved:.4g}",
             )
             for each in result.runs
@@ -113,7 +112,13 @@ def _show_comparison(result: "Comparison") -> None:
     for model in result.models:
         print(f"\n{model.model}, {count(len(model.runs), 'run')}: {', '.join(model.runs)}")
         rows = [
-            (str(each.k), *(f"{rate.estimate:.1%} ({_range(rate)})" for rate in (each.at_least_one, each.all_of_them)))
+            (
+                str(each.k),
+                *(
+                    f"{rate.estimate:.1%} ({console.range_in_words(rate)})"
+                    for rate in (each.at_least_one, each.all_of_them)
+                ),
+            )
             for each in model.rates
         ]
         console.print_rows(("k", "pass@k", "pass^k"), rows)
@@ -140,10 +145,6 @@ def _pair_row(pair: "PairTest") -> tuple[str, ...]:
         f"{pair.p:.3g}",
         f"{pair.p_holm:.3g}",
     )
-
-
-def _range(interval: "Interval") -> str:
-    return f"{interval.low:.1%} to {interval.high:.1%}"
 
 
 def _some(names: Sequence[str]) -> str:
