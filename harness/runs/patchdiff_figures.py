@@ -18,7 +18,7 @@ class PatchDiffFigures(Model):
     """Of each instance that was compared."""
     resolved_rate: float
     not_refuted: int
-    """Resolved patches without a regression: no test of the developers refutes them."""
+    """Resolved patches without a regression, those not assessed included: no developer test refutes them."""
     not_refuted_rate: Interval
     suspicious: int | None
     """None if no comparison could be made: that is no sign of anything."""
