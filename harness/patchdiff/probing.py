@@ -263,7 +263,7 @@ def _worth_a_look(context: Context, program: Program, apart: Sequence[str], gold
 def _by_turns(keys: Iterable[str], gold: Round) -> list[str]:
     """Put probes into an order: by turns of each target, function or test, of inputs as they are and mutated ones."""
     kinds: dict[tuple[str, str, bool], list[str]] = {}
-    for key in sorted(keys, key=lambda key: hashlib.sha256(key.encode()).hexdigest()):  # neighbouring probes apart
+    for key in sorted(keys, key=lambda key: hashlib.sha256(key.encode()).hexdigest()):  # neighbours apart
         seen = gold[key]
         kinds.setdefault((seen.target, seen.of, seen.mutated), []).append(key)
     return [key for turn in zip_longest(*kinds.values()) for key in turn if key is not None]

@@ -6,6 +6,7 @@ import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import ceil
@@ -74,8 +75,10 @@ class KeptWork:
     file: Path | None
 
     def read(self, nothing: Any) -> Any:
-        """Return what is kept, as JSON has it, or else what stands for nothing."""
-        return json.loads(self.file.read_text(encoding="utf-8")) if self.file and self.file.exists() else nothing
+        """Return what is kept, as JSON has it; ``nothing`` if that is missing or torn."""
+        with suppress(FileNotFoundError, ValueError):
+            return json.loads(self.file.read_text(encoding="utf-8")) if self.file else nothing
+        return nothing
 
     def write(self, shown: object) -> None:
         """Keep something in place of what is there."""

@@ -47,7 +47,9 @@ def reproduced(context: Context, suspects: Suspects, make_draft: MakeDraft) -> d
 
     Raises as ``Sides.run``.
     """
-    sources = _sources(context, sorted({file for line in suspects.values() if (file := _test_file(line))}))
+    paths = sorted({file for line in suspects.values() if (file := _test_file(line))})
+    contents = read_files(context.sides, Side.GOLD, paths) if paths else {}
+    sources = {path: text for path, raw in contents.items() if (text := decoded(raw))}
     drafts = {probe: draft for probe, line in suspects.items() if (draft := make_draft(line, sources))}
     began = time.monotonic()
     seen = dict(zip(drafts, _explored(context.part(0.5), [*drafts.values()]), strict=True)) if drafts else {}
@@ -113,12 +115,6 @@ def _on_both(context: Context, files: Mapping[int, tuple[str, str]], seeds: Sequ
 
 def _path(folder: str, number: int) -> str:
     return (PurePosixPath(folder) / f"test_assay_divergence_{number}.py").as_posix()
-
-
-def _sources(context: Context, paths: Sequence[str]) -> dict[str, str]:
-    """Return the texts of gold's test files, those that can be read."""
-    contents = read_files(context.sides, Side.GOLD, paths) if paths else {}
-    return {path: text for path, raw in contents.items() if (text := decoded(raw))}
 
 
 def decoded(content: bytes) -> str:

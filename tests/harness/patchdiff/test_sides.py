@@ -6,7 +6,7 @@ import pytest
 from assay.harness.domain import Instance, Prediction
 from assay.harness.engines.fake import FakeEngine, image_name
 from assay.harness.evaluation.evaluate import Task
-from assay.harness.patchdiff.sides import Side, SideError, SideJob, Sides
+from assay.harness.patchdiff.sides import KeptWork, Side, SideError, SideJob, Sides
 from benches import PLAN
 
 
@@ -55,3 +55,12 @@ def test_what_is_known_of_gold_is_that_of_the_same_content(
         plan = PLAN.model_copy(update={"command": "others"})
         second = replace(second, task=replace(second.task, plan=plan))
     assert (second.kept_work("reach", work) == known) is (other == "candidate")
+
+
+def test_torn_file_keeps_nothing(tmp_path: Path) -> None:
+    kept = KeptWork(tmp_path / "work.json")
+    assert kept.read("nothing") == "nothing"
+    kept.write(["a"])
+    assert kept.read("nothing") == ["a"]
+    (tmp_path / "work.json").write_bytes(b'["a')
+    assert kept.read("nothing") == "nothing"

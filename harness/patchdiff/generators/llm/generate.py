@@ -16,7 +16,7 @@ from assay.harness.patchdiff.generators.llm.prompts import PromptMaterial
 from assay.harness.patchdiff.generators.llm.protocol import TriedFile, converse
 from assay.harness.patchdiff.generators.replay import record
 from assay.harness.patchdiff.probe.running import bare_name
-from assay.harness.patchdiff.probing import Program, differences
+from assay.harness.patchdiff.probing import Program, Suspects, differences
 from assay.harness.patchdiff.sides import Side
 from assay.harness.patchdiff.survey import Survey
 from assay.harness.patches.diff import read_diff, render
@@ -110,8 +110,11 @@ def _compared(context: Context, trial: TriedFile) -> Contribution:
     """Compare what the tests look at that distinguish the patches."""
     path, differing = _place(context), {bare_name(name) for name in trial.differing}
     settings = {"files": [path], "seed": 0, "mutants": 0, "limit": SECONDS}
-    program = Program("amplify", settings, SECONDS, files={path: trial.file}, tests=[path])
-    program = replace(program, reproduce=lambda _context, suspects: dict.fromkeys(suspects, trial.file))
+
+    def reproduce(_context: Context, suspects: Suspects) -> dict[str, str]:
+        return dict.fromkeys(suspects, trial.file)
+
+    program = Program("amplify", settings, SECONDS, reproduce, files={path: trial.file}, tests=[path])
     found = differences(context, NAME, program)
     kept = tuple(each for each in found.divergences if bare_name(each.probe) in differing)
     return replace(found, result=found.result.model_copy(update={"divergences": len(kept)}), divergences=kept)

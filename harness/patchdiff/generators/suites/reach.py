@@ -9,11 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.harness.patchdiff.contract import Context
-from assay.harness.patchdiff.generators.suites.repeating import idle_tests
 from assay.harness.patchdiff.probing import Program, run_lines
 from assay.harness.patchdiff.sides import Side
 
-NAME = "reach"
+NAME, IDLE = "reach", "idle"
 HIDDEN = ""
 """Stands for the source files of what nobody has seen, as in other processes."""
 Ran = dict[str, list[Any]]
@@ -75,6 +74,11 @@ class ReachMap:
 
     def _knows(self, file: str) -> bool:
         return self._sources <= self._ran.get(file, {}).keys()
+
+
+def idle_tests(context: Context) -> set[str]:
+    """Return the tests that gold did not pass in a run of the project's own command: none shows a difference."""
+    return {*context.sides.kept_work(IDLE).read(())}
 
 
 def read_lines(lines: Sequence[Mapping[str, Any]]) -> dict[str, Ran]:

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from assay.harness.domain import Divergence, PatchDiffFinding, ProbeObservation, Status
 from assay.harness.patchdiff.contract import Context
 from assay.harness.patchdiff.decide import Sighting, divergence_of, of_test
+from assay.harness.patchdiff.generators.suites.reach import IDLE, idle_tests
 from assay.harness.patchdiff.generators.suites.running import SuiteRun, run, run_gold, runs_everything
 from assay.harness.patchdiff.sides import Side
 
@@ -26,13 +27,14 @@ def repeat(context: Context, files: Sequence[str], suspects: Sequence[str]) -> t
     Returns:
         The failures that held in every round, and notes for the report.
 
-    The suspects failed in a run of the files. What gold does not pass is kept. Raises as ``Sides.run``.
+    The suspects failed in a run of the files. Tests that gold does not pass are kept. Raises as ``Sides.run``.
     """
     whole, gold = _with_gold(context, files, suspects)
     if gold.timed_out:
         return [], [LATE]
     passing = [name for name in suspects if gold.passes(name)]
-    idle_tests(context, *(name for name in gold.statuses if not gold.passes(name)))
+    idle = idle_tests(context).union(name for name in gold.statuses if not gold.passes(name))
+    context.sides.kept_work(IDLE).write(sorted(idle))
     if not passing:
         return [], []
     listed = passing[:MOST_LISTED]
@@ -49,14 +51,6 @@ def repeat(context: Context, files: Sequence[str], suspects: Sequence[str]) -> t
         notes.append(f"the budget allowed {rounds} of {context.settings.confirmations} confirmations")
     (base,) = run(context, files, [Side.BASE], context.confirming.seconds_left)
     return [_regression(name, base, candidate, rounds) for name in kept], notes
-
-
-def idle_tests(context: Context, *more: str) -> set[str]:
-    """Return the tests that were seen not to pass with gold: none shows a difference. Some ``more`` are kept, too."""
-    kept = context.sides.kept_work("idle")
-    known = {*kept.read(()), *more}
-    kept.write(sorted(known))
-    return known
 
 
 def _with_gold(context: Context, files: Sequence[str], suspects: Sequence[str]) -> tuple[Sequence[str], SuiteRun]:

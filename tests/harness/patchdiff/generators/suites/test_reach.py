@@ -11,8 +11,7 @@ from assay.harness.domain import Instance, TestPlan
 from assay.harness.errors import EngineError
 from assay.harness.languages.differences import Span
 from assay.harness.patchdiff.contract import Context, Settings
-from assay.harness.patchdiff.generators.suites.reach import ReachMap
-from assay.harness.patchdiff.generators.suites.repeating import idle_tests
+from assay.harness.patchdiff.generators.suites.reach import IDLE, ReachMap
 from assay.harness.patchdiff.sides import KeptWork, Side, SideJob
 from assay.harness.patchdiff.survey import Survey
 
@@ -70,12 +69,13 @@ def test_file_that_runs_no_function_that_differs_need_not_run(instance: Instance
 
 
 def test_what_gold_does_not_pass_need_not_be_seen(instance: Instance, tmp_path: Path) -> None:
-    context = context_of(WatchedSides(instance, tmp_path), FUNCTION)
-    idle_tests(context, f"{C}::another")
+    sides = WatchedSides(instance, tmp_path)
+    context = context_of(sides, FUNCTION)
+    sides.kept_work(IDLE).write([f"{C}::another"])
     reach = ReachMap(context)
     reach.learn(context, [A, B, C])
     assert worth(reach) == [A, C]
-    idle_tests(context, f"{C}::test")
+    sides.kept_work(IDLE).write([f"{C}::another", f"{C}::test"])
     reach = ReachMap(context)
     reach.learn(context, [A, B, C])
     assert worth(reach) == [A]
