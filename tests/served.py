@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -96,7 +96,7 @@ def served(
     try:
         yield found[0]
     finally:
-        if thread.is_alive():
+        with suppress(RuntimeError):  # its loop is closed: it has ended by itself
             found[0].stop()
             found[0].stop()
         thread.join(SLOW)
