@@ -14,16 +14,14 @@ import signal
 import sys
 import time
 import tokenize
+from collections.abc import Container, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import CodeType
+from typing import Any
 
-from . import hosting, mutate, running, sites, texts, trace, wire
+from . import mutate, running, sites, texts, trace, wire
 from .brackets import TokenEdit
 from .loading import Finder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator
-    from types import CodeType
 
 ROWS = 3  # rows of a parametrization that a changed copy runs with
 PASSES = 12  # observations of one place in one test: a loop repeats itself
@@ -318,8 +316,3 @@ def _function_of(nodeid: str) -> str:
 
 
 make_driver = Amplifier
-
-
-def run(job: wire.Line, send: "Callable[[wire.Line], None]") -> str:
-    """Do a job; return how it ended."""
-    return hosting.watch("amplify", job, send, float(job["limit"]))

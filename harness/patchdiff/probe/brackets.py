@@ -4,14 +4,11 @@ Works on tokens, which are the same from Python 3.6 to 3.14.
 """
 
 import keyword
-import token as token_names
-from typing import TYPE_CHECKING, NamedTuple, Tuple  # noqa: UP035
+import tokenize
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Tuple  # noqa: UP035
 
 from . import values
-
-if TYPE_CHECKING:
-    import tokenize
-    from collections.abc import Iterator, Sequence
 
 Place = Tuple[int, int]  # noqa: UP006 - (line, column) of the function's text: lines from 1, columns in characters
 LONGEST_LIST = 30  # elements of a list that is reordered; longer ones are data tables
@@ -66,9 +63,9 @@ def brackets_of(text: str, tokens: "list[tokenize.TokenInfo]") -> "list[Bracket]
     """Return the brackets of a text in the order of their beginnings."""
     lines, found, stack = lines_of(text), [], []  # type: list[str], list[Bracket], list[int]
     for index, each in enumerate(tokens):
-        if each.type == token_names.OP and each.string in _OPENING:
+        if each.type == tokenize.OP and each.string in _OPENING:
             stack.append(index)
-        elif each.type == token_names.OP and each.string in _CLOSING and stack:
+        elif each.type == tokenize.OP and each.string in _CLOSING and stack:
             found += _bracket(lines, tokens, stack.pop(), index)
     return sorted(found, key=lambda each: each.whole.start)
 
@@ -98,7 +95,7 @@ def _spans(tokens: "list[tokenize.TokenInfo]", opening: int, closing: int) -> "l
         if depth == 0 and (word == "," or index == closing):
             spans += [(first, index - 1)] * (index > first)
             first = index + 1
-        depth += (word in _OPENING) - (word in _CLOSING) if tokens[index].type == token_names.OP else 0
+        depth += (word in _OPENING) - (word in _CLOSING) if tokens[index].type == tokenize.OP else 0
     return spans
 
 

@@ -2,13 +2,11 @@
 
 import importlib
 import types
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from types import CodeType, FrameType
+from typing import Any
 
 from . import texts, values
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import CodeType, FrameType
 
 _INSIDE = ("__func__", "__wrapped__", "fget", "fset", "fdel", "func", "callback")
 # a step of a path: ["item", number], ["key", literal] or ["attribute", name]

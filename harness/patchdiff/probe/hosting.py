@@ -10,27 +10,23 @@ import os
 import sys
 import tempfile
 import unittest
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import running, wire
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    Send = Callable[[wire.Line], None]
-
-PATIENCE = 120.0  # seconds of what ends no test by itself
+PATIENCE = 120.0  # seconds of one probe, in a job without a limit
 VARIABLE = "ASSAY_PROBE"  # names the file that says what is to be done
 START_UP = "from assay_probe import hosting\n\nhosting.arm()\n"
 
 
 def watch(
-    program: str, job: "wire.Line", send: "Send", patience: float = PATIENCE, budget: "wire.WorkBudget | None" = None
+    program: str, job: "wire.Line", send: "Callable[[wire.Line], None]", budget: "wire.WorkBudget | None" = None
 ) -> str:
     """Run a job's tests in workers, with the driver that ``make_driver`` of `program` makes; return how it ended.
 
-    One probe has `patience` seconds; `budget` is a part of the job's own.
+    `budget` is a part of the job's own.
     """
     deadline = budget or wire.WorkBudget(float(job["budget"]))
 
@@ -42,7 +38,7 @@ def watch(
         running.run_tests(driver, running.files_of(job))
         return str(driver.end())
 
-    return wire.Watcher(send, deadline, patience).watch(work)
+    return wire.Watcher(send, deadline, float(job.get("limit") or PATIENCE)).watch(work)
 
 
 def become(command: str, program: str, job: "wire.Line", channel: "wire.WorkerPipe") -> None:

@@ -1,14 +1,12 @@
 """Test files imported in a changed form, by whoever imports them, under their own name; no file is written."""
 
 import importlib.machinery
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import CodeType, ModuleType
+from typing import Any
 
 from . import wire
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from types import CodeType, ModuleType
 
 
 class _Loader(importlib.machinery.SourceFileLoader):

@@ -10,18 +10,14 @@ import io
 import itertools
 import random
 import re
-import token as token_names
 import tokenize
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, List, NamedTuple  # noqa: UP035
 
 from . import values
 from .brackets import Place, TokenEdit, brackets_of, crossed, ends_operand, items_of_rows, lines_of, rearranged
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    Groups = list[list[list["TokenEdit"]]]  # of places: alternatives, each a list of edits
-
+Groups = List[List[List[TokenEdit]]]  # noqa: UP006 - of places: alternatives, each a list of edits
 PER_PLACE = 24  # alternatives kept at one place, and the first: the empty string, the next number
 FIRST = 0.2  # share of changes that are a place's first
 WHOLE, STATEMENTS = -9, 0.4  # the region of whole statements put in or left out, and its weight beside all others
@@ -35,8 +31,8 @@ OTHERS = ("None", "object()")  # in place of any number or text: nothing, and wh
 _OTHER_SIGN = {"+": "-", "-": "+", "*": "+", "/": "*"}
 _WORDS = {"True": "False", "False": "True", "None": "0"}
 _SKIPPED = frozenset(
-    getattr(token_names, name, -1) for name in ("NEWLINE", "INDENT", "DEDENT", "ENDMARKER", "COMMENT", "NL")
-) | {tokenize.COMMENT, tokenize.NL}
+    (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.COMMENT, tokenize.NL)
+)
 
 
 class Argument(NamedTuple):
@@ -196,7 +192,7 @@ def _groups(text: str, scope: Scope, choice: random.Random) -> "Groups":
 
 def _token_groups(tokens: "list[tokenize.TokenInfo]", function: Any, scope: Scope, choice: random.Random) -> "Groups":
     """Return the edits of single tokens: other literals, signs, variables, subclasses."""
-    strings = sorted({each.string for each in tokens if each.type == token_names.STRING})
+    strings = sorted({each.string for each in tokens if each.type == tokenize.STRING})
     variables = sorted(scope.material.variables | bound_in(function) - {"self"})
     used, groups = used_in(function), []  # type: set[tuple[int, str]], Groups
     for index, each in enumerate(tokens):
@@ -266,7 +262,7 @@ def _tokens(text: str) -> "list[tokenize.TokenInfo]":
     found, formatted = [], 0
     try:
         for each in tokenize.generate_tokens(io.StringIO(text).readline):
-            name = token_names.tok_name.get(each.type, "")
+            name = tokenize.tok_name.get(each.type, "")
             formatted += name.endswith("STRING_START")
             if each.type not in _SKIPPED and not formatted:
                 found.append(each)
@@ -278,11 +274,11 @@ def _tokens(text: str) -> "list[tokenize.TokenInfo]":
 
 def _alternatives(each: tokenize.TokenInfo, before: str, scope: Scope, choice: random.Random) -> "list[str]":
     """Return the texts that may stand in a token's place."""
-    if each.type == token_names.NUMBER:
+    if each.type == tokenize.NUMBER:
         return _numbers(each.string, scope.material.words)
-    if each.type == token_names.STRING:
+    if each.type == tokenize.STRING:
         return _strings(each.string, scope.material, choice)
-    if each.type == token_names.NAME:
+    if each.type == tokenize.NAME:
         return [_WORDS[each.string]] if each.string in _WORDS else []
     if each.string in _OTHER_SIGN and ends_operand(before):
         return [_OTHER_SIGN[each.string]]

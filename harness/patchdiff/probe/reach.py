@@ -7,13 +7,11 @@ test may have run more). What runs before the first test counts for every test.
 """
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
 
-from . import hosting, running, trace, wire
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import FrameType
+from . import running, trace, wire
 
 ROOT = str(wire.ROOT) + "/"
 HIDDEN = ("", 0)  # stands for what nobody has seen
@@ -81,8 +79,3 @@ class Reaching(running.Driver):
 
 
 make_driver = Reaching
-
-
-def run(job: wire.Line, send: "Callable[[wire.Line], None]") -> str:
-    """Do a job; return how it ended."""
-    return hosting.watch("reach", job, send)

@@ -20,13 +20,11 @@ import pickle
 import posixpath
 import sys
 import tokenize
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
 
 from . import calls, hosting, running, scope, trace, values, wire
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import CodeType, FrameType
 
 LARGEST = 100000  # bytes of one call's arguments
 TRIES = 10  # calls looked at for each that may be kept

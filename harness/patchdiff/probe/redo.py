@@ -5,12 +5,10 @@ import gc
 import math
 import random
 import resource
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from . import texts, trace, values, wire
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 MEMORY = 4 << 30  # bytes of address space for one child
 WEIGHT, LONG = 8, 80  # of any place in the choice of one, and what is added at most for a text

@@ -14,12 +14,10 @@ import functools
 import heapq
 import itertools
 import pickle
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from . import calls, hosting, redo, running, trace, values, wire
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 TOGETHER = 200  # calls made in one child where all are; those asked for by name are each alone
 

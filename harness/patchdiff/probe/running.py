@@ -5,12 +5,10 @@ What is run, and what is noted before and after, is the business of a `Driver`; 
 
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator, Iterable, Iterator
+from typing import Any
 
 from . import wire
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
 
 SKIPS = frozenset(("SkipTest", "Skipped", "Exit", "XFailed"))
 USAGE_ERROR = 4  # pytest's exit status

@@ -2,14 +2,12 @@
 
 import ast
 import builtins
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from . import values
 from .brackets import Place, lines_of
 from .mutate import ACTION, ASSERTION, LEADING, NOTHING, Argument, Borrowed, Material, Scope, bound_in, used_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 RAISES = frozenset(("raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage"))
 _CHECKS = """

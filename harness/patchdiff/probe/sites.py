@@ -7,14 +7,12 @@ latter; only nodes that the syntax trees of Python 3.6 and 3.14 share are added.
 import ast
 import copy
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Container, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from . import mutate
 from . import scope as scoping
 from .brackets import Place, TokenEdit, lines_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Sequence
 
 SEE = "_assay_see"  # put into builtins; given a site's number, returns its context manager
 MARK = "__assay"  # between a test's name and the number of its changed copy

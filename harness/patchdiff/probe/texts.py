@@ -10,10 +10,8 @@ import itertools
 import re
 import sys
 import types
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 CAP = 2000  # characters of a text; the rest goes into a digest
 CONTENT_CAP = 20000  # of what a response holds, most of which is alike on all sides

@@ -2,11 +2,9 @@
 
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import CodeType, FrameType
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
 
 WHOLE_FILE = ("", "<module>")  # a target that is no function: any function of its file counts
 

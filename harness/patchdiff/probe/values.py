@@ -5,10 +5,8 @@ import functools
 import math
 import random
 import re
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 BLANKS = " \t\n\r\f\v"
 MARKS = BLANKS + "\"'`/\\<>=&%#:;,.-_+*?!$@|()[]{}"

@@ -11,11 +11,9 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from typing import IO, Any
 
 ROOT = Path.cwd()  # of the project
 TESTS = frozenset(("tests", "test", "testing"))  # names of folders in which there are tests and what they need alone
