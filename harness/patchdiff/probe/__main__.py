@@ -1,7 +1,7 @@
 """Runs one probe: ``python probe.pyz COMMAND JOB.json OUT.jsonl``.
 
-A command is a module with a driver of tests (``make_driver``) or a function ``run(job, send)``, which sends observations
-and returns how it ended.
+A command is a module with a driver of tests (``make_driver``), or with a function ``run(job, send)``, which sends
+observations and returns how it ended.
 """
 
 import functools

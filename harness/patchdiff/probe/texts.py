@@ -4,6 +4,7 @@ Nothing here asks an object whether it equals another. Containers are written ou
 base, whatever a subclass says of itself; objects without a representation of their own by type and public attributes.
 """
 
+import contextlib
 import hashlib
 import io
 import itertools
@@ -35,7 +36,6 @@ _CHANGING = (
     (re.compile(r"\b\d+\.\d+ ?s(?:ec(?:ond)?s?)?\b"), "~ s"),
     (re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{32,}\b"), "<token>"),
 )
-_PLAIN = (bool, int, float, complex, str, bytes, bytearray)
 
 
 class _Writing:
@@ -118,13 +118,14 @@ def settle(text: str, cap: int = CAP) -> str:
     It is cut to `cap` characters and the digest of the whole.
     """
     if len(text) > 200 * CAP:
-        text = text[: 200 * CAP] + "+" + str(len(text))
+        text = text[: 200 * CAP] + _digest(text[200 * CAP :])
     for pattern, instead in _HIDDEN:
         text = pattern.sub(instead, text)
-    if len(text) <= cap:
-        return text
-    digest = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:32]
-    return text[: cap - 60] + "...sha256:" + digest
+    return text if len(text) <= cap else text[: cap - 60] + "...sha256:" + _digest(text)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 
 def _text(value: object, depth: int, out: _Writing) -> str:
@@ -133,10 +134,9 @@ def _text(value: object, depth: int, out: _Writing) -> str:
         return repr(value)
     if out.nodes < 0:
         return "<more>"
-    if isinstance(value, _PLAIN):
-        return _plain(value, depth, out)
-    if depth > DEPTH or id(value) in out.open:
-        return "<" + type_name(value) + ">"
+    plain = _plain(value, depth, out)
+    if plain or depth > DEPTH or id(value) in out.open:
+        return plain or "<" + type_name(value) + ">"
     out.open.append(id(value))
     try:
         return _compound(value, depth, out)
@@ -145,12 +145,13 @@ def _text(value: object, depth: int, out: _Writing) -> str:
 
 
 def _plain(value: Any, depth: int, out: _Writing) -> str:
+    """Return the text of a number, a string or bytes; "" for all else."""
     if out.inside and type(value) in (bool, float) and value == value // 1:
         value = int(value)  # what a call leaves behind is equal if the numbers are
-    for base, write in _PLAIN_TEXTS:
+    for base, write in _PLAIN:
         if isinstance(value, base):
             return _wrapped(value, base, write(value), depth, out)
-    return repr(value)
+    return ""
 
 
 def _integer(value: int) -> str:
@@ -162,33 +163,20 @@ def _float(value: float) -> str:
     return repr(float(format(float.__float__(value), ".12g")))
 
 
-def _characters(value: str) -> str:
-    return str.__repr__(value) if str.__len__(value) < 100 * CAP else _digested(str.encode(value, "utf-8", "replace"))
-
-
-def _digested(data: bytes) -> str:
-    return "<" + str(len(data)) + " bytes sha256:" + hashlib.sha256(data).hexdigest() + ">"
-
-
-def _bytes(value: bytes) -> str:
-    return bytes.__repr__(bytes(value)) if len(value) < 100 * CAP else _digested(bytes(value))
-
-
-_PLAIN_TEXTS: "tuple[tuple[Any, Callable[[Any], str]], ...]" = (
+_PLAIN: "tuple[tuple[Any, Callable[[Any], str]], ...]" = (
     (bool, bool.__repr__),
     (int, _integer),
     (float, _float),
     (complex, lambda value: "complex(" + _float(value.real) + ", " + _float(value.imag) + ")"),
-    (str, _characters),
-    ((bytes, bytearray), _bytes),
+    (str, str.__repr__),
+    (bytes, bytes.__repr__),
+    (bytearray, bytearray.__repr__),
 )
 
 
 def _wrapped(value: object, base: Any, text: str, depth: int, out: _Writing) -> str:
     """Return the text of a built-in's content, marked with the type and the attributes of a subclass."""
-    if type(value) is base or type_name(value) in ("bytes", "bytearray"):
-        return text if type(value) is not bytearray else "bytearray(" + text + ")"
-    return type_name(value) + "(" + text + _attributes(value, depth, out) + ")"
+    return text if type(value) is base else type_name(value) + "(" + text + _attributes(value, depth, out) + ")"
 
 
 def _compound(value: Any, depth: int, out: _Writing) -> str:
@@ -292,18 +280,14 @@ def _attributes(value: Any, depth: int, out: _Writing, without: "Sequence[str]" 
 def held_attributes(value: Any) -> "dict[str, object]":
     """Return what an object holds in its own dictionary and slots; runs none of the object's code."""
     held: dict[str, object] = {}
-    try:
+    with contextlib.suppress(Exception):
         own = object.__getattribute__(value, "__dict__")
-        held.update((str(name), item) for name, item in dict.items(own))
-    except Exception:
-        held.clear()
+        held = {str(name): item for name, item in dict.items(own)}
     for kind in type(value).__mro__:
         slots = kind.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else tuple(slots):
             member = kind.__dict__.get(name)
             if isinstance(member, types.MemberDescriptorType):
-                try:
+                with contextlib.suppress(AttributeError):
                     held[name] = member.__get__(value, kind)
-                except AttributeError:
-                    continue
     return held
