@@ -5,6 +5,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
@@ -161,13 +162,9 @@ def _lines(content: bytes) -> list[dict[str, Any]]:
     """Return the JSON objects of a file whose writer may have been killed."""
     found = []
     for line in content.decode(errors="replace").splitlines():
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(row, dict):
-            found.append(row)
-    return found
+        with suppress(ValueError):
+            found.append(json.loads(line))
+    return [row for row in found if isinstance(row, dict)]
 
 
 def _check_keys(side: Side, lines: Iterable[Mapping[str, Any]]) -> None:

@@ -271,7 +271,7 @@ class Amplifier(running.Driver):
         number, function = sites.copy_number(item.nodeid), _function_of(item.nodeid)
         took = self._took.get(function, 0.0) if number and not self._recorder.only else None
         self._recorder.begin(sites.without_mark(item.nodeid), number, took)
-        self.channel.start(self._recorder.probe)
+        self.channel.send({"start": self._recorder.probe})
         self._began = time.monotonic()
         self._reach.begin()
 
@@ -281,32 +281,32 @@ class Amplifier(running.Driver):
         test, took = sites.without_mark(item.nodeid), time.monotonic() - self._began
         if test == item.nodeid and took > BRIEF / SLOWER:
             self._took[_function_of(test)] = took
-            self.channel.stop(TOOK + _function_of(test) + " " + format(took, ".3f"))
+            self.channel.send({"stop": TOOK + _function_of(test) + " " + format(took, ".3f")})
         if self._reach.found and test not in self._reaching:
             for name in (test, _function_of(test)):
                 self._reaching.add(name)
-                self.channel.stop(REACHED + name)
-        self.channel.stop(self._recorder.probe)
+                self.channel.send({"stop": REACHED + name})
+        self.channel.send({"stop": self._recorder.probe})
 
     def ready(self) -> None:
         """Begin to spend the budget."""
-        self.channel.ready()
+        super().ready()
         self._deadline.restart(float(self.job["budget"]))
 
     def over(self) -> bool:
         """Return whether the budget is spent."""
         return self._deadline.over()
 
-    def not_set_up(self, error: BaseException) -> None:
+    def not_passed(self, error: BaseException, when: str) -> None:
         """Note that the fixtures of a test failed."""
-        if not running.is_skip(error):
+        if when == "setup" and not running.is_skip(error):
             self._recorder.failed(sites.Site("setup", 0, "", sites.WHOLE, False, []), error)
 
     def not_collected(self, name: str, why: str) -> None:
         """Note that a test file could not be imported on this side."""
         if probe_of(name, 0) in self.finished:
             return  # a worker before this one has said so
-        self.channel.stop(probe_of(name, 0))
+        self.channel.send({"stop": probe_of(name, 0)})
         self._recorder.begin(name, 0)
         self._recorder.note(sites.Site("import", 0, "", sites.WHOLE, False, []), "error", why)
 

@@ -65,7 +65,7 @@ def arm() -> None:
         unittest.TestSuite.run = run_suite  # type: ignore[method-assign]
         os.environ.update(PYTHONPATH=work["path"])  # what tests start is no test command
         driver.ready()
-        result.addError = lambda _test, error: driver.not_set_up(error[1])  # what tests raise, eyes have seen
+        result.addError = lambda _test, error: driver.not_passed(error[1], "setup")  # what tests raise, eyes have seen
         run_suite(_InRounds(driver, suite, work["job"].get("files") or ()), result, debug)
         channel.send({"end": driver.end()})
         return result

@@ -63,11 +63,9 @@ class Reaching(running.Driver):
         self.channel.send({"test": item.nodeid, "ran": ran})
         super().after(item)
 
-    def not_passed(self, error: BaseException) -> None:  # noqa: ARG002
+    def not_passed(self, error: BaseException, when: str) -> None:  # noqa: ARG002
         """Hear that a test does not pass here; where the project's own command runs it, it may run more."""
         self._ran.add(HIDDEN)
-
-    not_set_up = not_passed
 
     def _on_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
         code = frame.f_code

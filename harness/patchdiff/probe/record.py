@@ -12,6 +12,7 @@ The tests run twice: to find which of them reach a target and through whom, then
 
 import ast
 import base64
+import contextlib
 import gc
 import hashlib
 import io
@@ -182,15 +183,15 @@ class Recording(ReachSearch):
 
     def __init__(self, job: "wire.Line", channel: "wire.WorkerPipe") -> None:
         super().__init__(job, channel)
-        self._found = read_found(job["found"], int(job.get("functions_cap") or 10))
-        self._own_names = {function.qualname.rpartition(".")[2] for function in self._found.functions}
+        self._tests, self._functions = read_found(job["found"], int(job.get("functions_cap") or 10))
+        self._own_names = {function.qualname.rpartition(".")[2] for function in self._functions}
         self._cap = int(job.get("calls_cap") or 40)
         self._left: dict[int, tuple[CodeType, ProjectFunction | None, list[int]]] = {}
         self._kept: set[str] = set()
 
     def rounds(self, items: "list[Any]") -> "Iterator[list[Any]]":
         """Yield the tests that reach a target."""
-        return super().rounds([item for item in items if item.nodeid in self._found.tests])
+        return super().rounds([item for item in items if item.nodeid in self._tests])
 
     def on_call(self, frame: "FrameType", _event: str, _argument: object) -> None:
         """Record a call of one of the functions found."""
@@ -208,7 +209,7 @@ class Recording(ReachSearch):
         if frame.f_code.co_name not in self._own_names:
             return None
         function = self._names.of(frame, TARGET)
-        return next((each for each in self._found.functions if function and each[:2] == function[:2]), None)
+        return next((each for each in self._functions if function and each[:2] == function[:2]), None)
 
     def _record(self, function: ProjectFunction, frame: "FrameType") -> bool:
         """Send a call, unless an equal one has been sent or it cannot be kept; return whether it was sent."""
@@ -243,15 +244,11 @@ def _call_line(function: ProjectFunction, code: "CodeType", arguments: Any, pick
     }
 
 
-class ReachedBy(NamedTuple):
-    """Results of the first run."""
+def read_found(rows: "list[wire.Line]", cap: int) -> "tuple[frozenset[str], list[ProjectFunction]]":
+    """Read from the lines of the first run the tests that reach a target, and the functions to record.
 
-    tests: "frozenset[str]"
-    functions: "list[ProjectFunction]"
-
-
-def read_found(rows: "list[wire.Line]", cap: int) -> ReachedBy:
-    """Read the lines of the first run: at most `cap` functions, of each role in turn, the public ones first."""
+    Of these there are at most `cap`, of each role in turn, the public ones first.
+    """
     tests = frozenset(row["reaches"] for row in rows if "reaches" in row)
     functions: dict[tuple[str, str], ProjectFunction] = {}
     for row in rows:
@@ -263,18 +260,15 @@ def read_found(rows: "list[wire.Line]", cap: int) -> ReachedBy:
     for role in ROLES:
         alike = sorted((each for each in functions.values() if each.role == role), key=lambda each: each.private)
         ranked += [(place, ROLES.index(role), each) for place, each in enumerate(alike)]
-    return ReachedBy(tests, [function for _, _, function in sorted(ranked)[:cap]])
+    return tests, [function for _, _, function in sorted(ranked)[:cap]]
 
 
 def _strings(files: "list[str]") -> "list[str]":
     """Return the strings of test files, of each the shortest."""
     found: set[str] = set()
     for file in files:
-        try:
-            with tokenize.open(file) as opened:
-                found.update(scope.strings_of(ast.parse(opened.read())))
-        except (OSError, SyntaxError, ValueError):
-            continue
+        with contextlib.suppress(OSError, SyntaxError, ValueError), tokenize.open(file) as opened:
+            found.update(scope.strings_of(ast.parse(opened.read())))
     return sorted(found)
 
 
@@ -289,8 +283,8 @@ def run(job: wire.Line, send: "Callable[[wire.Line], None]") -> str:
     search = wire.WorkBudget(seconds * SEARCH)
     hosting.watch("record", job, heard.append, budget=search)
     record = wire.WorkBudget(seconds * (1 - SEARCH) + max(0.0, search.left()))
-    found = read_found(heard, int(job.get("functions_cap") or 10))
-    if found.functions:
+    tests, functions = read_found(heard, int(job.get("functions_cap") or 10))
+    if functions:
         end = hosting.watch("record", dict(job, found=heard), send, budget=record)
-    send({"strings": _strings(running.files_with(found.tests, job["files"]))})
+    send({"strings": _strings(running.files_with(tests, job["files"]))})
     return end

@@ -36,15 +36,15 @@ class Driver:
 
     def before(self, item: Any) -> None:
         """Hear that an item is about to run, its fixtures included."""
-        self.channel.start(item.nodeid)
+        self.channel.send({"start": item.nodeid})
 
     def after(self, item: Any) -> None:
         """Hear that an item has run."""
-        self.channel.stop(item.nodeid)
+        self.channel.send({"stop": item.nodeid})
 
     def ready(self) -> None:
         """Hear that all is set up and tests can run: the budget begins to be spent."""
-        self.channel.ready()
+        self.channel.send({"ready": True})
 
     def over(self) -> bool:
         """Return whether no further item may run."""
@@ -54,11 +54,8 @@ class Driver:
         """Return how it ended."""
         return wire.BUDGET if self.over() else wire.DONE
 
-    def not_set_up(self, error: BaseException) -> None:
-        """Hear that the present item's fixtures failed."""
-
-    def not_passed(self, error: BaseException) -> None:
-        """Hear that the present item failed or was skipped, where pytest runs it."""
+    def not_passed(self, error: BaseException, when: str) -> None:
+        """Hear that the present item failed or was skipped, in its ``setup`` or, where pytest runs it, later."""
 
     def not_collected(self, name: str, why: str) -> None:
         """Hear that a test file could not be read; `why` is the exception's name or a report."""
@@ -164,8 +161,7 @@ class _Plugin:
 
     def pytest_runtest_makereport(self, call: Any) -> None:
         if call.excinfo is not None:
-            hear = self._driver.not_set_up if call.when == "setup" else self._driver.not_passed
-            hear(call.excinfo.value)
+            self._driver.not_passed(call.excinfo.value, call.when)
 
     def pytest_runtestloop(self, session: Any) -> bool:
         self.items = len(session.items)

@@ -76,7 +76,7 @@ CLOCKS: "tuple[tuple[str, Callable[[str], float]], ...]" = (  # of control group
 
 
 class WorkerPipe:
-    """The worker's end of the pipe."""
+    """The worker's end of the pipe: takes observations, and the marks that a `Watcher` takes in."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -94,18 +94,6 @@ class WorkerPipe:
         """Return the pipe's number, by which programs that this process turns into can write to it."""
         os.set_inheritable(self._descriptor, True)
         return self._descriptor
-
-    def ready(self) -> None:
-        """Say that all is set up: the budget does not pay for that."""
-        self.send({"ready": True})
-
-    def start(self, probe: str) -> None:
-        """Say that a probe begins: from now on the watcher's patience is limited."""
-        self.send({"start": probe})
-
-    def stop(self, probe: str) -> None:
-        """Say that a probe is over and need not be run again."""
-        self.send({"stop": probe})
 
 
 class Worker:
@@ -204,11 +192,11 @@ class Watcher:
 
     def _take(self, line: Line) -> None:
         """Take one line of the worker: a mark, or an observation to be sent on."""
-        if "ready" in line:
+        if "ready" in line:  # all is set up, for which the budget does not pay
             self._deadline.restart(self._left)
-        elif "start" in line:
+        elif "start" in line:  # a probe begins: from now on patience is limited
             self._running, self._since = line["start"], time.monotonic()
-        elif "stop" in line:
+        elif "stop" in line:  # it is over, and need not be run again
             self._finished.add(line["stop"])
             self._running = ""
         elif "end" in line:

@@ -3,13 +3,13 @@
 All files are run as a person would run them: ``python -m pytest FILE``, with the project's own settings.
 """
 
-import io
 import json
 import shlex
 import time
-import tokenize
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import decode_source
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -47,7 +47,8 @@ def reproduced(context: Context, suspects: Suspects, make_draft: MakeDraft) -> d
 
     Raises as ``Sides.run``.
     """
-    paths = sorted({file for line in suspects.values() if (file := _test_file(line))})
+    tests = (str((line.get("literal") or {}).get("test", "")) for line in suspects.values())
+    paths = sorted({test.partition("::")[0] for test in tests} - {""})
     contents = read_files(context.sides, Side.GOLD, paths) if paths else {}
     sources = {path: text for path, raw in contents.items() if (text := decoded(raw))}
     drafts = {probe: draft for probe, line in suspects.items() if (draft := make_draft(line, sources))}
@@ -58,11 +59,6 @@ def reproduced(context: Context, suspects: Suspects, make_draft: MakeDraft) -> d
     files = {text: drafts[probe].folder for probe, text in texts.items() if text}
     held = _held(context, files, each) if files else set()
     return {probe: text for probe, text in texts.items() if text in held}
-
-
-def _test_file(line: Mapping[str, Any]) -> str:
-    path, colons, _ = str((line.get("literal") or {}).get("test", "")).partition("::")
-    return path if colons else ""
 
 
 def _explored(context: Context, drafts: Sequence[Draft]) -> list[Looks]:
@@ -119,8 +115,6 @@ def _path(folder: str, number: int) -> str:
 
 def decoded(content: bytes) -> str:
     """Return the text of Python source, by its own encoding; "" if it has none."""
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-        return io.TextIOWrapper(io.BytesIO(content), encoding).read()
-    except (SyntaxError, UnicodeDecodeError, LookupError):
-        return ""
+    with suppress(SyntaxError, UnicodeDecodeError):
+        return decode_source(content)
+    return ""
