@@ -1,6 +1,7 @@
 """A function by the name it is imported by, the arguments of one call, and places inside those."""
 
 import importlib
+import inspect
 import types
 from collections.abc import Iterator
 from types import CodeType, FrameType
@@ -12,7 +13,6 @@ _INSIDE = ("__func__", "__wrapped__", "fget", "fset", "fdel", "func", "callback"
 # a step of a path: ["item", number], ["key", literal] or ["attribute", name]
 DEEPEST = 5
 MOST_LEAVES = 60
-_VARARGS, _VARKEYWORDS = 4, 8  # bits of a code object's flags
 
 
 def functions_at(module: str, qualname: str) -> "Iterator[types.FunctionType]":
@@ -22,18 +22,8 @@ def functions_at(module: str, qualname: str) -> "Iterator[types.FunctionType]":
     """
     held: Any = importlib.import_module(module)
     for part in qualname.split("."):
-        held = _member(held, part)
+        held = inspect.getattr_static(held, part) if isinstance(held, type) else getattr(held, part)  # not bound
     yield from _unwrapped(held, 0)
-
-
-def _member(holder: Any, name: str) -> Any:
-    """Return a member as it is stored, not as it is bound."""
-    if not isinstance(holder, type):
-        return getattr(holder, name)
-    for kind in holder.__mro__:
-        if name in kind.__dict__:
-            return kind.__dict__[name]
-    raise AttributeError(name)
 
 
 def _unwrapped(held: Any, depth: int) -> "Iterator[types.FunctionType]":
@@ -47,30 +37,19 @@ def _unwrapped(held: Any, depth: int) -> "Iterator[types.FunctionType]":
 
 def parameters_of(code: "CodeType") -> "list[str]":
     """Return a function's parameters in order, starred ones with their stars."""
-    count = code.co_argcount + code.co_kwonlyargcount
-    names = list(code.co_varnames[:count])
-    if code.co_flags & _VARARGS:
-        names.append("*" + code.co_varnames[count])
-        count += 1
-    if code.co_flags & _VARKEYWORDS:
-        names.append("**" + code.co_varnames[count])
-    return names
+    names, several, others = inspect.getargs(code)
+    return [*names, *(["*" + several] if several else []), *(["**" + others] if others else [])]
 
 
 def arguments_of(frame: "FrameType") -> Any:
     """Return (positional, by keyword) of a call whose body has not begun; None if it has."""
     code, held = frame.f_code, frame.f_locals
-    names = [name.lstrip("*") for name in parameters_of(code)]
-    if any(name not in held for name in names) or len(set(held) - set(names) - set(code.co_freevars)):
+    names, several, others = inspect.getargs(code)
+    if {*names, several, others} - {None} != {*held}.difference(code.co_freevars):
         return None
-    several = names[code.co_argcount + code.co_kwonlyargcount :]
-    positional = tuple(held[name] for name in names[: code.co_argcount])
-    keywords = {name: held[name] for name in names[code.co_argcount :][: code.co_kwonlyargcount]}
-    if code.co_flags & _VARARGS:
-        positional += tuple(held[several[0]])
-    if code.co_flags & _VARKEYWORDS:
-        keywords.update(held[several[-1]])
-    return positional, keywords
+    positional, by_name = names[: code.co_argcount], names[code.co_argcount :]
+    keywords = dict({name: held[name] for name in by_name}, **held.get(others or "", {}))
+    return (*(held[name] for name in positional), *held.get(several or "", ())), keywords
 
 
 def leaves_of(arguments: Any) -> "list[dict[str, Any]]":

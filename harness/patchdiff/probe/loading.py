@@ -9,18 +9,6 @@ from typing import Any
 from . import wire
 
 
-class _Loader(importlib.machinery.SourceFileLoader):
-    """Loads a file as the code that something else makes of it; no compiled file is read or kept."""
-
-    def __init__(self, name: str, path: str, make: "Callable[[str], CodeType]") -> None:
-        super().__init__(name, path)
-        self._make = make
-
-    def get_code(self, fullname: str) -> "CodeType":  # noqa: ARG002
-        """Return the changed code."""
-        return self._make(self.path)
-
-
 class Finder:
     """Finds files, and those beside them among tests, first; `make` returns the code for an absolute path."""
 
@@ -35,6 +23,7 @@ class Finder:
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is None or not spec.origin or str(Path(spec.origin).resolve()) not in self._files:
             return None
-        spec.loader = _Loader(name, spec.origin, self._make)
-        spec.cached = None
+        spec.loader = loader = importlib.machinery.SourceFileLoader(name, spec.origin)
+        loader.get_code = lambda _name: self._make(loader.path)  # type: ignore[assignment, method-assign]
+        spec.cached = None  # no compiled file is read or kept
         return spec

@@ -262,12 +262,7 @@ def is_bracketed(piece: str) -> bool:
 
 
 def _different(value: Any, news: "Iterable[Any]") -> "list[Any]":
-    found, seen = [], {repr(value)}  # type: list[Any], set[str]
-    for each in news:
-        if repr(each) not in seen:
-            seen.add(repr(each))
-            found.append(each)
-    return found
+    return list({repr(each): each for each in news if repr(each) != repr(value)}.values())
 
 
 def _orders(items: "list[Any]") -> "list[list[Any]]":

@@ -8,38 +8,17 @@ import shlex
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.util import decode_source
 from pathlib import PurePosixPath
-from typing import Any
 
 from assay.harness.patchdiff.contract import Context
 from assay.harness.patchdiff.probing import PYTHON, Suspects
-from assay.harness.patchdiff.reproduction.writing import FAILURE, Check, Draft, MakeDraft, Shown
+from assay.harness.patchdiff.reproduction.writing import FAILURE, Check, Draft, MakeDraft
 from assay.harness.patchdiff.sides import OUT, Side, SideJob, read_files
 
 LIMIT = 20.0
 """Seconds for one file, the import of the project included."""
 BOTH = (Side.GOLD, Side.CANDIDATE)
-
-
-@dataclass(frozen=True, slots=True)
-class Looks:
-    """The looks of a test file with gold and with the candidate."""
-
-    gold: tuple[Shown, ...] = ()
-    candidate: tuple[Shown, ...] = ()
-
-    @property
-    def first(self) -> int:
-        """The number of the first look that differs; -1 if none does."""
-        both = zip(self.gold, self.candidate, strict=False)
-        return next((number for number, (one, other) in enumerate(both) if one != other), -1)
-
-    @property
-    def check(self) -> Check:
-        """The check that fails where the two differ."""
-        return Check(self.gold[: self.first + 1], self.candidate[self.first])
 
 
 def reproduced(context: Context, suspects: Suspects, make_draft: MakeDraft) -> dict[str, str]:
@@ -55,25 +34,28 @@ def reproduced(context: Context, suspects: Suspects, make_draft: MakeDraft) -> d
     began = time.monotonic()
     seen = dict(zip(drafts, _explored(context.part(0.5), [*drafts.values()]), strict=True)) if drafts else {}
     each = (time.monotonic() - began) / max(1, len(drafts))
-    texts = {probe: drafts[probe].write(looks.check) for probe, looks in seen.items() if looks.first >= 0}
+    texts = {probe: drafts[probe].write(check) for probe, check in seen.items() if check}
     files = {text: drafts[probe].folder for probe, text in texts.items() if text}
     held = _held(context, files, each) if files else set()
     return {probe: text for probe, text in texts.items() if text in held}
 
 
-def _explored(context: Context, drafts: Sequence[Draft]) -> list[Looks]:
-    """Run drafts once on both sides, and return what they see; one that cannot be written sees nothing."""
+def _explored(context: Context, drafts: Sequence[Draft]) -> list[Check | None]:
+    """Run drafts once on both sides, and return the checks that fail where these differ."""
     written = {number: each.write(Check(log=f"{OUT}/{number}.jsonl")) for number, each in enumerate(drafts)}
     files = {number: (_path(drafts[number].folder, number), text) for number, text in written.items() if text}
     gold, candidate = _on_both(context, files, (0,))
     names = [f"{number}.jsonl" for number in range(len(drafts))]
-    return [Looks(read_looks(gold.get(name, b"")), read_looks(candidate.get(name, b""))) for name in names]
+    return [find_check(gold.get(name, b""), candidate.get(name, b"")) for name in names]
 
 
-def read_looks(content: bytes) -> tuple[Shown, ...]:
-    """Return what a test file wrote down."""
-    rows: list[Any] = [json.loads(line) for line in content.decode(errors="replace").splitlines()]
-    return tuple((str(kind), str(type_), str(text)) for kind, type_, text in rows)
+def find_check(gold: bytes, candidate: bytes) -> Check | None:
+    """Return the check that fails at the first look in which what a file wrote down differs; None if none does."""
+    of_gold, of_candidate = ([tuple(json.loads(line)) for line in log.splitlines()] for log in (gold, candidate))
+    for at, (one, other) in enumerate(zip(of_gold, of_candidate, strict=False)):
+        if one != other:
+            return Check(tuple(of_gold[: at + 1]), other)
+    return None
 
 
 def _held(context: Context, files: Mapping[str, str], each: float) -> set[str]:

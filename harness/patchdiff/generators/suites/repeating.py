@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from math import inf
 from pathlib import PurePosixPath
 
 from assay.harness.domain import Divergence, PatchDiffFinding, ProbeObservation, Status
@@ -130,21 +131,15 @@ def files_named(files: Sequence[str], tests: Collection[str]) -> Sequence[str]:
     """
     found: set[str] = set()
     for test in tests:
-        found |= {path for path in files if test.startswith(path)} or _of_module(files, test)
+        shared = {path: _shared_end(path, test) for path in files}
+        longest = max(shared.values(), default=0)
+        found |= {path for path, length in shared.items() if longest and length == longest}
     return tuple(path for path in files if path in found) or files
 
 
-def _of_module(files: Sequence[str], test: str) -> set[str]:
-    """Return the files whose dotted module a test's name holds the longest end of."""
-    shared = {path: _shared_end(path, test) for path in files}
-    longest = max(shared.values(), default=0)
-    return {path for path, length in shared.items() if longest and length == longest}
-
-
-def _shared_end(path: str, test: str) -> int:
-    """Count the last parts of a path that stand in a test's name one after the other, before a part of the module."""
+def _shared_end(path: str, test: str) -> float:
+    """Count the last parts of a path that stand in a test's name as its module does; inf if it begins with the path."""
     parts = PurePosixPath(path).with_suffix("").parts
-    for start in range(len(parts)):
-        if re.search(rf"(?<![\w.]){re.escape('.'.join(parts[start:]))}(?:\.|::)\w", test):
-            return len(parts) - start
-    return 0
+    ends = (rf"(?<![\w.]){re.escape('.'.join(parts[start:]))}(?:\.|::)\w" for start in range(len(parts)))
+    counts = (len(parts) - start for start, end in enumerate(ends) if re.search(end, test))
+    return inf if test.startswith(path) else next(counts, 0)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from assay.harness.patchdiff.reproduction.confirm import Looks, read_looks
+from assay.harness.patchdiff.reproduction.confirm import find_check
 from assay.harness.patchdiff.reproduction.writing import Check, Draft, MakeDraft
 from probed import Line, run_program, write
 
@@ -48,10 +48,10 @@ class Local:
     def reproduce(self, line: Line, make_draft: MakeDraft) -> str:
         """The test file that a probe comes down to; "" if there is none."""
         draft = make_draft(line, {TEST_FILE: (self.gold / TEST_FILE).read_text()})
-        looks = self.look(draft) if draft else Looks()
-        return draft.write(looks.check) if draft and looks.first >= 0 else ""
+        check = self.look(draft) if draft else None
+        return draft.write(check) if draft and check else ""
 
-    def look(self, draft: Draft) -> Looks:
+    def look(self, draft: Draft) -> Check | None:
         def run(root: Path) -> bytes:
             log = root / "test_it.log"
             log.write_bytes(b"")
@@ -59,8 +59,7 @@ class Local:
             _pytest(root, f"{draft.folder}/test_it.py")
             return log.read_bytes()
 
-        gold, other = self._on_both(run)
-        return Looks(read_looks(gold), read_looks(other))
+        return find_check(*self._on_both(run))
 
     def by_hand(self, text: str, folder: str = "tests") -> list[int]:
         """The exit status of pytest on both sides."""
