@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import PurePosixPath
+from posixpath import commonpath, dirname
 
 from assay.harness import languages
 from assay.harness.languages import differences
@@ -131,5 +131,4 @@ def users(names: Sequence[Loose], mentions: Mapping[str, Collection[str]], room:
 
 
 def _shared_folders(path: str, other: str) -> int:
-    pairs = zip(PurePosixPath(path).parts[:-1], PurePosixPath(other).parts[:-1], strict=False)
-    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+    return len(PurePosixPath(commonpath([dirname(path), dirname(other)])).parts)

@@ -97,12 +97,9 @@ class Names:
 
 
 def _leads_to(module: str, qualname: str, code: "CodeType") -> bool:
-    if module not in sys.modules:
-        return False
-    try:
-        return any(function.__code__ is code for function in calls.functions_at(module, qualname))
-    except (AttributeError, ImportError):
-        return False
+    with contextlib.suppress(AttributeError, ImportError):
+        return module in sys.modules and any(each.__code__ is code for each in calls.functions_at(module, qualname))
+    return False
 
 
 class ReachSearch(running.Driver):

@@ -119,16 +119,12 @@ class CallReplay:
         return redo.call(self._reach, resolve(call), call.arguments(changes))
 
 
-class OtherParameters(Exception):
-    """A function of this name has other parameters on this side."""
-
-
 def resolve(call: RecordedCall) -> Any:
-    """Return a call's function on this side; raises OtherParameters, and as ``functions_at``."""
+    """Return a call's function on this side; raises LookupError if it has other parameters, and as ``functions_at``."""
     for function in calls.functions_at(call.module, call.qualname):
         if calls.parameters_of(function.__code__) == call.parameters:
             return function
-    raise OtherParameters
+    raise LookupError(call.qualname)
 
 
 def _redo(call: RecordedCall, part: str, changes: "list[redo.LeafChange]") -> "dict[str, object]":

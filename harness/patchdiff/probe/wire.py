@@ -61,11 +61,8 @@ class WorkBudget:
 def worked() -> float:
     """Return the seconds that the container's processes have had of the processor; 0.0 where they are not known."""
     for path, read in CLOCKS:
-        try:
-            with open(path, encoding="ascii") as file:  # noqa: PTH123 - asked after every probe
-                return read(file.read())
-        except (OSError, ValueError, IndexError):
-            continue
+        with contextlib.suppress(OSError, ValueError, IndexError), open(path, encoding="ascii") as file:  # noqa: PTH123
+            return read(file.read())
     return 0.0
 
 
