@@ -7,7 +7,8 @@ import pytest
 
 from documented import ROOT
 
-SETS = ("fifth", "sixth", "seventh", "eighth", "eighth-2", "ninth", "tenth", "eleventh", "eleventh-quick")
+PRESETS = tuple(f"eleventh{preset}" for preset in ("", "-quick", "-thorough"))
+SETS = ("fifth", "sixth", "seventh", "eighth", "eighth-2", "ninth", "tenth", *PRESETS)
 """Sets of patches whose results are kept."""
 
 
