@@ -102,10 +102,10 @@ def _generate(context: Context) -> Contribution:
     if runs_everything(context, files[:1], files[1:]):
         tally.size = len(files)
         return Contribution(GeneratorResult(name=NAME), more=partial(_go_on, tally))
-    return _go_on(tally, context)
+    return _go_on(tally, context, is_last=False)
 
 
-def _go_on(tally: _Tally, context: Context) -> Contribution:
+def _go_on(tally: _Tally, context: Context, is_last: bool = True) -> Contribution:
     """Run the next test files. What was found before the engine fails is kept."""
     error, forged = "", False
     try:
@@ -117,7 +117,8 @@ def _go_on(tally: _Tally, context: Context) -> Contribution:
         tally.failed = True
         tally.notes.append(f"failed after {len(tally.files)} of {tally.total} test files: {problem}")
     compared = [*tally.files, *tally.passed_over]
-    tally.reach.close(compared)
+    if not error and (is_last or not tally.rest):  # what is cut short is no measure for later candidates
+        tally.reach.close(compared)
     result = GeneratorResult(
         name=NAME,
         probes=tally.ran,

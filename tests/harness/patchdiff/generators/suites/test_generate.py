@@ -1,8 +1,9 @@
 """What becomes of a suite's results; the sides are acted, since only what they answer matters here."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from threading import Lock
@@ -91,6 +92,7 @@ class Suite:
         *,
         all_: bool = False,
         apart: Any = None,
+        first_turn: float = 0.0,
         **settings: Any,
     ) -> Contribution:
         def plan(_instance: Instance, chosen: Sequence[str]) -> TestPlan:
@@ -99,9 +101,11 @@ class Suite:
         sides: Any = ActedSides(self.instance, act)
         self.ran, self.notes, sides.kept = sides.ran, [], self.kept
         wanted = Settings(("suites",), **{"confirmations": 4, **settings})
-        return both_turns(
-            Context(sides, Survey((), tuple(files), differing_spans=apart), wanted, plan, note=self.notes.append)
-        )
+        survey = Survey((), tuple(files), differing_spans=apart)
+        context = Context(sides, survey, wanted, plan, note=self.notes.append)
+        if first_turn:
+            return GENERATOR.generate(replace(context, turn=context.now + first_turn))
+        return both_turns(context)
 
 
 def both_turns(context: Context) -> Contribution:
@@ -209,6 +213,20 @@ def test_test_that_the_patch_alone_skips_or_fails_stays_a_suspect(suites: Suite,
     for status in (Status.SKIPPED, FAILED, FAILED):
         found = suites(FILES, act).divergences
         assert [each.probe.partition("::")[0] for each in found] == [FILES[3]] * (status is FAILED)
+
+
+def test_comparison_that_is_cut_short_leaves_out_no_files_of_later_candidates(suites: Suite, tmp_path: Path) -> None:
+    suites.kept = tmp_path
+
+    def act(_side: Side, path: str, _number: int) -> Results:
+        time.sleep(0.1)
+        if path == FILES[20]:
+            raise EngineError("no such container")
+        return one_each(path)
+
+    assert suites(FILES, act, first_turn=6.0).result.test_files == 8
+    assert suites(FILES[8:], act).error
+    assert suites(FILES, lambda _side, path, _number: one_each(path)).result.test_files == 40
 
 
 def test_one_file_that_nobody_can_read_takes_no_other_along(suites: Suite) -> None:
