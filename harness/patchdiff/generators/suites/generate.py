@@ -38,12 +38,10 @@ MOST_NAMED = 3
 class _Tally:
     """The results so far."""
 
-    rest: Sequence[str]
-    """Files that no run was begun with."""
+    scope: Sequence[str]
+    """Files in which the first candidate was compared; all for the first one."""
     total: int
     reach: ReachMap
-    left_out: int = 0
-    """Files in which the first candidate was not compared."""
     size: int = FIRST_FILES
     """Files of the next run, at most."""
     ran: int = 0
@@ -63,25 +61,22 @@ class _Tally:
     failed: bool = False
 
     @property
-    def pending(self) -> int:
+    def rest(self) -> list[str]:
         """Files that were not run, or not to their end with others beside them."""
-        done = self.files, self.passed_over, self.late, self.unread
-        return self.total - self.left_out - sum(map(len, done))
+        done = {*self.files, *self.passed_over, *self.late, *self.unread}
+        return [file for file in self.scope if file not in done]
 
     def pass_over(self) -> None:
         """Leave out the files that cannot show a difference."""
-        rest = [file for file in self.rest if self.reach.may_differ(file)]
-        self.passed_over += [file for file in self.rest if file not in rest]
-        self.rest = rest
+        self.passed_over += [file for file in self.rest if not self.reach.may_differ(file)]
 
     def note(self) -> str:
         """Return what was left out, and why."""
-        notes = list(self.notes)
-        if self.pending and not self.failed:
-            done = self.total - self.left_out - self.pending
-            notes.append(f"the budget was spent after {done} of {self.total} test files")
-        if self.left_out:
-            notes.append(f"{self.left_out} test files are left out, as they were for the first patch")
+        notes, left_out = list(self.notes), self.total - len(self.scope)
+        if self.rest and not self.failed:
+            notes.append(f"the budget was spent after {len(self.scope) - len(self.rest)} of {self.total} test files")
+        if left_out:
+            notes.append(f"{left_out} test files are left out, as they were for the first patch")
         if self.passed_over:
             notes.append(f"{len(self.passed_over)} test files run nothing in which the patches differ")
         if self.late:
@@ -97,8 +92,7 @@ def _generate(context: Context) -> Contribution:
     A suite that cannot be divided waits until all others have had their turn.
     """
     files, reach = context.survey.test_files, ReachMap(context)
-    scope = reach.scope(files)
-    tally = _Tally(scope, len(files), reach, len(files) - len(scope))
+    tally = _Tally(reach.scope(files), len(files), reach)
     if runs_everything(context, files[:1], files[1:]):
         tally.size = len(files)
         return Contribution(GeneratorResult(name=NAME), more=partial(_go_on, tally))
@@ -136,10 +130,9 @@ def _go_through(context: Context, tally: _Tally) -> None:
     tally.pass_over()
     with ThreadPoolExecutor(1) as beside:
         while tally.rest and (size := min(tally.size, _most_files(context, tally))):
-            chunk, tally.rest = tally.rest[:size], tally.rest[size:]
-            ahead = [*chunk, *tally.rest[: size * 2]] if context.seconds_left > 2 * FIRST_SECONDS else []
+            ahead = tally.rest[: size * 3] if context.seconds_left > 2 * FIRST_SECONDS else []
             learning = beside.submit(tally.reach.learn, context.part(SHARE), ahead)
-            _compare(context, chunk, tally)
+            _compare(context, tally.rest[:size], tally)
             learning.result()
             tally.size = size * 2
             tally.pass_over()

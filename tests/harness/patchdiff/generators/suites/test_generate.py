@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import count
+from math import inf
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -92,7 +93,8 @@ class Suite:
         *,
         all_: bool = False,
         apart: Any = None,
-        first_turn: float = 0.0,
+        first_turn: float = inf,
+        turns: int = 2,
         **settings: Any,
     ) -> Contribution:
         def plan(_instance: Instance, chosen: Sequence[str]) -> TestPlan:
@@ -103,14 +105,8 @@ class Suite:
         wanted = Settings(("suites",), **{"confirmations": 4, **settings})
         survey = Survey((), tuple(files), differing_spans=apart)
         context = Context(sides, survey, wanted, plan, note=self.notes.append)
-        if first_turn:
-            return GENERATOR.generate(replace(context, turn=context.now + first_turn))
-        return both_turns(context)
-
-
-def both_turns(context: Context) -> Contribution:
-    found = GENERATOR.generate(context)
-    return found.more(context) if found.more else found
+        found = GENERATOR.generate(replace(context, turn=context.now + first_turn))
+        return found.more(context) if found.more and turns > 1 else found
 
 
 @pytest.fixture
@@ -161,7 +157,9 @@ def test_results_that_are_doubtful_with_the_patch_alone_are_forged(instance: Ins
     context = Context(
         sides, Survey((), tuple(FILES[:1])), Settings(("suites",)), lambda _i, _f: TestPlan(command="true")
     )
-    found = both_turns(context)
+    more = GENERATOR.generate(context).more
+    assert more
+    found = more(context)
     if Side.GOLD in doubted:
         assert not found.forged
         assert not found.error
@@ -224,9 +222,21 @@ def test_comparison_that_is_cut_short_leaves_out_no_files_of_later_candidates(su
             raise EngineError("no such container")
         return one_each(path)
 
-    assert suites(FILES, act, first_turn=6.0).result.test_files == 8
+    assert suites(FILES, act, first_turn=6.0, turns=1).result.test_files == 8
     assert suites(FILES[8:], act).error
     assert suites(FILES, lambda _side, path, _number: one_each(path)).result.test_files == 40
+
+
+def test_files_beside_a_late_one_run_in_the_next_turn_where_the_first_has_no_time(suites: Suite) -> None:
+    def act(side: Side, path: str, number: int) -> Results:
+        time.sleep(1.0 if (path, number) == (FILES[8], 1) else 0.05)
+        if side is Side.CANDIDATE and path == FILES[8]:
+            return LATE
+        return one_each(path, FAILED if side is Side.CANDIDATE and path == FILES[9] else PASSED)
+
+    found = suites(FILES[:12], act, first_turn=6.2)
+    assert f"{FILES[9]}::test" in {each.probe for each in found.divergences}
+    assert "budget" not in found.result.note
 
 
 def test_one_file_that_nobody_can_read_takes_no_other_along(suites: Suite) -> None:
