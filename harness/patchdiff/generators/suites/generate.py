@@ -39,7 +39,7 @@ class _Tally:
     """The results so far."""
 
     scope: Sequence[str]
-    """Files in which the first candidate was compared; all for the first one."""
+    """Files to compare: all for the first candidate, for later ones those in which the first was compared."""
     total: int
     reach: ReachMap
     size: int = FIRST_FILES
