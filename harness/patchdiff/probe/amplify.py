@@ -298,7 +298,7 @@ class Amplifier(running.Driver):
         return self._deadline.over()
 
     def not_passed(self, error: BaseException, when: str) -> None:
-        """Note that the fixtures of a test failed."""
+        """Note a failure of a test's fixtures; what the test itself raises has been observed."""
         if when == "setup" and not running.is_skip(error):
             self._recorder.failed(sites.Site("setup", 0, "", sites.WHOLE, False, []), error)
 

@@ -26,7 +26,7 @@ def watch(
 ) -> str:
     """Run a job's tests in workers, with the driver that ``make_driver`` of `program` makes; return how it ended.
 
-    `budget` is a part of the job's own.
+    One probe has the job's ``limit``, else `PATIENCE`; `budget` is a part of the job's own.
     """
     deadline = budget or wire.WorkBudget(float(job["budget"]))
 

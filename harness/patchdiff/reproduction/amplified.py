@@ -34,7 +34,11 @@ class AmplifiedDraft:
     """Changes of the original file."""
     text: str
     """The original file."""
-    folder: str
+
+    @property
+    def folder(self) -> str:
+        """Folder that the file has to be in."""
+        return PurePosixPath(self.test.partition("::")[0]).parent.as_posix()
 
     def write(self, check: Check) -> str:
         """Return the file; "" if the place that is looked at is not found again."""
@@ -123,9 +127,8 @@ def amplified_draft(line: Mapping[str, Any], sources: Mapping[str, str]) -> Ampl
     """Return the draft of a test that ``amplify`` looked at."""
     found = line.get("literal") or {}
     test = str(found.get("test", ""))
-    path = PurePosixPath(test.partition("::")[0])
-    text = sources.get(str(path))
+    text = sources.get(test.partition("::")[0])
     if not found.get("line") or not text:
         return None
     edits = [TokenEdit((*start,), (*end,), old, new) for start, end, old, new in found["mutations"]]
-    return AmplifiedDraft(test, found["line"], found["expression"], found["mode"], edits, text, str(path.parent))
+    return AmplifiedDraft(test, found["line"], found["expression"], found["mode"], edits, text)

@@ -62,7 +62,7 @@ class _Tally:
 
     @property
     def rest(self) -> list[str]:
-        """Files that were not run, or not to their end with others beside them."""
+        """Files without a result."""
         done = {*self.files, *self.passed_over, *self.late, *self.unread}
         return [file for file in self.scope if file not in done]
 
@@ -95,38 +95,43 @@ def _generate(context: Context) -> Contribution:
     tally = _Tally(reach.scope(files), len(files), reach)
     if runs_everything(context, files[:1], files[1:]):
         tally.size = len(files)
-        return Contribution(GeneratorResult(name=NAME), more=partial(_go_on, tally))
-    return _go_on(tally, context, is_last=False)
+        return Contribution(GeneratorResult(name=NAME), more=partial(_last_turn, tally))
+    return _turn(tally, context)
 
 
-def _go_on(tally: _Tally, context: Context, is_last: bool = True) -> Contribution:
+def _last_turn(tally: _Tally, context: Context) -> Contribution:
+    """Run the rest. Later candidates are compared in the same files, unless this comparison was cut short."""
+    found = _turn(tally, context)
+    if not found.error:
+        tally.reach.close([*tally.files, *tally.passed_over])
+    return found
+
+
+def _turn(tally: _Tally, context: Context) -> Contribution:
     """Run the next test files. What was found before the engine fails is kept."""
     error, forged = "", False
     try:
-        _go_through(context, tally)
+        _run_next(context, tally)
     except (EngineUnavailable, RunStopped):
         raise
     except AssayError as problem:
         error, forged = f"{NAME}: {problem}", isinstance(problem, ForgedSideError)
         tally.failed = True
         tally.notes.append(f"failed after {len(tally.files)} of {tally.total} test files: {problem}")
-    compared = [*tally.files, *tally.passed_over]
-    if not error and (is_last or not tally.rest):  # what is cut short is no measure for later candidates
-        tally.reach.close(compared)
     result = GeneratorResult(
         name=NAME,
         probes=tally.ran,
         reached=tally.compared,
         divergences=len(tally.divergences),
-        test_files=len(compared),
+        test_files=len(tally.files) + len(tally.passed_over),
         of_test_files=tally.total,
         note=tally.note(),
     )
-    more = partial(_go_on, tally) if tally.rest and not error else None
+    more = None if error else partial(_last_turn, tally)
     return Contribution(result, tuple(tally.divergences), error=error, forged=forged, more=more)
 
 
-def _go_through(context: Context, tally: _Tally) -> None:
+def _run_next(context: Context, tally: _Tally) -> None:
     tally.pass_over()
     with ThreadPoolExecutor(1) as beside:
         while tally.rest and (size := min(tally.size, _most_files(context, tally))):
