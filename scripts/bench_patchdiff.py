@@ -32,8 +32,8 @@ from assay.harness.patchdiff.decide import is_flagged  # noqa: E402
 from assay.harness.patchdiff.sides import Sides  # noqa: E402
 from assay.harness.statistics import wilson  # noqa: E402
 from assay.instances.dataset.load import load  # noqa: E402
-from assay.workbench import make_sources  # noqa: E402
-from assay.workplace import Workplace  # noqa: E402
+from assay.jobs.workbench import make_sources  # noqa: E402
+from assay.jobs.workplace import Workplace  # noqa: E402
 from patchdiff.model import Case, cases, patch_of, trees_of  # noqa: E402
 
 SEEDED = ("amplify", "replay")

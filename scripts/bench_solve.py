@@ -23,8 +23,8 @@ from assay.agents.sampling.workspaces.agent_image import AgentImages
 from assay.agents.sampling.workspaces.opener import WorkspaceOpener
 from assay.agents.solvers.bash_loop import BashLoop
 from assay.instances.dataset.load import load
-from assay.workbench import make_sources
-from assay.workplace import Workplace
+from assay.jobs.workbench import make_sources
+from assay.jobs.workplace import Workplace
 
 INSTANCE = "pallets__flask-2.3.2"
 STEPS = 60

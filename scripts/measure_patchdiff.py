@@ -24,8 +24,8 @@ from assay.harness.patchdiff.generators import USUAL
 from assay.harness.patchdiff.sides import Sides
 from assay.instances.dataset.load import load
 from assay.instances.dataset.predictions import read_predictions
-from assay.workbench import make_sources
-from assay.workplace import Workplace
+from assay.jobs.workbench import make_sources
+from assay.jobs.workplace import Workplace
 
 RESULTS = Path(__file__).parent.parent / "docs/data/patchdiff_results.jsonl"
 

@@ -100,7 +100,7 @@ def main(dataset: str, mirrors: str, *ids: str) -> None:
     from assay.instances.dataset.load import load
     from assay.instances.environments.build import ImageBuilder
     from assay.instances.trees.sources import Sources
-    from assay.workbench import without_image
+    from assay.jobs.workbench import without_image
 
     engine = open_engine()
     for instance in load(dataset, ids=ids, published_images=True).instances:

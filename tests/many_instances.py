@@ -12,8 +12,8 @@ from assay.harness.domain import Instance, Prediction
 from assay.harness.runs.store import RunStore
 from assay.instances.dataset.formats import native
 from assay.instances.dataset.predictions import prediction_row
-from assay.session import Session
-from assay.workplace import Workplace
+from assay.jobs.evaluate import Session
+from assay.jobs.workplace import Workplace
 
 REPOSITORIES = ("acme/calc", "acme/web", "globex/parser", "globex/render", "initech/store", "umbrella/net")
 WORDS = (

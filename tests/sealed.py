@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.bundling import seal_run
 from assay.harness.bundles.archive import END, header, read_members
 from assay.harness.bundles.signing import PrivateKey, Signers, new_private_key
 from assay.harness.bundles.verify import Verification, verify
@@ -13,8 +12,9 @@ from assay.harness.grading.stability import StabilityFile
 from assay.harness.runs.patchdiff_figures import patchdiff_figures
 from assay.harness.runs.saved import SavedPatchDiff
 from assay.harness.runs.store import RunStore
-from assay.session import Session
-from assay.workplace import Workplace
+from assay.jobs.bundle import seal_run
+from assay.jobs.evaluate import Session
+from assay.jobs.workplace import Workplace
 from toy import GOLD, TESTS
 
 RUN = "mine"

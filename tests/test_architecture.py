@@ -31,15 +31,11 @@ FLOORS = {
             "runners",
             "grading",
         ),
-        *("engines", "evaluation", "runs", "bundles", "metrics", "patchdiff", "exports"),
+        *("engines", "images", "evaluation", "benchmarks", "runs", "bundles", "metrics", "patchdiff", "exports"),
     ),
-    "instances": ("toolchains", "trees", "audit", "environments", "dataset", "collect"),
+    "instances": ("toolchains", "trees", "audit", "leaks", "environments", "setup", "dataset", "collect"),
     "agents": ("llm", "trajectory", "contract", "external", "registry", "solvers", "sampling"),
-    "front doors": (
-        *("choices", "view", "advising", "setting_up", "workbench", "workplace", "building", "shipping"),
-        *("session", "solving", "auditing", "validating", "collecting"),
-        *("evaluator", "comparing", "bundling", "locking", "rewards", "service", "viewer", "cli", "__main__", ""),
-    ),
+    "front doors": ("choices", "jobs", "api", "rewards", "service", "viewer", "cli", "__main__", ""),
 }
 """The floors and their rooms, from the lowest: each imports only what stands before it."""
 SDKS = {"docker", "datasets", "pyarrow", "git", "ray", "httpx", "unidiff", "rich", "requests", "urllib3", "tree_sitter"}
@@ -50,7 +46,7 @@ SERVING = {"starlette", "uvicorn", "prometheus_client", "websockets"}
 
 def front_doors() -> Iterator[Path]:
     yield from (ROOT / "src/assay").glob("*.py")
-    for room in ("cli", "rewards", "service", "viewer"):
+    for room in ("api", "cli", "jobs", "rewards", "service", "viewer"):
         yield from (ROOT / "src/assay" / room).rglob("*.py")
 
 

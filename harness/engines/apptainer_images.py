@@ -13,10 +13,10 @@ from urllib.parse import quote
 from pydantic import Field
 
 from assay.harness.domain import Model
+from assay.harness.engines import oci_layout as layout
 from assay.harness.engines.apptainer_program import ApptainerProgram
 from assay.harness.engines.base import LABEL, ImageInfo, ImageLayer
-from assay.harness.engines.oci import layout
-from assay.harness.engines.oci.layout import Blob
+from assay.harness.engines.oci_layout import Blob
 from assay.harness.errors import EngineError, ImageMissing
 from assay.harness.files import link_or_copy, locked, read_model, replace_file
 

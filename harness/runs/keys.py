@@ -12,7 +12,7 @@ from pathlib import Path
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.files import code_edition
 
-EVALUATION = ("domain", "engines", "evaluation", "languages", "patches", "reports", "runners")
+EVALUATION = ("benchmarks", "domain", "engines", "evaluation", "languages", "patches", "reports", "runners")
 """Rooms of the harness that decide what runs in a container and what is read from it."""
 GRADING = ("domain", "grading", "statistics.py")
 """Rooms that decide which verdict evidence gives."""

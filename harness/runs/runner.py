@@ -5,9 +5,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Self
 
+from assay.harness.benchmarks.ways import way_of
 from assay.harness.domain import INFRASTRUCTURE, Verdict
 from assay.harness.errors import EngineError, UserError
-from assay.harness.evaluation.by_rule import way_of
 from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.runs.attempt import PAUSE, aim, failed, may_retry, unwritten, verdict_on
 from assay.harness.runs.crew import Progress, make_crew

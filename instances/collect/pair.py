@@ -8,7 +8,7 @@ from assay.harness.errors import DataError, EnvironmentFailure
 from assay.harness.patches.diff import MalformedPatchError, touched_paths
 from assay.instances.collect.messages import statement
 from assay.instances.collect.steps import Change, Found, Paired
-from assay.instances.environments.setup.project import language_of
+from assay.instances.setup.project import language_of
 from assay.instances.trees.content import SUBMODULE
 from assay.instances.trees.diff import split_diff
 from assay.instances.trees.sources import Sources

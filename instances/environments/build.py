@@ -9,11 +9,10 @@ from pathlib import Path
 from assay.harness.domain import ImageSpec, Instance, PublishedImage, Recipe, Service, TestPlan
 from assay.harness.engines.base import Engine
 from assay.harness.engines.layers import Layered
-from assay.harness.engines.shelf import Shelf
-from assay.harness.engines.uses import Hold, Uses
 from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.harness.evaluation.protection import ROOT
-from assay.instances.audit.images import ImageAudit, ImageReport
+from assay.harness.images.shelf import Shelf
+from assay.harness.images.uses import Hold, Uses
 from assay.instances.environments.grading import grading_spec, with_asking_base
 from assay.instances.environments.images import (
     LOCK_FILE,
@@ -27,6 +26,7 @@ from assay.instances.environments.layers import LayerMaker
 from assay.instances.environments.lock import Layer, keep_layer, keep_toolchain
 from assay.instances.environments.packages import PYTHON, PackageResolver
 from assay.instances.environments.recipes import find_recipe
+from assay.instances.leaks.audit import ImageAudit, ImageReport
 from assay.instances.toolchains.images import Toolchain, UserImages, find_toolchain
 from assay.instances.trees.sources import Sources, dated, tree_ref
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from assay.harness.domain import Instance, Recipe
 from assay.harness.engines.base import LABEL
-from assay.harness.engines.registry import Registry
 from assay.harness.files import code_edition, replace_file, tar_of
+from assay.harness.images.registry import Registry
 from assay.instances.environments.lock import Layer, kept_chain, kept_layer
 from assay.instances.environments.targets import kept_targets
 from assay.instances.toolchains.buildfiles import all_build_files

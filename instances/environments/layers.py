@@ -7,8 +7,8 @@ from pathlib import Path
 
 from assay.harness.domain import ImageSpec
 from assay.harness.engines.base import Engine, ImageInfo
-from assay.harness.engines.shelf import Shelf
 from assay.harness.errors import EnvironmentFailure, ImageMissing
+from assay.harness.images.shelf import Shelf
 from assay.instances.environments.context import write_context
 from assay.instances.toolchains.ensure import Make, SharedFailures, ensure
 from assay.instances.toolchains.host import write_secrets

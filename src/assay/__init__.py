@@ -11,9 +11,9 @@ from assay.version import __version__
 
 if TYPE_CHECKING:
     from assay.agents.contract import Agent
+    from assay.api.evaluator import Evaluator
+    from assay.api.patchdiff import PatchDiff
     from assay.choices import EnvironmentChoice, ModelChoice
-    from assay.comparing import PatchDiff
-    from assay.evaluator import Evaluator
     from assay.harness.domain import (
         Evidence,
         Instance,
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 _NAMES = {
     "assay.agents.contract": ("Agent",),
     "assay.choices": ("EnvironmentChoice", "ModelChoice"),
-    "assay.comparing": ("PatchDiff",),
-    "assay.evaluator": ("Evaluator",),
+    "assay.api.patchdiff": ("PatchDiff",),
+    "assay.api.evaluator": ("Evaluator",),
     "assay.harness.domain": (
         *("Evidence", "Instance", "Outcome", "PatchDiffResult", "Prediction", "Status", "TestPlan", "Verdict"),
     ),

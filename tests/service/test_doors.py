@@ -10,7 +10,7 @@ import pytest
 from websockets.sync.client import connect
 
 from assay.harness.errors import EngineError
-from assay.service import open_reward
+from assay.service.protocols import open_reward
 from other_tools import run_with
 from served import Served, until
 from toy import GOLD

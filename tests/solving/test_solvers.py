@@ -19,10 +19,10 @@ from assay.agents.registry import make_agent
 from assay.agents.trajectory import Trajectory
 from assay.harness.domain import Instance, Prediction, Verdict
 from assay.instances.dataset.load import load
-from assay.session import Session
-from assay.solving import SolverRun, SolveSettings
-from assay.workbench import make_sources
-from assay.workplace import Workplace
+from assay.jobs.evaluate import Session
+from assay.jobs.solve import SolverRun, SolveSettings
+from assay.jobs.workbench import make_sources
+from assay.jobs.workplace import Workplace
 from solving.competent import answer
 from solving.known import FLASK, KNOWN, SLAB
 

@@ -12,10 +12,10 @@ import solved_run
 from assay.harness.domain import DatasetRef, Instance, Outcome, Prediction, Verdict
 from assay.harness.runs.saved import SavedVerdict
 from assay.harness.runs.store import Run, RunStore
-from assay.session import Session
+from assay.jobs.evaluate import Session
+from assay.jobs.workplace import Workplace
 from assay.viewer.runs import Viewer
 from assay.viewer.server import ViewServer
-from assay.workplace import Workplace
 
 
 @pytest.fixture

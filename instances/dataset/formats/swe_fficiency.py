@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from assay.harness.benchmarks.swe_fficiency.workload import MalformedWorkloadError, read_workload
 from assay.harness.domain import DatasetRef, Instance, Rule
 from assay.harness.errors import DataError
-from assay.harness.evaluation.workload import MalformedWorkloadError, read_workload
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
 from assay.instances.dataset.formats.columns import Row, build, columns_of, names, origin, row_id, text
 from assay.instances.dataset.formats.log_parsers import python_parser_of

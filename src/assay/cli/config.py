@@ -18,8 +18,8 @@ from assay.harness.names import did_you_mean, nearest
 
 if TYPE_CHECKING:
     from assay.instances.trees.sources import Sources
-    from assay.view import View
-    from assay.workplace import Workplace
+    from assay.jobs.view import View
+    from assay.jobs.workplace import Workplace
 
 TOOLCHAINS = "toolchains"
 """The one table of the file that belongs to no command: images by language and version."""
@@ -103,7 +103,7 @@ def workplace(
 ) -> "Workplace":
     """Return where patches are evaluated, with the user's toolchain images; shown on the terminal by default."""
     from assay.cli.console import RunView
-    from assay.workplace import Workplace
+    from assay.jobs.workplace import Workplace
 
     return Workplace(
         engine=engine,
@@ -127,7 +127,7 @@ def workplace(
 
 def sources(mirrors: Sequence[Path] | None = None) -> "Sources":
     """Return where trees and archives come from, with the user's toolchain images."""
-    from assay.workbench import make_sources
+    from assay.jobs.workbench import make_sources
 
     return make_sources(mirrors or (), toolchain_images())
 

@@ -9,11 +9,12 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from assay.harness.errors import UserError
-from assay.service import nemo_gym, open_reward, v1
+from assay.service import v1
 from assay.service.desk import Gone, ServiceDesk
 from assay.service.figures import Figures
 from assay.service.guard import Asgi, Guard, Refused
-from assay.service.openenv import OpenEnvDoors
+from assay.service.protocols import nemo_gym, open_reward
+from assay.service.protocols.openenv import OpenEnvDoors
 from assay.service.routes import HttpRoute, openapi, page
 
 CLIENT_LEFT = 499

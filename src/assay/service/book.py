@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from assay.evaluator import MODEL
+from assay.api.evaluator import MODEL
 from assay.harness.domain import INFRASTRUCTURE, Instance, Verdict
 from assay.harness.errors import UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
@@ -24,7 +24,7 @@ from assay.harness.runs.regrade import save_graded
 from assay.harness.runs.saved import SavedVerdict
 from assay.harness.runs.store import RunStore, saved_at
 from assay.harness.runs.workbench import Workbench
-from assay.session import manifest
+from assay.jobs.evaluate import manifest
 from assay.version import __version__
 
 

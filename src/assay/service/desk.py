@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from starlette.requests import Request
 
-from assay.evaluator import Evaluator
+from assay.api.evaluator import Evaluator
 from assay.harness.domain import DatasetRef, Instance, Outcome, PublishedImage, Verdict
 from assay.harness.errors import DataError, UserError
 from assay.rewards import Mixture, RewardCase, Rewarded, needs_all_tests, needs_tests, reward

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.evaluator import Evaluator
+from assay.api.evaluator import Evaluator
 from assay.harness.names import count
 from assay.rewards import mixture_of
 from assay.service.app import make_app

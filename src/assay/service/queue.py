@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TypeVar
 
-from assay.evaluator import MODEL, Evaluator
+from assay.api.evaluator import MODEL, Evaluator
 from assay.harness.domain import INFRASTRUCTURE, Outcome, Prediction, Verdict
 from assay.harness.errors import AssayError, EnvironmentFailure, RunStopped, UserError
 from assay.harness.evaluation.evaluate import Task

@@ -32,9 +32,9 @@ from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import AssayError, UserError
 from assay.harness.files import default_cache
 from assay.instances.dataset.load import load
-from assay.session import Session as EvaluationSession
-from assay.solving import SolverRun, SolveSettings
-from assay.workbench import make_sources
+from assay.jobs.evaluate import Session as EvaluationSession
+from assay.jobs.solve import SolverRun, SolveSettings
+from assay.jobs.workbench import make_sources
 from leaky_image import World
 from toolchains import toolchain_image
 

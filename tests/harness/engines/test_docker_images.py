@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from assay.harness.engines.docker import DockerEngine
-from assay.harness.engines.oci.reading import open_archive
-from assay.harness.engines.oci.writing import ArchiveWriter
 from assay.harness.errors import EngineError, ImageMissing
+from assay.harness.images.oci.reading import open_archive
+from assay.harness.images.oci.writing import ArchiveWriter
 
 pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("moved-images")]
 NAME, OTHER = (f"assay-test/moved__image:{number}-{os.getpid()}" for number in (1, 2))

@@ -23,10 +23,10 @@ from assay.harness.runs.merge import plan_merge, write_merge
 from assay.harness.runs.regrade import regrade_run
 from assay.harness.runs.saved import SavedVerdict
 from assay.harness.runs.store import RunStore
-from assay.session import Session
+from assay.jobs.evaluate import Session
+from assay.jobs.workplace import Workplace
 from assay.viewer import raw
 from assay.viewer.runs import Viewer
-from assay.workplace import Workplace
 from sealed import nothing_shown
 
 COUNT = 12

@@ -21,8 +21,8 @@ from assay.harness.runs.merge import Merge, plan_merge, write_merge
 from assay.harness.runs.report import RunReport
 from assay.harness.runs.shards import Shard
 from assay.harness.runs.store import RunStore
-from assay.session import Session
-from assay.workplace import Pair, Workplace
+from assay.jobs.evaluate import Session
+from assay.jobs.workplace import Pair, Workplace
 from killing import killed
 from many_instances import instances
 

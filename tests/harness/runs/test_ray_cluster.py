@@ -15,8 +15,8 @@ import pytest
 from assay.harness.errors import EngineUnavailable, RunStopped
 from assay.harness.runs.ray_cluster import RayCluster
 from assay.harness.runs.store import RunStore
-from assay.session import Session
-from assay.workplace import Pair, Workplace
+from assay.jobs.evaluate import Session
+from assay.jobs.workplace import Pair, Workplace
 from many_instances import pairs, write
 
 pytest.importorskip("ray")

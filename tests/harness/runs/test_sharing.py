@@ -23,8 +23,8 @@ from assay.harness.runs.merge import plan_merge
 from assay.harness.runs.report import RunReport
 from assay.harness.runs.sharing import RunMember
 from assay.harness.runs.store import RunStore
-from assay.session import Session
-from assay.workplace import Pair, Workplace
+from assay.jobs.evaluate import Session
+from assay.jobs.workplace import Pair, Workplace
 from many_instances import pairs, write
 
 PROGRAM = """

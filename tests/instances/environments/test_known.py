@@ -8,8 +8,8 @@ import pytest
 
 from assay.harness.domain import ImageSpec, Instance, Recipe
 from assay.harness.engines.fake import FakeEngine
-from assay.harness.engines.registry import Registry
 from assay.harness.files import replace_file, tar_of
+from assay.harness.images.registry import Registry
 from assay.instances.environments.known import (
     KnownImages,
     fetch_known,

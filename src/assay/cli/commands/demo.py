@@ -42,7 +42,7 @@ def demo(
     """
     from assay.cli import console
     from assay.harness.runs.manifest import RunKind
-    from assay.session import Session
+    from assay.jobs.evaluate import Session
 
     instances = load_instances("releases", list(IDS), None).instances
     place = config.workplace(engine, jobs=jobs)

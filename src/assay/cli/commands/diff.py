@@ -47,7 +47,7 @@ def diff(
       assay diff rows.jsonl -p preds.jsonl -g amplify,replay --seed 7 --json
       assay diff lite -p preds.jsonl --executor ray --address auto
     """
-    from assay.session import Session
+    from assay.jobs.evaluate import Session
 
     part, seconds = evaluate.read_shard(shard, durations)
     given = evaluate.read_given(predictions)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from assay.harness.runs.report import RunReport
     from assay.harness.runs.shards import Shard
     from assay.instances.dataset.imports import Imported
-    from assay.session import Session
-    from assay.workplace import Pair
+    from assay.jobs.evaluate import Session
+    from assay.jobs.workplace import Pair
 
 
 def evaluate(
@@ -88,7 +88,7 @@ def evaluate(
       assay evaluate lite -p preds.jsonl --executor ray --address auto
     """
     from assay.harness.runs.manifest import LABELS, RULE, RunKind
-    from assay.session import Session, control_pairs
+    from assay.jobs.evaluate import Session, control_pairs
 
     if sum((predictions is not None, gold, null)) != 1:
         raise UserError("give exactly one of --predictions FILE, --gold and --null")
@@ -188,7 +188,7 @@ def pair(
 
 def run_id_of(dataset: str, pairs: "Sequence[Pair]", labels: Path | None = None, rule: str | None = None) -> str:
     """Return the name of a run after its data set, its model, the file of other labels and another rule."""
-    from assay.session import run_name
+    from assay.jobs.evaluate import run_name
 
     models = {prediction.model for _, prediction in pairs}
     model = models.pop() if len(models) == 1 else "predictions"

@@ -13,7 +13,7 @@ from assay.cli.loading import load_to_evaluate, quarantined
 from assay.harness.errors import PluginError, UserError
 
 if TYPE_CHECKING:
-    from assay.evaluator import Evaluator
+    from assay.api.evaluator import Evaluator
 
 TOKEN = "ASSAY_TOKEN"
 """Variable that holds the bearer token; the command line would show it to every user of the machine."""
@@ -94,9 +94,9 @@ def serve(
       assay serve rows.jsonl --reward tests:0.9,applies:0.1
       assay serve rows.jsonl --host 0.0.0.0 --token-file token.txt --queue 200
     """
+    from assay.api.evaluator import Evaluator
     from assay.cli.console import say
-    from assay.evaluator import Evaluator
-    from assay.session import run_name
+    from assay.jobs.evaluate import run_name
 
     try:
         from assay.service.opening import ServiceOptions
@@ -165,9 +165,9 @@ def build_images(evaluator: "Evaluator") -> None:
 
     The first instances are expected first.
     """
-    from assay.building import Images
     from assay.cli.commands.images.build import summary
     from assay.cli.console import say
+    from assay.jobs.build import Images
 
     built = Images(evaluator).build(evaluator.instances)
     for each in built.failed:

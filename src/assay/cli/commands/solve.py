@@ -68,7 +68,7 @@ def solve(
     """
     from assay.cli.commands.evaluate import name_of, read_shard, share_of
     from assay.cli.commands.solve_view import SolveRunView, show
-    from assay.solving import SolverRun, SolveSettings, sample_budget
+    from assay.jobs.solve import SolverRun, SolveSettings, sample_budget
 
     part, taken = read_shard(shard, durations)
     chosen = SolveSettings(

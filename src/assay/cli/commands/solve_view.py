@@ -9,7 +9,7 @@ from assay.agents.sampling.solve import SolveJob
 from assay.cli import console
 from assay.harness.runs.crew import Progress
 from assay.harness.runs.report import RunReport
-from assay.solving import SolverRun
+from assay.jobs.solve import SolverRun
 
 
 class SolveRunView(console.RunView):

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from assay.harness.domain import Recipe
-from assay.instances.environments.setup.record import AppliedChange, SetupRecord, SetupRound, save_record
-from assay.setting_up import Setter
-from assay.workplace import Workplace
+from assay.instances.setup.keeper import Setter
+from assay.instances.setup.record import AppliedChange, SetupRecord, SetupRound, save_record
+from assay.jobs.workplace import Workplace
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def searched(commit: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Setu
             return record
 
         def setter(self: Workplace, folder: Path) -> Setter:
-            from assay.workbench import make_sources
+            from assay.jobs.workbench import make_sources
 
             return Setter(None, make_sources([Path("mirrors")]), None, folder, {})  # type: ignore[arg-type]
 

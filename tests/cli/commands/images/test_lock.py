@@ -8,7 +8,7 @@ import pytest
 
 from assay.instances.environments.lock import Layer, Lock, UsedImage, with_contents
 from assay.instances.toolchains.images import Toolchain
-from assay.locking import notes_of
+from assay.jobs.lock import notes_of
 
 STOCKED = ("--engine", "stocked:open_engine")
 """An engine with images that nothing can run in."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import stocked
-from assay.harness.engines.uses import Uses
+from assay.harness.images.uses import Uses
 
 ENGINE = ("--engine", "stocked:open_engine")
 INSTANCES = {name for name in stocked.IMAGES if "instance" in name}

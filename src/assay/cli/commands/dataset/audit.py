@@ -10,7 +10,7 @@ from assay.cli import config, exits, options
 from assay.cli.loading import find_run, load_instances, not_empty
 
 if TYPE_CHECKING:
-    from assay.auditing import Audit
+    from assay.jobs.audit import Audit
 
 
 def audit(
@@ -72,10 +72,10 @@ def audit(
       assay dataset audit rows.jsonl --kind solution_in_issue --json
       assay dataset audit releases --mutants 6 --timeout 120
     """
-    from assay.auditing import Audit
     from assay.cli.commands.dataset.audit_view import print_findings, print_json
     from assay.harness.runs.manifest import RunKind
-    from assay.session import Session, run_name
+    from assay.jobs.audit import Audit
+    from assay.jobs.evaluate import Session, run_name
 
     loaded = not_empty(load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows), dataset)
     found = Audit(loaded.instances, kinds or ())

@@ -4,11 +4,11 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 
-from assay.auditing import Audit, MutantTrials
 from assay.cli import console
 from assay.harness.domain import DatasetRef
 from assay.harness.names import count
 from assay.instances.audit import AuditKind, Severity
+from assay.jobs.audit import Audit, MutantTrials
 
 SHOWN = 3
 """Lines of evidence that are printed for a finding, unless single instances or kinds are asked for."""

@@ -115,10 +115,10 @@ def collect(
     """
     from assay.cli import console
     from assay.cli.commands.dataset.collect_view import print_funnel, write_picture
-    from assay.collecting import Collection, read_issues, read_statements
     from assay.instances.collect.folder import CollectionFolder, CollectionSettings
     from assay.instances.collect.rules import CandidateLimits
     from assay.instances.collect.steps import Phase
+    from assay.jobs.collect import Collection, read_issues, read_statements
 
     chosen = _phases(only)
     wanted_names = tuple(dict.fromkeys((*(repos or ()), *_packages(packages))))

@@ -12,8 +12,8 @@ import typer
 from assay.cli import config, exits, options
 
 if TYPE_CHECKING:
-    from assay.advising import ModelAdvisor
-    from assay.instances.environments.setup.record import SetupRecord
+    from assay.instances.setup.record import SetupRecord
+    from assay.jobs.advisor import ModelAdvisor
 
 
 def setup(
@@ -60,7 +60,7 @@ def setup(
       assay evaluate rows.jsonl --gold --recipes recipes
     """
     from assay.cli import console
-    from assay.instances.environments.setup.record import record_path
+    from assay.instances.setup.record import record_path
 
     with config.workplace(engine, mirror) as place, _advisor(model, base_url, cassette) as advisor:
         setter = replace(place.setter(output), rounds=rounds, seconds=float(limit), advisor=advisor)
@@ -80,9 +80,9 @@ def _advisor(model: str | None, base_url: str | None, cassette: Path | None) -> 
     if model is None:
         yield None
         return
-    from assay.advising import ModelAdvisor
     from assay.agents.llm.ask import make_ask
     from assay.cli.console import say
+    from assay.jobs.advisor import ModelAdvisor
 
     ask = make_ask(model, base_url or "", cassette=cassette, note=say)
     try:
@@ -92,7 +92,7 @@ def _advisor(model: str | None, base_url: str | None, cassette: Path | None) -> 
 
 
 def _recipe_file(folder: Path, record: "SetupRecord") -> str:
-    from assay.instances.environments.setup.record import recipe_path
+    from assay.instances.setup.record import recipe_path
 
     return str(recipe_path(folder, record)) if record.accepted else ""
 

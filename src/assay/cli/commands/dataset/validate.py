@@ -55,8 +55,8 @@ def validate(
     from assay.cli.commands.dataset.validate_view import show, show_measured
     from assay.harness.grading.stability import StabilityFile
     from assay.harness.runs.manifest import RunKind
-    from assay.session import Session, run_name
-    from assay.validating import measure_labels, open_for_labels, run_controls, write_measured
+    from assay.jobs.evaluate import Session, run_name
+    from assay.jobs.validate import measure_labels, open_for_labels, run_controls, write_measured
 
     loaded = not_empty(
         load_instances(dataset, ids, split, skip_bad_rows=skip_bad_rows, may_lack_labels=write is not None), dataset

@@ -14,8 +14,8 @@ from assay.harness.names import count
 
 if TYPE_CHECKING:
     from assay.harness.domain import Instance
-    from assay.instances.audit.images import ImageReport
-    from assay.workbench import BuiltWorkbench
+    from assay.instances.leaks.audit import ImageReport
+    from assay.jobs.workbench import BuiltWorkbench
 
 
 def audit(
@@ -79,7 +79,7 @@ Audited = tuple["ImageReport | None", str]
 
 def _built_bench(bench: object) -> "BuiltWorkbench":
     from assay.harness.errors import UserError
-    from assay.workbench import BuiltWorkbench
+    from assay.jobs.workbench import BuiltWorkbench
 
     if not isinstance(bench, BuiltWorkbench):
         raise UserError("this engine acts instances out and has no images; name another one with --engine")
@@ -88,7 +88,7 @@ def _built_bench(bench: object) -> "BuiltWorkbench":
 
 def _reports(bench: "BuiltWorkbench", instances: "Sequence[Instance]", images: "Sequence[str]") -> Iterator[Audited]:
     """Yield the audits of the given images, or else of the instances' own."""
-    from assay.instances.audit.images import ImageAudit
+    from assay.instances.leaks.audit import ImageAudit
 
     if not images:
         yield from (_tried(each.id, partial(_own_image, bench, each)) for each in instances)

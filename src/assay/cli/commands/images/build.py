@@ -14,7 +14,7 @@ from assay.harness.errors import UserError
 from assay.harness.names import count
 
 if TYPE_CHECKING:
-    from assay.building import Built
+    from assay.jobs.build import Built
 
 
 def build(
@@ -53,8 +53,8 @@ def build(
       assay images build rows.jsonl -j 4 --registry registry.example:5000/assay --push
       assay images build --lock images.lock --mirror ~/mirrors -j 4
     """
-    from assay.building import Images
     from assay.cli.console import print_json, print_rows
+    from assay.jobs.build import Images
 
     if (dataset is None) == (lock is None):
         raise UserError("name a data set, or a lock with --lock FILE; one of them")

@@ -33,9 +33,9 @@ def export(
       assay images export rows.jsonl -o rows.oci.tar --mirror ~/mirrors
       assay images export releases -i pallets__flask-2.3.2 -o flask.oci.tar
     """
-    from assay.building import Images
     from assay.cli.commands.images.shipping_view import show
-    from assay.shipping import Shipping
+    from assay.jobs.build import Images
+    from assay.jobs.ship import Shipping
 
     found = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
     place = config.workplace(engine, mirror, recipes, environment, jobs=jobs)

@@ -23,9 +23,9 @@ def import_images(
     Example:
       assay images import rows.oci.tar
     """
-    from assay.building import Images
     from assay.cli.commands.images.shipping_view import show
-    from assay.shipping import Shipping
+    from assay.jobs.build import Images
+    from assay.jobs.ship import Shipping
 
     shipped = Shipping(Images(config.workplace(engine))).load(file)
     raise typer.Exit(show(shipped, "on the engine", as_json=json))

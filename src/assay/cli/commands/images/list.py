@@ -10,7 +10,7 @@ import typer
 from assay.cli import options
 
 if TYPE_CHECKING:
-    from assay.harness.engines.stock import Stock, Stocked
+    from assay.harness.images.stock import Stock, Stocked
 
 
 class Grouping(StrEnum):
@@ -41,7 +41,7 @@ def list_images(
     """
     from assay.cli import console
     from assay.harness.engines import open_engine
-    from assay.harness.engines.stock import StockTaker
+    from assay.harness.images.stock import StockTaker
 
     stock = StockTaker(open_engine(engine)).take()
     if json:
@@ -87,7 +87,7 @@ def image_row(stock: "Stock", image: "Stocked") -> tuple[str, ...]:
 
 def group_row(stock: "Stock", name: str, images: "Sequence[Stocked]") -> tuple[str, ...]:
     """Return what the table shows of some images together."""
-    from assay.harness.engines.stock import size_of
+    from assay.harness.images.stock import size_of
 
     unique = stock.unique(images)
     return name or "-", str(len(images)), megabytes(unique), megabytes(size_of(images) - unique)

@@ -39,7 +39,7 @@ def lock(
     """
     from assay.cli import console
     from assay.harness.files import replace_file
-    from assay.locking import lock_instances, notes_of
+    from assay.jobs.lock import lock_instances, notes_of
 
     found = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
     place = config.workplace(engine, mirror, recipes, environment, jobs=jobs)

@@ -10,8 +10,8 @@ from assay.cli import console, exits
 from assay.harness.names import count
 from assay.instances.environments.drift import LayerState, LayerStatus
 from assay.instances.environments.lock import read_lock
-from assay.locking import check_images, is_as_locked, rebuild, select
-from assay.workplace import Workplace
+from assay.jobs.lock import check_images, is_as_locked, rebuild, select
+from assay.jobs.workplace import Workplace
 
 SHOWN = 20
 """Differences of one image that are printed; ``--json`` has all."""

@@ -11,8 +11,8 @@ from assay.harness.names import count
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.harness.engines.shelf import Shelf
-    from assay.harness.engines.stock import Stock, Stocked
+    from assay.harness.images.shelf import Shelf
+    from assay.harness.images.stock import Stock, Stocked
 
 USUAL = ("agent", "grading", "instance", "published")
 DAY = 86400.0
@@ -50,11 +50,11 @@ def prune(
     """
     from assay.cli import console
     from assay.harness.engines import open_engine
-    from assay.harness.engines.shelf import Shelf
-    from assay.harness.engines.stock import KINDS, StockTaker
-    from assay.harness.engines.uses import Uses
     from assay.harness.errors import UserError
     from assay.harness.files import default_cache
+    from assay.harness.images.shelf import Shelf
+    from assay.harness.images.stock import KINDS, StockTaker
+    from assay.harness.images.uses import Uses
 
     wanted = set(KINDS if everything else kinds or USUAL)
     if not wanted <= set(KINDS):
@@ -74,7 +74,7 @@ def prune(
 
 def over_budget(stock: "Stock", shelf: "Shelf", disk: str) -> "Sequence[Stocked]":
     """Return what has to go until the rest fits."""
-    from assay.harness.engines.eviction import bytes_of, to_evict
+    from assay.harness.images.eviction import bytes_of, to_evict
 
     return to_evict(stock, bytes_of(disk), shelf.uses.held(), lambda image: shelf.uses.last_used(image.info))
 
@@ -91,7 +91,7 @@ def chosen(stock: "Stock", kinds: set[str], older: float | None, shelf: "Shelf")
 
 def summary(going: int, gone: int, freed: int, left: int) -> str:
     """Return what was removed in one line."""
-    from assay.harness.engines.eviction import in_units
+    from assay.harness.images.eviction import in_units
 
     stayed = f", {going - gone} in use stayed" if going > gone else ""
     return f"removed {count(gone, 'image')}{stayed}: {in_units(freed)} freed, {in_units(left)} left"

@@ -29,9 +29,9 @@ def push(
     Example:
       assay images push rows.jsonl --registry registry.example:5000/assay -j 4
     """
-    from assay.building import Images
     from assay.cli.commands.images.shipping_view import show
-    from assay.shipping import Shipping
+    from assay.jobs.build import Images
+    from assay.jobs.ship import Shipping
 
     found = load_to_evaluate(dataset, ids, split, skip_bad_rows=skip_bad_rows)
     place = config.workplace(engine, mirror, recipes, environment, jobs=jobs)

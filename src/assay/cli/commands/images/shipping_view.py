@@ -7,7 +7,7 @@ from assay.cli import console, exits
 from assay.harness.names import count
 
 if TYPE_CHECKING:
-    from assay.shipping import Shipped
+    from assay.jobs.ship import Shipped
 
 
 def show(shipped: "Shipped", where: str, *, as_json: bool) -> int:

@@ -50,9 +50,9 @@ def bundle(
       assay report bundle releases.gold -o gold.bundle --key ~/.ssh/id_ed25519
       assay report bundle mine -o mine.bundle --new-key signing-key
     """
-    from assay.bundling import seal_run
     from assay.cli import console
     from assay.cli.commands.report.bundle_view import steps
+    from assay.jobs.bundle import seal_run
 
     store = find_run(run, runs_dir)
     _check_places(store.root, output, new_key or key)

@@ -12,10 +12,10 @@ from assay.harness.runs.manifest import WORDS
 from assay.version import __version__
 
 if TYPE_CHECKING:
-    from assay.bundling import VerifiedBundle
     from assay.harness.bundles.check import Shown
     from assay.harness.bundles.seal import Bundle
     from assay.harness.bundles.verify import Signed
+    from assay.jobs.bundle import VerifiedBundle
 
 SHOWN = 20
 """Problems that are printed one by one; ``--json`` has all."""

@@ -58,10 +58,10 @@ def verify(
     """
     import secrets
 
-    from assay.bundling import Replay, verify_bundle
     from assay.cli import console
     from assay.cli.commands.report.bundle_view import print_verification, steps
     from assay.harness.bundles.signing import read_signers
+    from assay.jobs.bundle import Replay, verify_bundle
 
     trusted = read_signers(signers.expanduser()) if signers else None
     if seed is not None and not replay:

@@ -1,0 +1,1 @@
+"""Benchmarks whose rule is more than labels, one folder each."""

@@ -1,0 +1,1 @@
+"""SWE-fficiency: patches are judged by the speed of a workload."""

@@ -1,0 +1,141 @@
+"""Evaluating a patch that has to make a workload faster (SWE-fficiency): its tests first, then times.
+
+Each time is of a process of its own in a container of its own, so that no cache outlives it. The base tree, the patch,
+the gold patch and the base tree again take turns on one processor. Root's clock takes the time, outside of the process.
+"""
+
+import json
+import os
+import secrets
+import shlex
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+from assay.harness.benchmarks.swe_fficiency import workload_driver
+from assay.harness.benchmarks.swe_fficiency.workload import Workload, read_workload
+from assay.harness.benchmarks.swe_fficiency.workload_driver import DONE, RESULTS, TIMED
+from assay.harness.domain import FailedPart, Outcome, Prediction, TestedTree, WorkloadRun
+from assay.harness.engines.base import Engine
+from assay.harness.evaluation.delivery import BEGAN, ENDED, PIPE
+from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
+from assay.harness.evaluation.protection import ROOT
+from assay.harness.grading.swe_fficiency import judge, noise
+
+ROUNDS, MOST_ROUNDS = 7, 35
+TURNS = (TestedTree.BASE, TestedTree.CANDIDATE, TestedTree.GOLD, TestedTree.BASE_AGAIN)
+PYTHON = "/opt/venv/bin/python"
+ALONE = threading.Lock()
+"""Held while times are taken: no two measurements of a process run at once."""
+
+
+def evaluate_speed(task: Task, image: str, engine: Engine, labels: Mapping[str, str] | None = None) -> Evaluation:
+    """Run a patch's tests and, if they are as they should be, time the workload.
+
+    Args:
+        task, image, engine, labels: as of ``evaluate``.
+
+    Returns:
+        The evaluation of the tests, with the runs of the workload.
+
+    Raises:
+        What ``evaluate`` raises.
+    """
+    tested = evaluate(task, image, engine, labels)
+    if judge(task.instance, tested.evidence).outcome is not Outcome.INFRA_ERROR or _has_failed(tested):
+        return tested
+    timing = _timing(task, read_workload(task.instance.workload))
+    with ALONE:
+        runs = take_turns(lambda tree: _run(timing, tree, image, engine, labels or {}))
+    return replace(tested, evidence=tested.evidence.model_copy(update={"workload": runs}))
+
+
+def take_turns(run: Callable[[TestedTree], WorkloadRun]) -> dict[TestedTree, tuple[WorkloadRun, ...]]:
+    """Run the workload in each tree in turn, in further rounds while the base tree differs from itself.
+
+    Nothing else decides on a round. Base's time is in every speed-up: rounds until gold shows one would wait for slow
+    runs of base, which make any patch look fast.
+
+    Returns:
+        The runs by tree. They end early at a run with a problem.
+    """
+    runs: dict[TestedTree, tuple[WorkloadRun, ...]] = dict.fromkeys(TURNS, ())
+    for number in range(1, MOST_ROUNDS + 1):
+        for tree in TURNS:
+            runs[tree] += (run(tree),)
+            if runs[tree][-1].problem:
+                return runs
+        if number >= ROUNDS and not noise(runs):
+            break
+    return runs
+
+
+def _has_failed(tested: Evaluation) -> bool:
+    return tested.evidence.failed_part is not FailedPart.NONE
+
+
+def _timing(task: Task, workload: Workload) -> Task:
+    """Return the task of one run of the workload."""
+    folder = f".assay-{secrets.token_hex(8)}"  # in which no patch can put anything
+    driver, program = (f"{folder}/{name}" for name in ("driver.py", "workload.py"))
+    arguments = (PYTHON, driver, PIPE, program, workload.function, workload.setup, str(workload.number))
+    limits = task.plan.limits.model_copy(update={"cores": _core()})
+    plan = task.plan.model_copy(
+        update={
+            "command": f"exec {shlex.join(arguments)}\n",
+            "report_path": PIPE,
+            "report_format": "status_json",
+            "runner": "",
+            "services": (),
+            "stamped": True,
+            "limits": limits,
+        }
+    )
+    files = {driver: Path(workload_driver.__file__).read_bytes(), program: workload.source.encode()}
+    return replace(task, plan=plan, assets=lambda: files, runs_empty=True)
+
+
+def _core() -> str:
+    """Return the last processor that this process may run on; empty where that is not known."""
+    return str(max(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ""
+
+
+def _run(timing: Task, tree: TestedTree, image: str, engine: Engine, labels: Mapping[str, str]) -> WorkloadRun:
+    """Run the workload once in a tree."""
+    gold = timing.instance.gold_patch
+    patch = {TestedTree.CANDIDATE: timing.prediction.patch, TestedTree.GOLD: gold}.get(tree, "")
+    prediction = Prediction(instance_id=timing.instance.id, model=tree, patch=patch)
+    done = evaluate(replace(timing, prediction=prediction), image, engine, labels)
+    evidence = done.evidence
+    if evidence.error or evidence.exit_code is None:
+        return WorkloadRun(problem=evidence.error or f"the tree could not be made: {evidence.apply.detail}")
+    if evidence.user == ROOT:
+        return WorkloadRun(problem="it runs as root, and nobody stands above it to take the time")
+    if evidence.timed_out:
+        return WorkloadRun(problem="it did not end within the time limit")
+    if evidence.exit_code:
+        last = done.output.decode(errors="replace").strip().rpartition("\n")[2][:200]
+        return WorkloadRun(problem=f"exit status {evidence.exit_code}: {last}")
+    return read_marks(next(iter(done.report_files.values()), b""))
+
+
+def read_marks(report: bytes) -> WorkloadRun:
+    """Read the marks of one run, each with root's time in front.
+
+    Anything but the four marks of the driver between root's own is forged: any code of the process can write there.
+    """
+    lines = [line.partition(" ") for line in report.decode(errors="replace").splitlines()]
+    words = [text.partition(" ")[0] for _, _, text in lines]
+    if words != [BEGAN, TIMED, DONE, RESULTS, ENDED]:
+        return WorkloadRun(problem=f"it left the marks {', '.join(words) or 'of nothing'}"[:200], forged=True)
+    try:
+        times = [float(time) for time, _, _ in lines]
+        results = {str(name): str(value) for name, value in json.loads(lines[3][2].partition(" ")[2]).items()}
+    except (ValueError, AttributeError):
+        return WorkloadRun(problem="its marks cannot be read", forged=True)
+    if any(later < earlier for earlier, later in pairwise(times)):
+        return WorkloadRun(problem="the clock was set while it ran")
+    seconds = times[2] - times[1]
+    return WorkloadRun(seconds=seconds, outside=times[-1] - times[0] - seconds, results=results)

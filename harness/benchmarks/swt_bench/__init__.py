@@ -1,0 +1,1 @@
+"""SWT-bench: patches are tests, judged on several trees."""

@@ -1,0 +1,91 @@
+"""The images of an engine as several processes share them: fetched from a registry, held, and removed for others."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from assay.harness.engines.base import Engine
+from assay.harness.errors import EngineError
+from assay.harness.images.eviction import in_units, to_evict
+from assay.harness.images.registry import Registry
+from assay.harness.images.stock import Stocked, StockTaker
+from assay.harness.images.uses import Uses
+
+
+@dataclass(slots=True)
+class Shelf:
+    """The images of an engine; safe in several threads and processes."""
+
+    engine: Engine
+    uses: Uses
+    registry: Registry | None = None
+    """Asked for images that the engine lacks."""
+    limit: int | None = None
+    """Bytes that all images of Assay may take."""
+    note: Callable[[str], None] = lambda _text: None
+    built: list[str] = field(default_factory=list)
+    """Images that this process built, and ``pulled`` from the registry."""
+    pulled: list[str] = field(default_factory=list)
+    unsent: int = 0
+    """Images that could not be sent to the registry."""
+    _taker: StockTaker = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._taker = StockTaker(self.engine)
+
+    def has(self, name: str) -> bool:
+        """Return whether the engine has an image, perhaps after fetching it from the registry; raises EngineError."""
+        if self.engine.find_image(name) is not None:
+            return True
+        if self.registry is None or not self.registry.pull(name):
+            return False
+        self.pulled.append(name)
+        self.make_room()
+        return True
+
+    def added(self, name: str) -> None:
+        """Take note of an image that has been built: send it to the registry if that is wanted, and make room."""
+        self.built.append(name)
+        if self.limit is not None:
+            self.engine.drop_build_cache()
+        self.send(lambda registry: registry.push(name))
+        self.make_room()
+
+    def send(self, what: Callable[[Registry], None]) -> None:
+        """Send something to the registry if that is wanted; that it cannot be sent harms nobody here."""
+        if self.registry and self.registry.pushes:
+            try:
+                what(self.registry)
+            except EngineError as error:
+                self.unsent += 1
+                self.note(str(error))
+
+    def make_room(self) -> None:
+        """Remove images that are not in use until the others fit into the limit.
+
+        Raises:
+            EngineError: what is in use does not fit, or the engine failed.
+        """
+        if self.limit is None:
+            return
+        stock = self._taker.take()
+        if stock.size <= self.limit:
+            return
+        self.remove(to_evict(stock, self.limit, self.uses.held(), lambda image: self.uses.last_used(image.info)))
+        left = self._taker.take().size
+        if left > self.limit:
+            problem = f"the images in use take {in_units(left)}, and --disk allows {in_units(self.limit)}"
+            raise EngineError(f"{problem}: allow more, or lower --jobs")
+
+    def remove(self, images: Sequence[Stocked]) -> list[str]:
+        """Remove images, each unless it is in use, with what their builds left; return the names of those that went."""
+        gone = []
+        for image in images:
+            try:
+                if self.uses.remove(self.engine, image.info.name):
+                    gone.append(image.info.name)
+                    self.note(f"removed {image.info.name}")
+            except EngineError as error:
+                self.note(f"{image.info.name} stays: {error}")
+        if gone:
+            self.engine.drop_build_cache()
+        return gone

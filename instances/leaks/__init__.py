@@ -1,0 +1,1 @@
+"""What the image of an instance gives away."""

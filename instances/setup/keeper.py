@@ -1,0 +1,178 @@
+"""Set-up of a repository that no recipe names, as every front door does it."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from assay.harness import languages
+from assay.harness.domain import UNKNOWN_TIME, Instance, Recipe
+from assay.harness.engines import Engine
+from assay.harness.errors import EnvironmentFailure, UserError
+from assay.harness.files import locked
+from assay.instances.environments.build import ImageBuilder
+from assay.instances.setup.facts import read_facts
+from assay.instances.setup.project import read_project
+from assay.instances.setup.record import SetupRecord, load_record, record_path, save_record
+from assay.instances.setup.search import ROUNDS, SECONDS, Advisor, Search
+from assay.instances.setup.trial import BuiltTrial
+from assay.instances.toolchains.images import UserImages, find_toolchain
+from assay.instances.toolchains.versions import versions_of
+from assay.instances.trees.sources import Sources, dated, tree_ref
+from assay.version import __version__
+
+NEAR = timedelta(days=90)
+"""Time between two commits of a repository that take one recipe."""
+BARE: dict[str, str] = {"problem_statement": "", "gold_patch": "", "test_patch": ""}
+"""What a search does not see of an instance."""
+NO_VERSION = "1.0"
+"""Reported to build tools that read the version from git tags, where there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setter:
+    """Finds recipes on an engine, and keeps what it found in a folder."""
+
+    engine: Engine
+    sources: Sources
+    builder: ImageBuilder
+    folder: Path
+    """Folder of recipes: recipe and record of each repository."""
+    toolchains: UserImages
+    rounds: int = ROUNDS
+    seconds: float = SECONDS
+    advisor: Advisor | None = None
+    note: Callable[[str], None] = lambda _text: None
+
+    def set_up(self, repo: str, at: str, language: str = "", *, fresh: bool = False) -> SetupRecord:
+        """Search for the recipe of a repository at a commit, or resume a search, or return the record of one.
+
+        Args:
+            repo: ``owner/name``.
+            at: the commit: a full id, or any name for it that a local clone knows.
+            language: of the project; empty to find it out.
+            fresh: forget an earlier search.
+
+        Raises:
+            UserError: there is no such repository, commit or language.
+            EnvironmentFailure: the tree cannot be had. EngineError: the engine failed; the same call resumes.
+        """
+        if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo):
+            raise UserError(f"{repo!r} is not the name of a repository; write it as owner/name, such as pallets/flask")
+        commit = self.sources.commit_of(repo, at)
+        if not commit:
+            raise UserError(
+                f"no local clone of {repo} knows the commit {at!r}; write its full id of 40 hex digits,"
+                " or give a folder of clones with --mirror"
+            )
+        named = language and languages.find(language).NAME
+        bare = Instance(
+            id=re.sub(r"[^A-Za-z0-9_.-]", "-", f"{repo.replace('/', '__')}-{commit[:12]}")[:128],
+            repo=repo,
+            base_commit=commit,
+            problem_statement="",
+            gold_patch="",
+            test_patch="",
+            fail_to_pass=(),
+            pass_to_pass=(),
+            created_at=UNKNOWN_TIME,
+        )
+        with locked(self.folder / f".{bare.id}.lock"):
+            return self._search(bare, named, fresh=fresh)
+
+    def recipe_for(self, instance: Instance) -> Recipe | None:
+        """Return a recipe for an instance that has none: one that was found near its commit, or else a new search's.
+
+        Returns:
+            None if the search found none, or if the instance's tree is no commit.
+
+        Raises:
+            EngineError: the engine failed; the same call resumes.
+        """
+        record = self.record_for(instance) if instance.base_commit else None
+        if record is None or not record.accepted:
+            return None
+        return record.recipe
+
+    def record_for(self, instance: Instance) -> SetupRecord | None:
+        """Return the record of a search near the time of an instance, or else of a new one on its base tree.
+
+        Returns:
+            None if the instance's tree cannot be had.
+
+        Raises:
+            EngineError: the engine failed; the same call resumes.
+        """
+        with locked(self.folder / f".{instance.repo.lower().replace('/', '__')}.lock"):
+            record = self._near(instance)
+            if record is None:
+                self.note(
+                    f"no recipe names {instance.repo}: searching for one, for at most {self.seconds / 60:.0f} min"
+                )
+                record = self._try(instance)
+        return record
+
+    def _try(self, instance: Instance) -> SetupRecord | None:
+        try:
+            if instance.archive:
+                record = self._search(instance.model_copy(update=BARE), instance.language, fresh=False)
+            else:
+                record = self.set_up(instance.repo, instance.base_commit, instance.language)
+        except EnvironmentFailure as error:
+            self.note(f"no set-up of {instance.repo}: {error}")
+            return None
+        self.note(f"set-up of {instance.repo}: {'accepted' if record.accepted else 'not accepted'}: {record.reason}")
+        return record
+
+    def _near(self, instance: Instance) -> SetupRecord | None:
+        """Return the record of the search nearest in time, if it is near enough; accepted ones first."""
+        pattern = record_path(self.folder, instance.language, instance.repo, "*").name
+        records = map(load_record, sorted((self.folder / instance.language).glob(pattern)))
+        ended = [record for record in records if record is not None and record.ended]
+        near = [record for record in ended if abs(record.date - instance.created_at) <= NEAR]
+        return min(near, key=lambda each: (not each.accepted, abs(each.date - instance.created_at)), default=None)
+
+    def _search(self, bare: Instance, language: str, *, fresh: bool) -> SetupRecord:
+        instance = self._dated(bare)
+        tree = self.sources.tree(tree_ref(instance))
+        project = read_project(instance.repo, tree, instance.created_at, language)
+        instance = instance.model_copy(update={"language": project.language})
+        commit = instance.archive.sha256 if instance.archive else instance.base_commit
+        kept = load_record(record_path(self.folder, project.language, instance.repo, commit))
+        if kept is None or fresh:
+            kept = SetupRecord(
+                repo=instance.repo,
+                commit=commit,
+                date=instance.created_at,
+                language=project.language,
+                version=instance.version,
+                assay_version=__version__,
+            )
+        if kept.ended:
+            return kept
+        facts = read_facts(project, self._available(project.language))
+        trial = BuiltTrial(instance, self.builder, self.engine)
+        return Search(facts, trial, self.rounds, self.seconds, self.advisor, self.note, self._save).find(kept)
+
+    def _save(self, record: SetupRecord) -> None:
+        save_record(self.folder, record)
+
+    def _dated(self, bare: Instance) -> Instance:
+        """Return a tree with its commit's time and the version of its newest tag; a release has both."""
+        if bare.archive:
+            return bare
+        ref = tree_ref(bare)
+        self.sources.tree(ref)  # fetched first: a commit's time is known only once it is here
+        return dated(bare.model_copy(update={"version": self.sources.tagged_version(ref) or NO_VERSION}), self.sources)
+
+    def _available(self, language: str) -> list[str]:
+        """Return the versions of a language that there are toolchains for."""
+        return [version for version in versions_of(language).versions if self._can_be_had(language, version)]
+
+    def _can_be_had(self, language: str, version: str) -> bool:
+        try:
+            find_toolchain(Recipe(language=language, toolchain=version), self.toolchains, self.engine)
+        except EnvironmentFailure:
+            return False
+        return True

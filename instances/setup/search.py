@@ -1,0 +1,219 @@
+"""The search for a recipe: propose, build, run, diagnose, refine."""
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from assay.harness.domain import FAILING, Recipe, Status
+from assay.harness.names import count
+from assay.instances.setup import changes
+from assay.instances.setup.facts import Facts, propose
+from assay.instances.setup.record import AppliedChange, SetupRecord, SetupRound
+from assay.instances.setup.symptoms import diagnose, without_colours
+from assay.instances.setup.trial import NO_TESTS, STALLED, Trial, TriedRecipe
+
+ENOUGH = 0.95
+"""Share of the collected tests that must pass, twice."""
+ROUNDS = 5
+SECONDS = 600.0
+KEPT_LINES, KEPT_NAMES = 40, 20
+"""Lines of output and names of failing tests that a record keeps of each round."""
+SHOWN = ("extras", "requirements", "packages", "constraints", "system_packages")
+"""Fields of a recipe that a note on a round names."""
+HEAVY = re.compile(r"texlive|cuda|docker|google-chrome|firefox|postgres|mysql|mariadb|python|linux-")
+"""Debian packages of workflows that are large, or no part of what tests need."""
+ERROR = re.compile(r"\w(?:Error|Exception)\b|\b(?:error|fatal)(?:\[\w+\])?:|^E  ")
+"""A line of output that probably says what went wrong."""
+
+
+class Advisor(Protocol):
+    """Proposes a change where no rule knows one, such as a language model."""
+
+    @property
+    def name(self) -> str:
+        """Stands for it in the records."""
+        ...
+
+    def advise(self, facts: Facts, recipe: Recipe, output: str) -> Recipe | None:
+        """Return a changed recipe, or None for no idea.
+
+        Args:
+            facts: of the project.
+            recipe: the one that did not do.
+            output: the end of what the failed step, or the tests, printed.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The means of a search."""
+
+    facts: Facts
+    trial: Trial
+    rounds: int = ROUNDS
+    seconds: float = SECONDS
+    """For everything; a step that has begun is not cut short, except the tests."""
+    advisor: Advisor | None = None
+    note: Callable[[str], None] = lambda _text: None
+    save: Callable[[SetupRecord], None] = lambda _record: None
+    """Called after every round."""
+
+    def find(self, record: SetupRecord) -> SetupRecord:
+        """Search on from a record; returns it with its end.
+
+        Raises:
+            EngineError: the engine failed, or a signal stopped the search; what was saved resumes.
+        """
+        began = time.monotonic() - record.seconds
+        recipe = record.following if record.attempts else propose(self.facts)
+        while recipe is not None and len(record.attempts) < self.rounds:
+            left = self.seconds - (time.monotonic() - began)
+            if left <= 0:
+                return self._end(record, f"not within {self.seconds:.0f} s", began)
+            number = len(record.attempts) + 1
+            self.note(f"round {number} of {self.rounds}: {_summary(recipe)}")
+            run = self.trial.run(recipe, left / 2)
+            record = self._judge(record, recipe, run, began)
+            self.note(f"round {number}: {_told(record.attempts[-1])}")
+            self.save(record)
+            if record.ended:
+                return record
+            recipe = record.following
+        return self._end(record, _why_not(record, self.rounds), began)
+
+    def _judge(self, record: SetupRecord, recipe: Recipe, run: TriedRecipe, began: float) -> SetupRecord:
+        """Add a round to the record: it ends the search, or leads to the next recipe."""
+        again = None
+        if not run.problem and run.share >= ENOUGH:
+            self.note(f"{run.share:.1%} of {count(len(run.counted), 'test')} pass; once more")
+            again = self.trial.run(recipe, max(60.0, self.seconds - (time.monotonic() - began)))
+        following, applied = (None, ()) if again else self._refine(recipe, run, record)
+        attempt = _attempt(recipe, run, applied)
+        record = record.model_copy(update={"attempts": (*record.attempts, attempt)})
+        best = max(record.attempts, key=lambda each: each.share)
+        record = record.model_copy(
+            update={
+                "recipe": best.recipe,
+                "share": best.share,
+                "following": following,
+                "seconds": time.monotonic() - began,
+            }
+        )
+        return _compared(record, recipe, run, again) if again else record
+
+    def _refine(
+        self, recipe: Recipe, run: TriedRecipe, record: SetupRecord
+    ) -> tuple[Recipe | None, tuple[AppliedChange, ...]]:
+        """Return the next recipe and why; rules come first, then the advisor. None if nobody knows more."""
+        changed, findings = diagnose(run.output, recipe, self.facts)
+        applied = tuple(AppliedChange(rule=each.rule, reason=each.reason, line=each.line) for each in findings)
+        if changed == recipe:
+            changed, applied = _by_problem(recipe, run, self.facts)
+        if changed == recipe:
+            changed, applied = _as_workflows_do(recipe, self.facts, record)
+        if changed == recipe and self.advisor is not None:
+            changed = self.advisor.advise(self.facts, recipe, run.output) or recipe
+            applied = (AppliedChange(rule=self.advisor.name, reason=_differences(recipe, changed)),)
+        tried = [each.recipe for each in record.attempts]
+        return (None, ()) if changed == recipe or changed in tried else (changed, applied)
+
+    def _end(self, record: SetupRecord, reason: str, began: float) -> SetupRecord:
+        ended = record.model_copy(update={"ended": True, "reason": reason, "seconds": time.monotonic() - began})
+        self.save(ended)
+        return ended
+
+
+def _by_problem(recipe: Recipe, run: TriedRecipe, facts: Facts) -> tuple[Recipe, tuple[AppliedChange, ...]]:
+    """Return what answers a limit that ended the tests, or tests that were not collected."""
+    if "memory" in run.problem:
+        return changes.with_more_memory(recipe), (AppliedChange(rule="more-memory", reason=run.problem),)
+    if run.problem == STALLED and recipe.language == "python":
+        changed = changes.with_pytest_option(changes.with_package(recipe, "pytest-timeout"), "--timeout=60")
+        hanging = AppliedChange(rule="hanging-test", reason="no test may take more than 60 s")
+        if not facts.declared.slow:
+            return changed, (hanging,)
+        slow = f"the project marks tests as {' and '.join(facts.declared.slow)}"
+        return changes.without_slow_tests(changed, facts), (hanging, AppliedChange(rule="slow-tests", reason=slow))
+    if run.problem == NO_TESTS and recipe.language == "python":
+        reason = "pytest finds no test module by its usual names"
+        return changes.with_other_names(recipe, facts), (AppliedChange(rule="other-names-of-modules", reason=reason),)
+    if run.tests and "ERROR collecting" in run.output and recipe.language == "python":
+        changed = changes.with_pytest_option(recipe, "--continue-on-collection-errors")
+        return changed, (AppliedChange(rule="uncollected", reason="some test modules cannot be imported"),)
+    return recipe, ()
+
+
+def _as_workflows_do(recipe: Recipe, facts: Facts, record: SetupRecord) -> tuple[Recipe, tuple[AppliedChange, ...]]:
+    """Return the recipe with all Debian packages of the project's own workflows that no earlier round had to drop."""
+    tried = {name for each in record.attempts for name in each.recipe.system_packages}
+    left_out = {facts.project.repo.partition("/")[2].lower(), *(tried - set(recipe.system_packages))}
+    packages = [name for name in facts.installed.system if not HEAVY.match(name) and name not in left_out]
+    reason = f"the project's workflows install {' '.join(packages)}"
+    return changes.extended(recipe, "system_packages", packages), (
+        AppliedChange(rule="as-workflows-do", reason=reason),
+    )
+
+
+def _compared(record: SetupRecord, recipe: Recipe, one: TriedRecipe, two: TriedRecipe) -> SetupRecord:
+    """Return the record with the end that two runs of the same recipe lead to."""
+    every, both = one.counted | two.counted, one.passed & two.passed
+    share = min(len(both) / len(every), one.share, two.share) if every else 0.0
+    accepted = not two.problem and share >= ENOUGH
+    said = f"{share:.1%} of {count(len(every), 'test')} pass in two runs" if not two.problem else two.problem
+    return record.model_copy(
+        update={
+            "accepted": accepted,
+            "ended": True,
+            "reason": said if accepted else f"the second run does not agree: {said}",
+            "recipe": recipe,
+            "share": share,
+            "unstable": tuple(sorted(one.passed ^ two.passed))[:KEPT_NAMES],
+        }
+    )
+
+
+def _attempt(recipe: Recipe, run: TriedRecipe, applied: tuple[AppliedChange, ...]) -> SetupRound:
+    statuses = list(run.tests.values())
+    lines = without_colours(run.output).splitlines()
+    return SetupRound(
+        recipe=recipe,
+        problem=run.problem,
+        passed=len(run.passed),
+        failed=len(run.counted) - len(run.passed),
+        skipped=statuses.count(Status.SKIPPED),
+        share=round(run.share, 4),
+        failing=tuple(name for name, status in run.tests.items() if status in FAILING)[:KEPT_NAMES],
+        seconds=round(run.seconds, 1),
+        changes=applied,
+        output="\n".join(line[:300] for line in lines[-KEPT_LINES:]),
+    )
+
+
+def _summary(recipe: Recipe) -> str:
+    fields = {name: getattr(recipe, name) for name in SHOWN if getattr(recipe, name)}
+    parts = [f"{name} {' '.join(values)}" for name, values in fields.items()]
+    return "; ".join([f"{recipe.language} {recipe.toolchain}".strip(), *parts])[:160]
+
+
+def _told(attempt: SetupRound) -> str:
+    result = attempt.problem or f"{attempt.passed} of {attempt.passed + attempt.failed} tests pass"
+    changes = "; ".join(f"{change.rule} ({change.reason})" for change in attempt.changes[:3])
+    return f"{result}{' -> ' if changes else ''}{changes}"[:300]
+
+
+def _differences(old: Recipe, new: Recipe) -> str:
+    return ", ".join(name for name in Recipe.model_fields if getattr(old, name) != getattr(new, name)) or "nothing"
+
+
+def _why_not(record: SetupRecord, rounds: int) -> str:
+    if not record.attempts:
+        return "nothing was tried"
+    last = record.attempts[-1]
+    state = last.problem or f"{last.share:.1%} of the tests pass, {ENOUGH:.0%} are wanted"
+    lines = last.output.splitlines() if last.problem != NO_TESTS else []  # those are Assay's own tests
+    errors = [line.strip() for line in lines if ERROR.search(line)]
+    end = "no round is left" if len(record.attempts) >= rounds else "no rule knows more"
+    return f"{state}; {end}" + (f" (last error: {errors[-1][:160]})" if errors else "")

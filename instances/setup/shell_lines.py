@@ -1,0 +1,164 @@
+"""Commands that a project's own automation runs, and what these install. Nothing is executed."""
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from assay.instances.setup.project import Project
+
+WORKFLOWS = (".github/workflows/*", ".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml", ".circleci/config.yml")
+SCRIPTS = ("Dockerfile*", "*/Dockerfile*", "Makefile", "GNUmakefile", "justfile")
+KEYS_OF_COMMANDS = frozenset({"run", "script", "before_script", "before_install", "install", "bash", "command"})
+APT = frozenset({"apt", "apt-get", "aptitude"})
+EXPRESSION = re.compile(r"\$\{\{.*?\}\}")
+"""A value that only the service that runs a workflow fills in."""
+NOX_INSTALL = re.compile(r"session\.install\(([^)]*)\)")
+TEXT = re.compile(r"""["']([^"'\n]+)["']""")
+DEBIAN_NAME = re.compile(r"[a-z0-9][a-z0-9.+-]*[a-z0-9+]")
+SEPARATORS = re.compile(r"&&|\|\||;|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Installs:
+    """Arguments of the package clients' commands, in the order of their first use."""
+
+    packages: tuple[str, ...] = ()
+    """Python requirements."""
+    files: tuple[str, ...] = ()
+    """Requirement files."""
+    extras: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    """Dependency groups."""
+    system: tuple[str, ...] = ()
+    """Debian packages."""
+
+
+def automation(project: Project) -> list[str]:
+    """Return the shell commands of workflows, Dockerfiles, makefiles and nox sessions, one a line."""
+    lines: list[str] = []
+    for _, text in project.matching(*WORKFLOWS):
+        lines += _lines(_texts_of_commands(_yaml(text)))
+    for _, text in project.matching(*SCRIPTS):
+        lines += _lines([re.sub(r"(?m)^(RUN|\t@?-?)\s*", "", text)])
+    for _, text in project.matching("noxfile.py"):
+        calls = NOX_INSTALL.findall(text)
+        lines += [f"pip install {shlex.join(TEXT.findall(call))}" for call in calls]
+    return list(dict.fromkeys(lines))
+
+
+def documented(project: Project) -> list[str]:
+    """Return the lines of README and CONTRIBUTING that install Debian packages; prose has no other sure commands."""
+    texts = (text for _, text in project.matching("README*", "CONTRIBUTING*"))
+    lines = (line.strip().lstrip("$# ") for text in texts for line in text.splitlines())
+    return [line for line in lines if re.match(r"(sudo )?apt(-get)? ", line)]
+
+
+def workflow_values(project: Project, *keys: str) -> tuple[str, ...]:
+    """Return the values of these keys anywhere in the workflows, such as ``python-version``, as texts."""
+    found: dict[str, None] = {}
+    for _, text in project.matching(*WORKFLOWS):
+        for key, value in _pairs(_yaml(text)):
+            if key in keys:
+                found.update(dict.fromkeys(str(each) for each in (value if isinstance(value, list) else [value])))
+    return tuple(found)
+
+
+def workflow_variable(project: Project, name: str) -> str:
+    """Return the value that workflows give an environment variable; of a matrix, the first. Empty if none is known."""
+    for value in workflow_values(project, name):
+        of_matrix = re.fullmatch(r"\$\{\{\s*matrix\.([\w-]+)\s*\}\}", value)
+        values = workflow_values(project, of_matrix[1]) if of_matrix else (value,)
+        if known := next((each for each in values if "${{" not in each), ""):
+            return known
+    return ""
+
+
+def installs(lines: Iterable[str]) -> Installs:
+    """Return what commands install with apt, pip, uv, poetry and pdm."""
+    found: dict[str, dict[str, None]] = {name: {} for name in ("packages", "files", "extras", "groups", "system")}
+    for line in lines:
+        for words in _commands(line):
+            _read(words, found)
+    return Installs(**{name: tuple(each) for name, each in found.items()})
+
+
+def _read(words: list[str], found: Mapping[str, dict[str, None]]) -> None:
+    if APT.intersection(words[:2]) and "install" in words:
+        plain = (
+            word for word in words[words.index("install") + 1 :] if re.fullmatch(r"[a-z0-9][a-z0-9.+-]*[a-z0-9+]", word)
+        )
+        found["system"].update(dict.fromkeys(plain))
+    elif "install" in words[:5] and _is_pip(words[:4]):
+        _read_pip(words[words.index("install") + 1 :], found)
+    elif words[0] in {"poetry", "pdm", "uv", "hatch"}:
+        _read_groups(words[1:], found)
+
+
+def _is_pip(words: list[str]) -> bool:
+    return any(re.fullmatch(r"(.*/)?pip[\d.]*", word) for word in words)
+
+
+def _read_pip(words: list[str], found: Mapping[str, dict[str, None]]) -> None:
+    rest = iter(words)
+    for word in rest:
+        if word in {"-r", "--requirement"}:
+            found["files"][next(rest, "")] = None
+        elif word in {"-c", "--constraint", "-i", "--index-url", "-f", "--find-links", "--extra-index-url", "-t"}:
+            next(rest, "")
+        elif local := re.fullmatch(r"(?:-e)?\.?/?[\w./-]*\[([\w,\s.-]+)\]", word):
+            found["extras"].update(dict.fromkeys(name.strip() for name in local[1].split(",")))
+        elif re.fullmatch(r"[A-Za-z0-9][\w.-]*(\[[\w,-]+\])?([<>=!~]=?[\w.,*<>=!~ ]+)?", word) and "/" not in word:
+            found["packages"][word] = None
+
+
+def _read_groups(words: list[str], found: Mapping[str, dict[str, None]]) -> None:
+    kinds = {"-E": "extras", "--extras": "extras", "--extra": "extras"}
+    kinds |= dict.fromkeys(("--with", "--group", "-G", "--only", "--only-group"), "groups")
+    rest = iter(words)
+    for word in rest:
+        option, _, value = word.partition("=")
+        if option in kinds:
+            found[kinds[option]].update(dict.fromkeys(re.split(r"[,\s]+", value or next(rest, ""))))
+
+
+def _commands(line: str) -> Iterator[list[str]]:
+    for part in SEPARATORS.split(line):
+        try:
+            words = [word for word in shlex.split(part, comments=True) if word not in {"sudo", "-", "RUN"}]
+        except ValueError:  # half of a quotation
+            continue
+        if words:
+            yield words
+
+
+def _lines(texts: Iterable[str]) -> list[str]:
+    joined = (EXPRESSION.sub("", re.sub(r"\\\n\s*", " ", text)) for text in texts)
+    return [line.strip() for text in joined for line in text.splitlines() if line.strip()]
+
+
+def _yaml(text: str) -> Any:
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError):
+        return None
+
+
+def _texts_of_commands(node: Any) -> Iterator[str]:
+    for key, value in _pairs(node):
+        if key in KEYS_OF_COMMANDS:
+            yield from (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str))
+
+
+def _pairs(node: Any) -> Iterator[tuple[str, Any]]:
+    """Yield every key of a document with its value, at every depth."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            yield str(key), value
+            yield from _pairs(value)
+    elif isinstance(node, list):
+        for each in node:
+            yield from _pairs(each)

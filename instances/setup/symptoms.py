@@ -1,0 +1,102 @@
+"""Rules of set-up: what the output of a failed step shows, and the change of the recipe that answers it. Pure."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import yaml
+from pydantic import Field
+
+from assay.harness.domain import Model, Recipe
+from assay.instances.setup.facts import Facts
+from assay.instances.setup.known import known
+from assay.instances.setup.remedies import REMEDIES
+
+MOST_MATCHES = 60
+"""Different matches of one pattern that are looked at; the same cause often shows a thousand times."""
+COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+FOR_PYTHON: tuple[tuple[str, str, str], ...] = (
+    ("left-python", "older_version", "the last Python with this is {value}"),
+    ("came-to-python", "newer_version", "the first Python with this is {value}"),
+    ("removed-api", "bound", "later releases lack this: {value}"),
+)
+"""Rules made of the tables ``python_removed``, ``python_added`` and ``removed`` of ``known.yaml``."""
+
+
+class Symptom(Model):
+    """One rule; ``symptoms.yaml`` says what its fields mean."""
+
+    name: str
+    patterns: tuple[str, ...]
+    remedy: str
+    reason: str
+    languages: tuple[str, ...] = ()
+    given: dict[str, str] = Field(default_factory=dict)
+    """Groups beside those of the patterns."""
+
+    def matches(self, text: str) -> Iterator[tuple[str, Mapping[str, str]]]:
+        """Yield the text of each different match, and its groups."""
+        for pattern in self.patterns:
+            seen: set[tuple[str | None, ...]] = set()
+            for match in re.finditer(pattern, text, re.MULTILINE):
+                if match.groups() not in seen:
+                    seen.add(match.groups())
+                    yield match[0], self.given | {key: value or "" for key, value in match.groupdict().items()}
+                if len(seen) >= MOST_MATCHES:
+                    break
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A rule that changed the recipe, and why."""
+
+    rule: str
+    reason: str
+    line: str
+    """The text that it was found in."""
+
+
+def diagnose(text: str, recipe: Recipe, facts: Facts) -> tuple[Recipe, list[Finding]]:
+    """Apply every rule that matches the output of a failed step; each may change the recipe further.
+
+    Returns:
+        The changed recipe, and what changed it; the recipe itself and nothing if no rule knows an answer.
+    """
+    text, findings = without_colours(text), []
+    for symptom in symptoms():
+        if symptom.languages and recipe.language not in symptom.languages:
+            continue
+        for line, groups in symptom.matches(text):
+            changed = REMEDIES[symptom.remedy](recipe, groups, facts)
+            if changed != recipe:
+                findings.append(Finding(symptom.name, symptom.reason.format(**groups), " ".join(line.split())[:200]))
+                recipe = changed
+    return recipe, findings
+
+
+@cache
+def symptoms() -> tuple[Symptom, ...]:
+    """Return the rules, in the order in which they are tried."""
+    path = Path(__file__).with_name("symptoms.yaml")
+    own = [Symptom.model_validate(each) for each in yaml.safe_load(path.read_text(encoding="utf-8"))]
+    tables = (known().python_removed, known().python_added, known().removed)
+    of_tables = [
+        Symptom(
+            name=name,
+            patterns=(pattern,),
+            remedy=remedy,
+            reason=reason.format(value=value),
+            languages=("python",),
+            given={"version": value, "bound": value},
+        )
+        for (name, remedy, reason), table in zip(FOR_PYTHON, tables, strict=True)
+        for pattern, value in table.items()
+    ]
+    return (*of_tables, *own)
+
+
+def without_colours(text: str) -> str:
+    """Return a program's output without its terminal codes."""
+    return COLOURS.sub("", text)

@@ -1,0 +1,225 @@
+"""The Python API: patches in, verdicts out. An ``Evaluator`` is a workplace that knows a data set."""
+
+import asyncio
+import threading
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from assay.harness.benchmarks.ways import way_of
+from assay.harness.domain import Instance, Prediction, Verdict
+from assay.harness.engines.cancelling import Cancellation
+from assay.harness.errors import RunStopped, UserError
+from assay.harness.evaluation.evaluate import Evaluation, Task
+from assay.harness.runs.attempt import aim, attempts, failed, may_retry, verdict_on
+from assay.harness.runs.report import RunReport
+from assay.harness.runs.runner import Runner
+from assay.harness.runs.store import RunStore
+from assay.harness.runs.workbench import Cluster
+from assay.instances.dataset.load import close_names, load
+from assay.jobs.evaluate import Session
+from assay.jobs.workbench import make_sources
+from assay.jobs.workplace import Workplace
+
+AHEAD = 16
+"""Evaluations that ``evaluate_many`` begins before their turn, for each of its jobs: a slow one holds up no others."""
+MODEL = "patch"
+"""Stands for the model of a patch that is given as text."""
+
+
+@dataclass(eq=False)
+class Evaluator(Workplace):
+    """Evaluates patches from Python: opens engine, sources and builder once, and keeps files only in a named folder.
+
+    Safe to use from several threads. Leaving its context ends every container that is still at work.
+
+    Example:
+        >>> from assay import Evaluator
+        >>> with Evaluator("releases") as evaluator:
+        ...     verdict = evaluator.evaluate("pallets__flask-2.3.2", patch)
+        ...     print(verdict.outcome, verdict.reward)
+        resolved 1.0
+    """
+
+    dataset: str | Path | Sequence[Instance] = ()
+    """Alias, hub id, file, folder or instances; gives instances to those who name them by id."""
+    _: KW_ONLY
+    split: str | None = None
+    """Split of a hub data set or folder."""
+    _ended: threading.Event = field(default_factory=threading.Event, init=False, repr=False)
+    _loading: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="assay")
+
+    @property
+    def instances(self) -> tuple[Instance, ...]:
+        """The data set's instances; raises UserError for a data set that cannot be read."""
+        return tuple(self._by_id.values())
+
+    def evaluate(self, instance: Instance | str, patch: str | Prediction) -> Verdict:
+        """Evaluate a patch in a fresh container.
+
+        Args:
+            instance: an instance, or the id of one of the data set, in any case.
+            patch: a unified diff, or a prediction that holds one.
+
+        Returns:
+            The verdict. A failure of the engine or the environment is a verdict too (``infra_error`` after three
+            attempts, ``env_error``), whose ``reward`` is None.
+
+        Raises:
+            UserError: there is no such instance. EngineUnavailable: no engine answers.
+            RunStopped: the evaluator was closed meanwhile.
+        """
+        verdict, _ = self.judge(instance, patch)
+        return verdict
+
+    def judge(self, instance: Instance | str, patch: str | Prediction) -> tuple[Verdict, Evaluation]:
+        """Evaluate a patch as ``evaluate`` does; return the evidence, output and report files with the verdict."""
+        return self.judge_task(self.task(*self.pair(instance, patch)))
+
+    def judge_task(self, task: Task, cancellation: Cancellation | None = None) -> tuple[Verdict, Evaluation]:
+        """Evaluate a patch that ``task`` has planned; return what ``judge`` does.
+
+        Args:
+            task: instance, patch and plan.
+            cancellation: ends the evaluation, its container too, when another thread asks for that.
+
+        Raises:
+            RunStopped: it was cancelled, or the evaluator was closed meanwhile.
+        """
+        cancellation = cancellation or Cancellation()
+        for number in attempts(self._ended):
+            evaluation = self._attempt(task, number, cancellation)
+            if self._ended.is_set() or cancellation.requested:
+                what = "the evaluator is closed" if self._ended.is_set() else "cancelled"
+                raise RunStopped(f"{task.instance.id}: {what}")
+            if not may_retry(evaluation):
+                break
+        return verdict_on(task, evaluation), evaluation
+
+    def evaluate_many(
+        self, pairs: Iterable[tuple[Instance | str, str | Prediction]], jobs: int | None = None
+    ) -> Iterator[Verdict]:
+        """Evaluate pairs of an instance and a patch, several at once; yield the verdicts in the order of the pairs.
+
+        What ``evaluate`` raises for a pair is raised at its turn, once the verdicts before it are out.
+
+        Args:
+            pairs: may be endless: it is read as evaluations are begun.
+            jobs: evaluations at once; the evaluator's own number by default.
+        """
+        jobs = jobs or self.jobs
+        pool = ThreadPoolExecutor(jobs, thread_name_prefix="assay")
+        begun: deque[Future[Verdict]] = deque()
+        try:
+            for pair in pairs:
+                begun.append(pool.submit(self.evaluate, *pair))
+                while len(begun) >= AHEAD * jobs or (begun and begun[0].done()):
+                    yield begun.popleft().result()
+            while begun:
+                yield begun.popleft().result()
+        except KeyboardInterrupt:
+            self.close()
+            raise
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    async def evaluate_async(self, instance: Instance | str, patch: str | Prediction) -> Verdict:
+        """Evaluate a patch as ``evaluate`` does, ``jobs`` of them at once, without blocking the event loop.
+
+        The tests of a call that is cancelled run to their end or to the evaluator's.
+        """
+        return await asyncio.get_running_loop().run_in_executor(self._pool, self.evaluate, instance, patch)
+
+    def run(
+        self, pairs: Iterable[tuple[Instance | str, str | Prediction]], folder: str | Path, *, fresh: bool = False
+    ) -> RunReport:
+        """Evaluate pairs and keep everything in a run folder, as ``assay evaluate`` does.
+
+        Args:
+            pairs: at most one patch for each instance.
+            folder: of the run; the same call resumes it. Folders side by side share verdicts on the same content.
+            fresh: evaluate again what has a verdict there.
+
+        Raises:
+            UserError: an instance is unknown or there twice. RunStopped: a signal ended the run; it can be resumed.
+        """
+        found = [self.pair(*pair) for pair in pairs]
+        names = [instance.id for instance, _ in found]
+        twice = sorted(name for name, number in Counter(names).items() if number > 1)
+        if twice:
+            raise UserError(f"a run has one patch for each instance; there are several for {', '.join(twice)}")
+        path = Path(folder).expanduser().absolute()
+        report, _ = Session(path.name, path.parent, self, fresh=fresh).run(found, names)
+        return report
+
+    def pair(self, instance: Instance | str, patch: str | Prediction) -> tuple[Instance, Prediction]:
+        """Return an instance and a prediction for it; raises UserError for an unknown id."""
+        found = instance if isinstance(instance, Instance) else self._find(instance)
+        if isinstance(patch, Prediction):
+            return found, patch
+        return found, Prediction(instance_id=found.id, model=MODEL, patch=patch)
+
+    def expect(self, instance: Instance | str) -> None:
+        """Have a container wait for an instance that is probably asked for first, once its image is built.
+
+        Does nothing without ``spares``, or where as many instances are expected already.
+
+        Raises:
+            UserError: there is no such instance. EnvironmentFailure: its image cannot be built. EngineError: the engine
+                failed.
+        """
+        task = self.task(*self.pair(instance, ""))
+        if self._warm is not None:
+            with self.bench.image(task.instance, "") as image:
+                self._warm.expect(image, task.plan.limits, _labels(task))
+
+    def close(self) -> None:
+        """End every container that is at work; later calls raise RunStopped."""
+        self._ended.set()
+        super().close()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _attempt(self, task: Task, number: int, cancellation: Cancellation) -> Evaluation:
+        if isinstance(self.bench, Cluster):  # nobody there hears of a cancellation; what comes of it is dropped here
+            runner = Runner(RunStore(Path(MODEL)), self.bench)  # whose folder nothing is written to
+            evaluation: Evaluation = self.bench.attempt(runner, task, number)
+            return evaluation
+        way = way_of(task)
+        try:
+            judged = way.gated(task)
+            if isinstance(judged, Evaluation):
+                return judged  # no image is built for a patch that needs none
+            with self.bench.image(task.instance, judged.text) as image:
+                aimed = aim(task, self.bench) if way.aims else task
+                return way.evaluate(aimed, image, cancellation.watch(self.bench.engine), _labels(task))
+        except Exception as error:
+            return failed(task, error)
+
+    def _find(self, name: str) -> Instance:
+        with self._loading:
+            known = self._by_id
+        if name.lower() not in known:
+            raise UserError(f"there is no instance {name}{close_names(name, known)}")
+        return known[name.lower()]
+
+    @cached_property
+    def _by_id(self) -> dict[str, Instance]:
+        """The instances by their ids in lower case."""
+        found: Sequence[Instance]
+        if isinstance(self.dataset, str | Path):
+            sources = make_sources([Path(folder).expanduser() for folder in self.mirrors], self.toolchains)
+            found = load(str(self.dataset), split=self.split, published_images=True, sources=sources).instances
+        else:
+            found = self.dataset
+        return {each.id.lower(): each for each in found}
+
+
+def _labels(task: Task) -> dict[str, str]:
+    """Return the labels of an evaluation's containers."""
+    return {"assay.instance": task.instance.id}

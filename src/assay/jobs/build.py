@@ -1,0 +1,81 @@
+"""The images of a data set, built ahead of time or fetched; as every front door does it."""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from assay.harness.domain import Instance
+from assay.harness.errors import UserError
+from assay.harness.runs.each import Done, for_each
+from assay.jobs.workbench import BuiltWorkbench
+from assay.jobs.workplace import Workplace
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What came of building."""
+
+    done: tuple[Done, ...]
+    """In the order of the instances."""
+    built: tuple[str, ...] = ()
+    """Images that were built, each once."""
+    pulled: tuple[str, ...] = ()
+    """Images that came from the registry."""
+    seconds: float = 0.0
+
+    @property
+    def failed(self) -> tuple[Done, ...]:
+        """Those that failed."""
+        return tuple(each for each in self.done if each.error)
+
+
+def patches_of(instance: Instance) -> tuple[str | None, ...]:
+    """Return patches that together need all images of an instance: none, an empty one, and one of manifests."""
+    return (None, "", instance.gold_patch)
+
+
+@dataclass(frozen=True, slots=True)
+class Images:
+    """The images of instances at one workplace."""
+
+    place: Workplace = field(default_factory=Workplace)
+
+    @property
+    def bench(self) -> BuiltWorkbench:
+        """The open workbench.
+
+        Raises:
+            UserError: its engine has no containers, so there are no images. EngineUnavailable: no engine answers.
+        """
+        bench = self.place.bench
+        if not isinstance(bench, BuiltWorkbench):
+            raise UserError(f"the engine {bench.engine.name} has no images to move; name one with containers")
+        return bench
+
+    def build(self, instances: Sequence[Instance]) -> Built:
+        """Build every missing image that instances and their gold patches need; one that fails stops no other.
+
+        Raises:
+            RunStopped: a signal ended it; what is built stays. EngineUnavailable: no engine answers.
+        """
+        bench = self.place.bench
+        began = time.monotonic()
+
+        def build(instance: Instance) -> str:
+            settled = bench.settle(instance)
+            if self.place.push:  # what it reads of the tree is sent, too
+                bench.aim(bench.plan(settled), settled)
+            with ExitStack() as held:
+                own, *_ = [held.enter_context(bench.image(settled, patch)) for patch in patches_of(settled)]
+                return own
+
+        done = self.each(instances, "building", build)
+        shelf = bench.builder.shelf if isinstance(bench, BuiltWorkbench) else None
+        built, pulled = (shelf.built, shelf.pulled) if shelf else ([], [])
+        return Built(tuple(done), tuple(built), tuple(pulled), time.monotonic() - began)
+
+    def each(self, instances: Sequence[Instance], verb: str, do: Callable[[Instance], str]) -> list[Done]:
+        """Do something for each instance in front of a person."""
+        with self.place.view.doing(len(instances), verb) as progress:
+            return for_each(instances, do, self.place.jobs, progress, abort=self.place.bench.abort)

@@ -1,0 +1,338 @@
+"""One run of evaluations, as every front door does it: plan, evaluate, repeat, control, compare, report."""
+
+import platform
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from assay.choices import ModelChoice
+from assay.harness.domain import DatasetRef, Instance, Prediction, Rule, Verdict
+from assay.harness.errors import UserError
+from assay.harness.evaluation.evaluate import Task, environment_of
+from assay.harness.grading.validate import unfit_reason
+from assay.harness.patchdiff.contract import Ask, Settings
+from assay.harness.patchdiff.run import PatchDiffRunner
+from assay.harness.runs.keys import EVALUATION, GRADING, edition_of
+from assay.harness.runs.manifest import (
+    CONTROLS,
+    FAIL_FAST,
+    ORACLE,
+    REPLACED,
+    SHARD,
+    SHARE,
+    Run,
+    RunKind,
+    control_name,
+    joined_marks,
+)
+from assay.harness.runs.patchdiff_figures import PatchDiffFigures, patchdiff_figures
+from assay.harness.runs.report import RunReport
+from assay.harness.runs.rerun import rerun, suspects, with_flaky
+from assay.harness.runs.runner import Runner
+from assay.harness.runs.shards import Shard, expected_seconds
+from assay.harness.runs.sharing import RunMember, SharedRunner, put_together
+from assay.harness.runs.store import RunStore
+from assay.harness.runs.workbench import Cluster, Workbench
+from assay.harness.sequences import mapped
+from assay.jobs.view import View
+from assay.jobs.workplace import Pair, Workplace
+from assay.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The settings of a run; ``run`` does it."""
+
+    run_id: str
+    runs_dir: Path
+    place: Workplace = field(default_factory=Workplace)
+    fresh: bool = False
+    alone: bool = False
+    """Reuse no verdict of other runs; for repetitions of the same evaluation."""
+    rerun_failed: int = 0
+    """Repetitions of an unresolved evaluation at most, to find flaky tests."""
+    controls: bool = False
+    """Evaluate each instance with its gold patch and without any, too."""
+    patchdiff: Settings | None = None
+    """Compare resolved patches with the gold patches."""
+    model: ModelChoice | None = None
+    """Model of the generators that need one."""
+    kind: RunKind = RunKind.EVALUATE
+    given: Mapping[str, str] = field(default_factory=dict)
+    """Further inputs that the results depend on, in a person's words; a folder takes no others later."""
+    shard: Shard | None = None
+    """The part of the pairs that is evaluated; all of them if None."""
+    durations: Mapping[str, float] = field(default_factory=dict)
+    """Seconds by instance id, by which shards are balanced; each shard of a run needs the same."""
+    share: bool = False
+    """Do a part of the run, while other processes, here or on other machines that see the folder, do the rest."""
+
+    @property
+    def view(self) -> View:
+        """Shows the run to a person."""
+        return self.place.view
+
+    @property
+    def store(self) -> RunStore:
+        """The run directory; raises UserError for a name that would leave the runs folder."""
+        if self.run_id in {"", ".", ".."} or "/" in self.run_id or self.run_id.startswith("."):
+            raise UserError(f"--run-id {self.run_id!r} cannot be the name of a folder")
+        return RunStore(self.runs_dir / self.run_id, alone=self.alone)
+
+    def run(
+        self, pairs: Sequence[Pair], instance_ids: Sequence[str], *, runs_empty: bool = False
+    ) -> tuple[RunReport, list[Verdict]]:
+        """Evaluate pairs of an instance and a prediction, and save everything; the report is about these pairs.
+
+        A folder keeps what it holds: further predictions are added, and the same ones resumed. Its own report is about
+        all of them; it has the figures of controls and of PatchDiff only after a command that names all of them.
+
+        Args:
+            pairs: what to evaluate, at least one; of a shard, those of the whole run.
+            instance_ids: every instance that was asked for, with a prediction or without.
+            runs_empty: run the tests on an empty patch too.
+
+        Raises:
+            RunStopped: a signal ended the run; what is finished is saved, and the same call resumes.
+            UserError: a setting is wrong, the folder holds another run, or another process runs in it.
+            EngineUnavailable: no engine answers.
+        """
+        self._check_model()
+        if self.share:
+            return self._run_shared(pairs, instance_ids, runs_empty)
+        dataset = pairs[0][0].dataset
+        shard, pairs, instance_ids = self._part(pairs, instance_ids)
+        given = self._given(dataset, shard)
+        store, bench = self.store, self.place.bench  # opened first: without an engine nothing is written
+        with store.locked(), self._asking() as ask:
+            predictions = [prediction for _, prediction in pairs]
+            store.admit(self.kind, given, predictions)
+            with self.view.evaluating(len(pairs), self.run_id, store.durations()) as progress:
+                tasks = self.place.tasks(pairs, runs_empty=runs_empty)
+                about = {"given": given, "shards": (shard,) if shard else (), "instance_ids": sorted(instance_ids)}
+                store.save_run(self._manifest(tasks, predictions, dataset, about), predictions)
+                runner = Runner(store, bench, self.place.jobs, self.fresh)
+                verdicts = runner.execute(tasks, progress)
+            if isinstance(bench, Cluster):
+                self.view.say(bench.summary())
+            verdicts = self._rerun_failed(runner, tasks, verdicts)
+            unfit = self._unfit(pairs) if self.controls else None
+            patchdiff = self._compare(runner, tasks, verdicts, ask) if self.patchdiff else None
+            report = store.summarise(verdicts, ids=instance_ids, unfit=unfit, patchdiff=patchdiff)
+            self._save(store, report, verdicts)
+        return report, verdicts
+
+    def _run_shared(
+        self, pairs: Sequence[Pair], instance_ids: Sequence[str], runs_empty: bool
+    ) -> tuple[RunReport, list[Verdict]]:
+        """Do what no other member does, and wait for the others; return the report of the whole run."""
+        self._check_share()
+        dataset, predictions, output = pairs[0][0].dataset, [prediction for _, prediction in pairs], self.store
+        whole, _ = Shard(number=1, of=1).taken_from(dict.fromkeys(instance_ids, 0.0), predictions)
+        code = edition_of(*EVALUATION, *GRADING)
+        given = {**self._given(dataset, None), SHARE: f"(predictions {whole.cut}, code {code[:12]})"}
+        bench, member = self.place.bench, RunMember(output.root)
+        with member.alive():
+            store = member.store
+            with self.view.evaluating(len(pairs), self.run_id, store.durations()) as progress:
+                tasks = self.place.tasks(pairs, runs_empty=runs_empty)
+                about = {"given": given, "instance_ids": sorted(instance_ids)}
+                store.save_run(self._manifest(tasks, predictions, dataset, about), predictions)
+                member.check_alike()
+                verdicts = SharedRunner(store, bench, self.place.jobs, member=member).execute(tasks, progress)
+            put_together(member, verdicts)
+        saved = (output.load_verdict(each.instance.id) for each in tasks)
+        return output.report(), [each.verdict for each in saved if each]
+
+    def _check_share(self) -> None:
+        """Raise UserError for what has to know the whole run, or divides it in another way."""
+        after = {"--rerun-failed": self.rerun_failed, "--controls": self.controls, "--patchdiff": self.patchdiff}
+        never = {"--fresh": self.fresh, "--shard": self.shard, "--executor": self.place.executor != "local"}
+        for name, value in {**after, **never}.items():
+            if value:
+                later = "; when the run has finished, give it to the same command without --share"
+                raise UserError(f"--share does not go with {name}{later if name in after else ''}")
+
+    def _check_model(self) -> None:
+        if self.patchdiff and "llm" in self.patchdiff.generators and self.model is None:
+            raise UserError("the generator llm needs --model NAME (and --base-url URL, or OPENAI_BASE_URL)")
+        if self.model is not None and self.place.executor != "local":
+            raise UserError("the generator llm asks its model from this machine alone; leave out --executor")
+
+    def run_control(self, instances: Sequence[Instance], model: str) -> tuple[RunReport, list[Verdict]]:
+        """Evaluate instances with their own patch (``gold``) or without any (``null``)."""
+        pairs = control_pairs(instances, model)
+        return self.run(pairs, [instance.id for instance in instances], runs_empty=model == "null")
+
+    def _part(
+        self, pairs: Sequence[Pair], instance_ids: Sequence[str]
+    ) -> tuple[Shard | None, Sequence[Pair], Sequence[str]]:
+        """Return the shard, which may be empty, of the pairs and of the instances that were asked for."""
+        if self.shard is None:
+            return None, pairs, instance_ids
+        seconds = expected_seconds((instance.id for instance, _ in pairs), instance_ids, self.durations)
+        shard, mine = self.shard.taken_from(seconds, (prediction for _, prediction in pairs))
+        return shard, [pair for pair in pairs if pair[0].id in mine], [name for name in instance_ids if name in mine]
+
+    def _given(self, dataset: DatasetRef, shard: Shard | None) -> dict[str, str]:
+        """Return what every verdict of the run depends on besides its prediction."""
+        if self.kind in REPLACED:
+            return {}
+        return {
+            "the data set": revision_of(dataset),
+            SHARD: f"{shard} (cut {shard.cut})" if shard else "",
+            "--timeout": str(self.place.timeout or ""),
+            "--strict": "yes" if self.place.strict else "no",
+            f"--{FAIL_FAST}": "yes" if self.place.fail_fast else "no",
+            "--environment": str(self.place.environment),
+            **self.given,
+        }
+
+    def _save(self, store: RunStore, report: RunReport, verdicts: Sequence[Verdict]) -> None:
+        """Write the report of the whole run, which may hold more than this command evaluated."""
+        known = {each.instance_id: each for each in verdicts}
+        names = [each.instance_id for each in store.load_predictions()]
+        known |= {name: saved.verdict for name in names if name not in known and (saved := store.load_verdict(name))}
+        whole = [known[name] for name in names if name in known]
+        if len(whole) > len(verdicts) or len(store.load_run().instance_ids) > report.total_instances:
+            store.save_report(store.summarise(whole), whole)
+        else:
+            store.save_report(report, verdicts)
+
+    def _rerun_failed(self, runner: Runner, tasks: Sequence[Task], verdicts: list[Verdict]) -> list[Verdict]:
+        for number in range(1, self.rerun_failed + 1):
+            pending = suspects(tasks, verdicts)
+            if not pending:
+                break
+            with self.view.evaluating(len(pending), f"re-run {number}", runner.store.durations()) as progress:
+                rerun(runner, pending, number, progress)
+            verdicts = with_flaky(runner.store, tasks, verdicts)
+        return verdicts
+
+    def _unfit(self, pairs: Sequence[Pair]) -> dict[str, str]:
+        """Run both controls, each as a run of its own beside this one; return the instances that fail, with reasons."""
+        instances = mapped(pairs, lambda pair: pair[0])
+        if not instances:
+            return {}
+        found: dict[str, list[Verdict]] = {}
+        for model in CONTROLS:
+            session = replace(
+                self,
+                run_id=control_name(self.run_id, model),
+                kind=RunKind.CONTROL,
+                fresh=False,
+                rerun_failed=0,
+                controls=False,
+                patchdiff=None,
+                shard=None,
+            )
+            _, found[model] = session.run_control(instances, model)
+        reasons = [unfit_reason(*both) for both in zip(*found.values(), strict=True)]
+        return {instance.id: reason for instance, reason in zip(instances, reasons, strict=True) if reason}
+
+    def _compare(
+        self, runner: Runner, tasks: Sequence[Task], verdicts: Sequence[Verdict], ask: Ask | None
+    ) -> PatchDiffFigures:
+        assert self.patchdiff is not None
+        resolved = [task for task, verdict in zip(tasks, verdicts, strict=True) if verdict.resolved]
+        patchdiff = PatchDiffRunner(
+            runner.store,
+            runner.bench,
+            self.patchdiff,
+            ask=ask,
+            model=self.model.name if self.model else "",
+            jobs=self.place.jobs,
+            fresh=self.fresh,
+            note=self.view.note,
+            every=self.view.every,
+        )
+        with self.view.comparing(len(resolved)) as progress:
+            return patchdiff_figures(patchdiff.execute(resolved, progress), len(tasks))
+
+    @contextmanager
+    def _asking(self) -> Iterator[Ask | None]:
+        """Open the model of PatchDiff, and ask it once before any test runs; there need not be one."""
+        if self.model is None or self.patchdiff is None:
+            yield None
+            return
+        from assay.agents.llm.ask import make_ask
+
+        ask = make_ask(self.model.name, self.model.base_url, cassette=self.model.cassette, note=self.view.note)
+        with ask.stack:
+            remark = "" if self.model.cassette else ask.stack.probe(self.model.name)
+            if remark:
+                self.view.say(remark)
+            yield ask
+
+    def _manifest(
+        self,
+        tasks: Sequence[Task],
+        predictions: Sequence[Prediction],
+        dataset: DatasetRef,
+        about: Mapping[str, object],
+    ) -> Run:
+        settings = {
+            "jobs": str(self.place.jobs),
+            "strict": "yes" if self.place.strict else "no",
+            FAIL_FAST: "yes" if self.place.fail_fast else "no",
+            "timeout": str(self.place.timeout or "as planned"),
+            "rerun_failed": str(self.rerun_failed),
+            "controls": "yes" if self.controls else "no",
+            "patchdiff": ",".join(self.patchdiff.generators) if self.patchdiff else "no",
+            **_mark(predictions),
+        }
+        model = ", ".join(sorted({each.model for each in predictions}))
+        run = manifest(self.run_id, dataset, self.place.bench, model, settings)
+        environments = {task.instance.id: environment_of(task.instance) for task in tasks}
+        return run.model_copy(update={"kind": self.kind, "environments": environments, **about})
+
+
+def manifest(run_id: str, dataset: DatasetRef, bench: Workbench, model: str, settings: Mapping[str, str]) -> Run:
+    """Return the manifest of a run that is about to make, or to evaluate, a model's patches."""
+    return Run(
+        id=run_id,
+        dataset=dataset,
+        model=model,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        assay_version=__version__,
+        settings=dict(settings),
+        engine=bench.describe(),
+        host={"platform": platform.platform(), "python": sys.version.split()[0], "machine": platform.machine()},
+    )
+
+
+def revision_of(dataset: DatasetRef) -> str:
+    """Return a data set with its revision, in a person's words."""
+    return f"{dataset.name} at {dataset.revision[:12]}"
+
+
+def run_name(dataset: str, *others: str) -> str:
+    """Return the name of a run's folder; the same command gives the same name and so resumes the run.
+
+    Args:
+        dataset: name or path of the data set; a path may end in dots.
+        others: such as the model.
+    """
+    path = Path(dataset)
+    named = path if path.name.strip(".") else path.resolve()
+    return ".".join(re.sub(r"[^A-Za-z0-9_-]+", "_", part).strip("_") for part in (named.stem or "dataset", *others))
+
+
+def control_pairs(instances: Sequence[Instance], model: str) -> Sequence[Pair]:
+    """Pair instances with their own patch (``gold``), of tests where these are judged, or with none (``null``)."""
+
+    def paired(each: Instance) -> Pair:
+        own = each.test_patch if each.rule is Rule.SWT_BENCH else each.gold_patch
+        return each, Prediction(instance_id=each.id, model=model, patch=own if model == "gold" else "")
+
+    return mapped(instances, paired)
+
+
+def _mark(predictions: Sequence[Prediction]) -> dict[str, str]:
+    """Return the setting that keeps patches of a solver which was given parts of the answer off leaderboards."""
+    marks = joined_marks(*{each.oracle for each in predictions})
+    return {ORACLE: marks} if marks else {}

@@ -1,0 +1,188 @@
+"""Locks of environments, as every front door makes, checks and builds them."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from assay.harness.domain import Instance
+from assay.harness.errors import EngineError, EnvironmentFailure, UserError
+from assay.harness.files import default_cache
+from assay.harness.runs.workbench import Workbench
+from assay.instances.environments.contents import language_of, read_contents
+from assay.instances.environments.drift import LayerState, LayerStatus, layer_state, without_inherited
+from assay.instances.environments.lock import NOTE, Layer, Lock, UsedImage, keep_lock, make_lock, with_contents
+from assay.instances.environments.rebuild import rebuilt_chain
+from assay.jobs.build import Images, patches_of
+from assay.jobs.workbench import BuiltWorkbench
+from assay.jobs.workplace import Workplace
+
+if TYPE_CHECKING:
+    from assay.harness.engines import Engine
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Counted = Callable[[int, str], AbstractContextManager[Callable[[], None]]]
+"""Shows progress: takes a number of items and a title; what it opens is called for each item that is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """A lock, and the instances that it lacks, each with the reason."""
+
+    lock: Lock
+    problems: Mapping[str, str]
+
+
+def lock_instances(instances: Sequence[Instance], place: Workplace, counted: Counted) -> Locked:
+    """Lock the environments of instances; what the engine lacks of them is built first.
+
+    Args:
+        instances: of a data set.
+        place: where they are built; its ``jobs`` run at once.
+        counted: shows the progress of reading images.
+
+    Raises:
+        RunStopped: a signal ended it. EnvironmentFailure: an image cannot be looked into.
+    """
+    bench = place.bench
+    own: dict[str, UsedImage] = {}
+    grading: dict[str, tuple[UsedImage, ...]] = {}
+
+    def build(instance: Instance) -> str:
+        settled = bench.settle(instance)
+        mine, *others = dict.fromkeys(_used(bench, settled, patch) for patch in patches_of(settled))
+        own[instance.id] = mine
+        if others:
+            grading[instance.id] = tuple(others)
+        return mine.image
+
+    done = Images(place).each(instances, "building", build)
+    lock = _described(make_lock(own, default_cache(), grading), bench.engine, place.jobs, counted)
+    made = datetime.now(UTC).replace(microsecond=0).isoformat()
+    return Locked(lock.model_copy(update={"made": made}), {each.instance_id: each.error for each in done if each.error})
+
+
+def check_images(
+    lock: Lock, engine: "Engine", jobs: int, counted: Counted, *, exact: bool = False
+) -> tuple[LayerState, ...]:
+    """Compare all images of a lock with those of an engine, parents before children.
+
+    Args:
+        lock: from a file or a bundle.
+        engine: where the images should be.
+        jobs: images that are looked into at once.
+        counted: shows progress.
+        exact: an image with another digest differs, even if it holds the same.
+
+    Raises:
+        EnvironmentFailure: an image cannot be looked into.
+    """
+
+    def state(layer: Layer) -> LayerState:
+        return layer_state(layer, lock, engine, lambda one: _held(one, lock, engine), exact=exact)
+
+    return without_inherited(_each(state, _in_order(lock), jobs, counted, "checking"), lock)
+
+
+def rebuild(lock: Lock, place: Workplace, counted: Counted) -> dict[str, str]:
+    """Build what an engine lacks of the images of a lock, from the lock alone.
+
+    Returns:
+        The problem of each instance, empty if its images are there.
+
+    Raises:
+        UserError: the engine builds no images.
+    """
+    bench = place.bench
+    if not isinstance(bench, BuiltWorkbench):
+        raise UserError(f"engine {place.engine} builds no images")
+    keep_lock(lock, default_cache())
+
+    def build(name: str) -> str:
+        try:
+            for used in lock.used_by(name):
+                if used.image not in lock.layers:
+                    return f"the lock has nothing of {used.image} but its name"
+                bench.builder.rebuild(rebuilt_chain(lock, used.image))
+                if used.key:
+                    bench.builder.known.keep(used.key, used.image)
+        except (EnvironmentFailure, EngineError) as error:
+            return str(error)
+        return ""
+
+    return dict(zip(lock.instances, _each(build, lock.instances, place.jobs, counted, "building"), strict=True))
+
+
+def select(lock: Lock, ids: Sequence[str]) -> Lock:
+    """Return a lock with some of its instances and their images; raises UserError for one that it lacks."""
+    for name in ids:
+        if name not in lock.instances:
+            raise UserError(f"the lock has no instance {name}")
+    chosen = dict.fromkeys(ids or lock.instances)
+    own = {name: lock.instances[name] for name in chosen}
+    grading = {name: lock.grading[name] for name in chosen if name in lock.grading}
+    some = lock.model_copy(update={"instances": own, "grading": grading})
+    layers = {layer.name: layer for used in some.used for layer in lock.chain(used.image)}
+    return some.model_copy(update={"layers": layers})
+
+
+def notes_of(lock: Lock) -> Iterator[str]:
+    """Yield what in a lock is not as of the instances' dates, and what the engine lacked when it was made."""
+    for layer in lock.layers.values():
+        if not layer.digest:
+            yield f"{layer.name}: is not on the engine, so the lock has its build files but not what it holds"
+        if layer.fetches and NOTE in layer.contents:
+            yield f"{layer.name}: {lock.texts[layer.contents[NOTE]].strip()}"
+
+
+def is_as_locked(states: Iterable[LayerState]) -> bool:
+    """Return whether no image is missing or differs."""
+    return not any(state.status in {LayerStatus.MISSING, LayerStatus.DIFFERS} for state in states)
+
+
+def _used(bench: Workbench, instance: Instance, patch: str | None) -> UsedImage:
+    """Return the image in which a patch is tested, after building it if need be."""
+    with bench.image(instance, patch) as image:
+        info = bench.engine.find_image(image)
+        key = bench.builder.key_of(instance, patch) if isinstance(bench, BuiltWorkbench) else ""
+        return UsedImage(image=image, digest=info.digest if info else "", key=key)
+
+
+def _described(lock: Lock, engine: "Engine", jobs: int, counted: Counted) -> Lock:
+    """Return a lock with digests and contents of all images, read on an engine."""
+
+    def describe(layer: Layer) -> tuple[str, Mapping[str, str]]:
+        info = engine.find_image(layer.name)
+        return (info.digest, _held(layer, lock, engine)) if info else ("", {})
+
+    found = _each(describe, lock.layers.values(), jobs, counted, "reading images")
+    held = dict(zip(lock.layers, found, strict=True))
+    return with_contents(lock, held)
+
+
+def _held(layer: Layer, lock: Lock, engine: "Engine") -> dict[str, str]:
+    return read_contents(engine, layer.name, language_of(layer, lock))
+
+
+def _in_order(lock: Lock) -> list[Layer]:
+    """Return all images of a lock, parents before children; of some it has nothing but name and digest."""
+    named = {each.image: Layer(name=each.image, below=each.digest) for each in lock.used}
+    described = {layer.name: layer for name in lock.layers for layer in lock.chain(name)}
+    return [*described.values(), *(layer for name, layer in named.items() if name not in described)]
+
+
+def _each(
+    do: Callable[[Item], Result], items: Collection[Item], jobs: int, counted: Counted, title: str
+) -> list[Result]:
+    with counted(len(items), title) as tick, ThreadPoolExecutor(jobs) as pool:
+
+        def done(item: Item) -> Result:
+            try:
+                return do(item)
+            finally:
+                tick()
+
+        return list(pool.map(done, items))

@@ -1,0 +1,290 @@
+"""One run of a solver, as every front door does it: open the model, solve every sample, evaluate the patches."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from assay.agents.contract import Agent, Budget, Host, InstallableAgent, Solution
+from assay.agents.llm.budget import BudgetLimits
+from assay.agents.llm.cassette import Mode
+from assay.agents.llm.local import NAME as LOCAL
+from assay.agents.llm.local import find_weights, serve
+from assay.agents.llm.prices import load_prices
+from assay.agents.registry import make_agent
+from assay.agents.sampling.recorded_model import ModelDefaults
+from assay.agents.sampling.run import RunBudgetModel, SolveRunner, mask_volatile, recorded_spending
+from assay.agents.sampling.solve import SolveJob, SolveSetup, no_model
+from assay.agents.sampling.store import SolveStore, prediction_name
+from assay.agents.sampling.workspaces.agent_image import AgentImages
+from assay.agents.sampling.workspaces.opener import WorkspaceOpener
+from assay.harness.domain import Instance, Model, Prediction
+from assay.harness.errors import UserError
+from assay.harness.runs.crew import Progress
+from assay.harness.runs.manifest import ORACLE, RunKind
+from assay.harness.runs.report import RunReport
+from assay.harness.runs.workbench import Workbench
+from assay.jobs.evaluate import Session, manifest, revision_of, run_name
+from assay.jobs.view import Quiet, View
+from assay.jobs.workbench import make_sources
+from assay.jobs.workplace import Workplace
+
+if TYPE_CHECKING:
+    from assay.agents.llm.stack import Stack
+
+
+@dataclass(frozen=True, slots=True)
+class SolveSettings:
+    """The solver of a run, its model, and its limits."""
+
+    agent: str
+    agent_settings: tuple[str, ...] = ()
+    """``KEY=VALUE`` each."""
+    model: str = ""
+    base_url: str = ""
+    cassette: Path | None = None
+    prices: Path | None = None
+    samples: int = 1
+    budget: Budget = Budget()  # noqa: RUF009 - frozen
+    """Limits of one sample."""
+    total_cost: float | None = None
+    """Dollars that the run may pay."""
+    temperature: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+
+    def run_name(self, dataset: str) -> str:
+        """Return the name of a run after its data set, agent and, if there is one, model."""
+        return run_name(dataset, "solve", *filter(None, (self.agent, self.model)))
+
+    def given(self, instance: Instance, environment: str) -> dict[str, str]:
+        """Return what every solution depends on, apart from budgets, which may be raised, in a person's words."""
+        return {
+            "the data set": revision_of(instance.dataset),
+            "--agent": self.agent,
+            "--set": " ".join(sorted(self.agent_settings)),
+            "--model": self.model,
+            "--temperature": _text(self.temperature),
+            "--max-tokens": _text(self.max_tokens),
+            "--seed": _text(self.seed),
+            "--environment": environment,
+        }
+
+
+class SolveView(View, Protocol):
+    """A View that also shows the progress of samples."""
+
+    def solving(self, total: int, title: str, /) -> AbstractContextManager[Progress[SolveJob, Solution]]:
+        """Show the progress of so many samples."""
+        ...
+
+
+class QuietSolving(Quiet):
+    """A SolveView that shows nothing."""
+
+    @contextmanager
+    def solving(self, _total: int, _title: str) -> Iterator[Progress[Any, Any]]:
+        """Show nothing."""
+        yield Progress()
+
+
+@dataclass(frozen=True, slots=True)
+class SolverRun:
+    """The settings of a solver's run; ``solve`` and then ``evaluate`` do it."""
+
+    settings: SolveSettings
+    run_id: str
+    runs_dir: Path
+    place: Workplace = field(default_factory=Workplace)
+    fresh: bool = False
+    view: SolveView = field(default_factory=QuietSolving)
+
+    def make_agent(self) -> tuple[Agent, Model]:
+        """Return the agent and its settings; raises UserError for an unknown agent or setting."""
+        return make_agent(self.settings.agent, self.settings.agent_settings)
+
+    def solve(self, instances: Sequence[Instance], agent: Agent, agent_settings: Model) -> list[Solution]:
+        """Solve every sample of the instances that is not finished; return the solutions of all.
+
+        Raises:
+            RunStopped: a signal ended the run; finished samples are saved, and the same call resumes.
+            UserError: a person must fix something, such as the model's key.
+        """
+        store = SolveStore(Session(self.run_id, self.runs_dir).store.root)
+        total = len(instances) * self.settings.samples
+        given = self.settings.given(instances[0], str(self.place.environment))
+        with (
+            store.locked(given),
+            self._model(agent, store) as stack,
+            self.view.solving(total, self.run_id) as progress,
+        ):
+            bench = self.place.bench
+            settled = [bench.settle(instance) for instance in instances]
+            solver = self._solver(bench, store, agent, stack)
+            runner = SolveRunner(
+                solver,
+                agent_settings.model_dump(mode="json"),
+                jobs=self.place.jobs,
+                fresh=self.fresh,
+                interrupt=partial(self._give_up, stack),
+            )
+            jobs = [SolveJob(instance, sample) for sample in range(self.settings.samples) for instance in settled]
+            if runner.has_work(jobs):
+                self._probe(stack)
+                self._install(bench, agent)
+            self._begin(bench, store, agent, settled, given)
+            solutions = runner.execute(jobs, progress)
+            store.finish(settled, solutions)
+        return solutions
+
+    def evaluate(self, instances: Sequence[Instance], agent: Agent, solutions: Sequence[Solution]) -> list[RunReport]:
+        """Evaluate the patches of each sample, as a run of its own beside this one; return their reports."""
+        by_id = {instance.id: instance for instance in instances}
+        reports = []
+        for sample in range(self.settings.samples):
+            pairs = [(by_id[each.instance_id], _prediction(each, agent)) for each in solutions if each.sample == sample]
+            session = Session(
+                f"{self.run_id}.evaluated{f'-{sample}' if sample else ''}",
+                self.runs_dir,
+                self.place,
+                kind=RunKind.EVALUATE_SOLVED,
+            )
+            report, _ = session.run(pairs, [instance.id for instance in instances])
+            reports.append(report)
+        return reports
+
+    def check(self, agent: Agent) -> None:
+        """Check the model before anything is loaded: that there is one, can be asked, and has a price to be limited by.
+
+        Raises:
+            UserError: what has to be corrected.
+        """
+        settings = self.settings
+        if not agent.capabilities.needs_model:
+            return
+        if not settings.model:
+            raise UserError(f"the agent {settings.agent} asks a model; name one with --model (and --base-url)")
+        limits = {"--cost": settings.budget.llm.cost, "--total-cost": settings.total_cost}
+        load_prices(settings.prices).check(settings.model, [name for name, each in limits.items() if each is not None])
+        if self._is_local:
+            find_weights()
+        else:
+            from assay.agents.llm.ask import endpoint_and_mode
+
+            endpoint_and_mode(settings.base_url, settings.cassette)
+
+    def _probe(self, stack: "Stack | None") -> None:
+        """Ask the endpoint once; not if the user names a recording, which may hold every answer."""
+        if stack is not None and self.settings.cassette is None:
+            remark = stack.probe(self.settings.model)
+            if remark:
+                self.view.say(remark)
+
+    def _give_up(self, stack: "Stack | None") -> None:
+        if stack is not None:
+            self.view.say("interrupted: no longer waiting for the model, removing the containers")
+            stack.abort()
+
+    def _install(self, bench: Workbench, agent: Agent) -> None:
+        """Install what an external agent needs on the host."""
+        if isinstance(agent, InstallableAgent) and bench.engine.has_containers:
+            cache = make_sources(toolchains=self.place.toolchains).cache
+            agent.prepare(Host(bench.engine, cache, self.place.toolchains, self.view.note))
+
+    def _solver(self, bench: Workbench, store: SolveStore, agent: Agent, stack: "Stack | None") -> SolveSetup:
+        cache = make_sources(toolchains=self.place.toolchains).cache
+        workspaces = WorkspaceOpener(
+            bench, AgentImages(bench.engine, cache, self.view.note), {"assay.run": self.run_id}
+        )
+        settings = self.settings
+        defaults = ModelDefaults(
+            model=settings.model or "none",
+            temperature=settings.temperature,
+            max_tokens=settings.max_tokens,
+            seed=settings.seed,
+        )
+        within = stack.within if stack else no_model
+        return SolveSetup(agent, workspaces, store, settings.budget, defaults, settings.seed or 0, within)
+
+    @contextmanager
+    def _model(self, agent: Agent, store: SolveStore) -> "Iterator[Stack | None]":
+        """Open the model with its layers; None for a solver without one."""
+        self.check(agent)
+        if not agent.capabilities.needs_model:
+            yield None
+            return
+        from assay.agents.llm.ask import endpoint_and_mode
+        from assay.agents.llm.stack import Setup, Stack
+
+        settings = self.settings
+        with ExitStack() as opened:
+            given = settings.base_url, settings.cassette
+            endpoint, mode = (opened.enter_context(serve()), Mode.AUTO) if self._is_local else endpoint_and_mode(*given)
+            setup = Setup(
+                endpoint=endpoint,
+                limits=BudgetLimits(cost=settings.total_cost),
+                spent=recorded_spending(store.recording),
+                cassette=settings.cassette or store.recording,
+                mode=mode,
+                prices=settings.prices,
+            )
+            stack = opened.enter_context(Stack(setup, normalise=mask_volatile, note=self.view.note))
+            stack.model = RunBudgetModel(stack.model)
+            yield stack
+
+    @property
+    def _is_local(self) -> bool:
+        return self.settings.model == LOCAL and not self.settings.base_url
+
+    def _begin(
+        self,
+        bench: Workbench,
+        store: SolveStore,
+        agent: Agent,
+        instances: Sequence[Instance],
+        given: Mapping[str, str],
+    ) -> None:
+        settings = self.settings
+        facts = {
+            "agent": f"{agent.name} {agent.version}",
+            "agent_settings": " ".join(settings.agent_settings),
+            ORACLE: oracle_of(agent),
+            "samples": str(settings.samples),
+            "budget": settings.budget.model_dump_json(exclude_none=True),
+            "temperature": str(settings.temperature),
+            "seed": str(settings.seed),
+            "jobs": str(self.place.jobs),
+        }
+        name = prediction_name(agent.name, settings.model if agent.capabilities.needs_model else "")
+        about = manifest(self.run_id, instances[0].dataset, bench, name, facts)
+        store.begin(about.model_copy(update={"kind": RunKind.SOLVE, "given": dict(given)}))
+
+
+def sample_budget(
+    cost: float | None,
+    tokens: int | None,
+    calls: int | None,
+    seconds: float | None,
+    *,
+    steps: int | None,
+    command_seconds: float,
+) -> Budget:
+    """Return the limits of one sample; None is no limit."""
+    limits = BudgetLimits(cost=cost, tokens=tokens, calls=calls, seconds=seconds)
+    return Budget(llm=limits, steps=steps, command_seconds=command_seconds)
+
+
+def oracle_of(agent: Agent) -> str:
+    """Return the parts of the answer that a solver is given, as run.json names them; empty for an honest solver."""
+    return ", ".join(sorted(agent.capabilities.oracle))
+
+
+def _text(value: float | None) -> str:
+    return "" if value is None else str(value)
+
+
+def _prediction(solution: Solution, agent: Agent) -> Prediction:
+    model = prediction_name(solution.agent, solution.model)
+    return Prediction(instance_id=solution.instance_id, model=model, patch=solution.patch, oracle=oracle_of(agent))

@@ -1,0 +1,190 @@
+"""The two workbenches: environments that are built, and instances that an engine acts out."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.choices import EnvironmentChoice
+from assay.harness.domain import UNKNOWN_TIME, Instance, PublishedImage, TestPlan
+from assay.harness.engines import ActingEngine, Engine
+from assay.harness.errors import EnvironmentFailure
+
+if TYPE_CHECKING:
+    from assay.instances.environments.build import ImageBuilder
+    from assay.instances.leaks.audit import ImageReport
+    from assay.instances.setup.keeper import Setter
+    from assay.instances.toolchains.images import UserImages
+    from assay.instances.trees.sources import Sources
+
+NO_RECIPE = TestPlan(command="exit 1\n")
+"""Stands for the plan of an instance whose recipe cannot be read; building its image raises the reason."""
+ACTED_OUT = {
+    "report_format": "status_json",
+    "report_path": "/tmp/assay-report/report.json",
+    "test_id": "node",
+    "runner": "",
+}
+"""Changes to the plan of an instance that is acted out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """Finds recipes and makes plans of them."""
+
+    engine: Engine
+    recipes: tuple[Path, ...] = ()
+    toolchains: "UserImages" = field(default_factory=dict)
+
+    def plan(self, instance: Instance, files: Sequence[str] | None = None) -> TestPlan:
+        """Return how an instance's own tests, or some test files of its tree, are run."""
+        from assay.instances.environments.known import edition
+        from assay.instances.environments.plan import make_plan
+        from assay.instances.environments.recipes import find_recipe
+
+        try:
+            recipe = find_recipe(instance, self.recipes)
+        except EnvironmentFailure:
+            return NO_RECIPE
+        made_from = repr((self.engine.name, recipe.model_dump_json(), sorted(self.toolchains.items()), edition()))
+        made_from_hash = hashlib.sha256(made_from.encode()).hexdigest()
+        return make_plan(instance, recipe, files).model_copy(update={"environment": made_from_hash})
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltWorkbench:
+    """Builds the environments of instances as images; see the Workbench Protocol for its methods."""
+
+    engine: Engine
+    planner: Planner
+    sources: "Sources"
+    builder: "ImageBuilder"
+    environment: EnvironmentChoice = EnvironmentChoice.AUTO
+    setter: "Setter | None" = None
+    """Finds recipes for instances that have none."""
+
+    def settle(self, instance: Instance) -> Instance:
+        """Keep the row's image if that is the choice; date an instance whose row has no date; find a missing recipe."""
+        from assay.instances.trees.sources import dated
+
+        if instance.created_at == UNKNOWN_TIME:
+            self.builder.learn(instance)
+        return self._set_up(dated(instance if self._keeps_image(instance) else without_image(instance), self.sources))
+
+    def plan(self, instance: Instance) -> TestPlan:
+        """Plan by the instance's recipe."""
+        return self.planner.plan(instance)
+
+    def plan_files(self, instance: Instance, files: Sequence[str]) -> TestPlan:
+        """Plan some test files by the instance's recipe."""
+        return self.planner.plan(instance, files)
+
+    def aim(self, plan: TestPlan, instance: Instance) -> TestPlan:
+        """Add the test files that only the instance's labels name, which may need its tree."""
+        from assay.instances.environments.recipes import find_recipe
+        from assay.instances.environments.targets import kept_files_to_run
+
+        if isinstance(instance.environment, PublishedImage):
+            return plan
+        self.builder.learn(instance)
+        recipe = find_recipe(instance, self.planner.recipes)
+        aimed = self.planner.plan(instance, kept_files_to_run(instance, recipe, self.sources))
+        return plan.model_copy(update={"command": aimed.command, "targets": aimed.targets})
+
+    def assets(self, instance: Instance) -> Callable[[], Mapping[str, bytes]]:
+        """Read assets from the repository, or wherever the row says."""
+        from assay.instances.trees.assets import Assets
+
+        return Assets(instance.assets, self.sources)
+
+    def image(self, instance: Instance, patch: str | None = None) -> AbstractContextManager[str]:
+        """Build the image of the instance, or of a patch that changes manifests, or find it."""
+        return self.builder.image(instance, patch)
+
+    def audit(self, instance: Instance) -> "ImageReport":
+        """Report what the instance's image gives away."""
+        return self.builder.audit(instance)
+
+    def describe(self) -> dict[str, str]:
+        """Describe the engine."""
+        return self.engine.describe()
+
+    def reap(self) -> None:
+        """Have the engine remove orphans."""
+        self.engine.reap()
+
+    def abort(self) -> None:
+        """End builds, then containers."""
+        self.builder.abort()
+        self.engine.abort()
+
+    def _set_up(self, instance: Instance) -> Instance:
+        from assay.instances.environments.recipes import has_recipe
+
+        if self.setter is None or has_recipe(instance, self.planner.recipes):
+            return instance
+        return instance.model_copy(update={"environment": self.setter.recipe_for(instance)})
+
+    def _keeps_image(self, instance: Instance) -> bool:
+        if self.environment is EnvironmentChoice.AUTO and isinstance(instance.environment, PublishedImage):
+            return self.engine.find_image(instance.environment.image) is not None
+        return self.environment is EnvironmentChoice.PUBLISHED
+
+
+@dataclass(frozen=True, slots=True)
+class ActedWorkbench:
+    """Plans instances for an engine that acts them out; see the Workbench Protocol for its methods."""
+
+    engine: ActingEngine
+    planner: Planner
+
+    def settle(self, instance: Instance) -> Instance:
+        """Drop the row's image: nothing is run."""
+        return without_image(instance)
+
+    def plan(self, instance: Instance) -> TestPlan:
+        """Plan with the report that the engine acts out."""
+        return self.planner.plan(instance).model_copy(update=ACTED_OUT)
+
+    def plan_files(self, instance: Instance, files: Sequence[str]) -> TestPlan:
+        """Plan some test files with the report that the engine acts out."""
+        return self.planner.plan(instance, files).model_copy(update=ACTED_OUT)
+
+    def aim(self, plan: TestPlan, instance: Instance) -> TestPlan:  # noqa: ARG002 - the Protocol names it
+        """Return the plan: there are no files."""
+        return plan
+
+    def assets(self, instance: Instance) -> Callable[[], Mapping[str, bytes]]:  # noqa: ARG002 - the Protocol names it
+        """Return a function that reads nothing."""
+        return dict
+
+    def image(self, instance: Instance, patch: str | None = None) -> AbstractContextManager[str]:  # noqa: ARG002 - the same
+        """Tell the engine of the instance."""
+        return nullcontext(self.engine.act_out(instance))
+
+    def describe(self) -> dict[str, str]:
+        """Describe the engine."""
+        return self.engine.describe()
+
+    def reap(self) -> None:
+        """Do nothing: there are no containers."""
+
+    def abort(self) -> None:
+        """End what the engine acts out."""
+        self.engine.abort()
+
+
+def make_sources(mirrors: Sequence[Path] = (), toolchains: "UserImages | None" = None) -> "Sources":
+    """Return where trees and archives come from."""
+    from assay.instances.trees.sources import Sources
+
+    return Sources(mirrors, toolchains=toolchains or {})
+
+
+def without_image(instance: Instance) -> Instance:
+    """Return an instance without the published image that its row carries."""
+    if isinstance(instance.environment, PublishedImage):
+        return instance.model_copy(update={"environment": None})
+    return instance

@@ -1,0 +1,222 @@
+"""Where patches are evaluated: an engine, sources of trees and a builder of images, opened once and then shared."""
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from assay.choices import EnvironmentChoice
+from assay.harness.benchmarks.swt_bench.evaluate import files_beside, with_tests
+from assay.harness.domain import Instance, Prediction, Rule, TestPlan
+from assay.harness.engines import open_engine
+from assay.harness.engines.base import ActingEngine, Engine
+from assay.harness.engines.warm import WarmEngine
+from assay.harness.errors import RunStopped, UserError
+from assay.harness.evaluation.evaluate import Task
+from assay.harness.files import check_folder
+from assay.harness.images.eviction import bytes_of
+from assay.harness.images.registry import Registry, checked_prefix
+from assay.harness.images.shelf import Shelf
+from assay.harness.images.uses import Uses
+from assay.harness.plugins import resolve
+from assay.harness.runs.workbench import Workbench
+from assay.harness.sequences import kept
+from assay.jobs.view import Quiet, View
+from assay.jobs.workbench import ActedWorkbench, BuiltWorkbench, Planner, make_sources
+
+if TYPE_CHECKING:
+    from assay.instances.environments.build import ImageBuilder
+    from assay.instances.setup.keeper import Setter
+    from assay.instances.toolchains.images import UserImages
+    from assay.instances.trees.sources import Sources
+
+Pair = tuple[Instance, Prediction]
+
+
+@dataclass(eq=False, kw_only=True)
+class Workplace:
+    """The settings of evaluations, and the workbench that is opened with them at first use; safe in several threads."""
+
+    engine: str = "docker"
+    """Name of the container engine."""
+    mirrors: Sequence[str | Path] = ()
+    """Folders of local clones."""
+    recipes: Sequence[str | Path] = ()
+    """Folders of the user's own recipes."""
+    toolchains: "UserImages | Mapping[str, Mapping[str, str]]" = field(default_factory=dict)
+    """The user's toolchain images, by language and version."""
+    environment: EnvironmentChoice | str = EnvironmentChoice.AUTO
+    """``recipe``, ``published``, or ``auto``: the row's image if the engine has it already, else the recipe's."""
+    registry: str = ""
+    """``HOST:PORT/prefix`` of the registry that is asked for images before they are built."""
+    push: bool = False
+    """Send images that are built to the registry."""
+    disk: str = ""
+    """Limit of the disk that images take, such as ``40GB``; those not used for longest go."""
+    timeout: float | None = None
+    """Limit of the test command in seconds, in place of the plans' own."""
+    setup: bool = False
+    """Search for the recipe of a repository that none names; what is found is kept in the cache and used again."""
+    strict: bool = False
+    """Count results that only a log shows, or that root's tests wrote, as none."""
+    fail_fast: bool = False
+    """Run fail-to-pass tests first, and no others where one of them fails; for no leaderboard."""
+    jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
+    """Evaluations at once on this machine."""
+    spares: int = 0
+    """Containers that wait for evaluations of what was evaluated last; none where ``disk`` has a limit."""
+    executor: str = "local"
+    """``local``, or ``ray`` for the nodes of a Ray cluster, which do as many at once as they offer slots."""
+    address: str = "auto"
+    """Of the cluster; ``auto`` finds the one that this machine belongs to."""
+    view: View = field(default_factory=Quiet)
+    """Shows builds and progress to a person."""
+    _bench: Workbench | None = field(default=None, init=False, repr=False)
+    _warm: WarmEngine | None = field(default=None, init=False, repr=False)
+    _closed: bool = field(default=False, init=False, repr=False)
+    _opening: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    @property
+    def bench(self) -> Workbench:
+        """The open workbench; opening it removes containers of dead processes.
+
+        Raises:
+            EngineUnavailable: the engine does not answer. PluginError: there is none of that name.
+            RunStopped: closed before it was opened.
+        """
+        with self._opening:
+            if self._bench is None:
+                if self._closed:
+                    raise RunStopped("the workplace is closed")
+                self._bench = self._open()
+            return self._bench
+
+    def tasks(self, pairs: Sequence[Pair], *, runs_empty: bool = False) -> Sequence[Task]:
+        """Plan the evaluation of each pair; ``runs_empty`` runs the tests on an empty patch too."""
+        return kept(self.task(*pair, runs_empty=runs_empty) for pair in pairs)
+
+    def task(self, instance: Instance, prediction: Prediction, *, runs_empty: bool = False) -> Task:
+        """Plan one evaluation."""
+        settled = self.bench.settle(instance)
+        if settled.rule is Rule.SWT_BENCH:
+            return self._task_of_tests(settled, prediction)
+        return Task(settled, prediction, self._limited(self.bench.plan(settled)), runs_empty, self.fail_fast)
+
+    def _task_of_tests(self, instance: Instance, prediction: Prediction) -> Task:
+        """Plan the evaluation of a patch of tests, which takes the place of the instance's own."""
+        patched = with_tests(instance, prediction)
+        plan, known = self._limited(self.bench.plan(patched)), files_beside(patched)
+        bare = patched.model_copy(update={"test_patch": ""})
+        beside = self._limited(self.bench.plan_files(bare, known))
+        if beside.targets or not plan.targets:  # without targets all tests run, with the patch and without it
+            return Task(instance, prediction, plan, beside=beside)
+        return Task(instance, prediction, plan)
+
+    def _limited(self, plan: TestPlan) -> TestPlan:
+        """Return a plan with what this workplace says about every plan."""
+        plan = plan.model_copy(update={"strict": self.strict})
+        if self.timeout is None:
+            return plan
+        return plan.model_copy(update={"limits": plan.limits.model_copy(update={"seconds": float(self.timeout)})})
+
+    def setter(self, folder: Path | None = None) -> "Setter":
+        """Return what finds recipes here and keeps them in a folder, by default in the cache.
+
+        Raises:
+            UserError: the engine builds nothing. EngineUnavailable: it does not answer.
+        """
+        bench = self.bench
+        if not isinstance(bench, BuiltWorkbench):
+            raise UserError(f"the engine {self.engine} builds nothing; set-up needs one that does, such as docker")
+        return self._setter(bench.engine, bench.sources, bench.builder, folder)
+
+    def _setter(
+        self, engine: Engine, sources: "Sources", builder: "ImageBuilder", folder: Path | None = None
+    ) -> "Setter":
+        from assay.instances.setup.keeper import Setter
+
+        kept = folder or sources.cache / "setup"
+        return Setter(engine, sources, builder, kept, self.toolchains, note=self.view.say)
+
+    def end_spares(self) -> None:
+        """Remove the containers that wait, and open none ahead any more."""
+        if self._warm is not None:
+            self._warm.end()
+
+    def close(self) -> None:
+        """End every container and build that is under way; nothing can be evaluated here any more."""
+        with self._opening:  # by another thread, perhaps: what it would begin afterwards has to end, too
+            self._closed = True
+        if self._bench is not None:
+            self._bench.abort()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _open(self) -> Workbench:
+        from assay.instances.environments.recipes import check_recipes
+
+        if self.executor != "local":
+            return self._open_cluster()
+        for folder in self.mirrors:
+            check_folder(Path(folder).expanduser(), "folder of mirrors")
+        for folder in self.recipes:
+            check_recipes(Path(folder).expanduser())
+        limit = bytes_of(self.disk) if self.disk else None
+        engine = open_engine(self.engine)
+        for name in engine.reap():
+            self.view.say(f"removed {name}, left behind by a dead process")
+        recipes = tuple(Path(folder).expanduser() for folder in self.recipes)
+        planner = Planner(engine, recipes, self.toolchains)
+        warmed = self._warmed(engine)
+        if isinstance(engine, ActingEngine):
+            return ActedWorkbench(cast("ActingEngine", warmed), planner)
+        from assay.instances.environments.build import ImageBuilder
+
+        sources = make_sources([Path(folder).expanduser() for folder in self.mirrors], self.toolchains)
+        registry = None
+        if self.registry:
+            locks = sources.cache / "moving"
+            registry = Registry(engine, locks, checked_prefix(self.registry), self.push, self.view.note)
+        shelf = Shelf(engine, Uses(sources.cache / "uses"), registry, limit, self.view.note)
+        builder = ImageBuilder(
+            engine, sources, toolchains=self.toolchains, recipes=recipes, shelf=shelf, note=self.view.note
+        )
+        setter = self._setter(engine, sources, builder) if self.setup else None
+        return BuiltWorkbench(warmed, planner, sources, builder, EnvironmentChoice(self.environment), setter)
+
+    def _warmed(self, engine: Engine) -> Engine:
+        """Return the engine, perhaps as one that opens containers ahead; those would hold images that have to go."""
+        if not self.spares or self.disk:
+            return engine
+        self._warm = WarmEngine(engine, self.spares, self.jobs)
+        return cast("Engine", self._warm)
+
+    def _open_cluster(self) -> Workbench:
+        """Open the cluster; its nodes have the same settings, and see the same folders."""
+        connect = resolve("executor", self.executor, EXECUTORS)
+        settings = {name: getattr(self, name) for name in THERE}
+        for name in PATHS:
+            settings[name] = tuple(Path(each).expanduser().absolute() for each in getattr(self, name))
+        cluster: Workbench = connect(partial(open_there, settings), self.address, self.view.say)
+        return cluster
+
+
+PATHS = ("mirrors", "recipes")
+THERE = ("engine", "toolchains", "environment", "registry", "push", "disk", "setup")
+"""Settings that the workbench of a node depends on."""
+EXECUTORS = {"ray": "assay.harness.runs.ray_cluster:RayCluster"}
+
+
+def open_there(settings: Mapping[str, Any]) -> Workbench:
+    """Open a workbench on a node of a cluster; raises EngineUnavailable."""
+    return Workplace(**settings).bench

@@ -1,0 +1,1 @@
+"""How trainers ask, one module a protocol."""

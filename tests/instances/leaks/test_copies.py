@@ -1,0 +1,55 @@
+"""Which folders of an image count as a copy of the project, by their names and files alone."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from assay.harness.domain import Archive
+from assay.instances.leaks import copies
+
+CRATE = {"src/lib.rs": "1", "src/error.rs": "2", "src/de/mod.rs": "3", "src/de/value.rs": "4", "Cargo.toml": "5"}
+REGISTRY = "opt/cargo/registry/src/index"
+
+
+def found(base: dict[str, str], layer: dict[str, str], archive: Archive, repo: str, language: str) -> list[str]:
+    instance: Any = SimpleNamespace(archive=archive, repo=repo, language=language, version=archive.version)
+    trees = SimpleNamespace(later_objects=lambda _ref, blobs: frozenset(blobs))
+    answer: Any = SimpleNamespace(
+        instance=instance,
+        trees=trees,
+        ref=None,
+        base=SimpleNamespace(files=base),
+        allowed=lambda: frozenset(base.values()),
+    )
+    image: Any = SimpleNamespace(
+        config=SimpleNamespace(workdir="/testbed"),
+        layers=[SimpleNamespace(facts=SimpleNamespace(files=layer))],
+        finding=lambda _rule, _number, path, _what, _severity: path,
+    )
+    return list(copies.later_release(image, answer))
+
+
+@pytest.mark.parametrize(
+    ("layer", "expected"),
+    [
+        ({f"{REGISTRY}/serde-1.0.2/src/de/mod.rs": "8", f"{REGISTRY}/serde-1.0.2/src/de/value.rs": "9"}, []),
+        (
+            {f"{REGISTRY}/ron-0.9.1/src/lib.rs": "8", f"{REGISTRY}/ron-0.9.1/src/error.rs": "2"}
+            | {f"{REGISTRY}/ron-0.9.1/src/de/mod.rs": "3"},
+            [f"{REGISTRY}/ron-0.9.1/src/lib.rs"],
+        ),
+        (dict.fromkeys((f"{REGISTRY}/ron-0.8.0/{path}" for path in CRATE), "9"), []),
+    ],
+    ids=["another crate's module of the same name", "a later release", "an earlier release"],
+)
+def test_a_crate_is_found_by_the_name_of_its_release(layer: dict[str, str], expected: list[str]) -> None:
+    archive = Archive(index="crates", name="ron", version="0.9.0", sha256="0" * 64)
+    assert found(CRATE, layer, archive, "acme/workspace", "rust") == expected
+
+
+def test_a_go_module_is_found_by_its_major_version() -> None:
+    archive = Archive(index="go", name="github.com/acme/echo/v4", version="v4.1.0", sha256="0" * 64)
+    cached = "go/pkg/mod/github.com/acme/echo/v4@v4.2.0"
+    layer = {f"{cached}/echo.go": "8", f"{cached}/bind.go": "2"}
+    assert found({"echo.go": "1", "bind.go": "2"}, layer, archive, "acme/echo", "go") == [f"{cached}/echo.go"]

@@ -1,0 +1,124 @@
+"""Recipes for repositories that have none: found with real containers and a package index, or found earlier."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Instance, Recipe
+from assay.harness.engines.fake import FakeEngine
+from assay.instances.environments.build import ImageBuilder
+from assay.instances.setup.keeper import Setter
+from assay.instances.setup.record import SetupRecord, save_record
+from assay.instances.trees.sources import Sources
+from assay.jobs.workbench import BuiltWorkbench, Planner
+from corpus.stage import git
+
+DAY = datetime(2024, 3, 1, tzinfo=UTC)
+FILES = {
+    "setup.py": "from setuptools import setup\nsetup(name='calc', version='1', py_modules=['calc'])\n",
+    "calc.py": "import toml\n\ndef add(a, b):\n    return a + b\n",
+    "tests/test_calc.py": "import calc\n\ndef test_add(mocker):\n    assert calc.add(1, 2) == 3\n",
+}
+
+
+@pytest.fixture
+def commit(tmp_path: Path) -> str:
+    """A commit of a project that does not say that it needs toml and pytest-mock."""
+    folder = tmp_path / "mirror/acme/calc"
+    for path, text in FILES.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "base", "--date", "2024-03-01T00:00:00Z")
+    return git(folder, "rev-parse", "HEAD")
+
+
+@pytest.fixture
+def notes() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def setter(tmp_path: Path, notes: list[str]) -> Setter:
+    """One that builds nothing."""
+    engine, sources = FakeEngine({}), Sources([tmp_path / "mirror"], tmp_path / "cache")
+    return Setter(engine, sources, ImageBuilder(engine, sources), tmp_path / "kept", {}, note=notes.append)
+
+
+def keep(folder: Path, days: int, *, accepted: bool = True, **fields: object) -> SetupRecord:
+    """Keep the record of a search whose commit is so many days after the first."""
+    known = {"repo": "acme/calc", "language": "python", "ended": True, "recipe": Recipe(packages=(f"p{days}",))}
+    record = SetupRecord(
+        commit=f"{days % 97:02d}" * 20, date=DAY + timedelta(days=days), accepted=accepted, **(known | fields)
+    )
+    save_record(folder, record)
+    return record
+
+
+def test_the_recipe_of_the_nearest_search_is_taken(setter: Setter, notes: list[str], make_instance: Callable) -> None:
+    keep(setter.folder, -80)
+    near = keep(setter.folder, 30)
+    keep(setter.folder, 5, accepted=False)
+    keep(setter.folder, 1, ended=False)
+    instance = make_instance(base_commit="f" * 40, created_at=DAY)
+    assert setter.recipe_for(instance) == near.recipe
+    assert not notes
+
+
+def test_a_search_that_found_nothing_is_not_repeated_nearby(setter: Setter, make_instance: Callable) -> None:
+    keep(setter.folder, 10, accepted=False)
+    assert setter.recipe_for(make_instance(base_commit="f" * 40, created_at=DAY)) is None
+
+
+def test_a_search_too_long_ago_is_none(setter: Setter, notes: list[str], make_instance: Callable) -> None:
+    keep(setter.folder, 91)
+    assert setter.recipe_for(make_instance(base_commit="f" * 40, created_at=DAY)) is None
+    assert notes[0] == "no recipe names acme/calc: searching for one, for at most 10 min"
+    assert notes[1].startswith("no set-up of acme/calc: commit ffff")
+
+
+def test_a_workbench_gives_the_recipe_only_to_instances_without_one(
+    setter: Setter, make_instance: Callable[..., Instance]
+) -> None:
+    found = keep(setter.folder, 0)
+    engine = setter.engine
+    bench = BuiltWorkbench(engine, Planner(engine), setter.sources, setter.builder, setter=setter)
+    bare = make_instance(base_commit="f" * 40, created_at=DAY)
+    assert bench.settle(bare).environment == found.recipe
+    assert "p0" in str(bench.settle(bare).environment)
+    own = Recipe(packages=("own",))
+    assert bench.settle(bare.model_copy(update={"environment": own})).environment == own
+    shipped = bare.model_copy(update={"repo": "django/django"})
+    assert bench.settle(shipped).environment is None
+    assert replace(bench, setter=None).settle(bare).environment is None
+
+
+@pytest.mark.docker
+@pytest.mark.network
+@pytest.mark.xdist_group("build")
+def test_missing_packages_are_found_by_running_the_suite(
+    commit: str, setter: Setter, notes: list[str], docker_engine, make_instance: Callable
+) -> None:
+    builder = ImageBuilder(docker_engine, setter.sources)
+    real = replace(setter, engine=docker_engine, builder=builder, rounds=4)
+    found = real.set_up("acme/calc", "main")
+    try:
+        assert found.accepted, notes
+        assert found.reason == "100.0% of 1 test pass in two runs"
+        assert set(found.recipe.packages) == {"pytest", "pytest-mock", "toml"}
+        rules = {change.rule for attempt in found.attempts for change in attempt.changes}
+        assert {"missing-module", "unknown-fixture"} <= rules
+        assert (setter.folder / "python/acme__calc.yaml").is_file()
+        assert real.set_up("acme/calc", commit) == found
+        builds = len(notes)
+        instance = make_instance(base_commit=commit, created_at=found.date)
+        assert real.recipe_for(instance) == found.recipe
+        assert len(notes) == builds
+    finally:
+        for attempt in found.attempts:
+            image = builder.lone().image_of(make_instance(base_commit=commit, environment=attempt.recipe))
+            docker_engine.remove_image(image)

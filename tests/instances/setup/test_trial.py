@@ -1,0 +1,83 @@
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Evidence, Instance, Recipe, Status
+from assay.harness.domain.evidence import Apply, ApplyStatus, Tripwire
+from assay.harness.errors import EngineError, EnvironmentFailure, RunStopped
+from assay.harness.evaluation.evaluate import Evaluation
+from assay.instances.setup.trial import NO_TESTS, BuiltTrial
+
+
+class PlayedBuilder:
+    """Fails as asked for, and counts how often it is asked."""
+
+    def __init__(self, *errors: Exception) -> None:
+        self.errors = list(errors)
+        self.asked = 0
+
+    def lone(self) -> "PlayedBuilder":
+        return self
+
+    @contextmanager
+    def image(self, instance: Instance) -> Iterator[str]:
+        assert isinstance(instance.environment, Recipe)
+        self.asked += 1
+        raise self.errors.pop(0)
+        yield ""
+
+
+class BuiltBefore:
+    """Has an image for everything."""
+
+    def lone(self) -> "BuiltBefore":
+        return self
+
+    @contextmanager
+    def image(self, _instance: Instance) -> Iterator[str]:
+        yield "image"
+
+
+def trial_of(builder: PlayedBuilder, instance: Instance) -> BuiltTrial:
+    return BuiltTrial(instance, builder, None)  # type: ignore[arg-type]
+
+
+def test_a_failed_build_is_a_result_with_its_whole_log(tmp_path: Path, make_instance) -> None:
+    log = tmp_path / "build.log"
+    log.write_text("much\nfatal error: x.h: No such file\n")
+    builder = PlayedBuilder(EnvironmentFailure("image a could not be built", log_path=str(log), tail="the end"))
+    found = trial_of(builder, make_instance()).run(Recipe(), 60)
+    assert (found.problem, found.built, found.share) == ("image a could not be built", False, 0.0)
+    assert "x.h" in found.output
+    gone = PlayedBuilder(EnvironmentFailure("no lock", tail="the end"))
+    assert trial_of(gone, make_instance()).run(Recipe(), 60).output == "no lock\nthe end"
+
+
+def test_an_engine_that_fails_is_asked_three_times(make_instance, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.instances.setup.trial.PAUSE", 0.0)
+    weak = PlayedBuilder(EngineError("overloaded"), EngineError("overloaded"), EnvironmentFailure("at last"))
+    assert trial_of(weak, make_instance()).run(Recipe(), 60).problem == "at last"
+    dead = PlayedBuilder(*(EngineError("dead") for _ in range(3)))
+    with pytest.raises(EngineError, match="dead"):
+        trial_of(dead, make_instance()).run(Recipe(), 60)
+    stopped = PlayedBuilder(RunStopped("signal"))
+    with pytest.raises(RunStopped):
+        trial_of(stopped, make_instance()).run(Recipe(), 60)
+    assert (weak.asked, dead.asked, stopped.asked) == (3, 3, 1)
+
+
+@pytest.mark.parametrize(("seen", "problem"), [(Status.PASSED, NO_TESTS), (Status.MISSING, "no test result was found")])
+def test_a_run_of_assays_own_tests_alone_found_no_test(
+    seen: Status, problem: str, make_instance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evidence = Evidence(
+        instance_id="calc",
+        apply=Apply(status=ApplyStatus.EMPTY),
+        exit_code=1,
+        tripwires={"t": Tripwire(expected=seen, reported=seen)},
+    )
+    monkeypatch.setattr("assay.instances.setup.trial.evaluate", lambda *_: Evaluation(evidence))
+    trial = BuiltTrial(make_instance(), BuiltBefore(), None)  # type: ignore[arg-type]
+    assert trial.run(Recipe(), 60).problem.startswith(problem)

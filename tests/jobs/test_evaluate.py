@@ -1,0 +1,66 @@
+"""A run's folder has a name that says what was run, and that a later command can give."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import many_instances
+from assay.harness.runs.store import RunStore
+from assay.harness.sequences import kept
+from assay.jobs.evaluate import Session, control_pairs, run_name
+from assay.jobs.workplace import Workplace
+
+
+@pytest.mark.parametrize(
+    ("dataset", "name"),
+    [
+        ("lite", "lite.gold"),
+        ("rows/my rows.jsonl", "my_rows.gold"),
+        ("princeton-nlp/SWE-bench_Lite", "SWE-bench_Lite.gold"),
+        (".", "calc.gold"),
+        ("..", "sets.gold"),
+        ("tests/..", "calc.gold"),
+        ("/", "dataset.gold"),
+    ],
+)
+def test_a_run_is_named_after_its_data_set(
+    dataset: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "sets" / "calc"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    assert run_name(dataset, "gold") == name
+
+
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_a_run_whose_tasks_are_on_the_disk_gives_the_same_verdicts(
+    jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def saved(folder: str) -> tuple[RunStore, Sequence[tuple[str, str, str]]]:
+        session = Session("many", tmp_path / folder, Workplace(engine="fake", jobs=jobs))
+        pairs = [*many_instances.pairs(40)]
+        session.run(pairs[:30], [instance.id for instance, _ in pairs])
+        session.run(pairs, [instance.id for instance, _ in pairs])
+        found = session.store.load_verdicts()
+        return session.store, [(each.key, each.verdict.instance_id, each.verdict.outcome) for each in found]
+
+    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
+    in_memory, expected = saved("memory")
+    monkeypatch.setattr("assay.jobs.workplace.kept", partial(kept, most=2))
+    on_disk, found = saved("disk")
+    assert found == expected
+    assert on_disk.load_report() == in_memory.load_report()
+    assert len({outcome for _, _, outcome in found}) > 2
+    assert (tmp_path / "cache").is_dir()
+    assert [event["count"] for event in on_disk.events() if event["event"] == "planned"] == ["30", "40"]
+    assert [event["known"] for event in on_disk.events() if event["event"] == "planned"] == ["0", "30"]
+
+
+def test_controls_are_paired_when_they_are_asked_for() -> None:
+    found = [*many_instances.instances(3)]
+    gold, null = control_pairs(found, "gold"), control_pairs(found, "null")
+    assert [(each.id, prediction.patch) for each, prediction in gold] == [(each.id, each.gold_patch) for each in found]
+    assert [prediction.patch for _, prediction in null] == ["", "", ""]
+    assert {prediction.model for _, prediction in (*gold, *null)} == {"gold", "null"}

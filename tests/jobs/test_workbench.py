@@ -1,0 +1,77 @@
+"""Plans of a workbench that builds environments."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Instance, PublishedImage
+from assay.harness.engines.fake import FakeEngine
+from assay.harness.errors import EnvironmentFailure, ImageMissing
+from assay.instances.environments.build import ImageBuilder
+from assay.instances.trees.sources import Sources
+from assay.jobs.workbench import BuiltWorkbench, Planner
+from corpus.model import diff
+from corpus.stage import git
+
+FILES = {"tests/test_a.py": "def test_x(): pass\n", "tests/test_b.py": "def test_y(): pass\n"}
+CHANGE = {"tests/test_a.py": "def test_x(): assert True\n"}
+
+
+@pytest.fixture
+def make(tmp_path: Path, make_instance: Callable[..., Instance]) -> Callable[..., Instance]:
+    """Return a function from pass-to-pass tests to an instance of a repository in a folder of mirrors."""
+    folder = tmp_path / "mirror" / "acme" / "calc"
+    for path, text in FILES.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "base")
+    commit, patch = git(folder, "rev-parse", "HEAD"), diff(FILES, FILES | CHANGE)
+
+    def make(*labels: str, **fields: object) -> Instance:
+        known = {"base_commit": commit, "test_patch": patch, "gold_patch": "", "fail_to_pass": ()}
+        return make_instance(**known, pass_to_pass=labels, **fields)
+
+    return make
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> BuiltWorkbench:
+    engine, sources = FakeEngine({}), Sources([tmp_path / "mirror"], tmp_path / "cache")
+    return BuiltWorkbench(engine, Planner(engine), sources, ImageBuilder(engine, sources))
+
+
+def test_missing_image_of_an_engine_that_builds_none_names_the_remedy(bench, make):
+    bench.engine.builds_images = False
+    remedy = r"image of acme__calc-1 is not here.*assay images export.*assay images import FILE --engine fake"
+    with pytest.raises(ImageMissing, match=remedy), bench.image(make("tests/test_a.py::test_x")):
+        pass
+
+
+def test_an_aimed_plan_runs_what_the_labels_name_and_is_the_same_otherwise(bench, make):
+    instance = make("tests/test_a.py::test_x", "tests/test_b.py::test_y")
+    limits = bench.plan(instance).limits.model_copy(update={"seconds": 7.0})
+    plan = bench.plan(instance).model_copy(update={"limits": limits})
+
+    aimed = bench.aim(plan, instance)
+
+    assert plan.targets == ("tests/test_a.py",)
+    assert aimed.targets == ("tests/test_a.py", "tests/test_b.py")
+    assert "set -- tests/test_a.py tests/test_b.py\n" in aimed.command
+    assert aimed == plan.model_copy(update={"targets": aimed.targets, "command": aimed.command})
+
+
+def test_a_published_image_runs_its_own_script(bench, make):
+    instance = make("tests/gone.py::x", environment=PublishedImage(image="a", eval_script="true\n"))
+    plan = bench.plan(instance)
+
+    assert bench.aim(plan, instance) == plan
+
+
+def test_expected_tests_that_are_nowhere_fail_the_environment(bench, make):
+    instance = make("tests/gone.py::x")
+
+    with pytest.raises(EnvironmentFailure, match=r"nowhere in the tree: tests/gone\.py::x$"):
+        bench.aim(bench.plan(instance), instance)
