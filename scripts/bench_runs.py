@@ -12,7 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "tests/support"))
 
 import many_instances
 

@@ -29,7 +29,7 @@ import httpx
 from assay import Evaluator
 
 ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/instances")]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/support")]
 from stand_ins import row  # noqa: E402
 from toy import GOLD  # noqa: E402
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/support")]
 from browser import find_browser  # noqa: E402
 
 SECONDS, MEGABYTES = 2.0, 200.0
@@ -40,7 +40,7 @@ def main() -> None:
     """Make a run, open it, and print the figures beside the targets."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     with tempfile.TemporaryDirectory() as folder:
-        make = [sys.executable, ROOT / "tests/many_instances.py", str(count), folder]
+        make = [sys.executable, ROOT / "tests/support/many_instances.py", str(count), folder]
         subprocess.run(make, check=True)
         measure(f"many.{count}", Path(folder))
 

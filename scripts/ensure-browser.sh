@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes sure that there is a Chromium for the tests of the viewer: one that is there (tests/browser.py has their names), or
+# Makes sure that there is a Chromium for the tests of the viewer: one that is there (tests/support/browser.py has their names), or
 # Debian's, installed with apt.
 set -eu
 

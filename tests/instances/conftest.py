@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toys import CrateIndex, GoProxy, Index, NpmRegistry, Repository
 
 from assay.instances.trees.sources import Sources
+from toys import CrateIndex, GoProxy, Index, NpmRegistry, Repository
 
 
 class QuietHandler(SimpleHTTPRequestHandler):

@@ -7,7 +7,6 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from toys import Repository
 
 from asking import PROJECTS
 from assay.harness.domain import Instance, Prediction, Recipe
@@ -18,6 +17,7 @@ from assay.instances.environments.drift import LayerStatus
 from assay.instances.environments.lock import Lock, read_lock, with_contents
 from assay.jobs.lock import check_images, is_as_locked, lock_instances, rebuild, select
 from assay.jobs.workplace import Workplace
+from toys import Repository
 
 pytestmark = [pytest.mark.docker, pytest.mark.network, pytest.mark.xdist_group("build")]
 PYPROJECT = """\

@@ -190,7 +190,7 @@ def test_a_full_disk_leaves_the_old_result_whole(tmp_path: Path) -> None:
         "resource.setrlimit(resource.RLIMIT_FSIZE, (300, resource.RLIM_INFINITY))\n"
         "print(runner.execute([task])[0].model_dump_json())\n"
     )
-    paths = os.pathsep.join([str(Path(__file__).parents[2]), str(Path(__file__).parent)])
+    paths = os.pathsep.join([str(Path(__file__).parents[2] / "support"), str(Path(__file__).parent)])
     done = subprocess.run(
         [sys.executable, "-c", program, str(root)],
         capture_output=True,

@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
-from toys import CrateIndex, GoProxy, Index, NpmRegistry
 
 from assay.harness.errors import DataError
 from assay.harness.patches.diff import touched_paths
@@ -23,6 +22,7 @@ from assay.instances.collect.releases import (
 from assay.instances.collect.steps import Found, Paired, Phase
 from assay.instances.dataset.derive import fill
 from assay.instances.trees.sources import Sources
+from toys import CrateIndex, GoProxy, Index, NpmRegistry
 
 LOG = "# Changes\n\n## 1.1.0\n\n- total([]) is 0; it raised IndexError.\n\n## 1.0.0\n\n- First.\n"
 OLD: Mapping[str, str] = {

@@ -3,13 +3,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from toys import CrateIndex, GoProxy, Index, Repository
 
 from assay.harness.domain import Archive, TreeRef
 from assay.harness.errors import DataError, EnvironmentFailure
 from assay.instances.dataset.derive import Derivation, derive, fill, section
 from assay.instances.trees.content import read_tar
 from assay.instances.trees.sources import Sources
+from toys import CrateIndex, GoProxy, Index, Repository
 
 OLD = {
     "PKG-INFO": "Version: 1.0\n",

@@ -1,13 +1,13 @@
 from pathlib import Path
 
 import pytest
-from rowfiles import lines, row
-from samples import read
 
 from assay.harness.domain import DatasetRef, Instance
 from assay.harness.errors import DataError, UserError
 from assay.instances.dataset.labels import read_labels, relabel
 from assay.instances.dataset.load import load
+from rowfiles import lines, row
+from samples import read
 
 
 def instances(folder: Path) -> tuple[Instance, ...]:

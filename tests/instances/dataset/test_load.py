@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from rowfiles import lines, only, row, task
-from toys import Index
 
 from assay.harness.domain import PublishedImage, Rule
 from assay.harness.errors import DataError, UserError
@@ -15,6 +13,8 @@ from assay.instances.dataset.formats import compact
 from assay.instances.dataset.load import load
 from assay.instances.dataset.rows import BUNDLED
 from assay.instances.trees.sources import Sources
+from rowfiles import lines, only, row, task
+from toys import Index
 
 TABLES = sorted(BUNDLED["releases"].glob("*.jsonl"))
 LABELS = {instance: labels for table in TABLES for instance, labels in compact.read_labels(table).items()}

@@ -3,10 +3,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from rowfiles import lines, parquet, row, table
 
 from assay.harness.errors import DataError, PluginError, UserError
 from assay.instances.dataset.load import load
+from rowfiles import lines, parquet, row, table
 
 
 def test_every_kind_of_file_gives_the_same_instances(tmp_path: Path) -> None:

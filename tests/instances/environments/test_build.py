@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toys import Repository
 
 from assay.harness.domain import Instance, Limits, Prediction, PublishedImage, Recipe, Service, Status
 from assay.harness.engines.base import Box
@@ -19,6 +18,7 @@ from assay.instances.environments.build import ImageBuilder
 from assay.instances.environments.plan import make_plan
 from assay.instances.environments.recipes import find_recipe
 from assay.instances.trees.sources import Sources
+from toys import Repository
 
 PROJECT = """\
 [build-system]

@@ -6,13 +6,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from toys import Index
 
 from assay.harness.domain import ImageSpec, ReleaseDownload
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.environments.context import write_context
 from assay.instances.environments.images import DOWNLOADS
 from assay.instances.trees.sources import Sources
+from toys import Index
 
 WHEEL = "toy-1.0-py3-none-any.whl"
 

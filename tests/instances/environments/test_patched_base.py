@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from samples import WHOLE, read
 
 from assay.harness.domain import Instance, Limits, Outcome, Prediction, Recipe
 from assay.harness.engines.docker import DockerEngine
@@ -14,6 +13,7 @@ from assay.instances.environments.build import ImageBuilder
 from assay.instances.environments.plan import make_plan
 from assay.instances.toolchains.images import find_toolchain
 from assay.instances.trees.sources import Sources
+from samples import WHOLE, read
 
 pytestmark = [
     pytest.mark.docker,

@@ -14,6 +14,15 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
+from assay.harness.domain import Instance, TreeRef
+from assay.harness.engines import docker_images
+from assay.harness.engines.docker import DockerEngine
+from assay.harness.errors import EnvironmentFailure
+from assay.instances.leaks.audit import ImageAudit, ImageReport, ImageRule
+from assay.instances.leaks.facts import read_layer
+from assay.instances.leaks.unpacked import object_id
+from corpus.model import diff
 from poisoned import (
     BASE,
     FIXED,
@@ -33,15 +42,6 @@ from poisoned import (
     with_poison,
 )
 from toys import Repository, make_archive
-
-from assay.harness.domain import Instance, TreeRef
-from assay.harness.engines import docker_images
-from assay.harness.engines.docker import DockerEngine
-from assay.harness.errors import EnvironmentFailure
-from assay.instances.leaks.audit import ImageAudit, ImageReport, ImageRule
-from assay.instances.leaks.facts import read_layer
-from assay.instances.leaks.unpacked import object_id
-from corpus.model import diff
 
 pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("images-audit")]
 

@@ -6,9 +6,9 @@ import lzma
 import zlib
 
 import pytest
-from toys import Repository, make_archive, make_zip
 
 from assay.instances.leaks.unpacked import indexed_ids, loose_object, members, object_id, packed_objects
+from toys import Repository, make_archive, make_zip
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])

@@ -2,12 +2,12 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from toys import Repository
 
 from assay.harness.domain import Asset
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.trees.assets import Assets, fetch
 from assay.instances.trees.sources import Sources
+from toys import Repository
 
 PICTURE = b"\x89PNG\r\n\x00"
 

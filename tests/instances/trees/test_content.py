@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toys import make_archive, make_zip
 
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.trees.content import (
@@ -22,6 +21,7 @@ from assay.instances.trees.content import (
     store_entries,
     write_tar,
 )
+from toys import make_archive, make_zip
 
 TOP = "example.org/calc/v2@v2.0.1"
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0/\\@"), min_size=1, max_size=8)

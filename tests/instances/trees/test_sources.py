@@ -6,13 +6,13 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from toys import Index, Repository
 
 from assay.harness.domain import UNKNOWN_TIME, Archive, TreeRef
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.trees.content import EXECUTABLE, FILE, read_tar
 from assay.instances.trees.indexes import WrongArchive
 from assay.instances.trees.sources import Sources, dated, find_mirror
+from toys import Index, Repository
 
 REPO = "Owner/Name"
 

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import prediction_sources as sources
-
 from assay.harness.domain import Instance
 
 

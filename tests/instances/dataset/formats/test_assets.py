@@ -1,7 +1,7 @@
 import pytest
-from samples import read
 
 from assay.harness.errors import DataError
+from samples import read
 
 
 def test_binary_files_with_a_path_are_assets() -> None:

@@ -1,11 +1,11 @@
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from samples import PLAIN, read
 
 from assay.harness.domain import UNKNOWN_TIME
 from assay.harness.errors import DataError
 from assay.instances.dataset.formats.columns import origin
+from samples import PLAIN, read
 
 
 def test_a_column_that_holds_itself_is_named() -> None:

@@ -1,12 +1,12 @@
 """Images of rows that name commands beside them, and the scripts that are made of these."""
 
 import pytest
-from samples import read
 
 from assay.harness import runners
 from assay.harness.domain import Instance, PublishedImage
 from assay.harness.errors import DataError
 from assay.instances.environments.scripts import Script, read_script
+from samples import read
 
 PYTEST = {"log_parser": "parse_log_pytest", "test_cmd": "pytest -rA", "install": "pip install -e .", "python": "3.9"}
 FIRST = {"FAIL_TO_FAIL": [], "docker_image": "acme/adds:1", "install_config": PYTEST}

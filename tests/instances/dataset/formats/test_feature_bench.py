@@ -5,7 +5,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from samples import WHOLE, read, rows
 
 from assay.harness import runners
 from assay.harness.domain import Instance, PublishedImage, Rule
@@ -17,6 +16,7 @@ from assay.instances.environments.images import published_spec
 from assay.instances.environments.plan import make_plan
 from assay.instances.environments.recipes import find_recipe, has_recipe
 from assay.instances.environments.scripts import Script, read_script
+from samples import WHOLE, read, rows
 
 TOGETHER = "--rootdir=/testbed --continue-on-collection-errors"
 

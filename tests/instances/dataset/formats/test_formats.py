@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import DATASET, PLAIN, read, rows
 
 from assay.harness.domain import (
     STAGED,
@@ -16,6 +15,7 @@ from assay.harness.domain import (
 )
 from assay.harness.errors import DataError
 from assay.instances.dataset.formats import FORMATS, native, write
+from samples import DATASET, PLAIN, read, rows
 
 EVERY_ROW = [(name, number) for name in FORMATS for number in range(3)]
 

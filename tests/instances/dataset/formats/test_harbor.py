@@ -2,7 +2,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from samples import DATASET, PLAIN, read
 
 from assay.harness.domain import Instance, PublishedImage
 from assay.harness.errors import DataError, UserError
@@ -11,6 +10,7 @@ from assay.instances.dataset.formats import FORMATS, write
 from assay.instances.dataset.formats.harbor import PREPARED, RUN, STAGED
 from assay.instances.dataset.load import load
 from assay.instances.environments.scripts import read_script
+from samples import DATASET, PLAIN, read
 
 TASK = 'schema_version = "1.4"\n[environment]\ndocker_image = "acme/hello:1"\n'
 

@@ -1,8 +1,8 @@
 import pytest
-from samples import read
 
 from assay.instances.dataset.formats import FORMATS, write
 from assay.instances.dataset.formats.languages import UNKNOWN, guess_language
+from samples import read
 
 
 def _changes(*paths: str) -> str:

@@ -1,7 +1,7 @@
 import pytest
-from samples import read
 
 from assay.instances.dataset.formats import swebench, write
+from samples import read
 
 
 @pytest.mark.parametrize(

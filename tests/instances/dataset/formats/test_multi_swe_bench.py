@@ -1,8 +1,8 @@
 import pytest
-from samples import DATASET, read, rows
 
 from assay.harness.domain import Stages, Status
 from assay.instances.dataset.formats import multi_swe_bench
+from samples import DATASET, read, rows
 
 
 def test_rows_give_ids_statements_and_label_sets() -> None:

@@ -3,7 +3,6 @@ import re
 from pathlib import Path
 
 import pytest
-from samples import DATASET, PLAIN, SAMPLES
 
 from assay.harness.domain import (
     Archive,
@@ -13,6 +12,7 @@ from assay.harness.domain import (
 from assay.harness.errors import DataError, UserError
 from assay.instances.dataset.formats import native, swebench, write
 from assay.instances.dataset.load import load
+from samples import DATASET, PLAIN, SAMPLES
 
 PAGE = Path(__file__).parents[4] / "docs" / "datasets.md"
 RELEASED = PLAIN.model_copy(

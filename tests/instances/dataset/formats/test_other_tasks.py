@@ -3,10 +3,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rowfiles import row
 
 from assay.harness.errors import DataError
 from assay.instances.dataset.load import load
+from rowfiles import row
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "GSO": ({"prob_script": "import acme", "api": "acme.add", "patch": None}, "prob_script"),

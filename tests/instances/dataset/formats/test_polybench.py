@@ -1,4 +1,5 @@
 import pytest
+
 from samples import read
 
 

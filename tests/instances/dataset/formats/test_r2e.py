@@ -3,13 +3,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from samples import PLAIN, read
 
 from assay.harness.domain import (
     Status,
 )
 from assay.harness.errors import DataError
 from assay.instances.dataset.formats import r2e
+from samples import PLAIN, read
 
 
 def test_patches_are_rebuilt_from_the_parsed_commit(tmp_path: Path) -> None:

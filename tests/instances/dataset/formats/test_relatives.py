@@ -1,9 +1,8 @@
 """Data sets whose rows are those of a dialect with columns of their own beside."""
 
-from samples import DATASET, rows
-
 from assay.harness.domain import Rule
 from assay.instances.dataset.formats import FORMATS, write
+from samples import DATASET, rows
 
 
 def named(row: dict[str, object]) -> str:

@@ -1,11 +1,11 @@
 import pytest
-from samples import read, rows
 
 from assay.harness.errors import DataError
 from assay.harness.reports import FORMATS as REPORTS
 from assay.harness.reports import IDS
 from assay.instances.dataset.formats import FORMATS, write
 from assay.instances.dataset.formats.rebench_parsers import COVERED, why_not
+from samples import read, rows
 
 
 def test_times_are_milliseconds() -> None:

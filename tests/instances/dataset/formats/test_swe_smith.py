@@ -1,8 +1,7 @@
-from samples import read, rows
-
 from assay.harness.domain import (
     PatchedCommit,
 )
+from samples import read, rows
 
 
 def test_the_patch_is_the_bug_and_the_gold_patch_its_reverse() -> None:

@@ -1,12 +1,11 @@
 import json
 
-from samples import DATASET, PLAIN, read
-
 from assay.harness.domain import (
     PublishedImage,
     Rule,
 )
 from assay.instances.dataset.formats import swebench, write
+from samples import DATASET, PLAIN, read
 
 PUBLISHED = PLAIN.model_copy(
     update={

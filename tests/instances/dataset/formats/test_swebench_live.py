@@ -1,8 +1,7 @@
 from pathlib import Path
 
-from samples import read
-
 from assay.instances.dataset.formats import FORMATS, write
+from samples import read
 
 
 def test_a_parser_that_is_a_program_is_kept_and_never_run(tmp_path: Path) -> None:

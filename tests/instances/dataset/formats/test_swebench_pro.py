@@ -3,7 +3,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from samples import read, rows
 
 from assay.harness.domain import Instance, PublishedImage
 from assay.harness.reports import find
@@ -11,6 +10,7 @@ from assay.instances.dataset.formats import FORMATS, write
 from assay.instances.dataset.formats.swebench_pro import RUN, image_of
 from assay.instances.dataset.load import load
 from assay.instances.environments.scripts import read_script
+from samples import read, rows
 
 PRO = "swebench-pro"
 COMMIT = "c" * 40

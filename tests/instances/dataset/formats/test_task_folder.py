@@ -3,11 +3,11 @@ import json
 from pathlib import Path
 
 import pytest
-from rowfiles import only, task
 
 from assay.harness.domain import PublishedImage, Recipe
 from assay.harness.errors import DataError
 from assay.instances.dataset.load import load
+from rowfiles import only, task
 
 
 def test_a_native_folder_is_read(tmp_path: Path) -> None:

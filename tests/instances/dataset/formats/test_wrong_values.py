@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from samples import DATASET, rows
 
 from assay.harness.domain import Instance
 from assay.harness.errors import DataError
 from assay.instances.dataset.formats import FORMATS
+from samples import DATASET, rows
 
 DROPPED = object()
 VALUES: list[Any] = [

@@ -2,9 +2,9 @@ import os
 import shutil
 from pathlib import Path
 
-import prediction_sources as sources
 import pytest
 
+import prediction_sources as sources
 from assay.harness.errors import DataError, UserError
 from assay.instances.dataset.imports import harbor, import_predictions
 

@@ -2,11 +2,11 @@ import json
 import shutil
 from pathlib import Path
 
-import prediction_sources as sources
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import prediction_sources as sources
 from assay.harness.domain import DatasetRef, Prediction
 from assay.harness.errors import AssayError, DataError, UserError
 from assay.harness.runs.manifest import Run

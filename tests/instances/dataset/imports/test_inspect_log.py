@@ -3,12 +3,12 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import prediction_sources as sources
 import pytest
-from prediction_sources import patch, sample
 
+import prediction_sources as sources
 from assay.harness.errors import DataError, PluginError, UserError
 from assay.instances.dataset.imports import import_predictions, inspect_log
+from prediction_sources import patch, sample
 
 NAME = "a__b-1"
 

@@ -4,7 +4,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from toys import CrateIndex, GoProxy
 
 from assay.harness import engines
 from assay.harness.domain import Archive, TreeRef
@@ -12,6 +11,7 @@ from assay.harness.engines.docker import DockerEngine
 from assay.harness.errors import EngineUnavailable, EnvironmentFailure
 from assay.instances.trees.indexes import WrongArchive, download
 from assay.instances.trees.sources import Sources
+from toys import CrateIndex, GoProxy
 
 MODULE = "example.org/Upper/calc/v2"
 SLAB = Archive(

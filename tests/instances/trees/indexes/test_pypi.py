@@ -3,10 +3,10 @@ import os
 from pathlib import Path
 
 import pytest
-from toys import Index
 
 from assay.harness.domain import Archive
 from assay.instances.trees.indexes import WrongArchive, pypi
+from toys import Index
 
 
 def test_the_index_of_pips_settings_is_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""A run of any size, made with the fake engine through the real store: ``python tests/many_instances.py 10000 DIR``."""
+"""A run of any size, made with the fake engine through the real store.
+
+``python tests/support/many_instances.py 10000 DIR``
+"""
 
 import json
 import os

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from uv import find_uv_bin
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 LENT = {"PYTHONPATH", "VIRTUAL_ENV", "OPENAI_API_KEY", "OPENAI_BASE_URL"}
 """Variables by which the caller would lend the wheel what it lacks."""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.harness.patchdiff.archive import probe_archive
 
-PROBE = Path(__file__).parents[1] / "harness" / "patchdiff" / "probe"
+PROBE = Path(__file__).parents[2] / "harness" / "patchdiff" / "probe"
 Line = dict[str, Any]
 SHOP = """\
 def price(count, each):

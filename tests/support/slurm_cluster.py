@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-SCRIPT = Path(__file__).parent.parent / "scripts/ensure-slurm.sh"
+SCRIPT = Path(__file__).parents[2] / "scripts/ensure-slurm.sh"
 MISSING = "" if os.geteuid() == 0 and shutil.which("slurmctld") else "needs root and Debian's slurm-wlm"
 PATIENCE = 180
 """Seconds that jobs may take on a busy machine."""

@@ -10,12 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from toys import Repository
-
 from assay.harness.domain import Instance, TreeRef
 from assay.harness.engines.layers import OPAQUE, WHITEOUT
 from assay.instances.trees.content import read_tar
 from assay.instances.trees.sources import Sources, tree_ref
+from toys import Repository
 
 OLD = """\
 def total(values):

@@ -3,7 +3,8 @@
 The environment lies below ``/opt/miniconda3`` and is entered with ``conda activate testbed``; the repository is in
 ``/testbed`` with all its history, later commits included; everything belongs to root.
 
-Run as a program, it makes the images that rows of a data set name: ``python tests/lookalikes.py DATASET MIRRORS ID``.
+Run as a program, it makes the images that rows of a data set name:
+``python tests/support/lookalikes.py DATASET MIRRORS ID``.
 """
 
 import subprocess

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from prediction_sources import archive, sample
 
 import front_door
 import histories
@@ -21,9 +20,10 @@ from assay.cli.commands import demo
 from assay.harness import engines
 from assay.instances.dataset import rows as tables
 from assay.instances.dataset.load import load
+from prediction_sources import archive, sample
 from toy import GOLD, TESTS
 
-SAMPLES = Path(__file__).parent / "data/formats"
+SAMPLES = Path(__file__).parent.parent / "data/formats"
 IDS = (
     *("pallets__flask-5063", "sympy__sympy-18057", "acme__calc-1", "acme__calc-2", "acme__calc-3"),
     *(*demo.IDS, "pallets__jinja-3.1.3"),

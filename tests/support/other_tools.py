@@ -11,7 +11,7 @@ from shutil import which
 import pytest
 from uv import find_uv_bin
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def run_with(packages: Sequence[str], *command: str, python: tuple[int, int] = (3, 11), assay: bool = False) -> str:
