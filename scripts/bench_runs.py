@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests/support"))
 
-import many_instances
+import many_instances  # noqa: E402
 
 NUMBERS = (1_000, 10_000, 100_000)
 COLUMNS = ("evaluations", "seconds", "a second", "MB", "files each", "kB each", "resume s", "MB", "show s", "MB")
