@@ -5,9 +5,16 @@ Plug-in authors find the Protocols here too; what satisfies one is registered un
 """
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.version import __version__
+
+if Path(__file__).with_name("harness").is_file():  # a link, checked out as a file that holds its target
+    raise ImportError(
+        "this checkout has no symbolic links, so assay.harness cannot be found; install it with `pip install .`, or "
+        "check the links out with `git config core.symlinks true` and `git checkout HEAD -- src/assay`"
+    )
 
 if TYPE_CHECKING:
     from assay.agents.contract import Agent
