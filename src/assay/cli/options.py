@@ -36,16 +36,14 @@ def _budget(text: object) -> float:
 _DATASET = typer.Argument(
     metavar="DATASET",
     help="Alias (releases, lite, verified, ...), hub id, file or folder.",
-    show_default=False,
     autocompletion=completing.datasets,
 )
 Dataset = Annotated[str, _DATASET]
 OptionalDataset = Annotated[str | None, _DATASET]
 Ids = Annotated[
-    list[str] | None,
-    typer.Option("-i", "--instance", metavar="ID", help="Only this instance; may be repeated.", show_default=False),
+    list[str] | None, typer.Option("-i", "--instance", metavar="ID", help="Only this instance; may be repeated.")
 ]
-Split = Annotated[str | None, typer.Option(help="Split of a hub data set or folder.", show_default=False)]
+Split = Annotated[str | None, typer.Option(help="Split of a hub data set or folder.")]
 Mirrors = Annotated[
     list[Path] | None,
     typer.Option(
@@ -53,16 +51,12 @@ Mirrors = Annotated[
         metavar="DIR",
         help="Folder with local clones (<owner>/<name>, <owner>__<name>, <owner>+<name>); may be repeated.",
         callback=_existing_mirrors,
-        show_default=False,
     ),
 ]
 RunName = Annotated[
-    str,
-    typer.Argument(
-        metavar="RUN", help="Name of a run, or its folder.", show_default=False, autocompletion=completing.runs
-    ),
+    str, typer.Argument(metavar="RUN", help="Name of a run, or its folder.", autocompletion=completing.runs)
 ]
-RunId = Annotated[str | None, typer.Option("--run-id", help="Name of the run's folder.", show_default=False)]
+RunId = Annotated[str | None, typer.Option("--run-id", help="Name of the run's folder.")]
 RunsDir = Annotated[Path, typer.Option("--runs-dir", help="Folder of all runs.")]
 Jobs = Annotated[int, typer.Option("-j", "--jobs", min=1, help="Containers at once (default: cores).")]
 EngineName = Annotated[str, typer.Option("--engine", help="Container engine.", autocompletion=completing.engines)]
@@ -73,7 +67,6 @@ Recipes = Annotated[
         metavar="DIR",
         help="Folder with your own recipes (<language>/<owner>__<name>.yaml); may be repeated.",
         callback=_existing_recipes,
-        show_default=False,
     ),
 ]
 Setup = Annotated[
@@ -95,10 +88,7 @@ Environment = Annotated[
 Registry = Annotated[
     str,
     typer.Option(
-        "--registry",
-        metavar="HOST:PORT/PREFIX",
-        help="Registry that is asked for an image before it is built.",
-        show_default=False,
+        "--registry", metavar="HOST:PORT/PREFIX", help="Registry that is asked for an image before it is built."
     ),
 ]
 Push = Annotated[bool, typer.Option("--push", help="Send images that are built to the registry.")]
@@ -118,7 +108,6 @@ Disk = Annotated[
         "--disk",
         metavar="SIZE",
         help="Disk that images may take, such as 40GB; those that have not been used for longest are removed.",
-        show_default=False,
     ),
 ]
 RegistryToUse = Annotated[
@@ -131,7 +120,6 @@ Shard = Annotated[
         "--shard",
         metavar="I/N",
         help="Only shard I of N, as the run RUN.shard-I-of-N; `assay report merge` puts the shards together.",
-        show_default=False,
     ),
 ]
 Share = Annotated[
@@ -147,7 +135,6 @@ Durations = Annotated[
         metavar="FILE",
         help="Seconds by instance id, to make shards equally long: a copy of RUNS/.index/durations.json, the same for "
         "every shard.",
-        show_default=False,
     ),
 ]
 
@@ -159,7 +146,6 @@ Generators = Annotated[
         "--generators",
         metavar="NAMES",
         help="Generators of PatchDiff, separated by commas: suites, amplify, replay, llm. The first three by default.",
-        show_default=False,
     ),
 ]
 Budget = Annotated[
@@ -174,17 +160,13 @@ Seed = Annotated[int, typer.Option(min=0, help="Seed of PatchDiff's inputs; equa
 Confirmations = Annotated[
     int, typer.Option(min=3, metavar="N", help="Times that a difference must show on both sides.")
 ]
-ModelName = Annotated[str | None, typer.Option("--model", help="Model of the llm generator.", show_default=False)]
-BaseUrl = Annotated[
-    str | None,
-    typer.Option("--base-url", help="OpenAI-compatible endpoint of that model.", show_default=False),
-]
+ModelName = Annotated[str | None, typer.Option("--model", help="Model of the llm generator.")]
+BaseUrl = Annotated[str | None, typer.Option("--base-url", help="OpenAI-compatible endpoint of that model.")]
 Cassette = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
         help="File that records that model's answers and replays them. Replaying an existing file needs no endpoint.",
-        show_default=False,
     ),
 ]
 
@@ -197,27 +179,21 @@ Predictions = Annotated[
         metavar="SOURCE",
         help="Predictions: .jsonl, .json, - for standard input, an Inspect log (.eval), or the folder of a run, a "
         "Harbor job or a SWE-bench experiments entry.",
-        show_default=False,
     ),
 ]
 Gold = Annotated[bool, typer.Option("--gold", help="Evaluate the gold patches: all should be resolved.")]
 Null = Annotated[bool, typer.Option("--null", help="Evaluate without any patch: none should be resolved.")]
-Timeout = Annotated[
-    int | None,
-    typer.Option(min=1, help="Limit of the test command in seconds.", show_default=False),
-]
+Timeout = Annotated[int | None, typer.Option(min=1, help="Limit of the test command in seconds.")]
 Strict = Annotated[
     bool,
     typer.Option(
-        "--strict",
-        help="Count results that only a log shows, or of tests that ran as root, as none: not_run.",
+        "--strict", help="Count results that only a log shows, or of tests that ran as root, as none: not_run."
     ),
 ]
 FailFast = Annotated[
     bool,
     typer.Option(
-        "--fail-fast",
-        help="Run fail-to-pass tests first, and no others where one fails; not for leaderboards.",
+        "--fail-fast", help="Run fail-to-pass tests first, and no others where one fails; not for leaderboards."
     ),
 ]
 EvaluateAgain = Annotated[bool, typer.Option("--fresh", help="Evaluate again even where a verdict is saved.")]
@@ -243,7 +219,6 @@ StabilityRecord = Annotated[
     typer.Option(
         metavar="FILE",
         help="stability.json of `assay dataset validate`; its quarantined tests are left out of the labels.",
-        show_default=False,
     ),
 ]
 LabelsFile = Annotated[
@@ -252,7 +227,6 @@ LabelsFile = Annotated[
         metavar="FILE",
         help="Rows with instance_id, FAIL_TO_PASS, PASS_TO_PASS and perhaps test_patch, in place of the data set's "
         "own. No leaderboard takes such a run.",
-        show_default=False,
     ),
 ]
 RuleName = Annotated[
@@ -261,12 +235,10 @@ RuleName = Annotated[
         "--rule",
         help="Judge by this rule in place of the rows' own. swt-bench: predictions are patches of tests, which have to "
         "fail on the base tree and to pass with the gold patch. No leaderboard takes such a run.",
-        show_default=False,
     ),
 ]
 FailUnder = Annotated[
-    float | None,
-    typer.Option(min=0, max=100, metavar="PERCENT", help="Exit 5 if fewer are resolved.", show_default=False),
+    float | None, typer.Option(min=0, max=100, metavar="PERCENT", help="Exit 5 if fewer are resolved.")
 ]
 
 # diff
@@ -285,32 +257,21 @@ AgentName = Annotated[
         autocompletion=completing.agents,
         help="bash_loop, agentless, ast_search, retrieval, best_of, tree_search, graph_search, gold, null, replay, "
         "the name of an external agent, or module:Class.",
-        show_default=False,
     ),
 ]
 AgentSettings = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Setting of the agent; may be repeated.", show_default=False),
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Setting of the agent; may be repeated.")
 ]
 AgentModel = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
-        help="Model that the agent asks; 'local' is a small one on this machine.",
-        show_default=False,
-    ),
+    str | None, typer.Option("--model", help="Model that the agent asks; 'local' is a small one on this machine.")
 ]
-AgentBaseUrl = Annotated[
-    str | None,
-    typer.Option("--base-url", help="OpenAI-compatible endpoint of the model.", show_default=False),
-]
+AgentBaseUrl = Annotated[str | None, typer.Option("--base-url", help="OpenAI-compatible endpoint of the model.")]
 AgentCassette = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
         help="File that records and replays the model's answers, in place of the run's llm.jsonl. Replaying an "
         "existing file needs no endpoint.",
-        show_default=False,
     ),
 ]
 Prices = Annotated[
@@ -319,7 +280,6 @@ Prices = Annotated[
         metavar="FILE",
         help="YAML file with prices of further models, in US dollars per million tokens: "
         "'models: {my-model: {input: 0.5, output: 1.5}}'.",
-        show_default=False,
     ),
 ]
 Samples = Annotated[int, typer.Option("-n", "--samples", min=1, help="Independent solutions of each instance.")]
@@ -329,49 +289,30 @@ CostLimit = Annotated[
         min=0,
         metavar="USD",
         help="Cost limit of one sample of one instance, in dollars; the model needs a price (--prices).",
-        show_default=False,
     ),
 ]
 TokenLimit = Annotated[
-    int | None,
-    typer.Option(min=0, metavar="N", help="Token limit of one sample: prompts and answers.", show_default=False),
+    int | None, typer.Option(min=0, metavar="N", help="Token limit of one sample: prompts and answers.")
 ]
-CallLimit = Annotated[
-    int | None, typer.Option(min=0, metavar="N", help="Limit of model calls of one sample.", show_default=False)
-]
-StepLimit = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Limit of the agent's steps in one sample.", show_default=False)
-]
+CallLimit = Annotated[int | None, typer.Option(min=0, metavar="N", help="Limit of model calls of one sample.")]
+StepLimit = Annotated[int | None, typer.Option(min=1, metavar="N", help="Limit of the agent's steps in one sample.")]
 TimeLimit = Annotated[
     float | None,
-    typer.Option(
-        min=0,
-        help="Time limit of one sample, in seconds; a pending answer of the model is given up.",
-        show_default=False,
-    ),
+    typer.Option(min=0, help="Time limit of one sample, in seconds; a pending answer of the model is given up."),
 ]
 CommandSeconds = Annotated[float, typer.Option(min=1, help="Time limit of one command of the agent, in seconds.")]
 TotalCostLimit = Annotated[
     float | None,
     typer.Option(
-        min=0,
-        metavar="USD",
-        help="Cost limit of the whole run, in dollars paid; the model needs a price (--prices).",
-        show_default=False,
+        min=0, metavar="USD", help="Cost limit of the whole run, in dollars paid; the model needs a price (--prices)."
     ),
 ]
 Temperature = Annotated[
-    float | None,
-    typer.Option(min=0, help="Sampling temperature of the model, unless the agent sets its own.", show_default=False),
+    float | None, typer.Option(min=0, help="Sampling temperature of the model, unless the agent sets its own.")
 ]
-MaxTokens = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Longest answer of the model, in tokens.", show_default=False)
-]
+MaxTokens = Annotated[int | None, typer.Option(min=1, metavar="N", help="Longest answer of the model, in tokens.")]
 AgentSeed = Annotated[
-    int | None,
-    typer.Option(
-        min=0, help="Seed of the agent's random choices, and of the model if it takes one.", show_default=False
-    ),
+    int | None, typer.Option(min=0, help="Seed of the agent's random choices, and of the model if it takes one.")
 ]
 EvaluateAfterwards = Annotated[
     bool, typer.Option("--evaluate", help="Evaluate the patches afterwards, as the run <run>.evaluated.")

@@ -25,11 +25,7 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8000,
     token_file: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="File with the bearer token that clients send; ASSAY_TOKEN in its place.",
-            show_default=False,
-        ),
+        typer.Option(metavar="FILE", help="File with the bearer token that clients send; ASSAY_TOKEN in its place."),
     ] = None,
     ids: options.Ids = None,
     split: options.Split = None,
@@ -52,7 +48,6 @@ def serve(
             metavar="N",
             help="Containers that are started ahead while jobs are free, like those used last; as many as jobs by "
             "default, none with --disk.",
-            show_default=False,
         ),
     ] = None,
     prepare: Annotated[bool, typer.Option("--prepare", help="Build or find every image before serving.")] = False,

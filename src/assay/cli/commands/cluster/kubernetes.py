@@ -14,13 +14,11 @@ SHARED = "/work"
 def kubernetes(
     context: typer.Context,
     arguments: planned.Arguments,
-    image: Annotated[str, typer.Option(metavar="IMAGE", help="Container image that has Assay.", show_default=False)],
+    image: Annotated[str, typer.Option(metavar="IMAGE", help="Container image that has Assay.")],
     volume: Annotated[
         str,
         typer.Option(
-            metavar="CLAIM",
-            help="PersistentVolumeClaim that all pods can write to; it is their working folder.",
-            show_default=False,
+            metavar="CLAIM", help="PersistentVolumeClaim that all pods can write to; it is their working folder."
         ),
     ],
     shards: planned.Shards = 4,

@@ -15,8 +15,7 @@ from assay.harness.errors import UserError
 from assay.harness.templates import text_environment
 
 Arguments = Annotated[
-    list[str],
-    typer.Argument(metavar="ARGS", help="After --: what follows `assay evaluate`, with --run-id.", show_default=False),
+    list[str], typer.Argument(metavar="ARGS", help="After --: what follows `assay evaluate`, with --run-id.")
 ]
 Shards = Annotated[int, typer.Option(min=1, metavar="N", help="Shards of the run, each a job of its own.")]
 Cpus = Annotated[int, typer.Option(min=1, metavar="N", help="Processors of a shard, and its containers at once.")]

@@ -20,35 +20,24 @@ def audit(
     cutoff: Annotated[
         datetime | None,
         typer.Option(
-            formats=["%Y-%m-%d"],
-            metavar="DATE",
-            help="Training cut-off of a model: report what is older and newer.",
-            show_default=False,
+            formats=["%Y-%m-%d"], metavar="DATE", help="Training cut-off of a model: report what is older and newer."
         ),
     ] = None,
     kinds: Annotated[
-        list[str] | None,
-        typer.Option("--kind", metavar="KIND", help="Only findings of this kind; may be repeated.", show_default=False),
+        list[str] | None, typer.Option("--kind", metavar="KIND", help="Only findings of this kind; may be repeated.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 4 if there is any fault.")] = False,
     stability: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="What `assay dataset validate` recorded: both controls.", show_default=False),
+        Path | None, typer.Option(metavar="FILE", help="What `assay dataset validate` recorded: both controls.")
     ] = None,
     null_run: Annotated[
-        str | None,
-        typer.Option(metavar="RUN", help="A run of `assay evaluate --null`: name or folder.", show_default=False),
+        str | None, typer.Option(metavar="RUN", help="A run of `assay evaluate --null`: name or folder.")
     ] = None,
     mutants: Annotated[
         int, typer.Option(min=0, metavar="N", help="Evaluate so many mutants of each gold patch, in containers.")
     ] = 0,
     timeout: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Limit of the test command in seconds; a mutant may run forever.",
-            show_default=False,
-        ),
+        int | None, typer.Option(min=1, help="Limit of the test command in seconds; a mutant may run forever.")
     ] = None,
     jobs: options.Jobs = options.CORES,
     runs_dir: options.RunsDir = options.RUNS_DIR,

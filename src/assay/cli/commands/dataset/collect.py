@@ -18,16 +18,13 @@ DAY = "%Y-%m-%d"
 
 
 def collect(
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder of the collection.", show_default=False)
-    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder of the collection.")],
     repos: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="REPO",
             help="Repositories as owner/name, and packages as pypi:NAME, go:NAME, crates:NAME or npm:NAME; none to"
             " continue with those of DIR, and its dates.",
-            show_default=False,
         ),
     ] = None,
     packages: Annotated[
@@ -35,35 +32,29 @@ def collect(
         typer.Option(
             metavar="FILE",
             help="Also the packages of a YAML file with a list for each index; `releases` is the bundled one.",
-            show_default=False,
         ),
     ] = None,
     since: Annotated[
-        datetime | None,
-        typer.Option(formats=[DAY], metavar="DATE", help="Day of the oldest change.", show_default=False),
+        datetime | None, typer.Option(formats=[DAY], metavar="DATE", help="Day of the oldest change.")
     ] = None,
     until: Annotated[
-        datetime | None,
-        typer.Option(formats=[DAY], metavar="DATE", help="Day of the newest change.", show_default=False),
+        datetime | None, typer.Option(formats=[DAY], metavar="DATE", help="Day of the newest change.")
     ] = None,
     limit: Annotated[
         int,
         typer.Option(min=0, metavar="N", help="Candidates of each repository that are built, newest first; 0 for all."),
     ] = 0,
     only: Annotated[
-        list[str] | None,
-        typer.Option("--only", metavar="PHASE", help="Only this phase; may be repeated.", show_default=False),
+        list[str] | None, typer.Option("--only", metavar="PHASE", help="Only this phase; may be repeated.")
     ] = None,
     known: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DATASET", help="Leave out what this data set has; may be repeated.", show_default=False),
+        list[str] | None, typer.Option(metavar="DATASET", help="Leave out what this data set has; may be repeated.")
     ] = None,
     issues: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
             help="JSON lines with repo, number, title and body: the statements of changes that close these issues.",
-            show_default=False,
         ),
     ] = None,
     statements: Annotated[
@@ -71,7 +62,6 @@ def collect(
         typer.Option(
             metavar="FILE",
             help="JSON lines with id and statement: statements of releases, in place of those of change logs.",
-            show_default=False,
         ),
     ] = None,
     language: Annotated[

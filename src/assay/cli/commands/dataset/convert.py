@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def convert(
     dataset: options.Dataset,
-    to: Annotated[str, typer.Option("--to", metavar="DIALECT", help="Dialect of the rows.", show_default=False)],
+    to: Annotated[str, typer.Option("--to", metavar="DIALECT", help="Dialect of the rows.")],
     output: Annotated[
         Path | None,
         typer.Option(

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 def mirror(
     dataset: options.Dataset,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder of mirrors to fill.", show_default=False)
-    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder of mirrors to fill.")],
     ids: options.Ids = None,
     split: options.Split = None,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Repositories fetched at once.")] = 2,

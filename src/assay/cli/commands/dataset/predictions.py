@@ -11,13 +11,9 @@ from assay.harness.names import count
 
 
 def predictions(
-    source: Annotated[
-        Path,
-        typer.Argument(metavar="SOURCE", help="File or folder, as `assay evaluate -p` takes it.", show_default=False),
-    ],
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="File or folder, as `assay evaluate -p` takes it.")],
     output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Write .jsonl here.", show_default="stdout"),
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write .jsonl here.", show_default="stdout")
     ] = None,
     attempt: Annotated[
         int | None,

@@ -17,24 +17,19 @@ if TYPE_CHECKING:
 
 
 def setup(
-    repo: Annotated[str, typer.Argument(metavar="REPO", help="Repository, as owner/name.", show_default=False)],
+    repo: Annotated[str, typer.Argument(metavar="REPO", help="Repository, as owner/name.")],
     at: Annotated[
-        str,
-        typer.Option(metavar="COMMIT", help="Full id of a commit, or any name of it that a local clone knows."),
+        str, typer.Option(metavar="COMMIT", help="Full id of a commit, or any name of it that a local clone knows.")
     ] = "HEAD",
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="DIR", help="Folder of recipes that gets the recipe.")
     ] = Path("recipes"),
-    language: Annotated[
-        str | None, typer.Option(help="Language of the project, if its files mislead.", show_default=False)
-    ] = None,
+    language: Annotated[str | None, typer.Option(help="Language of the project, if its files mislead.")] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Recipes to try at most.")] = 5,
     limit: Annotated[int, typer.Option(min=60, metavar="SECONDS", help="Time for the whole search.")] = 600,
-    model: Annotated[
-        str | None, typer.Option(help="Model to ask where no rule knows more.", show_default=False)
-    ] = None,
+    model: Annotated[str | None, typer.Option(help="Model to ask where no rule knows more.")] = None,
     base_url: Annotated[
-        str | None, typer.Option("--base-url", help="OpenAI-compatible endpoint of that model.", show_default=False)
+        str | None, typer.Option("--base-url", help="OpenAI-compatible endpoint of that model.")
     ] = None,
     cassette: options.Cassette = None,
     mirror: options.Mirrors = None,

@@ -28,7 +28,6 @@ def validate(
             metavar="DIR",
             help="Measure the labels, whatever the rows' own are, and write the instances into this folder in the "
             "native format; the data set itself gets its labels in place.",
-            show_default=False,
         ),
     ] = None,
     json: options.Json = False,

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 def audit(
     dataset: Annotated[
-        str | None,
-        typer.Argument(help="Rows as for `assay evaluate`; their images are built if need be.", show_default=False),
+        str | None, typer.Argument(help="Rows as for `assay evaluate`; their images are built if need be.")
     ] = None,
     images: Annotated[
         list[str] | None,
@@ -29,7 +28,6 @@ def audit(
             "--image",
             metavar="NAME",
             help="Audit this image instead; with DATASET as the image of its one instance. May be repeated.",
-            show_default=False,
         ),
     ] = None,
     ids: options.Ids = None,

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 def build(
     dataset: options.OptionalDataset = None,
     lock: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Build what this lock says, in place of a data set.", show_default=False),
+        Path | None, typer.Option(metavar="FILE", help="Build what this lock says, in place of a data set.")
     ] = None,
     ids: options.Ids = None,
     split: options.Split = None,

@@ -10,7 +10,7 @@ from assay.cli import config, exits, options
 
 
 def check(
-    lock: Annotated[Path, typer.Argument(metavar="LOCK", help="File of assay images lock.", show_default=False)],
+    lock: Annotated[Path, typer.Argument(metavar="LOCK", help="File of assay images lock.")],
     ids: options.Ids = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Count another build as different, even if it holds the same.")

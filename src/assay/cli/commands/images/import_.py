@@ -9,7 +9,7 @@ from assay.cli import config, options
 
 
 def import_images(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Written by `assay images export`.", show_default=False)],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Written by `assay images export`.")],
     engine: options.EngineName = "docker",
     json: options.Json = False,
 ) -> None:

@@ -24,13 +24,11 @@ def prune(
         typer.Option(
             "--kind",
             help="agent, grading, instance, published (the default), tree, environment or toolchain; may be repeated.",
-            show_default=False,
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Images of every kind.")] = False,
     older: Annotated[
-        float | None,
-        typer.Option(min=0, metavar="DAYS", help="Only images that were not used for so long.", show_default=False),
+        float | None, typer.Option(min=0, metavar="DAYS", help="Only images that were not used for so long.")
     ] = None,
     disk: options.Disk = "",
     engine: options.EngineName = "docker",

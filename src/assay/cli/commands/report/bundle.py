@@ -21,20 +21,12 @@ PASSPHRASE = "ASSAY_KEY_PASSPHRASE"
 
 def bundle(
     run: options.RunName,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="The bundle to write, a tar.", show_default=False)
-    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The bundle to write, a tar.")],
     key: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Private ed25519 key of ssh-keygen, such as ~/.ssh/id_ed25519.",
-            show_default=False,
-        ),
+        Path | None, typer.Option(metavar="FILE", help="Private ed25519 key of ssh-keygen, such as ~/.ssh/id_ed25519.")
     ] = None,
     new_key: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Make a key without a passphrase, and FILE.pub.", show_default=False),
+        Path | None, typer.Option(metavar="FILE", help="Make a key without a passphrase, and FILE.pub.")
     ] = None,
     runs_dir: options.RunsDir = options.RUNS_DIR,
     json: options.Json = False,

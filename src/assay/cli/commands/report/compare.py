@@ -21,18 +21,11 @@ SHOWN = 10
 def compare(
     runs: Annotated[
         list[str],
-        typer.Argument(
-            metavar="RUN",
-            help="Names of runs, or their folders.",
-            show_default=False,
-            autocompletion=completing.runs,
-        ),
+        typer.Argument(metavar="RUN", help="Names of runs, or their folders.", autocompletion=completing.runs),
     ],
     cost: Annotated[
         list[str] | None,
-        typer.Option(
-            "--cost", metavar="RUN=AMOUNT", help="What a run's predictions cost; may be repeated.", show_default=False
-        ),
+        typer.Option("--cost", metavar="RUN=AMOUNT", help="What a run's predictions cost; may be repeated."),
     ] = None,
     samples: Annotated[int, typer.Option("--samples", min=100, help="Resamples of the bootstrap.")] = 10_000,
     seed: Annotated[int, typer.Option("--seed", help="Of the bootstrap; equal seeds give equal intervals.")] = 0,

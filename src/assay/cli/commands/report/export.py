@@ -23,19 +23,11 @@ def export(
         typer.Argument(
             metavar="RUN",
             help="Name of a run, or its folder; with --check also an exported folder.",
-            show_default=False,
             autocompletion=completing.runs,
         ),
     ],
     format_name: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="Whose files to write.",
-            show_default=False,
-            autocompletion=completing.formats,
-        ),
+        str, typer.Option("--format", metavar="FORMAT", help="Whose files to write.", autocompletion=completing.formats)
     ],
     output: Annotated[
         Path | None,
@@ -45,10 +37,7 @@ def export(
         bool, typer.Option("--check", help="Say what the receiver would complain about; exit 4 if there is anything.")
     ] = False,
     metadata: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="YAML: what only you can say, such as authors and report.", show_default=False
-        ),
+        Path | None, typer.Option(metavar="FILE", help="YAML: what only you can say, such as authors and report.")
     ] = None,
     trajectories: Annotated[
         Path | None,

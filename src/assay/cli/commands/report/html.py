@@ -12,12 +12,7 @@ from assay.cli import completing, options
 def html(
     runs: Annotated[
         list[str],
-        typer.Argument(
-            metavar="RUN...",
-            help="Names of runs, or their folders.",
-            show_default=False,
-            autocompletion=completing.runs,
-        ),
+        typer.Argument(metavar="RUN...", help="Names of runs, or their folders.", autocompletion=completing.runs),
     ],
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write; new, empty or of an earlier report.")

@@ -20,17 +20,9 @@ if TYPE_CHECKING:
 def merge(
     runs: Annotated[
         list[str],
-        typer.Argument(
-            metavar="RUN",
-            help="Names of runs, or their folders.",
-            show_default=False,
-            autocompletion=completing.runs,
-        ),
+        typer.Argument(metavar="RUN", help="Names of runs, or their folders.", autocompletion=completing.runs),
     ],
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", metavar="DIR", help="The run's folder, new or of a merge.", show_default=False),
-    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The run's folder, new or of a merge.")],
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Merge what there is, though something is missing.")
     ] = False,

@@ -16,13 +16,10 @@ if TYPE_CHECKING:
 
 
 def regrade(
-    target: Annotated[str, typer.Argument(help="A run, or a folder of test logs made elsewhere.", show_default=False)],
-    dataset: Annotated[
-        str | None, typer.Option("-d", "--dataset", help="The instances that the logs are of.", show_default=False)
-    ] = None,
+    target: Annotated[str, typer.Argument(help="A run, or a folder of test logs made elsewhere.")],
+    dataset: Annotated[str | None, typer.Option("-d", "--dataset", help="The instances that the logs are of.")] = None,
     predictions: Annotated[
-        Path | None,
-        typer.Option("-p", "--predictions", help="File with a published_resolved for each id.", show_default=False),
+        Path | None, typer.Option("-p", "--predictions", help="File with a published_resolved for each id.")
     ] = None,
     runs_dir: options.RunsDir = options.RUNS_DIR,
     skip_bad_rows: options.SkipBadRows = False,

@@ -10,15 +10,10 @@ from assay.harness.names import count
 
 
 def trajectory(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File of an external agent.", show_default=False)],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File of an external agent.")],
     form: Annotated[
         str,
-        typer.Option(
-            "--from",
-            metavar="FORM",
-            help="sweagent (.traj), mini (.traj.json), claude_stream, codex_json.",
-            show_default=False,
-        ),
+        typer.Option("--from", metavar="FORM", help="sweagent (.traj), mini (.traj.json), claude_stream, codex_json."),
     ],
     output: Annotated[
         Path | None,

@@ -13,13 +13,11 @@ from assay.harness.errors import UserError
 
 
 def verify(
-    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="File of assay report bundle.", show_default=False)],
+    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="File of assay report bundle.")],
     signers: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE",
-            help="Whose signature you trust: a public key (.pub), several, or ssh's allowed signers.",
-            show_default=False,
+            metavar="FILE", help="Whose signature you trust: a public key (.pub), several, or ssh's allowed signers."
         ),
     ] = None,
     dataset: Annotated[
@@ -28,7 +26,6 @@ def verify(
             "-d",
             "--dataset",
             help="Compare the instances with this data set's: alias, hub id, file or folder.",
-            show_default=False,
             autocompletion=completing.datasets,
         ),
     ] = None,
