@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from types import FrameType
-from typing import Generic, Protocol, TypeVar, cast, runtime_checkable
+from typing import Generic, Protocol, TypeVar, cast
 
 from assay.harness.errors import RunStopped
 from assay.harness.runs.attempt import PAUSE, attempts
@@ -71,18 +71,6 @@ class Work(Protocol[Item_contra, Attempt, Result_co]):
 
     def save(self, item: Item_contra, attempt: Attempt, /) -> Result_co:
         """Save the last attempt and return the item's result."""
-        ...
-
-
-@runtime_checkable
-class Shared(Protocol[Item_contra, Result_co]):
-    """Work of which other processes do a part; beside the methods of Work."""
-
-    def claim(self, item: Item_contra, /) -> tuple[bool, Result_co | None]:
-        """Return whether an item is this process's, and its result if it has one by now; called in any thread.
-
-        If neither, another process is at work on it, and this is asked again later: of all such items in turn.
-        """
         ...
 
 
@@ -165,8 +153,8 @@ class Crew:
             ThreadPoolExecutor(SAVERS, thread_name_prefix="assay-save") as disk,
             ThreadPoolExecutor(self.jobs, thread_name_prefix="assay") as pool,
         ):
-            ended: SimpleQueue[Future[Future[Result] | None]] = SimpleQueue()
-            begun: dict[Future[Future[Result] | None], str] = {}
+            ended: SimpleQueue[Future[Future[Result]]] = SimpleQueue()
+            begun: dict[Future[Future[Result]], str] = {}
             waiting, room = deque(order), self.jobs + SAVERS
             try:
                 while waiting or begun:
@@ -176,11 +164,7 @@ class Crew:
                         begun[future] = name
                         future.add_done_callback(ended.put)
                     room, future = 1, ended.get()
-                    name, saved = begun.pop(future), future.result()
-                    if saved is None:
-                        waiting.append(name)
-                    else:
-                        done[name] = saved.result()
+                    done[begun.pop(future)] = future.result().result()
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
         return [done[name] for name in names]
@@ -192,18 +176,10 @@ class Crew:
         pending: Pending[Item],
         progress: Progress[Item, Result],
         disk: ThreadPoolExecutor,
-    ) -> Future[Result] | None:
-        """Attempt one item until it has not failed, and have it saved; raises RunStopped after a signal.
-
-        Returns None, having done nothing, if another process is at work on the item.
-        """
+    ) -> Future[Result]:
+        """Attempt one item until it has not failed, and have it saved; raises RunStopped after a signal."""
         self._check(name)
         item = pending[name]
-        is_mine, known = work.claim(item) if isinstance(work, Shared) else (True, None)
-        if known is not None:
-            return disk.submit(_pass_on, cast("Result", known), progress)
-        if not is_mine:
-            return None
         self._at_work.add(name)
         try:
             progress.started(item)
@@ -296,11 +272,6 @@ def make_crew(bench: Workbench, jobs: int, pause: float = PAUSE) -> Crew:
     if isinstance(bench, Cluster):
         return Crew(bench.slots, bench.abort, pause, bench)
     return Crew(jobs, bench.abort, pause)
-
-
-def _pass_on(result: Result, progress: Progress[Item, Result]) -> Result:
-    progress.finished(result, True)
-    return result
 
 
 def _sorted_out(

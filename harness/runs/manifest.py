@@ -56,8 +56,6 @@ FAIL_FAST = "fail-fast"
 """Setting of a run whose evaluations may have stopped before all tests were run."""
 SHARD = "--shard"
 """Input of a run that names its part of a larger one."""
-SHARE = "--share"
-"""Input of the run of a member, which other members have to have, too."""
 
 
 class Run(Model):

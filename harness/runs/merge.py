@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 
 from assay.harness.domain import INFRASTRUCTURE, Prediction
 from assay.harness.errors import UserError
 from assay.harness.files import read_model
 from assay.harness.names import count
-from assay.harness.runs.manifest import CONTROLS, ORACLE, SHARD, SHARE, WORDS, Run, RunKind, control_name, joined_marks
+from assay.harness.runs.manifest import CONTROLS, ORACLE, SHARD, WORDS, Run, RunKind, control_name, joined_marks
 from assay.harness.runs.regrade import saved_figures
 from assay.harness.runs.report import RunReport
 from assay.harness.runs.saved import SavedVerdict
@@ -49,26 +48,24 @@ class Merge:
     """The runs of the controls, by the name of the control."""
 
 
-def plan_merge(sources: Sequence[RunStore], name: str, owners: Mapping[str, Path] | None = None) -> Merge:
+def plan_merge(sources: Sequence[RunStore], name: str) -> Merge:
     """Return what runs give together as a run of some name.
 
     Args:
         sources: the runs.
         name: of the merged run.
-        owners: folder of the run whose verdict on an instance counts where several differ, by instance id. Such runs
-            are those of members: none finishes by itself.
 
     Raises:
         UserError: they were not made alike, or give different answers for one instance.
     """
     runs = [store.load_run() for store in sources]
-    check_alike(sources, runs)
-    predictions, verdicts, twice = _collect(sources, owners or {})
+    _check_alike(sources, runs)
+    predictions, verdicts, twice = _collect(sources)
     controlled = [report.unfit_reasons for each in sources if (report := each.load_report())]
     known = [each for each in controlled if each is not None]
     unfit = {name: reason for each in known for name, reason in each.items()} if known else None
     controls, without = _plan_controls(sources, name) if unfit is not None else ({}, [])
-    unfinished = [each for each in sources if owners is None and each.load_report() is None]
+    unfinished = [each for each in sources if each.load_report() is None]
     missing = (*_missing(unfinished, runs, predictions, verdicts), *without)
     return Merge(
         _manifest(runs, sources, name),
@@ -120,9 +117,7 @@ def write_merge(merge: Merge, output: RunStore, adopted: Callable[[], None]) -> 
     return report
 
 
-def check_alike(
-    sources: Sequence[RunStore], runs: Sequence[Run], remedy: str = "merge runs that were made alike"
-) -> None:
+def _check_alike(sources: Sequence[RunStore], runs: Sequence[Run]) -> None:
     """Raise UserError unless the results of all runs depend on the same things."""
     for store, run in zip(sources, runs, strict=True):
         if run.kind not in MERGED:
@@ -135,7 +130,7 @@ def check_alike(
             if one != two:
                 raise UserError(
                     f"{store.root} was made with {name} {two or 'unset'}, {sources[0].root} with {one or 'unset'}; "
-                    f"{remedy}"
+                    "merge runs that were made alike"
                 )
     shards = [(store, shard) for store, run in zip(sources, runs, strict=True) for shard in run.shards]
     for store, shard in shards:
@@ -161,7 +156,7 @@ def _aspects(run: Run) -> dict[str, str]:
 Collected = tuple[dict[str, Prediction], dict[str, tuple[RunStore, SavedVerdict]], set[str]]
 
 
-def _collect(sources: Sequence[RunStore], owners: Mapping[str, Path]) -> Collected:
+def _collect(sources: Sequence[RunStore]) -> Collected:
     """Return each prediction, the verdict on it with its run, and the ids that have several; raises UserError."""
     predictions: dict[str, tuple[RunStore, Prediction]] = {}
     verdicts: dict[str, tuple[RunStore, SavedVerdict]] = {}
@@ -179,16 +174,16 @@ def _collect(sources: Sequence[RunStore], owners: Mapping[str, Path]) -> Collect
                 continue
             if name in verdicts:
                 twice.add(name)
-                verdicts[name] = _better(name, verdicts[name], (store, saved), owners.get(name))
+                verdicts[name] = _better(name, verdicts[name], (store, saved))
             else:
                 verdicts[name] = (store, saved)
     return {name: prediction for name, (_, prediction) in predictions.items()}, verdicts, twice
 
 
 def _better(
-    name: str, first: tuple[RunStore, SavedVerdict], second: tuple[RunStore, SavedVerdict], owner: Path | None
+    name: str, first: tuple[RunStore, SavedVerdict], second: tuple[RunStore, SavedVerdict]
 ) -> tuple[RunStore, SavedVerdict]:
-    """Return the first of two equal verdicts, the one that is not the infrastructure's, or the owner's.
+    """Return the first of two equal verdicts, or the one that is not the infrastructure's.
 
     Raises:
         UserError: none of this decides.
@@ -200,8 +195,6 @@ def _better(
         return first
     if before.verdict.outcome in INFRASTRUCTURE:
         return second
-    if owner in {one.root, two.root}:
-        return first if one.root == owner else second
     raise UserError(
         f"{name} is {before.verdict.outcome} in {one.root} and {after.verdict.outcome} in {two.root}, or for other "
         "tests; look at both with assay view, and leave one of the runs out"
@@ -255,7 +248,7 @@ def _manifest(runs: Sequence[Run], sources: Sequence[RunStore], name: str) -> Ru
             "started": min(run.started for run in runs),
             "instance_ids": sorted({each for run in runs for each in run.instance_ids}),
             "environments": {each: where for run in runs for each, where in run.environments.items()},
-            "given": {key: value for key, value in runs[0].given.items() if key not in {SHARD, SHARE}},
+            "given": {key: value for key, value in runs[0].given.items() if key != SHARD},
             "settings": {key: value for key, value in settings.items() if key != ORACLE}
             | ({ORACLE: marks} if marks else {}),
             "engine": _side_by_side([run.engine for run in runs]),

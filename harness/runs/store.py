@@ -41,16 +41,12 @@ class RunStore:
     """One run directory.
 
     One that is ``alone`` takes no verdict from the runs beside it and gives them none. ``rerun`` counts the repetitions
-    of a run's evaluations, which lie below what they repeat. ``runs`` is the folder of runs, if not the one above. A
-    folder that only one process knows of ``locks`` nothing, which not every network file system can.
+    of a run's evaluations, which lie below what they repeat.
     """
 
-    def __init__(
-        self, root: Path, *, alone: bool = False, rerun: int = 0, runs: Path | None = None, locks: bool = True
-    ) -> None:
+    def __init__(self, root: Path, *, alone: bool = False, rerun: int = 0) -> None:
         self.root = root
-        self._runs = runs or root.parent
-        self._locks = locks
+        self._runs = root.parent
         self._alone = alone
         self._rerun = rerun
         self.evaluations = Evaluations(root, rerun)
@@ -64,10 +60,6 @@ class RunStore:
     def locked(self) -> Iterator[None]:
         """Keep every other process from running in this directory; raises UserError when one already does."""
         problem = f"another process is running in {self.root}; wait for it, or choose another --run-id"
-        if not self._locks:
-            self.root.mkdir(parents=True, exist_ok=True)
-            yield
-            return
         with alone_in(self.root, problem):
             self._sweep()
             yield

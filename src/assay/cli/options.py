@@ -122,13 +122,6 @@ Shard = Annotated[
         help="Only shard I of N, as the run RUN.shard-I-of-N; `assay report merge` puts the shards together.",
     ),
 ]
-Share = Annotated[
-    bool,
-    typer.Option(
-        "--share",
-        help="Do a part of the run, while the same command does the rest on any machines that see the folder of runs.",
-    ),
-]
 Durations = Annotated[
     Path | None,
     typer.Option(

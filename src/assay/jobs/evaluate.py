@@ -16,14 +16,12 @@ from assay.harness.evaluation.evaluate import Task, environment_of
 from assay.harness.grading.validate import unfit_reason
 from assay.harness.patchdiff.contract import Ask, Settings
 from assay.harness.patchdiff.run import PatchDiffRunner
-from assay.harness.runs.keys import EVALUATION, GRADING, edition_of
 from assay.harness.runs.manifest import (
     CONTROLS,
     FAIL_FAST,
     ORACLE,
     REPLACED,
     SHARD,
-    SHARE,
     Run,
     RunKind,
     control_name,
@@ -34,7 +32,6 @@ from assay.harness.runs.report import RunReport
 from assay.harness.runs.rerun import rerun, suspects, with_flaky
 from assay.harness.runs.runner import Runner
 from assay.harness.runs.shards import Shard, expected_seconds
-from assay.harness.runs.sharing import RunMember, SharedRunner, put_together
 from assay.harness.runs.store import RunStore
 from assay.harness.runs.workbench import Cluster, Workbench
 from assay.harness.sequences import mapped
@@ -68,8 +65,6 @@ class Session:
     """The part of the pairs that is evaluated; all of them if None."""
     durations: Mapping[str, float] = field(default_factory=dict)
     """Seconds by instance id, by which shards are balanced; each shard of a run needs the same."""
-    share: bool = False
-    """Do a part of the run, while other processes, here or on other machines that see the folder, do the rest."""
 
     @property
     def view(self) -> View:
@@ -102,8 +97,6 @@ class Session:
             EngineUnavailable: no engine answers.
         """
         self._check_model()
-        if self.share:
-            return self._run_shared(pairs, instance_ids, runs_empty)
         dataset = pairs[0][0].dataset
         shard, pairs, instance_ids = self._part(pairs, instance_ids)
         given = self._given(dataset, shard)
@@ -125,37 +118,6 @@ class Session:
             report = store.summarise(verdicts, ids=instance_ids, unfit=unfit, patchdiff=patchdiff)
             self._save(store, report, verdicts)
         return report, verdicts
-
-    def _run_shared(
-        self, pairs: Sequence[Pair], instance_ids: Sequence[str], runs_empty: bool
-    ) -> tuple[RunReport, list[Verdict]]:
-        """Do what no other member does, and wait for the others; return the report of the whole run."""
-        self._check_share()
-        dataset, predictions, output = pairs[0][0].dataset, [prediction for _, prediction in pairs], self.store
-        whole, _ = Shard(number=1, of=1).taken_from(dict.fromkeys(instance_ids, 0.0), predictions)
-        code = edition_of(*EVALUATION, *GRADING)
-        given = {**self._given(dataset, None), SHARE: f"(predictions {whole.cut}, code {code[:12]})"}
-        bench, member = self.place.bench, RunMember(output.root)
-        with member.alive():
-            store = member.store
-            with self.view.evaluating(len(pairs), self.run_id, store.durations()) as progress:
-                tasks = self.place.tasks(pairs, runs_empty=runs_empty)
-                about = {"given": given, "instance_ids": sorted(instance_ids)}
-                store.save_run(self._manifest(tasks, predictions, dataset, about), predictions)
-                member.check_alike()
-                verdicts = SharedRunner(store, bench, self.place.jobs, member=member).execute(tasks, progress)
-            put_together(member, verdicts)
-        saved = (output.load_verdict(each.instance.id) for each in tasks)
-        return output.report(), [each.verdict for each in saved if each]
-
-    def _check_share(self) -> None:
-        """Raise UserError for what has to know the whole run, or divides it in another way."""
-        after = {"--rerun-failed": self.rerun_failed, "--controls": self.controls, "--patchdiff": self.patchdiff}
-        never = {"--fresh": self.fresh, "--shard": self.shard, "--executor": self.place.executor != "local"}
-        for name, value in {**after, **never}.items():
-            if value:
-                later = "; when the run has finished, give it to the same command without --share"
-                raise UserError(f"--share does not go with {name}{later if name in after else ''}")
 
     def _check_model(self) -> None:
         if self.patchdiff and "llm" in self.patchdiff.generators and self.model is None:

@@ -62,7 +62,6 @@ def evaluate(
     cassette: options.Cassette = None,
     shard: options.Shard = None,
     durations: options.Durations = None,
-    share: options.Share = False,
     fail_under: options.FailUnder = None,
     json: options.Json = False,
 ) -> None:
@@ -84,7 +83,6 @@ def evaluate(
       assay evaluate lite -p preds.jsonl --patchdiff
       assay evaluate lite -p preds.jsonl --patchdiff -g suites --budget 60
       assay evaluate lite -p preds.jsonl --run-id mine --shard 1/4
-      assay evaluate lite -p preds.jsonl --run-id ours --share
       assay evaluate lite -p preds.jsonl --executor ray --address auto
     """
     from assay.harness.runs.manifest import LABELS, RULE, RunKind
@@ -129,7 +127,6 @@ def evaluate(
         given={"--stability": hash_of(stability), LABELS: hash_of(labels), RULE: rule or ""},
         shard=part,
         durations=seconds,
-        share=share,
     )
     report, verdicts = session.run(pairs, [instance.id for instance in instances], runs_empty=null)
     show(session, report, verdicts, as_json=json)

@@ -18,7 +18,6 @@ KUBERNETES = ("cluster", "kubernetes", "--image", "x", "--volume", "v", "--")
         ("rows.jsonl --gold --null --run-id r", "exactly one of --predictions FILE, --gold and --null"),
         ("rows.jsonl -p - --run-id r", "shards cannot share standard input"),
         ("rows.jsonl --gold --run-id r --shard 1/2", "leave --shard out"),
-        ("rows.jsonl --gold --run-id r --share", "leave --share out"),
         ("rows.jsonl --gold --run-id r --fail-under 50", "leave --fail-under out"),
         ("rows.jsonl --gold --run-id r --jobs two", "--jobs takes a whole number of at least 1 (assay evaluate"),
         ("rows.jsonl --gold --run-id r --golden", "no such option: --golden"),

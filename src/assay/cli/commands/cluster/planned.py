@@ -107,8 +107,6 @@ def _check(given: dict[str, Any]) -> None:
         raise UserError("add --run-id NAME: the shards and the merge need the same name")
     if given["shard"]:
         raise UserError("leave --shard out: each job adds its own")
-    if given["share"]:
-        raise UserError("leave --share out: each job does a shard")
     if given["fail_under"] is not None:
         raise UserError(
             "leave --fail-under out: it is about the whole run, so add it to `assay report merge` in the text"
