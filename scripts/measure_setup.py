@@ -25,8 +25,8 @@ from assay.harness.domain import Recipe
 from assay.harness.engines import open_engine
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import default_cache
-from assay.instances.setup.record import SetupRecord, load_record
 from assay.instances.setup.search import SECONDS
+from assay.instances.setup.setup_record import SetupRecord, load_record
 from assay.instances.toolchains.ensure import ensure
 from assay.instances.toolchains.images import find_toolchain
 from assay.instances.toolchains.make import make_toolchain

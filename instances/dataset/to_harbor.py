@@ -17,7 +17,7 @@ from assay.harness.domain import Instance, PublishedImage, Rule
 from assay.harness.errors import DataError, UserError
 from assay.harness.files import replace_file
 from assay.instances.environments.plan import WORKDIR
-from assay.instances.environments.scripts import read_script
+from assay.instances.environments.row_script import read_script
 
 SECONDS = 3600
 """Limit of the agent, and of the verifier, which may wait for other evaluations."""

@@ -4,7 +4,7 @@ from assay.harness.domain import Limits
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import tar_of
-from assay.instances.environments.lock import Layer, Lock
+from assay.instances.environments.images_lock import Layer, Lock
 from assay.instances.toolchains.buildfiles import build_text, find_text
 
 SECONDS = 300.0

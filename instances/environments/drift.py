@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from assay.harness.domain import Model
 from assay.harness.engines.base import LABEL, Engine
-from assay.instances.environments.lock import LOCKED, Layer, Lock
+from assay.instances.environments.images_lock import LOCKED, Layer, Lock
 
 Read = Callable[[Layer], Mapping[str, str]]
 """Returns what a layer's image holds on the engine now."""

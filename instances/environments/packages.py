@@ -7,12 +7,18 @@ from pathlib import Path
 from assay.harness.domain import Instance, Recipe, Service
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import locked, replace_file
-from assay.instances.environments.images import Packages, manifest_packages, python_packages
-from assay.instances.environments.layers import LayerMaker
-from assay.instances.environments.pins import manifests
+from assay.instances.environments.image_specs import Packages, manifest_packages, python_packages
+from assay.instances.environments.layer_builder import LayerMaker
+from assay.instances.environments.pins import manifest_lock
+from assay.instances.environments.pins.build_system import find_build_system
 from assay.instances.environments.pins.cutoff import cutoffs
-from assay.instances.environments.pins.project import find_build_system
-from assay.instances.environments.pins.pypi import LockRequest, Resolving, lock_request, resolve, service_lock_request
+from assay.instances.environments.pins.pypi_lock import (
+    LockRequest,
+    Resolving,
+    lock_request,
+    resolve,
+    service_lock_request,
+)
 from assay.instances.toolchains.ensure import scratch_folder
 from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.toolchains.images import Toolchain
@@ -43,7 +49,7 @@ class PackageResolver:
         """
         dates = cutoffs(instance, recipe)
         if recipe.language != PYTHON:
-            lock = manifests.lock(recipe, self._sources.tree(tree_ref(instance)), dates[0])
+            lock = manifest_lock.lock(recipe, self._sources.tree(tree_ref(instance)), dates[0])
             return dates[0], manifest_packages(instance, recipe, lock, dates[0])
         system = find_build_system(partial(self._sources.read_file, tree_ref(instance)))
         requests = [lock_request(instance, recipe, base, system, date) for date in dates]

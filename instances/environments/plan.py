@@ -8,7 +8,7 @@ from assay.harness.domain import Instance, Limits, PublishedImage, Recipe, TestP
 from assay.harness.evaluation.delivery import ADAPTER, PIPE
 from assay.harness.grading.logs import log_plan
 from assay.harness.patches.diff import paths_after, touched_paths, without_binary_hunks
-from assay.instances.environments.scripts import read_script
+from assay.instances.environments.row_script import read_script
 
 WORKDIR = "/testbed"
 REPORTS = "/tmp/assay-report"

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from assay.harness.domain import ImageSpec
 from assay.instances.environments.drift import REBUILT
-from assay.instances.environments.images import APT
-from assay.instances.environments.lock import DEBIAN, Layer, Lock, spec_of, toolchain_of
+from assay.instances.environments.image_specs import APT
+from assay.instances.environments.images_lock import DEBIAN, Layer, Lock, spec_of, toolchain_of
 from assay.instances.toolchains.bootstrap import preferences
 from assay.instances.toolchains.images import Toolchain
 

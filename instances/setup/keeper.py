@@ -11,11 +11,11 @@ from assay.harness.domain import UNKNOWN_TIME, Instance, Recipe
 from assay.harness.engines import Engine
 from assay.harness.errors import EnvironmentFailure, UserError
 from assay.harness.files import locked
-from assay.instances.environments.build import ImageBuilder
-from assay.instances.setup.facts import read_facts
+from assay.instances.environments.image_builder import ImageBuilder
 from assay.instances.setup.project import read_project
-from assay.instances.setup.record import SetupRecord, load_record, record_path, save_record
+from assay.instances.setup.project_facts import read_facts
 from assay.instances.setup.search import ROUNDS, SECONDS, Advisor, Search
+from assay.instances.setup.setup_record import SetupRecord, load_record, record_path, save_record
 from assay.instances.setup.trial import BuiltTrial
 from assay.instances.toolchains.images import UserImages, find_toolchain
 from assay.instances.toolchains.versions import versions_of

@@ -5,11 +5,11 @@ import sys
 from collections.abc import Callable, Mapping
 
 from assay.harness.domain import Recipe
-from assay.instances.setup import changes
-from assay.instances.setup.facts import TOOLS, Facts, name_of, plain_requirements
-from assay.instances.setup.known import distribution_of, known, package_of_header, package_of_shared
+from assay.instances.setup import recipe_edits as edits
+from assay.instances.setup.language_version import allows, minor, ordered
+from assay.instances.setup.project_facts import TOOLS, Facts, name_of, plain_requirements
+from assay.instances.setup.providers import distribution_of, known, package_of_header, package_of_shared
 from assay.instances.setup.shell_lines import workflow_variable
-from assay.instances.setup.versions import allows, minor, ordered
 
 Found = Mapping[str, str]
 """The named groups of a symptom's pattern."""
@@ -29,33 +29,33 @@ EDITION_2024 = "1.85"
 def add_header(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Add the package of a header."""
     package = package_of_header(found["name"])
-    return changes.extended(recipe, "system_packages", [package, *COMPILER] if package else _of_workflows(facts))
+    return edits.add_items(recipe, "system_packages", [package, *COMPILER] if package else _of_workflows(facts))
 
 
 def add_library(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Add the package of a library to build with."""
     package = known().libraries.get(found["name"].lower(), "")
     packages = [package, "pkg-config", *COMPILER] if package else _of_workflows(facts)
-    return changes.extended(recipe, "system_packages", packages)
+    return edits.add_items(recipe, "system_packages", packages)
 
 
 def add_shared_library(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Add the package of a library that is loaded."""
     package = package_of_shared(found["name"])
-    return changes.extended(recipe, "system_packages", [package] if package else _of_workflows(facts))
+    return edits.add_items(recipe, "system_packages", [package] if package else _of_workflows(facts))
 
 
 def add_typelib(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Add the package of a namespace that ``gi`` loads."""
     package = known().typelibs.get(found["name"], "")
-    return changes.extended(recipe, "system_packages", [package] if package else _of_workflows(facts))
+    return edits.add_items(recipe, "system_packages", [package] if package else _of_workflows(facts))
 
 
 def add_command(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Add the package of a command."""
     name = found["name"].rpartition("/")[2]
     packages = known().commands.get(name, "").split()
-    return changes.extended(
+    return edits.add_items(
         recipe, "system_packages", packages or [each for each in facts.installed.system if each == name]
     )
 
@@ -63,22 +63,22 @@ def add_command(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
 def add_compiler(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
     """Add a compiler, for Python with its headers."""
     headers = ("python3-dev",) if recipe.language == "python" else ()
-    return changes.extended(recipe, "system_packages", (*COMPILER, *headers))
+    return edits.add_items(recipe, "system_packages", (*COMPILER, *headers))
 
 
 def add_openssl(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
     """Add OpenSSL's headers."""
-    return changes.extended(recipe, "system_packages", ("libssl-dev", "pkg-config", *COMPILER))
+    return edits.add_items(recipe, "system_packages", ("libssl-dev", "pkg-config", *COMPILER))
 
 
 def add_libclang(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
     """Add clang with its library."""
-    return changes.extended(recipe, "system_packages", ("libclang-dev", "clang"))
+    return edits.add_items(recipe, "system_packages", ("libclang-dev", "clang"))
 
 
 def drop_debian_package(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
     """Remove a Debian package."""
-    return changes.shortened(recipe, "system_packages", [found["name"]])
+    return edits.remove_items(recipe, "system_packages", [found["name"]])
 
 
 def add_module(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
@@ -94,10 +94,10 @@ def add_module(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     distribution = distribution_of(found["name"])
     declared = facts.declaring(distribution)
     if not declared and (root := folder_of(top, facts.project.paths)):
-        return changes.with_variable(recipe, "PYTHONPATH", root)
+        return edits.set_variable(recipe, "PYTHONPATH", root)
     if file := facts.file_declaring(distribution):
-        return changes.extended(recipe, "requirements", [file])
-    return changes.with_package(recipe, declared or distribution)
+        return edits.add_items(recipe, "requirements", [file])
+    return edits.add_package(recipe, declared or distribution)
 
 
 def folder_of(module: str, paths: tuple[str, ...]) -> str:
@@ -111,7 +111,7 @@ def folder_of(module: str, paths: tuple[str, ...]) -> str:
 
 def add_declared(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Add a distribution by its name, if the project asks for it somewhere."""
-    return changes.with_package(recipe, facts.declaring(found["name"]))
+    return edits.add_package(recipe, facts.declaring(found["name"]))
 
 
 def add_fixture(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
@@ -134,7 +134,7 @@ def add_option(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     changed = recipe
     for word in found["name"].split():
         changed = _plugin(changed, known().options.get(word.partition("=")[0], ""), facts)
-    return changed if changed != recipe else changes.with_pytest_option(recipe, "-o addopts=")
+    return changed if changed != recipe else edits.add_pytest_option(recipe, "-o addopts=")
 
 
 def add_plugins(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
@@ -153,32 +153,32 @@ def add_coroutine_plugin(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
 def set_variable(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Set an environment variable as the project's workflows do."""
     value = workflow_variable(facts.project, found["name"])
-    return changes.with_variable(recipe, found["name"], value) if value else recipe
+    return edits.set_variable(recipe, found["name"], value) if value else recipe
 
 
 def import_by_path(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
     """Let pytest import test modules by their path."""
-    return changes.with_pytest_option(recipe, "--import-mode=importlib")
+    return edits.add_pytest_option(recipe, "--import-mode=importlib")
 
 
 def allow_warnings(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
     """Let warnings be warnings."""
-    return changes.with_pytest_option(recipe, "-W default")
+    return edits.add_pytest_option(recipe, "-W default")
 
 
 def drop_requirement(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Remove a requirement of the recipe's own, or else the requirement file that names it."""
-    without = changes.without_package(recipe, found["name"])
+    without = edits.remove_package(recipe, found["name"])
     if without != recipe:
         return without
     wanted = name_of(found["name"])
     files = [path for path in recipe.requirements if wanted in map(name_of, _lines(path, facts))]
-    return changes.shortened(recipe, "requirements", files)
+    return edits.remove_items(recipe, "requirements", files)
 
 
 def drop_file(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
     """Remove a requirement file."""
-    return changes.shortened(recipe, "requirements", [found["name"]])
+    return edits.remove_items(recipe, "requirements", [found["name"]])
 
 
 def take_one_file(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
@@ -188,8 +188,8 @@ def take_one_file(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
 
 def loosen_requirement(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
     """Remove the bounds of a requirement of the recipe's own; else take later packages."""
-    loose = changes.with_any_version(recipe, found["name"])
-    return loose if loose != recipe else changes.with_later_packages(recipe)
+    loose = edits.loosen_package(recipe, found["name"])
+    return loose if loose != recipe else edits.allow_later_packages(recipe)
 
 
 def declare_requirements(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
@@ -200,8 +200,8 @@ def declare_requirements(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
     files = [each for each in ("requirements.txt",) if each in facts.project.texts]
     wanted = recipe.model_copy(update={"metadata": False, "extras": ()})
     for each in (*facts.declared.dependencies, *extras):
-        wanted = changes.with_package(wanted, each) if not TOOLS.fullmatch(name_of(each)) else wanted
-    return wanted if facts.declared.dependencies else changes.extended(wanted, "requirements", files)
+        wanted = edits.add_package(wanted, each) if not TOOLS.fullmatch(name_of(each)) else wanted
+    return wanted if facts.declared.dependencies else edits.add_items(wanted, "requirements", files)
 
 
 def pretend_version(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
@@ -221,20 +221,20 @@ def install_by_path(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
 def newer_version(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Take the oldest version of the language that is at least this one."""
     later = [each for each in _allowed(facts) if ordered([found["version"], each])[0] == found["version"]]
-    return changes.with_toolchain(recipe, later[:1] if recipe.toolchain not in later else ())
+    return edits.choose_toolchain(recipe, later[:1] if recipe.toolchain not in later else ())
 
 
 def next_version(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
     """Take the version of the language that comes next."""
     versions = _allowed(facts)
     later = versions[versions.index(recipe.toolchain) + 1 :] if recipe.toolchain in versions else []
-    return changes.with_toolchain(recipe, later)
+    return edits.choose_toolchain(recipe, later)
 
 
 def older_version(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
     """Take the newest version of the language that is at most this one."""
     earlier = [each for each in _allowed(facts) if ordered([found["version"], minor(each)])[-1] == found["version"]]
-    return changes.with_toolchain(recipe, earlier[-1:] if recipe.toolchain not in earlier else ())
+    return edits.choose_toolchain(recipe, earlier[-1:] if recipe.toolchain not in earlier else ())
 
 
 def newer_rust(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
@@ -244,18 +244,18 @@ def newer_rust(recipe: Recipe, found: Found, facts: Facts) -> Recipe:
 
 def bound(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
     """Bound a distribution's version."""
-    return changes.with_bound(recipe, found["bound"])
+    return edits.add_bound(recipe, found["bound"])
 
 
 def enable_cgo(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
     """Let Go compile C."""
-    compiling = changes.extended(recipe, "system_packages", ("gcc", "libc6-dev"))
-    return changes.with_variable(compiling, "CGO_ENABLED", "1")
+    compiling = edits.add_items(recipe, "system_packages", ("gcc", "libc6-dev"))
+    return edits.set_variable(compiling, "CGO_ENABLED", "1")
 
 
 def allow_module_changes(recipe: Recipe, _found: Found, _facts: Facts) -> Recipe:
     """Let Go complete go.mod and go.sum."""
-    return changes.with_variable(recipe, "GOFLAGS", "-mod=mod")
+    return edits.set_variable(recipe, "GOFLAGS", "-mod=mod")
 
 
 def start_service(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
@@ -263,7 +263,7 @@ def start_service(recipe: Recipe, found: Found, _facts: Facts) -> Recipe:
     service = known().services.get(found["port"])
     if service is None:
         return recipe
-    return changes.started_before(changes.extended(recipe, "system_packages", service.packages), service.start)
+    return edits.start_program(edits.add_items(recipe, "system_packages", service.packages), service.start)
 
 
 def name_django_settings(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
@@ -274,13 +274,13 @@ def name_django_settings(recipe: Recipe, _found: Found, facts: Facts) -> Recipe:
     module = named[1] if named else next(filter(DJANGO_MODULE.fullmatch, paths), "")
     if not module:
         return recipe
-    recipe = changes.with_variable(_plugin(recipe, "pytest-django", facts), "PYTHONPATH", "/testbed")
-    return changes.with_variable(recipe, "DJANGO_SETTINGS_MODULE", module.removesuffix(".py").replace("/", "."))
+    recipe = edits.set_variable(_plugin(recipe, "pytest-django", facts), "PYTHONPATH", "/testbed")
+    return edits.set_variable(recipe, "DJANGO_SETTINGS_MODULE", module.removesuffix(".py").replace("/", "."))
 
 
 def _plugin(recipe: Recipe, distribution: str, facts: Facts) -> Recipe:
     """Add a distribution with the bounds that the project itself names, if there is such a distribution."""
-    return changes.with_package(recipe, facts.declaring(distribution) or distribution) if distribution else recipe
+    return edits.add_package(recipe, facts.declaring(distribution) or distribution) if distribution else recipe
 
 
 def _of_workflows(facts: Facts) -> list[str]:

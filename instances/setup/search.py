@@ -8,9 +8,9 @@ from typing import Protocol
 
 from assay.harness.domain import FAILING, Recipe, Status
 from assay.harness.names import count
-from assay.instances.setup import changes
-from assay.instances.setup.facts import Facts, propose
-from assay.instances.setup.record import AppliedChange, SetupRecord, SetupRound
+from assay.instances.setup import recipe_edits as edits
+from assay.instances.setup.project_facts import Facts, propose
+from assay.instances.setup.setup_record import AppliedChange, SetupRecord, SetupRound
 from assay.instances.setup.symptoms import diagnose, without_colours
 from assay.instances.setup.trial import NO_TESTS, STALLED, Trial, TriedRecipe
 
@@ -129,19 +129,24 @@ class Search:
 def _by_problem(recipe: Recipe, run: TriedRecipe, facts: Facts) -> tuple[Recipe, tuple[AppliedChange, ...]]:
     """Return what answers a limit that ended the tests, or tests that were not collected."""
     if "memory" in run.problem:
-        return changes.with_more_memory(recipe), (AppliedChange(rule="more-memory", reason=run.problem),)
+        return edits.double_memory(recipe), (AppliedChange(rule="more-memory", reason=run.problem),)
     if run.problem == STALLED and recipe.language == "python":
-        changed = changes.with_pytest_option(changes.with_package(recipe, "pytest-timeout"), "--timeout=60")
+        changed = edits.add_pytest_option(edits.add_package(recipe, "pytest-timeout"), "--timeout=60")
         hanging = AppliedChange(rule="hanging-test", reason="no test may take more than 60 s")
         if not facts.declared.slow:
             return changed, (hanging,)
         slow = f"the project marks tests as {' and '.join(facts.declared.slow)}"
-        return changes.without_slow_tests(changed, facts), (hanging, AppliedChange(rule="slow-tests", reason=slow))
+        return edits.skip_slow_tests(changed, facts), (
+            hanging,
+            AppliedChange(rule="slow-tests", reason=slow),
+        )
     if run.problem == NO_TESTS and recipe.language == "python":
         reason = "pytest finds no test module by its usual names"
-        return changes.with_other_names(recipe, facts), (AppliedChange(rule="other-names-of-modules", reason=reason),)
+        return edits.collect_other_modules(recipe, facts), (
+            AppliedChange(rule="other-names-of-modules", reason=reason),
+        )
     if run.tests and "ERROR collecting" in run.output and recipe.language == "python":
-        changed = changes.with_pytest_option(recipe, "--continue-on-collection-errors")
+        changed = edits.add_pytest_option(recipe, "--continue-on-collection-errors")
         return changed, (AppliedChange(rule="uncollected", reason="some test modules cannot be imported"),)
     return recipe, ()
 
@@ -152,9 +157,7 @@ def _as_workflows_do(recipe: Recipe, facts: Facts, record: SetupRecord) -> tuple
     left_out = {facts.project.repo.partition("/")[2].lower(), *(tried - set(recipe.system_packages))}
     packages = [name for name in facts.installed.system if not HEAVY.match(name) and name not in left_out]
     reason = f"the project's workflows install {' '.join(packages)}"
-    return changes.extended(recipe, "system_packages", packages), (
-        AppliedChange(rule="as-workflows-do", reason=reason),
-    )
+    return edits.add_items(recipe, "system_packages", packages), (AppliedChange(rule="as-workflows-do", reason=reason),)
 
 
 def _compared(record: SetupRecord, recipe: Recipe, one: TriedRecipe, two: TriedRecipe) -> SetupRecord:

@@ -10,8 +10,8 @@ import yaml
 from pydantic import Field
 
 from assay.harness.domain import Model, Recipe
-from assay.instances.setup.facts import Facts
-from assay.instances.setup.known import known
+from assay.instances.setup.project_facts import Facts
+from assay.instances.setup.providers import known
 from assay.instances.setup.remedies import REMEDIES
 
 MOST_MATCHES = 60
@@ -22,7 +22,7 @@ FOR_PYTHON: tuple[tuple[str, str, str], ...] = (
     ("came-to-python", "newer_version", "the first Python with this is {value}"),
     ("removed-api", "bound", "later releases lack this: {value}"),
 )
-"""Rules made of the tables ``python_removed``, ``python_added`` and ``removed`` of ``known.yaml``."""
+"""Rules made of the tables ``python_removed``, ``python_added`` and ``removed`` of ``providers.yaml``."""
 
 
 class Symptom(Model):

@@ -13,7 +13,7 @@ from assay.harness.engines.base import Engine
 from assay.harness.errors import EngineError, EnvironmentFailure, RunStopped
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
 from assay.harness.runs.attempt import ATTEMPTS, PAUSE, attempts
-from assay.instances.environments.build import ImageBuilder
+from assay.instances.environments.image_builder import ImageBuilder
 from assay.instances.environments.plan import make_plan
 
 READ = 2_000_000

@@ -23,7 +23,7 @@ def corpus_mirror(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[
 @pytest.fixture(scope="session")
 def place(docker_engine: DockerEngine, corpus_mirror: tuple[Path, dict[str, str]]) -> Callable[[str, str], Place]:
     """Prepare an instance of a project: language and name to image and plan."""
-    from assay.instances.environments.build import ImageBuilder
+    from assay.instances.environments.image_builder import ImageBuilder
     from assay.instances.environments.plan import make_plan
     from assay.instances.environments.recipes import find_recipe
     from assay.instances.trees.sources import Sources
@@ -44,7 +44,7 @@ def published(
     docker_engine: DockerEngine, corpus_mirror: tuple[Path, dict[str, str]], place: Callable[[str, str], Place]
 ) -> Callable[[str, Row], Place]:
     """Prepare an instance of the Python project in a look-alike of a published image: name and row to image, plan."""
-    from assay.instances.environments.build import ImageBuilder
+    from assay.instances.environments.image_builder import ImageBuilder
     from assay.instances.environments.plan import make_plan
     from assay.instances.environments.recipes import find_recipe
     from assay.instances.trees.sources import Sources

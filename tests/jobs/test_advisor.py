@@ -9,8 +9,8 @@ import pytest
 from assay.agents.llm.ask import make_ask
 from assay.agents.llm.errors import ModelUnavailable
 from assay.harness.domain import Recipe
-from assay.instances.setup.facts import Facts, read_facts
 from assay.instances.setup.project import Project
+from assay.instances.setup.project_facts import Facts, read_facts
 from assay.jobs.advisor import ModelAdvisor
 from played_endpoint import played_endpoint, said
 

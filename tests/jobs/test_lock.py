@@ -14,7 +14,7 @@ from assay.harness.engines.docker import DockerEngine
 from assay.harness.evaluation.evaluate import evaluate
 from assay.harness.grading.grade import grade
 from assay.instances.environments.drift import LayerStatus
-from assay.instances.environments.lock import Lock, read_lock, with_contents
+from assay.instances.environments.images_lock import Lock, read_lock, with_contents
 from assay.jobs.lock import check_images, is_as_locked, lock_instances, rebuild, select
 from assay.jobs.workplace import Workplace
 from toys import Repository

@@ -8,7 +8,7 @@ import pytest
 from assay.harness.domain import Instance, PublishedImage
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.errors import EnvironmentFailure, ImageMissing
-from assay.instances.environments.build import ImageBuilder
+from assay.instances.environments.image_builder import ImageBuilder
 from assay.instances.trees.sources import Sources
 from assay.jobs.workbench import BuiltWorkbench, Planner
 from corpus.model import diff

@@ -46,7 +46,7 @@ const char *hello(const char *name) {
 @pytest.mark.network
 @pytest.mark.toolchain("c", "")
 def test_rewritten_results_are_not_believed(tmp_path: Path, docker_engine: DockerEngine) -> None:
-    from assay.instances.environments.build import ImageBuilder
+    from assay.instances.environments.image_builder import ImageBuilder
     from assay.instances.trees.sources import Sources
 
     hello = dict(hellos())["c-autotools"]

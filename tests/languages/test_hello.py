@@ -50,7 +50,7 @@ def test_projects_show_every_status(name: str) -> None:
 @pytest.mark.network
 @pytest.mark.parametrize("name", PROJECTS)
 def test_a_real_project_is_built_tested_and_told(name: str, tmp_path: Path, docker_engine: DockerEngine) -> None:
-    from assay.instances.environments.build import ImageBuilder
+    from assay.instances.environments.image_builder import ImageBuilder
     from assay.instances.trees.sources import Sources
 
     hello = HELLOS[name]
@@ -98,7 +98,7 @@ OWN_COMMANDS = [(name, command) for name, hello in HELLOS.items() for command in
 def test_a_rows_own_command_is_reported_with_tripwires(
     name: str, command: str, tmp_path: Path, docker_engine: DockerEngine
 ) -> None:
-    from assay.instances.environments.build import ImageBuilder
+    from assay.instances.environments.image_builder import ImageBuilder
     from assay.instances.trees.sources import Sources
 
     hello = HELLOS[name]
@@ -133,7 +133,7 @@ def run(instance, builder, sources, engine: DockerEngine, patch: str = "") -> Ev
 
 
 def plan_of(instance: Instance, sources) -> TestPlan:
-    from assay.instances.environments.targets import kept_files_to_run
+    from assay.instances.environments.files_to_run import kept_files_to_run
 
     recipe = find_recipe(instance)
     return make_plan(instance, recipe, kept_files_to_run(instance, recipe, sources))

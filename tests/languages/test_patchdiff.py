@@ -11,7 +11,7 @@ from assay.harness.patchdiff.assess import assess
 from assay.harness.patchdiff.contract import Settings
 from assay.harness.patchdiff.decide import is_flagged
 from assay.harness.patchdiff.sides import Sides
-from assay.instances.environments.build import ImageBuilder
+from assay.instances.environments.image_builder import ImageBuilder
 from assay.instances.environments.plan import make_plan
 from assay.instances.environments.recipes import find_recipe
 from assay.instances.trees.sources import Sources

@@ -99,7 +99,7 @@ def main(dataset: str, mirrors: str, *ids: str) -> None:
     """Make the images that some rows name."""
     from assay.harness.engines.docker import open_engine
     from assay.instances.dataset.load import load
-    from assay.instances.environments.build import ImageBuilder
+    from assay.instances.environments.image_builder import ImageBuilder
     from assay.instances.trees.sources import Sources
     from assay.jobs.workbench import without_image
 

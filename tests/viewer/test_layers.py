@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay.harness.domain import ImageSpec
-from assay.instances.environments.lock import keep_layer
+from assay.instances.environments.images_lock import keep_layer
 from assay.viewer.layers import LONGEST, layers_of
 
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from assay.agents.llm.errors import ModelError
 from assay.harness.domain import Recipe
-from assay.instances.setup.facts import Facts
+from assay.instances.setup.project_facts import Facts
 
 FIELDS = (
     *("toolchain", "system_packages", "extras", "requirements", "packages", "constraints", "cutoff_days"),

@@ -17,7 +17,7 @@ from assay.harness.errors import UserError
 from assay.harness.files import default_cache, read_model
 from assay.harness.runs.manifest import CONTROLS, FAIL_FAST, control_name
 from assay.harness.runs.store import RunStore
-from assay.instances.environments.lock import Lock, UsedImage, check_lock, make_lock
+from assay.instances.environments.images_lock import Lock, UsedImage, check_lock, make_lock
 from assay.jobs.evaluate import Session
 from assay.jobs.workplace import Workplace
 

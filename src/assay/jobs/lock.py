@@ -13,7 +13,7 @@ from assay.harness.files import default_cache
 from assay.harness.runs.workbench import Workbench
 from assay.instances.environments.contents import language_of, read_contents
 from assay.instances.environments.drift import LayerState, LayerStatus, layer_state, without_inherited
-from assay.instances.environments.lock import NOTE, Layer, Lock, UsedImage, keep_lock, make_lock, with_contents
+from assay.instances.environments.images_lock import NOTE, Layer, Lock, UsedImage, keep_lock, make_lock, with_contents
 from assay.instances.environments.rebuild import rebuilt_chain
 from assay.jobs.build import Images, patches_of
 from assay.jobs.workbench import BuiltWorkbench

@@ -94,7 +94,7 @@ class Shipping:
             Damaged: the file is not as it was written; nothing was added. EngineError: the engine failed.
             OSError: the file cannot be read.
         """
-        from assay.instances.environments.known import regular_files
+        from assay.instances.environments.known_images import regular_files
 
         began, bench = time.monotonic(), self.images.bench
         with open_archive(file) as archive:
@@ -127,7 +127,7 @@ class Shipping:
         keys = set[str]()
 
         def sent_files(key: str, files: Mapping[str, bytes]) -> None:
-            from assay.instances.environments.known import send_known
+            from assay.instances.environments.known_images import send_known
 
             if key not in keys:
                 send_known(registry, key, files)

@@ -13,7 +13,7 @@ from assay.harness.engines import ActingEngine, Engine
 from assay.harness.errors import EnvironmentFailure
 
 if TYPE_CHECKING:
-    from assay.instances.environments.build import ImageBuilder
+    from assay.instances.environments.image_builder import ImageBuilder
     from assay.instances.leaks.audit import ImageReport
     from assay.instances.setup.keeper import Setter
     from assay.instances.toolchains.images import UserImages
@@ -40,7 +40,7 @@ class Planner:
 
     def plan(self, instance: Instance, files: Sequence[str] | None = None) -> TestPlan:
         """Return how an instance's own tests, or some test files of its tree, are run."""
-        from assay.instances.environments.known import edition
+        from assay.instances.environments.known_images import edition
         from assay.instances.environments.plan import make_plan
         from assay.instances.environments.recipes import find_recipe
 
@@ -83,8 +83,8 @@ class BuiltWorkbench:
 
     def aim(self, plan: TestPlan, instance: Instance) -> TestPlan:
         """Add the test files that only the instance's labels name, which may need its tree."""
+        from assay.instances.environments.files_to_run import kept_files_to_run
         from assay.instances.environments.recipes import find_recipe
-        from assay.instances.environments.targets import kept_files_to_run
 
         if isinstance(instance.environment, PublishedImage):
             return plan

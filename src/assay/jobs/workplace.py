@@ -29,7 +29,7 @@ from assay.jobs.view import Quiet, View
 from assay.jobs.workbench import ActedWorkbench, BuiltWorkbench, Planner, make_sources
 
 if TYPE_CHECKING:
-    from assay.instances.environments.build import ImageBuilder
+    from assay.instances.environments.image_builder import ImageBuilder
     from assay.instances.setup.keeper import Setter
     from assay.instances.toolchains.images import UserImages
     from assay.instances.trees.sources import Sources
@@ -180,7 +180,7 @@ class Workplace:
         warmed = self._warmed(engine)
         if isinstance(engine, ActingEngine):
             return ActedWorkbench(cast("ActingEngine", warmed), planner)
-        from assay.instances.environments.build import ImageBuilder
+        from assay.instances.environments.image_builder import ImageBuilder
 
         sources = make_sources([Path(folder).expanduser() for folder in self.mirrors], self.toolchains)
         registry = None

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.instances.environments.lock import Layer, UsedImage, make_lock
+from assay.instances.environments.images_lock import Layer, UsedImage, make_lock
 from assay.viewer.text import cut_lines, readable
 
 LONGEST = 16 * 1024

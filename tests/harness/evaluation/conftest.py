@@ -38,7 +38,7 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def prepared(
     mirror: Path, docker_engine: DockerEngine, module_instance: Instance, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[str, TestPlan]:
-    from assay.instances.environments.build import ImageBuilder
+    from assay.instances.environments.image_builder import ImageBuilder
     from assay.instances.environments.plan import make_plan
     from assay.instances.environments.recipes import find_recipe
     from assay.instances.trees.sources import Sources

@@ -29,8 +29,8 @@ READER = Path(__file__).with_name("read_with_swebench.py")
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory, docker_engine: "DockerEngine") -> RunToExport:
     """Evaluate a model's patch, which is not the gold patch to the letter, and an empty one."""
-    from assay.instances.environments.build import ImageBuilder
-    from assay.instances.environments.targets import kept_files_to_run
+    from assay.instances.environments.files_to_run import kept_files_to_run
+    from assay.instances.environments.image_builder import ImageBuilder
     from assay.instances.trees.sources import Sources
 
     folder = tmp_path_factory.mktemp("hello")

@@ -7,7 +7,7 @@ import pytest
 from assay.harness.engines.base import ImageInfo
 from assay.harness.engines.fake import FakeEngine
 from assay.instances.environments.drift import REBUILT, LayerState, LayerStatus, layer_state, without_inherited
-from assay.instances.environments.lock import Layer, Lock, with_contents
+from assay.instances.environments.images_lock import Layer, Lock, with_contents
 
 HELD = {"debian": "git 2.39\nlibc6 2.36\n", "commit": "HEAD 1234\n", "locked/Cargo.lock": "version = 4\n"}
 LABELS = {"assay.kind": "environment"}

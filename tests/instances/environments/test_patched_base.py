@@ -9,7 +9,7 @@ from assay.harness.domain import Instance, Limits, Outcome, Prediction, Recipe
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.evaluation.evaluate import Task, evaluate
 from assay.harness.grading.grade import grade
-from assay.instances.environments.build import ImageBuilder
+from assay.instances.environments.image_builder import ImageBuilder
 from assay.instances.environments.plan import make_plan
 from assay.instances.toolchains.images import find_toolchain
 from assay.instances.trees.sources import Sources

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from assay.harness.domain import ImageSpec
 from assay.instances.environments.drift import REBUILT
-from assay.instances.environments.images import APT
-from assay.instances.environments.lock import Layer, Lock, with_contents
+from assay.instances.environments.image_specs import APT
+from assay.instances.environments.images_lock import Layer, Lock, with_contents
 from assay.instances.environments.rebuild import rebuilt_chain
 from assay.instances.toolchains.bootstrap import preferences
 from assay.instances.toolchains.images import Toolchain

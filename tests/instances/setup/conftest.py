@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from assay.instances.setup.facts import Facts, read_facts
 from assay.instances.setup.project import Project
+from assay.instances.setup.project_facts import Facts, read_facts
 
 DAY = datetime(2021, 6, 1, tzinfo=UTC)
 PYTHONS = ("3.6", "3.9", "3.11", "3.13")

@@ -9,9 +9,9 @@ import pytest
 
 from assay.harness.domain import Instance, Recipe
 from assay.harness.engines.fake import FakeEngine
-from assay.instances.environments.build import ImageBuilder
+from assay.instances.environments.image_builder import ImageBuilder
 from assay.instances.setup.keeper import Setter
-from assay.instances.setup.record import SetupRecord, save_record
+from assay.instances.setup.setup_record import SetupRecord, save_record
 from assay.instances.trees.sources import Sources
 from assay.jobs.workbench import BuiltWorkbench, Planner
 from corpus.stage import git

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 import pytest
 
 from assay.harness.domain import Recipe, Status
-from assay.instances.setup.facts import Facts
-from assay.instances.setup.record import SetupRecord
+from assay.instances.setup.project_facts import Facts
 from assay.instances.setup.search import Search
+from assay.instances.setup.setup_record import SetupRecord
 from assay.instances.setup.trial import NO_TESTS, TriedRecipe
 
 START = SetupRecord(repo="acme/calc", commit="a" * 40, date=datetime(2021, 6, 1, tzinfo=UTC), language="python")

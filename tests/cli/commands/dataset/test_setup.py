@@ -8,7 +8,7 @@ import pytest
 
 from assay.harness.domain import Recipe
 from assay.instances.setup.keeper import Setter
-from assay.instances.setup.record import AppliedChange, SetupRecord, SetupRound, save_record
+from assay.instances.setup.setup_record import AppliedChange, SetupRecord, SetupRound, save_record
 from assay.jobs.workplace import Workplace
 
 

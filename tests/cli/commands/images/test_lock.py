@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.instances.environments.lock import Layer, Lock, UsedImage, with_contents
+from assay.instances.environments.images_lock import Layer, Lock, UsedImage, with_contents
 from assay.instances.toolchains.images import Toolchain
 from assay.jobs.lock import notes_of
 

@@ -5,7 +5,7 @@ import pytest
 from assay.harness import runners
 from assay.harness.domain import Instance, PublishedImage
 from assay.harness.errors import DataError
-from assay.instances.environments.scripts import Script, read_script
+from assay.instances.environments.row_script import Script, read_script
 from samples import read
 
 PYTEST = {"log_parser": "parse_log_pytest", "test_cmd": "pytest -rA", "install": "pip install -e .", "python": "3.9"}

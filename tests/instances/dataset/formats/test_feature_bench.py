@@ -12,10 +12,10 @@ from assay.harness.errors import DataError, EnvironmentFailure
 from assay.instances.dataset.formats import FORMATS
 from assay.instances.dataset.swt_tasks import as_test_task
 from assay.instances.dataset.to_harbor import task_files
-from assay.instances.environments.images import published_spec
+from assay.instances.environments.image_specs import published_spec
 from assay.instances.environments.plan import make_plan
 from assay.instances.environments.recipes import find_recipe, has_recipe
-from assay.instances.environments.scripts import Script, read_script
+from assay.instances.environments.row_script import Script, read_script
 from samples import WHOLE, read, rows
 
 TOGETHER = "--rootdir=/testbed --continue-on-collection-errors"

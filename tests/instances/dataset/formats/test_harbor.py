@@ -9,7 +9,7 @@ from assay.harness.reports import find
 from assay.instances.dataset.formats import FORMATS, write
 from assay.instances.dataset.formats.harbor import PREPARED, RUN, STAGED
 from assay.instances.dataset.load import load
-from assay.instances.environments.scripts import read_script
+from assay.instances.environments.row_script import read_script
 from samples import DATASET, PLAIN, read
 
 TASK = 'schema_version = "1.4"\n[environment]\ndocker_image = "acme/hello:1"\n'

@@ -9,7 +9,7 @@ from assay.harness.reports import find
 from assay.instances.dataset.formats import FORMATS, write
 from assay.instances.dataset.formats.swebench_pro import RUN, image_of
 from assay.instances.dataset.load import load
-from assay.instances.environments.scripts import read_script
+from assay.instances.environments.row_script import read_script
 from samples import read, rows
 
 PRO = "swebench-pro"

@@ -12,7 +12,7 @@ import typer
 from assay.cli import config, exits, options
 
 if TYPE_CHECKING:
-    from assay.instances.setup.record import SetupRecord
+    from assay.instances.setup.setup_record import SetupRecord
     from assay.jobs.advisor import ModelAdvisor
 
 
@@ -55,7 +55,7 @@ def setup(
       assay evaluate rows.jsonl --gold --recipes recipes
     """
     from assay.cli import console
-    from assay.instances.setup.record import record_path
+    from assay.instances.setup.setup_record import record_path
 
     with config.workplace(engine, mirror) as place, _advisor(model, base_url, cassette) as advisor:
         setter = replace(place.setter(output), rounds=rounds, seconds=float(limit), advisor=advisor)
@@ -87,7 +87,7 @@ def _advisor(model: str | None, base_url: str | None, cassette: Path | None) -> 
 
 
 def _recipe_file(folder: Path, record: "SetupRecord") -> str:
-    from assay.instances.setup.record import recipe_path
+    from assay.instances.setup.setup_record import recipe_path
 
     return str(recipe_path(folder, record)) if record.accepted else ""
 

@@ -31,7 +31,7 @@ def check(
     """
     from assay.cli import console
     from assay.cli.commands.images.lock_view import print_states, states_as_json
-    from assay.instances.environments.lock import read_lock
+    from assay.instances.environments.images_lock import read_lock
     from assay.jobs.lock import check_images, is_as_locked, select
 
     wanted = select(read_lock(lock.expanduser()), ids or ())

@@ -9,7 +9,7 @@ from typing import Any
 from assay.cli import console, exits
 from assay.harness.names import count
 from assay.instances.environments.drift import LayerState, LayerStatus
-from assay.instances.environments.lock import read_lock
+from assay.instances.environments.images_lock import read_lock
 from assay.jobs.lock import check_images, is_as_locked, rebuild, select
 from assay.jobs.workplace import Workplace
 

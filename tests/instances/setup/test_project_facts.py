@@ -1,4 +1,4 @@
-from assay.instances.setup.facts import name_of, propose
+from assay.instances.setup.project_facts import name_of, propose
 
 TESTS = ("tests/test_a.py",)
 

@@ -9,8 +9,8 @@ import pytest
 
 from assay.harness.domain import ImageSpec, ReleaseDownload
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.environments.context import write_context
-from assay.instances.environments.images import DOWNLOADS
+from assay.instances.environments.build_context import write_context
+from assay.instances.environments.image_specs import DOWNLOADS
 from assay.instances.trees.sources import Sources
 from toys import Index
 

@@ -1,6 +1,6 @@
 import pytest
 
-from assay.instances.environments.pins.project import (
+from assay.instances.environments.pins.build_system import (
     ALWAYS,
     SETUPTOOLS,
     BuildSystem,

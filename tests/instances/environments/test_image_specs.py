@@ -4,8 +4,8 @@ import pytest
 
 from assay.harness.domain import Download, Recipe, TreeRef
 from assay.harness.languages import LANGUAGES
-from assay.instances.environments.images import image_chain, manifest_packages, python_packages, service_spec
-from assay.instances.environments.pins.project import BuildSystem
+from assay.instances.environments.image_specs import image_chain, manifest_packages, python_packages, service_spec
+from assay.instances.environments.pins.build_system import BuildSystem
 from assay.instances.toolchains.images import Toolchain
 
 TOOLCHAIN = Toolchain("assay/toolchain-python:3.11-x", "assay/toolchain-python:3.11-x")

@@ -9,7 +9,7 @@ from assay.harness.domain import ImageSpec
 from assay.harness.engines.base import Engine, ImageInfo
 from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.harness.images.shelf import Shelf
-from assay.instances.environments.context import write_context
+from assay.instances.environments.build_context import write_context
 from assay.instances.toolchains.ensure import Make, SharedFailures, ensure
 from assay.instances.toolchains.host import write_secrets
 from assay.instances.toolchains.images import Toolchain

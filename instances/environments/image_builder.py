@@ -13,17 +13,17 @@ from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.harness.evaluation.protection import ROOT
 from assay.harness.images.shelf import Shelf
 from assay.harness.images.uses import Hold, Uses
-from assay.instances.environments.grading import grading_spec, with_asking_base
-from assay.instances.environments.images import (
+from assay.instances.environments.grading_image import grading_spec, with_asking_base
+from assay.instances.environments.image_specs import (
     LOCK_FILE,
     Packages,
     image_chain,
     published_spec,
     service_spec,
 )
-from assay.instances.environments.known import KnownImages, fetch_known, known_key, send_known
-from assay.instances.environments.layers import LayerMaker
-from assay.instances.environments.lock import Layer, keep_layer, keep_toolchain
+from assay.instances.environments.images_lock import Layer, keep_layer, keep_toolchain
+from assay.instances.environments.known_images import KnownImages, fetch_known, known_key, send_known
+from assay.instances.environments.layer_builder import LayerMaker
 from assay.instances.environments.packages import PYTHON, PackageResolver
 from assay.instances.environments.recipes import find_recipe
 from assay.instances.leaks.audit import ImageAudit, ImageReport

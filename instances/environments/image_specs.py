@@ -9,9 +9,9 @@ from hashlib import sha256
 from assay.harness import languages
 from assay.harness.domain import ImageSpec, Instance, PublishedImage, Recipe, TreeRef
 from assay.harness.engines.base import LABEL, SERVICE_LABEL, USER_LABEL
-from assay.instances.environments.pins.project import BuildSystem
-from assay.instances.environments.pins.pypi import bounds, exports
-from assay.instances.environments.scripts import read_script
+from assay.instances.environments.pins.build_system import BuildSystem
+from assay.instances.environments.pins.pypi_lock import bounds, exports
+from assay.instances.environments.row_script import read_script
 from assay.instances.toolchains.buildfiles import build_text, compile_texts, fetch_texts, runner_texts
 from assay.instances.toolchains.images import Toolchain
 from assay.instances.trees.sources import tree_key, tree_ref

@@ -1,4 +1,4 @@
-"""The tables of ``known.yaml``: what brings a missing header, command, library, module, fixture or API."""
+"""The tables of ``providers.yaml``: what brings a missing header, command, library, module, fixture or API."""
 
 import re
 from functools import cache
@@ -37,7 +37,7 @@ class Known(Model):
 @cache
 def known() -> Known:
     """Return the tables."""
-    path = Path(__file__).with_name("known.yaml")
+    path = Path(__file__).with_name("providers.yaml")
     return Known.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 

@@ -10,6 +10,7 @@ from packaging.utils import canonicalize_name
 
 from assay.harness import languages
 from assay.harness.domain import Recipe
+from assay.instances.setup.language_version import choose_version
 from assay.instances.setup.project import Project
 from assay.instances.setup.python_manifests import Declared, read_declared
 from assay.instances.setup.shell_lines import (
@@ -19,7 +20,6 @@ from assay.instances.setup.shell_lines import (
     installs,
     workflow_values,
 )
-from assay.instances.setup.versions import choose_version
 
 TEST_NAME = re.compile(
     r"(unit)?tests?([-_]?(deps|requirements?|all|extras?|unit|py\d*|requires|suite))?|testing|pytest", re.I

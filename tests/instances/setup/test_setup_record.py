@@ -3,7 +3,7 @@ from pathlib import Path
 
 from assay.harness.domain import Instance, Recipe
 from assay.instances.environments.recipes import check_recipes, find_recipe
-from assay.instances.setup.record import (
+from assay.instances.setup.setup_record import (
     AppliedChange,
     SetupRecord,
     SetupRound,

@@ -2,7 +2,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from assay.harness.domain import Recipe
-from assay.instances.environments.pins.manifests import lock
+from assay.instances.environments.pins.manifest_lock import lock
 from assay.instances.trees.content import FILE, TreeEntry, write_tar
 
 DATE = "2023-05-06T00:00:00Z"

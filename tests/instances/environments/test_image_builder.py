@@ -14,7 +14,7 @@ from assay.harness.engines.docker_build import find_builder
 from assay.harness.engines.fake import open_engine
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.evaluation.evaluate import Task, evaluate
-from assay.instances.environments.build import ImageBuilder
+from assay.instances.environments.image_builder import ImageBuilder
 from assay.instances.environments.plan import make_plan
 from assay.instances.environments.recipes import find_recipe
 from assay.instances.trees.sources import Sources

@@ -7,9 +7,9 @@ import pytest
 
 from assay.harness.domain import Instance, Recipe, Rule
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.environments import targets
+from assay.instances.environments import files_to_run as targets
+from assay.instances.environments.files_to_run import WHOLE_SUITE, files_to_run, kept_files_to_run
 from assay.instances.environments.plan import LONGEST, make_plan
-from assay.instances.environments.targets import WHOLE_SUITE, files_to_run, kept_files_to_run
 from assay.instances.trees.content import FILE, LINK, TreeEntry
 from assay.instances.trees.sources import Sources
 from corpus.model import diff

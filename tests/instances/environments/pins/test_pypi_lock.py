@@ -4,8 +4,8 @@ import pytest
 
 from assay.harness.domain import Recipe, Service
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.environments.pins.project import BuildSystem
-from assay.instances.environments.pins.pypi import (
+from assay.instances.environments.pins.build_system import BuildSystem
+from assay.instances.environments.pins.pypi_lock import (
     NO_ANSWER,
     Resolving,
     bounds,

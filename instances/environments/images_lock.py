@@ -17,7 +17,7 @@ from assay.harness.domain import ImageSpec, Model, TreeRef
 from assay.harness.engines.base import SERVICE_LABEL
 from assay.harness.errors import DataError
 from assay.harness.files import read_model, replace_file
-from assay.instances.environments.images import content_hash
+from assay.instances.environments.image_specs import content_hash
 from assay.instances.toolchains.images import Toolchain
 from assay.instances.trees.sources import tree_key
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.instances.environments.scripts import Script, ScriptPart, part_of, read_script
+from assay.instances.environments.row_script import Script, ScriptPart, part_of, read_script
 from assay.instances.environments.shell import statements
 
 DJANGO = """\

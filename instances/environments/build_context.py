@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from assay.harness.domain import Download, ImageSpec, ReleaseDownload, TreeRef
 from assay.harness.errors import EnvironmentFailure
-from assay.instances.environments.images import DOWNLOADS, LOCK_FILE
+from assay.instances.environments.image_specs import DOWNLOADS, LOCK_FILE
 from assay.instances.toolchains.host import linux_uv
 from assay.instances.trees.assets import fetch
 from assay.instances.trees.content import SUBMODULE, read_tar, write_tar

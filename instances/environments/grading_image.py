@@ -8,8 +8,8 @@ gold patch, and any other is not: a later version of a package could be all of t
 from assay.harness.domain import ImageSpec, Instance, PatchedCommit, PublishedImage, Recipe
 from assay.harness.engines.base import LABEL
 from assay.harness.patches.diff import touched_paths, without_binary_hunks
-from assay.instances.environments.images import Packages, content_hash, fetch_files
-from assay.instances.environments.pins.manifests import decides_packages
+from assay.instances.environments.image_specs import Packages, content_hash, fetch_files
+from assay.instances.environments.pins.manifest_lock import decides_packages
 from assay.instances.toolchains.buildfiles import build_text
 from assay.instances.trees.sources import tree_ref
 

@@ -8,8 +8,8 @@ import pytest
 from assay.harness.domain import ImageSpec, TreeRef
 from assay.harness.engines.base import SERVICE_LABEL
 from assay.harness.errors import DataError
-from assay.instances.environments.images import content_hash
-from assay.instances.environments.lock import (
+from assay.instances.environments.image_specs import content_hash
+from assay.instances.environments.images_lock import (
     Layer,
     Lock,
     UsedImage,

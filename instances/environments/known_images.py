@@ -19,8 +19,8 @@ from assay.harness.domain import Instance, Recipe
 from assay.harness.engines.base import LABEL
 from assay.harness.files import code_edition, replace_file, tar_of
 from assay.harness.images.registry import Registry
-from assay.instances.environments.lock import Layer, kept_chain, kept_layer
-from assay.instances.environments.targets import kept_targets
+from assay.instances.environments.files_to_run import kept_targets
+from assay.instances.environments.images_lock import Layer, kept_chain, kept_layer
 from assay.instances.toolchains.buildfiles import all_build_files
 from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.assets import kept_asset

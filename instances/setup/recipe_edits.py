@@ -7,7 +7,7 @@ from packaging.requirements import Requirement
 
 from assay.harness import languages
 from assay.harness.domain import Recipe
-from assay.instances.setup.facts import Facts, name_of, without_markers
+from assay.instances.setup.project_facts import Facts, name_of, without_markers
 
 OTHER_TEST_MODULE = re.compile(r"(?:.*/)?(?:tests|test[a-z0-9]\w*|\w+_tests)\.py")
 LATER_DAYS = 90
@@ -16,32 +16,32 @@ MOST_MEMORY = 8192
 """MB."""
 
 
-def extended(recipe: Recipe, field: str, items: Iterable[str]) -> Recipe:
+def add_items(recipe: Recipe, field: str, items: Iterable[str]) -> Recipe:
     """Add items to a field of the recipe that holds several."""
     known: tuple[str, ...] = getattr(recipe, field)
     new = tuple(each for each in dict.fromkeys(items) if each and each not in known)
     return recipe.model_copy(update={field: known + new}) if new else recipe
 
 
-def shortened(recipe: Recipe, field: str, items: Iterable[str]) -> Recipe:
+def remove_items(recipe: Recipe, field: str, items: Iterable[str]) -> Recipe:
     """Remove items from a field of the recipe that holds several."""
     gone, known = set(items), getattr(recipe, field)
     return recipe.model_copy(update={field: tuple(each for each in known if each not in gone)})
 
 
-def with_package(recipe: Recipe, requirement: str) -> Recipe:
+def add_package(recipe: Recipe, requirement: str) -> Recipe:
     """Add a Python requirement, unless its distribution is there already."""
     name = name_of(requirement)
     known = {name_of(each) for each in recipe.packages}
-    return extended(recipe, "packages", [requirement]) if name and name not in known else recipe
+    return add_items(recipe, "packages", [requirement]) if name and name not in known else recipe
 
 
-def without_package(recipe: Recipe, name: str) -> Recipe:
+def remove_package(recipe: Recipe, name: str) -> Recipe:
     """Remove a Python requirement of the recipe's own."""
-    return shortened(recipe, "packages", [each for each in recipe.packages if name_of(each) == name_of(name)])
+    return remove_items(recipe, "packages", [each for each in recipe.packages if name_of(each) == name_of(name)])
 
 
-def with_any_version(recipe: Recipe, name: str) -> Recipe:
+def loosen_package(recipe: Recipe, name: str) -> Recipe:
     """Remove the bounds of a Python requirement of the recipe's own."""
 
     def loose(text: str) -> str:
@@ -52,23 +52,23 @@ def with_any_version(recipe: Recipe, name: str) -> Recipe:
     return recipe.model_copy(update={"packages": packages})
 
 
-def with_bound(recipe: Recipe, bound: str) -> Recipe:
+def add_bound(recipe: Recipe, bound: str) -> Recipe:
     """Add a bound on a version, unless the same distribution is bounded already."""
     known = {name_of(each) for each in recipe.constraints}
-    return recipe if name_of(bound) in known else extended(recipe, "constraints", [bound])
+    return recipe if name_of(bound) in known else add_items(recipe, "constraints", [bound])
 
 
-def with_later_packages(recipe: Recipe) -> Recipe:
+def allow_later_packages(recipe: Recipe) -> Recipe:
     """Let packages be uploaded somewhat later than the commit, once."""
     return recipe if recipe.cutoff_days else recipe.model_copy(update={"cutoff_days": LATER_DAYS})
 
 
-def with_variable(recipe: Recipe, name: str, value: str) -> Recipe:
+def set_variable(recipe: Recipe, name: str, value: str) -> Recipe:
     """Set a variable for the tests, unless it is set."""
     return recipe if name in recipe.env else recipe.model_copy(update={"env": {**recipe.env, name: value}})
 
 
-def with_pytest_option(recipe: Recipe, option: str) -> Recipe:
+def add_pytest_option(recipe: Recipe, option: str) -> Recipe:
     """Give pytest one more option."""
     given = recipe.env.get("PYTEST_ADDOPTS", "")
     if option in given:
@@ -76,14 +76,14 @@ def with_pytest_option(recipe: Recipe, option: str) -> Recipe:
     return recipe.model_copy(update={"env": {**recipe.env, "PYTEST_ADDOPTS": f"{given} {option}".strip()}})
 
 
-def with_other_names(recipe: Recipe, facts: Facts) -> Recipe:
+def collect_other_modules(recipe: Recipe, facts: Facts) -> Recipe:
     """Let pytest also collect modules that are called otherwise, such as ``tests.py``, if there are any."""
     if not any(OTHER_TEST_MODULE.fullmatch(path) for path in facts.project.paths):
         return recipe
-    return with_pytest_option(recipe, "-o python_files='test*.py *_test.py *_tests.py tests.py'")
+    return add_pytest_option(recipe, "-o python_files='test*.py *_test.py *_tests.py tests.py'")
 
 
-def without_slow_tests(recipe: Recipe, facts: Facts) -> Recipe:
+def skip_slow_tests(recipe: Recipe, facts: Facts) -> Recipe:
     """Leave out the tests that the project marks as slow, beside those that need a network."""
     given = recipe.env.get("PYTEST_ADDOPTS", "")
     others = given.replace(without_markers(facts.declared.markers), "") if facts.declared.markers else given
@@ -91,12 +91,12 @@ def without_slow_tests(recipe: Recipe, facts: Facts) -> Recipe:
     return recipe.model_copy(update={"env": {**recipe.env, "PYTEST_ADDOPTS": f"{others} {option}".strip()}})
 
 
-def with_toolchain(recipe: Recipe, chosen: Sequence[str]) -> Recipe:
+def choose_toolchain(recipe: Recipe, chosen: Sequence[str]) -> Recipe:
     """Take the first of some versions of the language, if there is any."""
     return recipe.model_copy(update={"toolchain": chosen[0]}) if chosen else recipe
 
 
-def started_before(recipe: Recipe, command: str) -> Recipe:
+def start_program(recipe: Recipe, command: str) -> Recipe:
     """Start a program before the tests."""
     language = languages.find(recipe.language)
     tests = recipe.test_command or language.TEST_COMMAND
@@ -106,6 +106,6 @@ def started_before(recipe: Recipe, command: str) -> Recipe:
     return recipe.model_copy(update={"test_command": f"{command}\n{tests}", "runner": runner})
 
 
-def with_more_memory(recipe: Recipe) -> Recipe:
+def double_memory(recipe: Recipe) -> Recipe:
     """Double the memory, up to a limit."""
     return recipe.model_copy(update={"memory_mb": max(recipe.memory_mb, min(2 * recipe.memory_mb, MOST_MEMORY))})

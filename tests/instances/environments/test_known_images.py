@@ -10,7 +10,8 @@ from assay.harness.domain import ImageSpec, Instance, Recipe
 from assay.harness.engines.fake import FakeEngine
 from assay.harness.files import replace_file, tar_of
 from assay.harness.images.registry import Registry
-from assay.instances.environments.known import (
+from assay.instances.environments.images_lock import keep_layer
+from assay.instances.environments.known_images import (
     KnownImages,
     fetch_known,
     files_of_layers,
@@ -18,7 +19,6 @@ from assay.instances.environments.known import (
     regular_files,
     send_known,
 )
-from assay.instances.environments.lock import keep_layer
 from saved_images import Saved, saved_by_new_engine, saved_by_old_engine
 
 NAME = "assay/instance-acme__calc:0123456789abcdef"

@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from assay.instances.setup.versions import allows, choose_version, ordered
+from assay.instances.setup.language_version import allows, choose_version, ordered
 
 PYTHONS = ("3.6", "3.9", "3.11", "3.13")
 

@@ -11,7 +11,7 @@ from assay.harness.domain import Instance, Limits, Recipe, Service, TreeRef
 from assay.harness.engines.base import LABEL, Engine
 from assay.harness.errors import EngineError, EnvironmentFailure
 from assay.harness.files import tar_of
-from assay.instances.environments.pins.project import BuildSystem
+from assay.instances.environments.pins.build_system import BuildSystem
 from assay.instances.toolchains.buildfiles import build_text
 from assay.instances.toolchains.images import Toolchain
 from assay.instances.trees.sources import tree_ref

@@ -9,9 +9,9 @@ from assay.harness.domain import Instance, Limits, Outcome, Prediction, Recipe
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
 from assay.harness.grading.grade import grade
-from assay.instances.environments.build import ImageBuilder
-from assay.instances.environments.grading import grading_spec, with_asking_base
-from assay.instances.environments.images import manifest_packages
+from assay.instances.environments.grading_image import grading_spec, with_asking_base
+from assay.instances.environments.image_builder import ImageBuilder
+from assay.instances.environments.image_specs import manifest_packages
 from assay.instances.environments.plan import make_plan
 from assay.instances.environments.recipes import find_recipe
 from assay.instances.trees.sources import Sources, tree_ref
