@@ -15,9 +15,8 @@ from assay.cli.commands.cluster import kubernetes, slurm
 from assay.cli.commands.dataset import audit, check, collect, convert, mirror, predictions, setup, validate
 from assay.cli.commands.dataset import show as show_dataset
 from assay.cli.commands.images import audit as audit_images
-from assay.cli.commands.images import build, import_, lock, prune, pull, push
+from assay.cli.commands.images import build, lock, prune, ship
 from assay.cli.commands.images import check as check_images
-from assay.cli.commands.images import export as export_images
 from assay.cli.commands.images import list as list_images
 from assay.cli.commands.report import bundle, compare, export, html, merge, metrics, regrade, trajectory, verify
 from assay.cli.commands.report import show as show_run
@@ -43,10 +42,10 @@ GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
             "list": list_images.list_images,
             "lock": lock.lock,
             "check": check_images.check,
-            "export": export_images.export,
-            "import": import_.import_images,
-            "push": push.push,
-            "pull": pull.pull,
+            "export": ship.export,
+            "import": ship.import_images,
+            "push": ship.push,
+            "pull": ship.pull,
             "audit": audit_images.audit,
             "prune": prune.prune,
         },
