@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from assay import Evaluator, Instance, UserError
-from assay.service.opening import ServiceOptions, opened
+from assay.service.serve import ServiceOptions, open_server
 from served import SLOW, process, until
 from stand_ins import row
 from toy import GOLD
@@ -96,9 +96,9 @@ def test_an_address_that_is_taken_or_open_to_others_is_refused(
     make_instance: Callable[..., Instance], tmp_path: Path
 ) -> None:
     evaluator = Evaluator([make_instance()], engine="fake")
-    with opened(evaluator, tmp_path / "a", ServiceOptions()) as server:
+    with open_server(evaluator, tmp_path / "a", ServiceOptions()) as server:
         port = int(server.url.rpartition(":")[2])
         with pytest.raises(UserError, match=f"port {port}: .*choose another --port"):
-            opened(evaluator, tmp_path / "b", ServiceOptions(port=port)).__enter__()
+            open_server(evaluator, tmp_path / "b", ServiceOptions(port=port)).__enter__()
     with pytest.raises(UserError, match=r"--host 0\.0\.0\.0 lets other machines in; add --token-file"):
-        opened(evaluator, tmp_path / "c", ServiceOptions(host="0.0.0.0")).__enter__()
+        open_server(evaluator, tmp_path / "c", ServiceOptions(host="0.0.0.0")).__enter__()

@@ -17,7 +17,7 @@ import httpx
 
 from assay import Evaluator, Instance
 from assay.harness.engines.fake import FakeEngine
-from assay.service.opening import ServiceOptions, opened
+from assay.service.serve import ServiceOptions, open_server
 from assay.service.server import HttpServer
 from toy import GOLD
 
@@ -84,7 +84,7 @@ def served(
     found: list[Served] = []
 
     async def serve() -> None:
-        with evaluator, opened(evaluator, folder, ServiceOptions(drain=drain, **options)) as server:
+        with evaluator, open_server(evaluator, folder, ServiceOptions(drain=drain, **options)) as server:
             here = Served(server.url, engine, server, evaluator, folder, asyncio.get_running_loop())
             found.append(here)
             ready.set()

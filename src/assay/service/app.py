@@ -1,20 +1,20 @@
 """The application: routes, and every error as one line of JSON."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import Route
 
 from assay.harness.errors import UserError
 from assay.service import v1
-from assay.service.desk import Gone, ServiceDesk
+from assay.service.core import Service
 from assay.service.figures import Figures
-from assay.service.guard import Asgi, Guard, Refused
+from assay.service.guard import Asgi, ClientLeft, Guard, Refused
 from assay.service.protocols import nemo_gym, open_reward
-from assay.service.protocols.openenv import OpenEnvDoors
+from assay.service.protocols.openenv import OpenEnv
 from assay.service.routes import HttpRoute, openapi, page
 
 CLIENT_LEFT = 499
@@ -22,31 +22,27 @@ CLIENT_LEFT = 499
 PAGE_CSP = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def make_app(desk: ServiceDesk, token: str = "", max_body: int = 10_000_000) -> Asgi:
+def make_app(service: Service, token: str = "", max_body: int = 10_000_000) -> Asgi:
     """Return the service as an ASGI application."""
-    episodes = OpenEnvDoors(desk)
-    listed = [*v1.routes(desk), *open_reward.routes(desk), *nemo_gym.routes(desk), *episodes.routes()]
+    openenv = OpenEnv(service)
+    listed = [*v1.routes(service), *open_reward.routes(service), *nemo_gym.routes(service), *openenv.routes()]
+    listing = HTMLResponse(page(listed), headers={"Content-Security-Policy": PAGE_CSP})
     listed += [
         HttpRoute("GET", "/openapi.json", _constant(JSONResponse(openapi(listed))), "This list, as OpenAPI."),
-        HttpRoute("GET", "/docs", _constant(_page(listed)), "This list, as a page."),
+        HttpRoute("GET", "/docs", _constant(listing), "This list, as a page."),
     ]
-    starlette = Starlette(
-        routes=[*as_starlette(listed, desk.figures), episodes.socket()],
-        exception_handlers={HTTPException: _no_such_path},
-    )
-    return Guard(starlette, token, max_body)
+    routes = [Route(each.path, _catch_errors(each, service.figures), methods=[each.method]) for each in listed]
+    handlers = {HTTPException: _no_such_path}
+    return Guard(Starlette(routes=[*routes, openenv.socket()], exception_handlers=handlers), token, max_body)
 
 
-def as_starlette(routes: Sequence[HttpRoute], figures: Figures) -> list[BaseRoute]:
-    """Return routes whose errors are answers, and whose answers are counted."""
-    return [Route(each.path, _counted(each, figures), methods=[each.method]) for each in routes]
+def _catch_errors(route: HttpRoute, figures: Figures) -> Callable[[Request], Awaitable[Response]]:
+    """Return a route's handler with errors as answers, and with every answer counted."""
 
-
-def _counted(route: HttpRoute, figures: Figures) -> Callable[[Request], Awaitable[Response]]:
-    async def answered(request: Request) -> Response:
+    async def handle(request: Request) -> Response:
         try:
             response = await route.handler(request)
-        except Gone:
+        except ClientLeft:
             response = Response(status_code=CLIENT_LEFT)
         except Refused as refused:
             response = JSONResponse({"error": str(refused)}, refused.status, refused.headers)
@@ -55,7 +51,7 @@ def _counted(route: HttpRoute, figures: Figures) -> Callable[[Request], Awaitabl
         figures.requests.labels(f"{route.method} {route.path}", str(response.status_code)).inc()
         return response
 
-    return answered
+    return handle
 
 
 async def _no_such_path(request: Request, error: Exception) -> Response:
@@ -69,7 +65,3 @@ def _constant(response: Response) -> Callable[[Request], Awaitable[Response]]:
         return response
 
     return answer
-
-
-def _page(routes: Sequence[HttpRoute]) -> HTMLResponse:
-    return HTMLResponse(page(routes), headers={"Content-Security-Policy": PAGE_CSP})

@@ -1,4 +1,4 @@
-"""The bodies of requests: what a client may send, and one line that names the field for what is wrong."""
+"""The bodies of requests, and errors of one line that name the wrong field."""
 
 import json
 from typing import Annotated, Any, TypeVar
@@ -63,7 +63,7 @@ class BatchBody(BaseModel):
 
 
 def read_body(kind: type[BodyT], content: bytes) -> BodyT:
-    """Read a request's body; raises DataError that names the field and says what to write."""
+    """Read a request's body; raises DataError, which names the field and the remedy."""
     try:
         value = json.loads(content)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""What the service counts, in the text form of Prometheus."""
+"""Counters of the service, in the text form of Prometheus."""
 
 from functools import partial
 
@@ -29,13 +29,12 @@ class Figures:
         self._taken = histogram("assay_evaluation_seconds", "Seconds of an evaluation.")
         self._overhead = histogram("assay_overhead_seconds", "Seconds of an evaluation beside its tests.")
 
-    def finished(self, saved: SavedVerdict, waited: float, taken: float) -> None:
-        """Count an evaluation, with its seconds in the queue and at work."""
+    def observe(self, saved: SavedVerdict, waited: float, taken: float) -> None:
+        """Count an evaluation that ended, with its seconds in the queue and at work."""
         self.outcomes.labels(saved.verdict.outcome).inc()
         self._waited.observe(waited)
         self._taken.observe(taken)
         self._overhead.observe(max(0.0, taken - saved.seconds))
 
     def text(self) -> bytes:
-        """Return everything that was counted."""
         return generate_latest(self._registry)

@@ -1,4 +1,4 @@
-"""Who may ask, how large a request may be, and how long its body may take: an ASGI layer before everything else."""
+"""Authentication and limits: who may ask, how large a request may be, and how long its body may take."""
 
 import asyncio
 import json
@@ -30,8 +30,12 @@ class Refused(Exception):
         self.headers = headers or {}
 
 
+class ClientLeft(Exception):
+    """The client left before its answer, or before its request was whole."""
+
+
 class Guard:
-    """Lets requests through that may be answered; reads their bodies whole before."""
+    """ASGI middleware: authentication, limits of size and time, protection from other sites."""
 
     def __init__(self, app: Asgi, token: str = "", max_body: int = 10_000_000) -> None:
         self._app = app
@@ -39,7 +43,6 @@ class Guard:
         self._max_body = max_body
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer one request, or pass it on."""
         if scope["type"] not in {"http", "websocket"}:
             await self._app(scope, receive, send)
             return
@@ -54,9 +57,9 @@ class Guard:
         except Refused as refused:
             await _refuse(scope, send, refused)
             return
-        except _Gone:
+        except ClientLeft:
             return
-        await self._app(scope, _replayed(body, receive), _impatient(send))
+        await self._app(scope, _replay(body, receive), _limit_sending(send))
 
     def _check_origin(self, headers: dict[str, str]) -> None:
         """Refuse what another site makes a browser send: a foreign Host (DNS rebinding) or Origin."""
@@ -93,7 +96,7 @@ class Guard:
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
-                raise _Gone
+                raise ClientLeft
             body += message.get("body", b"")
             if len(body) > self._max_body:
                 raise Refused(413, f"the body has more than {self._max_body} bytes")
@@ -101,12 +104,8 @@ class Guard:
                 return bytes(body)
 
 
-class _Gone(Exception):
-    """The client left before its request was whole."""
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """Give the body that was read, then whatever follows it."""
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Give the body again, and then every later message."""
     is_given = False
 
     async def replay() -> Message:
@@ -119,8 +118,8 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
-def _impatient(send: Send) -> Send:
-    """Give up on a client that does not read."""
+def _limit_sending(send: Send) -> Send:
+    """Raise TimeoutError for a client that does not read its answer."""
 
     async def send_in_time(message: Message) -> None:
         async with asyncio.timeout(SEND_SECONDS):

@@ -9,8 +9,9 @@ import itertools
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TypeVar
 
@@ -20,9 +21,10 @@ from assay.harness.errors import AssayError, EnvironmentFailure, RunStopped, Use
 from assay.harness.evaluation.evaluate import Task
 from assay.harness.runs.keys import content_key, full
 from assay.harness.runs.saved import SavedVerdict
-from assay.service.book import VerdictBook
 from assay.service.figures import Figures
-from assay.service.shared import QueueFull, SharedEvaluation, Stage, Wanted
+from assay.service.guard import Refused
+from assay.service.shared_evaluation import EvaluationRequest, SharedEvaluation, Stage
+from assay.service.verdict_store import VerdictStore
 
 REMEMBERED = 10_000
 """Finished evaluations that are kept in memory."""
@@ -38,12 +40,12 @@ ResultT = TypeVar("ResultT")
 
 
 class EvaluationQueue:
-    """Takes evaluations, runs so many at once, and remembers those that are finished."""
+    """Takes evaluations, runs ``jobs`` of them at once, and remembers the finished ones."""
 
-    def __init__(self, evaluator: Evaluator, book: VerdictBook, figures: Figures, limit: int) -> None:
+    def __init__(self, evaluator: Evaluator, store: VerdictStore, figures: Figures, limit: int) -> None:
         self.evaluator = evaluator
         self.is_draining = False
-        self._book = book
+        self._store = store
         self._figures = figures
         self._limit = limit
         self._plans: dict[str, Task] = {}
@@ -58,50 +60,57 @@ class EvaluationQueue:
 
     # What clients do
 
-    async def ask(self, wanted: list[Wanted]) -> list[SharedEvaluation]:
-        """Return the evaluations of some contents, all or none begun if need be; each has one more holder.
+    async def ask(self, requests: Sequence[EvaluationRequest], holder: object) -> list[SharedEvaluation]:
+        """Return the evaluations of some contents, each held by ``holder``. All that are new begin, or none.
 
         Raises:
-            QueueFull: there is no room for those that are not known yet. UserError: the service is ending.
+            Refused: there is no room for the new ones, the service is ending, or a patch cannot be planned.
         """
-        planned = [await self._whole(*await self._read(self._plan, each)) for each in wanted]
-        known = {key: found for key, _ in planned if (found := await self._known(key))}
+        planned: list[tuple[str, Task | Verdict]] = []
+        known: dict[str, SharedEvaluation] = {}
+        for request in requests:
+            key, task = await self._read(self._plan, request)
+            whole = full(task) if isinstance(task, Task) else None
+            if whole is not None and await self._find_usable(content_key(whole)):
+                key, task = content_key(whole), whole  # an evaluation of all tests, in place of one that may stop early
+            planned.append((key, task))
+        for key, _ in planned:
+            if found := await self._find_usable(key):
+                known[key] = found
         # From here to the end nothing else runs in this thread: what is in no table now is new.
-        shared = [self._shared(key, task, known) for key, task in planned]
-        self._admit([each for each in dict.fromkeys(shared) if each.is_new])
-        for one, each in zip(shared, wanted, strict=True):
-            one.holders += 1
-            self._raise(one, each.priority)
+        evaluations = [self._find_or_make(key, task, known) for key, task in planned]
+        self._admit([each for each in dict.fromkeys(evaluations) if each.id not in self._open and each.task])
+        for evaluation, request in zip(evaluations, requests, strict=True):
+            evaluation.holders.add(holder)
+            self._enqueue(evaluation, request.priority)
         self._start()
-        return shared
+        return evaluations
 
-    def release(self, shared: SharedEvaluation) -> None:
-        """Take back one holder's hold; without any the evaluation is cancelled, its container too."""
-        shared.holders -= 1
-        if shared.holders > 0 or shared.ended.is_set():
+    @contextmanager
+    def hold(self, evaluation: SharedEvaluation) -> Iterator[None]:
+        """Keep an evaluation going until the block ends."""
+        holder = object()
+        evaluation.holders.add(holder)
+        try:
+            yield
+        finally:
+            self.release(evaluation, holder)
+
+    def release(self, evaluation: SharedEvaluation, holder: object) -> None:
+        """Take a holder away; without any the evaluation is cancelled, its container too."""
+        evaluation.holders.discard(holder)
+        if evaluation.holders or evaluation.ended.is_set():
             return
-        if shared.stage is Stage.RUNNING:
-            self._forget(shared)
-            asyncio.get_running_loop().run_in_executor(self._readers, shared.cancellation.request)
+        if evaluation.stage is Stage.RUNNING:
+            self._withdraw(evaluation)
+            asyncio.get_running_loop().run_in_executor(self._readers, evaluation.cancellation.request)
         else:
-            self._end(shared, Stage.CANCELLED)
+            self._end(evaluation, Stage.CANCELLED)
             self._figures.cancelled.inc()
 
-    def give_out(self, shared: SharedEvaluation) -> None:
-        """Turn a client's hold into one that stays until ``give_back``, once for all clients that have the id."""
-        if shared.is_given_out:
-            shared.holders -= 1
-        shared.is_given_out = True
-
-    def give_back(self, shared: SharedEvaluation) -> None:
-        """End the hold of those that have the id."""
-        if shared.is_given_out:
-            shared.is_given_out = False
-            self.release(shared)
-
     async def find(self, name: str) -> SharedEvaluation | None:
-        """Return an evaluation by its id: one at hand, or one that was finished and saved at any time."""
-        return self._open.get(name) or self._finished.get(name) or await self._known(name)
+        """Find an evaluation by its id, whether it is open, was finished, or was saved by an earlier process."""
+        return self._open.get(name) or self._finished.get(name) or await self._find_usable(name)
 
     # Figures
 
@@ -116,17 +125,21 @@ class EvaluationQueue:
         return len(self._running)
 
     def retry_after(self, more: int = 1) -> int:
-        """Return the seconds after which there should be room, or a result, for so many more."""
+        """Estimate the seconds until there is room, or a result, for ``more`` evaluations."""
         waiting = self.queued + self.running + more
         return max(1, min(LONGEST_WAIT, round(self._mean * waiting / self.evaluator.jobs / 2)))
 
     # The end
 
     async def drain(self, seconds: float) -> bool:
-        """Take no more, drop what is queued, and let what runs finish; return whether all of it did in time."""
+        """Refuse new evaluations, cancel the queued ones, and wait for the running ones.
+
+        Returns:
+            Whether all of them ended in time.
+        """
         self.is_draining = True
-        for shared in [each for each in self._open.values() if each.stage is Stage.QUEUED]:
-            self._end(shared, Stage.CANCELLED)
+        for evaluation in [each for each in self._open.values() if each.stage is Stage.QUEUED]:
+            self._end(evaluation, Stage.CANCELLED)
         spares = asyncio.create_task(asyncio.to_thread(self.evaluator.end_spares))
         if self._running:
             await asyncio.wait(self._running, timeout=seconds)
@@ -147,62 +160,61 @@ class EvaluationQueue:
     async def _read(self, function: Callable[..., ResultT], *arguments: object) -> ResultT:
         return await asyncio.get_running_loop().run_in_executor(self._readers, function, *arguments)
 
-    async def _whole(self, key: str, task: Task | Verdict) -> tuple[str, Task | Verdict]:
-        """Return the evaluation of all tests in place of one that may stop early, if there is one."""
-        whole = full(task) if isinstance(task, Task) else None
-        if whole is not None and await self._known(content_key(whole)):
-            return content_key(whole), whole
-        return key, task
-
-    async def _known(self, key: str) -> SharedEvaluation | None:
-        """Return a finished evaluation from memory or from the book."""
-        if found := self._at_hand(key):
+    async def _find_usable(self, key: str) -> SharedEvaluation | None:
+        """Find an open evaluation, or a finished one, in memory or on disk, that answers a new request."""
+        if found := self._find_in_memory(key):
             return found
-        saved = await self._read(self._book.find, key)
-        return self._remember(_finished_one(key, saved.verdict, saved.seconds)) if saved else None
+        saved = await self._read(self._store.find, key)
+        return self._make_finished(key, saved.verdict, saved.seconds) if saved else None
 
-    def _shared(self, key: str, task: Task | Verdict, known: dict[str, SharedEvaluation]) -> SharedEvaluation:
-        """Return the one evaluation of a content; a new one is in ``known`` then."""
+    def _find_in_memory(self, key: str) -> SharedEvaluation | None:
+        found = self._open.get(key) or self._finished.get(key)
+        if found is None or found.verdict is None:
+            return found
+        age = time.monotonic() - found.finished
+        is_stale = found.verdict.outcome in INFRASTRUCTURE and age > FORGIVEN
+        return None if is_stale or found.verdict.outcome is Outcome.INFRA_ERROR else found
+
+    def _find_or_make(self, key: str, task: Task | Verdict, known: dict[str, SharedEvaluation]) -> SharedEvaluation:
+        """Return the one evaluation of a content; put a new one into ``known``."""
         if isinstance(task, Verdict):
-            return self._remember(_finished_one(key, task))
-        if found := self._at_hand(key) or known.get(key):
+            return self._make_finished(key, task)
+        if found := self._find_in_memory(key) or known.get(key):
             self._figures.reused.inc()
             return found
         known[key] = SharedEvaluation(key, task)
         return known[key]
 
-    def _at_hand(self, key: str) -> SharedEvaluation | None:
-        """Return an evaluation that is open, or one whose verdict may be used again."""
-        if found := self._open.get(key):
-            return found
-        found = self._finished.get(key)
-        if found is None or found.verdict is None or found.verdict.outcome is Outcome.INFRA_ERROR:
-            return None
-        if found.verdict.outcome in INFRASTRUCTURE and time.monotonic() - found.finished > FORGIVEN:
-            return None
-        return found
+    def _make_finished(self, key: str, verdict: Verdict, seconds: float = 0.0) -> SharedEvaluation:
+        evaluation = SharedEvaluation(key, None, verdict=verdict, seconds=seconds)
+        evaluation.move(Stage.FINISHED)
+        self._remember(evaluation)
+        return evaluation
 
-    def _remember(self, shared: SharedEvaluation) -> SharedEvaluation:
-        self._finished[shared.id] = shared
-        self._finished.move_to_end(shared.id)
+    def _remember(self, evaluation: SharedEvaluation) -> None:
+        self._finished[evaluation.id] = evaluation
+        self._finished.move_to_end(evaluation.id)
         while len(self._finished) > REMEMBERED:
             self._finished.popitem(last=False)
-        return shared
 
-    def _admit(self, new: list[SharedEvaluation]) -> None:
+    def _admit(self, new: Sequence[SharedEvaluation]) -> None:
+        """Put new evaluations into the table of open ones; raises Refused if there is no room for all."""
         if new and self.is_draining:
-            raise QueueFull("the service is ending; ask again in a moment", ENDING, is_ending=True)
+            raise self._refuse(503, "the service is ending; ask again in a moment", ENDING)
         if self.queued + len(new) > self._limit + self._free:
-            raise QueueFull(f"{self.queued} evaluations wait already; ask again later", self.retry_after(len(new)))
-        for each in new:
-            self._open[each.id] = each
-            each.is_new = False
+            problem = f"{self.queued} evaluations wait already; ask again later"
+            raise self._refuse(429, problem, self.retry_after(len(new)))
+        self._open |= {each.id: each for each in new}
 
-    def _raise(self, shared: SharedEvaluation, priority: int) -> None:
+    def _refuse(self, status: int, problem: str, retry_after: int) -> Refused:
+        self._figures.refused.inc()
+        return Refused(status, problem, {"Retry-After": str(retry_after)})
+
+    def _enqueue(self, evaluation: SharedEvaluation, priority: int) -> None:
         """Put an evaluation into the queue, or move it forward for a later client's higher priority."""
-        if shared.stage is Stage.QUEUED and (shared.priority is None or priority > shared.priority):
-            shared.priority = priority
-            heapq.heappush(self._queue, (-priority, next(self._numbers), shared))
+        if evaluation.stage is Stage.QUEUED and (evaluation.priority is None or priority > evaluation.priority):
+            evaluation.priority = priority
+            heapq.heappush(self._queue, (-priority, next(self._numbers), evaluation))
 
     @property
     def _free(self) -> int:
@@ -210,79 +222,74 @@ class EvaluationQueue:
 
     def _start(self) -> None:
         while self._free and self._queue:
-            _, _, shared = heapq.heappop(self._queue)
-            if shared.stage is Stage.QUEUED:  # else it was cancelled, or began by its higher priority
-                shared.move(Stage.RUNNING)
-                task = asyncio.get_running_loop().create_task(self._run(shared))
+            _, _, evaluation = heapq.heappop(self._queue)
+            if evaluation.stage is Stage.QUEUED:  # else it was cancelled, or began by its higher priority
+                evaluation.move(Stage.RUNNING)
+                task = asyncio.get_running_loop().create_task(self._run(evaluation))
                 self._running.add(task)
-                task.add_done_callback(self._done)
+                task.add_done_callback(self._start_next)
 
-    def _done(self, task: "asyncio.Task[None]") -> None:
-        self._running.discard(task)
+    def _start_next(self, ended: "asyncio.Task[None]") -> None:
+        self._running.discard(ended)
         self._start()
 
-    async def _run(self, shared: SharedEvaluation) -> None:
+    async def _run(self, evaluation: SharedEvaluation) -> None:
         began = time.monotonic()
-        assert shared.task is not None
+        assert evaluation.task is not None
         try:
-            saved = await asyncio.get_running_loop().run_in_executor(self._jobs, self._evaluate, shared)
+            saved = await asyncio.get_running_loop().run_in_executor(self._jobs, self._evaluate, evaluation)
         except RunStopped:
-            self._end(shared, Stage.CANCELLED)
+            self._end(evaluation, Stage.CANCELLED)
             self._figures.cancelled.inc()
             return
         except Exception as error:  # a bug here costs no client its answer
-            reason = f"internal error: {error!r}"
-            name = shared.task.instance.id
-            saved = SavedVerdict(
-                key=shared.id, verdict=Verdict(instance_id=name, outcome=Outcome.INFRA_ERROR, reason=reason)
-            )
-        shared.verdict, shared.seconds = saved.verdict, saved.seconds
+            name, reason = evaluation.task.instance.id, f"internal error: {error!r}"
+            verdict = Verdict(instance_id=name, outcome=Outcome.INFRA_ERROR, reason=reason)
+            saved = SavedVerdict(key=evaluation.id, verdict=verdict)
+        evaluation.verdict, evaluation.seconds = saved.verdict, saved.seconds
         taken = time.monotonic() - began
         self._mean += 0.2 * (taken - self._mean)
-        self._figures.finished(saved, began - shared.asked, taken)
-        self._remember(shared)
-        self._end(shared, Stage.FINISHED)
+        self._figures.observe(saved, began - evaluation.asked, taken)
+        self._remember(evaluation)
+        self._end(evaluation, Stage.FINISHED)
 
-    def _end(self, shared: SharedEvaluation, stage: Stage) -> None:
-        self._forget(shared)
-        shared.move(stage)
+    def _end(self, evaluation: SharedEvaluation, stage: Stage) -> None:
+        self._withdraw(evaluation)
+        evaluation.move(stage)
 
-    def _forget(self, shared: SharedEvaluation) -> None:
+    def _withdraw(self, evaluation: SharedEvaluation) -> None:
         """Let the next client that asks for the content begin another evaluation."""
-        if self._open.get(shared.id) is shared:
-            del self._open[shared.id]
+        if self._open.get(evaluation.id) is evaluation:
+            del self._open[evaluation.id]
 
     # In other threads
 
-    def _plan(self, wanted: Wanted) -> tuple[str, Task | Verdict]:
-        """Return the content's key and the task, or a name and a verdict where planning fails."""
+    def _plan(self, request: EvaluationRequest) -> tuple[str, Task | Verdict]:
+        """Return the content's key and the task, or a name and a verdict where the environment or engine fails.
+
+        Raises:
+            Refused: the instance or its recipe is wrong.
+        """
+        name = request.instance.id
         try:
-            planned = self._plans.get(wanted.instance.id) if wanted.is_own else None
-            if planned is None:
-                nothing = Prediction(instance_id=wanted.instance.id, model=MODEL)
-                planned = self.evaluator.task(wanted.instance, nothing)
-        except UserError:
-            raise
+            planned = self._plans.get(name) if request.is_own else None
+            planned = planned or self.evaluator.task(request.instance, Prediction(instance_id=name, model=MODEL))
+        except UserError as error:
+            raise Refused(422, str(error)) from None
         except AssayError as error:
             is_environment = isinstance(error, EnvironmentFailure)
             outcome = Outcome.ENV_ERROR if is_environment else Outcome.INFRA_ERROR
-            return uuid.uuid4().hex, Verdict(instance_id=wanted.instance.id, outcome=outcome, reason=str(error))
-        if wanted.is_own:
-            self._plans[wanted.instance.id] = planned
-        prediction = planned.prediction.model_copy(update={"patch": wanted.patch})
-        task = replace(planned, prediction=prediction, fail_fast=planned.fail_fast and wanted.may_stop)
-        if wanted.timeout is not None:
-            limits = task.plan.limits.model_copy(update={"seconds": wanted.timeout})
+            return uuid.uuid4().hex, Verdict(instance_id=name, outcome=outcome, reason=str(error))
+        if request.is_own:
+            self._plans[name] = planned
+        prediction = planned.prediction.model_copy(update={"patch": request.patch})
+        task = replace(planned, prediction=prediction, fail_fast=planned.fail_fast and request.may_stop)
+        if request.timeout is not None:
+            limits = task.plan.limits.model_copy(update={"seconds": request.timeout})
             task = replace(task, plan=task.plan.model_copy(update={"limits": limits}))
         return content_key(task), task
 
-    def _evaluate(self, shared: SharedEvaluation) -> SavedVerdict:
-        assert shared.task is not None
-        verdict, evaluation = self.evaluator.judge_task(shared.task, shared.cancellation)
-        return self._book.save(shared.task, evaluation, verdict, shared.id)
-
-
-def _finished_one(key: str, verdict: Verdict, seconds: float = 0.0) -> SharedEvaluation:
-    shared = SharedEvaluation(key, None, verdict=verdict, seconds=seconds)
-    shared.move(Stage.FINISHED)
-    return shared
+    def _evaluate(self, evaluation: SharedEvaluation) -> SavedVerdict:
+        assert evaluation.task is not None
+        verdict, result = self.evaluator.judge_task(evaluation.task, evaluation.cancellation)
+        return self._store.save(evaluation.task, result, verdict, evaluation.id)

@@ -1,4 +1,4 @@
-"""The server: binds, serves, and at a signal ends in good order."""
+"""The HTTP server: binds an address, serves, and at a signal ends in good order."""
 
 import asyncio
 import os
@@ -13,15 +13,15 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from assay.harness.errors import UserError
 from assay.harness.names import count
-from assay.service.desk import ServiceDesk
 from assay.service.guard import LOOPBACK, Asgi
+from assay.service.queue import EvaluationQueue
 
 HEADER_SECONDS = 15.0
 """Seconds that the head of a request may take to arrive."""
 KEPT_SECONDS = 75
 """Seconds that a connection is kept after an answer, read or not."""
 MOST_CONNECTIONS = 900
-"""Below the usual limit of open files."""
+"""Connections at once: less than the usual limit of open files."""
 LAST_SECONDS = 5
 """Seconds that answers under way have when the evaluations have ended."""
 
@@ -29,7 +29,7 @@ LAST_SECONDS = 5
 class HttpServer:
     """One service on one address."""
 
-    def __init__(self, desk: ServiceDesk, app: Asgi, *, host: str, port: int, token: str = "") -> None:
+    def __init__(self, queue: EvaluationQueue, app: Asgi, *, host: str, port: int, token: str = "") -> None:
         """Bind an address; port 0 takes a free one. Raises UserError for a wide address without a token."""
         if host not in LOOPBACK and not token:
             raise UserError(f"--host {host} lets other machines in; add --token-file FILE, or leave the host out")
@@ -42,7 +42,7 @@ class HttpServer:
             raise UserError(message) from error
         # Connections inherit it. asyncio sets it only on sockets of its own: an answer's body waited 40 ms for an ACK.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._queue = desk.queue
+        self._queue = queue
         self._host = host
         settings: dict[str, Any] = {"http": _HastyProtocol, "log_config": None, "log_level": "error"}
         settings |= {"access_log": False, "server_header": False, "lifespan": "off", "proxy_headers": False}
@@ -60,8 +60,8 @@ class HttpServer:
     async def serve(self, drain_seconds: float, say: Callable[[str], None]) -> bool:
         """Serve until a signal; return whether everything that ran then was finished and saved.
 
-        The first SIGTERM or SIGINT lets running evaluations finish, so many seconds at most. A second one, and the end
-        of that time, end their containers.
+        The first SIGTERM or SIGINT lets running evaluations finish, for ``drain_seconds`` at most. A second one, or the
+        end of that time, ends their containers.
         """
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -88,7 +88,6 @@ class HttpServer:
         (self._stop_now if self._stop.is_set() else self._stop).set()
 
     def close(self) -> None:
-        """Give the address back."""
         self._socket.close()
 
     async def _drain(self, seconds: float) -> bool:

@@ -53,7 +53,7 @@ def test_a_wide_address_without_a_token_is_refused(assay: Assay, rows: Path) -> 
 
 def test_the_missing_extra_is_one_line(assay: Assay, rows: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def lacking(name: str, *args: Any, **kwargs: Any) -> Any:
-        if name == "assay.service.opening":
+        if name == "assay.service.serve":
             raise ModuleNotFoundError("No module named 'uvicorn'", name="uvicorn")
         return really(name, *args, **kwargs)
 

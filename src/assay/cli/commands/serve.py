@@ -94,8 +94,8 @@ def serve(
     from assay.jobs.evaluate import run_name
 
     try:
-        from assay.service.opening import ServiceOptions
-        from assay.service.opening import serve as serve_until_signal
+        from assay.service.serve import ServiceOptions
+        from assay.service.serve import serve as serve_until_signal
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("assay"):
             raise

@@ -1,6 +1,6 @@
 """The routes of a NeMo Gym resources server: a rollout's patch comes in, the same body with its reward goes out.
 
-A reward has to be a number there, so whatever has none is answered by 503, which makes the rollout fail.
+A reward has to be a number there, so the answer is 503 where there is none, which makes the rollout fail.
 """
 
 import statistics
@@ -11,15 +11,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from assay.rewards.answers import patch_of
-from assay.service.answers import RETRY_AFTER
 from assay.service.bodies import MAX_WAIT, EvaluateBody, read_body
-from assay.service.desk import ServiceDesk
+from assay.service.core import Service
 from assay.service.guard import Refused
+from assay.service.replies import RETRY_AFTER
 from assay.service.routes import HttpRoute
 
 
 class VerifyBody(BaseModel):
-    """A rollout; further columns of its row come back as they are."""
+    """A rollout; further columns of its row come back unchanged."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -36,9 +36,7 @@ class AggregateBody(BaseModel):
     verify_responses: list[dict[str, Any]]
 
 
-def routes(desk: ServiceDesk) -> list[HttpRoute]:
-    """Return the routes."""
-
+def routes(service: Service) -> list[HttpRoute]:
     async def seed_session(_request: Request) -> Response:
         return JSONResponse({})
 
@@ -46,7 +44,7 @@ def routes(desk: ServiceDesk) -> list[HttpRoute]:
         given = read_body(VerifyBody, await request.body())
         patch = given.model_patch if given.model_patch is not None else patch_of(last_text(given.response))
         body = EvaluateBody(instance_id=given.instance_id, patch=patch, wait=MAX_WAIT)
-        rewarded, verdict = await desk.judge(request, body, desk.mixture)
+        rewarded, verdict = await service.judge(request, body, service.mixture)
         if rewarded.reward is None:
             raise Refused(503, f"no reward: {rewarded.problem}", {"Retry-After": str(RETRY_AFTER)})
         answered = {"reward": rewarded.reward, "reward_components": rewarded.components, "mask_sample": False}
@@ -57,7 +55,7 @@ def routes(desk: ServiceDesk) -> list[HttpRoute]:
 
     async def aggregate_metrics(request: Request) -> Response:
         given = read_body(AggregateBody, await request.body())
-        return JSONResponse(aggregated(given.verify_responses))
+        return JSONResponse(aggregate(given.verify_responses))
 
     async def reverify_mode(_request: Request) -> Response:
         return JSONResponse("stateless")
@@ -82,8 +80,8 @@ def last_text(response: dict[str, Any]) -> str:
     return ""
 
 
-def aggregated(answers: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the means of the numbers at the top of answers, over those that are not masked, by task and in all."""
+def aggregate(answers: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the means of the numbers in answers, by task and in all; masked answers are left out."""
     by_task: dict[str, list[dict[str, Any]]] = {}
     for each in answers:
         if not each.get("mask_sample"):

@@ -1,6 +1,6 @@
 """The routes of the Open Reward Standard: a session is one instance, whose only tool takes the patch.
 
-What the infrastructure ends is an error event, so that the client raises; it is never an output with a reward.
+A failure of the infrastructure is an error event, so that the client raises; it is never an output with a reward.
 """
 
 import asyncio
@@ -17,18 +17,18 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from assay.harness.domain import Instance
 from assay.rewards import Rewarded, needs_tests
-from assay.service.answers import CANCELLED, instance_as_json
 from assay.service.bodies import read_body
-from assay.service.desk import ServiceDesk
+from assay.service.core import Service
 from assay.service.guard import Refused
+from assay.service.replies import CANCELLED, instance_as_json
 from assay.service.routes import HttpRoute
-from assay.service.shared import SharedEvaluation, Wanted
+from assay.service.shared_evaluation import EvaluationRequest, SharedEvaluation
 from assay.version import __version__
 
 NAME = "assay"
 SPLIT = "train"
 TOOL = "submit_patch"
-FORGOTTEN = 900.0
+STALE = 900.0
 """Seconds without a sign of its client after which a session ends."""
 PING_SECONDS = 10.0
 CHUNK = 4096
@@ -41,7 +41,7 @@ class _Body(BaseModel):
 
 
 class SplitBody(_Body):
-    """The split of a question about tasks."""
+    """The split whose tasks are asked for."""
 
     split: str = SPLIT
 
@@ -83,45 +83,45 @@ class CallBody(_Body):
     task_id: str | None = Field(default=None, description="Id of a call whose stream broke.")
 
 
-@dataclass
+@dataclass(eq=False)
 class _OpenSession:
     instance: Instance
     seen: float = field(default_factory=time.monotonic)
-    held: list[tuple[Wanted, SharedEvaluation]] = field(default_factory=list)
+    held: list[tuple[EvaluationRequest, SharedEvaluation]] = field(default_factory=list)
     """Evaluations that continue when the stream of a call breaks."""
 
 
-def routes(desk: ServiceDesk) -> list[HttpRoute]:
-    """Return the routes; the environment's name is ``assay``, which clients of a single one leave out."""
-    doors = _Doors(desk)
-    of_environment = [
-        HttpRoute("GET", "/tools", doors.tools, "ORS: the tools."),
-        HttpRoute("GET", "/task_tools", doors.tools, "ORS: the tools of a session."),
-        HttpRoute("GET", "/splits", doors.splits, "ORS: the splits."),
-        HttpRoute("POST", "/tasks", doors.tasks, "ORS: all tasks.", SplitBody),
-        HttpRoute("POST", "/num_tasks", doors.num_tasks, "ORS: how many tasks there are.", SplitBody),
-        HttpRoute("POST", "/task", doors.task, "ORS: one task.", TaskBody),
-        HttpRoute("POST", "/task_range", doors.task_range, "ORS: some tasks.", TaskRangeBody),
-        HttpRoute("GET", "/prompt", doors.prompt, "ORS: the issue of a session."),
-        HttpRoute("POST", "/call", doors.call, "ORS: submit a patch; answers as a stream.", CallBody),
+def routes(service: Service) -> list[HttpRoute]:
+    """Return the routes; clients of a single environment leave out its name, ``assay``."""
+    handlers = _Handlers(service)
+    environment = [
+        HttpRoute("GET", "/tools", handlers.tools, "ORS: the tools."),
+        HttpRoute("GET", "/task_tools", handlers.tools, "ORS: the tools of a session."),
+        HttpRoute("GET", "/splits", handlers.splits, "ORS: the splits."),
+        HttpRoute("POST", "/tasks", handlers.tasks, "ORS: all tasks.", SplitBody),
+        HttpRoute("POST", "/num_tasks", handlers.num_tasks, "ORS: how many tasks there are.", SplitBody),
+        HttpRoute("POST", "/task", handlers.task, "ORS: one task.", TaskBody),
+        HttpRoute("POST", "/task_range", handlers.task_range, "ORS: some tasks.", TaskRangeBody),
+        HttpRoute("GET", "/prompt", handlers.prompt, "ORS: the issue of a session."),
+        HttpRoute("POST", "/call", handlers.call, "ORS: submit a patch; answers as a stream.", CallBody),
     ]
     return [
-        HttpRoute("GET", "/health", doors.health, "ORS, OpenEnv: whether the service answers."),
-        HttpRoute("GET", "/version", doors.version, "ORS: the version."),
-        HttpRoute("GET", "/list_environments", doors.environments, "ORS: the environments."),
-        HttpRoute("POST", "/create_session", doors.create_session, "ORS: an id for a session."),
-        HttpRoute("POST", "/create", doors.create, "ORS: begin a session with a task.", CreateBody),
-        HttpRoute("POST", "/ping", doors.ping, "ORS: the client is still there."),
-        HttpRoute("POST", "/delete", doors.delete, "ORS: end a session."),
-        HttpRoute("POST", "/delete_session", doors.delete, "ORS: end a session."),
-        *(replace(each, path=f"/{NAME}{each.path}") for each in of_environment),
-        *of_environment,
+        HttpRoute("GET", "/health", handlers.health, "ORS, OpenEnv: whether the service answers."),
+        HttpRoute("GET", "/version", handlers.version, "ORS: the version."),
+        HttpRoute("GET", "/list_environments", handlers.environments, "ORS: the environments."),
+        HttpRoute("POST", "/create_session", handlers.create_session, "ORS: an id for a session."),
+        HttpRoute("POST", "/create", handlers.create, "ORS: begin a session with a task.", CreateBody),
+        HttpRoute("POST", "/ping", handlers.ping, "ORS: the client is still there."),
+        HttpRoute("POST", "/delete", handlers.delete, "ORS: end a session."),
+        HttpRoute("POST", "/delete_session", handlers.delete, "ORS: end a session."),
+        *(replace(each, path=f"/{NAME}{each.path}") for each in environment),
+        *environment,
     ]
 
 
-class _Doors:
-    def __init__(self, desk: ServiceDesk) -> None:
-        self._desk = desk
+class _Handlers:
+    def __init__(self, service: Service) -> None:
+        self._service = service
         self._sessions: dict[str, _OpenSession] = {}
 
     async def health(self, _request: Request) -> Response:
@@ -147,19 +147,19 @@ class _Doors:
 
     async def tasks(self, request: Request) -> Response:
         read_body(SplitBody, await request.body())
-        return JSONResponse({"tasks": [*map(_task, self._desk.instances)], "env_name": NAME})
+        return JSONResponse({"tasks": [*map(_task, self._service.instances)], "env_name": NAME})
 
     async def num_tasks(self, request: Request) -> Response:
         read_body(SplitBody, await request.body())
-        return JSONResponse({"num_tasks": len(self._desk.instances)})
+        return JSONResponse({"num_tasks": len(self._service.instances)})
 
     async def task(self, request: Request) -> Response:
         body = read_body(TaskBody, await request.body())
-        return JSONResponse({"task": _task(self._numbered(body.index)), "env_name": NAME})
+        return JSONResponse({"task": _task(self._get_task(body.index)), "env_name": NAME})
 
     async def task_range(self, request: Request) -> Response:
         body = read_body(TaskRangeBody, await request.body())
-        found = self._desk.instances[body.start : body.stop]
+        found = self._service.instances[body.start : body.stop]
         return JSONResponse({"tasks": [*map(_task, found)], "env_name": NAME})
 
     async def create_session(self, _request: Request) -> Response:
@@ -168,14 +168,14 @@ class _Doors:
 
     async def create(self, request: Request) -> Response:
         body, name = read_body(CreateBody, await request.body()), _session_id(request)
-        self._end_forgotten()
+        self._end_stale()
         if name in self._sessions:
             raise Refused(400, "the session exists already")
         if body.env_name not in {None, NAME}:
             raise Refused(404, f"field env_name: there is no environment {body.env_name}; name {NAME}")
         if body.toolset_name is not None:
             raise Refused(400, "field toolset_name: there are no toolsets")
-        self._sessions[name] = _OpenSession(self._chosen(body))
+        self._sessions[name] = _OpenSession(self._choose(body))
         return JSONResponse({"sid": name})
 
     async def prompt(self, request: Request) -> Response:
@@ -185,7 +185,7 @@ class _Doors:
 
     async def ping(self, request: Request) -> Response:
         self._session(request)
-        self._end_forgotten()
+        self._end_stale()
         return JSONResponse({"status": "ok"})
 
     async def delete(self, request: Request) -> Response:
@@ -201,62 +201,63 @@ class _Doors:
             known = body.name == TOOL
             reason = "input_validation" if known else "not_found"
             error = "field patch: write a unified diff" if known else f"there is no tool {body.name}; call {TOOL}"
-            events = [_event("task_id", "none"), *_whole({"ok": False, "error": error, "reason": reason})]
+            events = [_event("task_id", "none"), *_split({"ok": False, "error": error, "reason": reason})]
             return Response("".join(events), media_type="text/event-stream", headers=headers)
-        wanted = Wanted(session.instance, patch)
-        if needs_tests(self._desk.mixture):
-            stream = self._evaluated(session, body.task_id or await self._begun(session, wanted))
+        wanted = EvaluationRequest(session.instance, patch)
+        if needs_tests(self._service.mixture):
+            stream = self._stream(session, body.task_id or await self._begin(session, wanted))
         else:
-            stream = self._compared(wanted)
+            stream = self._stream_similarity(wanted)
         return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
-    async def _begun(self, session: _OpenSession, wanted: Wanted) -> str:
+    async def _begin(self, session: _OpenSession, wanted: EvaluationRequest) -> str:
         """Begin an evaluation that the session holds; return its id."""
-        (shared,) = await self._desk.begin([wanted])
-        session.held.append((wanted, shared))
-        return shared.id
+        (evaluation,) = await self._service.queue.ask([wanted], session)
+        session.held.append((wanted, evaluation))
+        return evaluation.id
 
-    async def _compared(self, wanted: Wanted) -> AsyncIterator[str]:
-        rewarded = await self._desk.rewarded(self._desk.mixture, wanted, None)
+    async def _stream_similarity(self, wanted: EvaluationRequest) -> AsyncIterator[str]:
+        """Yield the events of a call whose reward needs no tests."""
+        rewarded = await self._service.compute_reward(self._service.mixture, wanted, None)
         yield _event("task_id", "none")
         for event in _result(rewarded, {"components": rewarded.components}):
             yield event
 
-    async def _evaluated(self, session: _OpenSession, task_id: str) -> AsyncIterator[str]:
+    async def _stream(self, session: _OpenSession, task_id: str) -> AsyncIterator[str]:
         """Yield the events of a call, from its beginning or for a client whose stream broke."""
-        found = next(((wanted, shared) for wanted, shared in session.held if shared.id == task_id), None)
+        found = next((pair for pair in session.held if pair[1].id == task_id), None)
         if found is None:
             yield _event("error", "unknown task_id")
             return
-        wanted, shared = found
-        yield _event("task_id", shared.id)
-        while not shared.ended.is_set():
+        wanted, evaluation = found
+        yield _event("task_id", evaluation.id)
+        while not evaluation.ended.is_set():
             session.seen = time.monotonic()
             try:
                 async with asyncio.timeout(PING_SECONDS):
-                    await shared.ended.wait()
+                    await evaluation.ended.wait()
             except TimeoutError:
                 yield ": ping\n\n"
-        if shared.verdict is None:
+        if evaluation.verdict is None:
             yield _event("error", CANCELLED)
             return
-        rewarded = await self._desk.rewarded(self._desk.mixture, wanted, shared.verdict)
-        about = {"outcome": shared.verdict.outcome, "id": shared.id, "components": rewarded.components}
+        rewarded = await self._service.compute_reward(self._service.mixture, wanted, evaluation.verdict)
+        about = {"outcome": evaluation.verdict.outcome, "id": evaluation.id, "components": rewarded.components}
         for event in _result(rewarded, about):
             yield event
 
-    def _chosen(self, body: CreateBody) -> Instance:
+    def _choose(self, body: CreateBody) -> Instance:
         if body.task_spec is not None:
             name = body.task_spec.get("instance_id") or body.task_spec.get("id")
-            return self._desk.instance(str(name or ""))
+            return self._service.find_instance(str(name or ""))
         if body.split != SPLIT or body.index is None:
             raise Refused(400, f"give task_spec, or index and the split {SPLIT}")
-        return self._numbered(body.index)
+        return self._get_task(body.index)
 
-    def _numbered(self, index: int) -> Instance:
-        if not 0 <= index < len(self._desk.instances):
-            raise Refused(400, f"field index: is {index}; there are {len(self._desk.instances)} tasks")
-        return self._desk.instances[index]
+    def _get_task(self, index: int) -> Instance:
+        if not 0 <= index < len(self._service.instances):
+            raise Refused(400, f"field index: is {index}; there are {len(self._service.instances)} tasks")
+        return self._service.instances[index]
 
     def _session(self, request: Request) -> _OpenSession:
         found = self._sessions.get(_session_id(request))
@@ -265,15 +266,15 @@ class _Doors:
         found.seen = time.monotonic()
         return found
 
-    def _end_forgotten(self) -> None:
+    def _end_stale(self) -> None:
         now = time.monotonic()
-        for name in [name for name, each in self._sessions.items() if now - each.seen > FORGOTTEN]:
+        for name in [name for name, each in self._sessions.items() if now - each.seen > STALE]:
             self._end(name)
 
     def _end(self, name: str) -> None:
         session = self._sessions.pop(name, None)
-        for _, shared in session.held if session else ():
-            self._desk.queue.release(shared)
+        for _, evaluation in session.held if session else ():
+            self._service.queue.release(evaluation, session)
 
 
 def _session_id(request: Request) -> str:
@@ -288,16 +289,15 @@ def _task(instance: Instance) -> dict[str, Any]:
 
 
 def _result(rewarded: Rewarded, about: dict[str, Any]) -> list[str]:
-    """Return the events of a finished call."""
     if rewarded.reward is None:
         return [_event("error", f"no reward: {rewarded.problem}")]
     block = {"type": "text", "text": str(about.get("outcome", "submitted")), "detail": None}
     output = {"blocks": [block], "metadata": about, "reward": rewarded.reward, "finished": True}
-    return _whole({"ok": True, "output": output})
+    return _split({"ok": True, "output": output})
 
 
-def _whole(result: dict[str, Any]) -> list[str]:
-    """Return a result as events: its parts."""
+def _split(result: dict[str, Any]) -> list[str]:
+    """Return a result as events, each with a part of it."""
     text = json.dumps(result)
     parts = [text[start : start + CHUNK] for start in range(0, len(text), CHUNK)]
     last = _event("end", parts.pop())

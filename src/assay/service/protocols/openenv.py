@@ -17,10 +17,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from assay.harness.domain import Instance
 from assay.harness.errors import UserError
-from assay.service.answers import RETRY_AFTER, instance_as_json
 from assay.service.bodies import MAX_WAIT, EvaluateBody, read_body
-from assay.service.desk import Gone, ServiceDesk
-from assay.service.guard import Refused
+from assay.service.core import LeavingClient, Service
+from assay.service.guard import ClientLeft, Refused
+from assay.service.replies import RETRY_AFTER, instance_as_json
 from assay.service.routes import HttpRoute
 from assay.version import __version__
 
@@ -29,7 +29,7 @@ CODES = {400: "INVALID_JSON", 405: "UNKNOWN_TYPE", 429: "CAPACITY_REACHED"}
 
 
 class ResetBody(BaseModel):
-    """Which instance an episode is about: by its id, by a number, or the next one."""
+    """The instance of an episode: by its id, by a number, or the next one."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -59,7 +59,7 @@ class StepBody(BaseModel):
 
 @dataclass
 class Episode:
-    """One instance, and whether its patch has come."""
+    """One instance, and the number of patches that have come."""
 
     id: str
     instance: Instance | None = None
@@ -67,20 +67,19 @@ class Episode:
 
     @property
     def state(self) -> dict[str, Any]:
-        """The state, as a client asks for it."""
+        """The state in OpenEnv's terms."""
         name = self.instance.id if self.instance else None
         return {"episode_id": self.id, "step_count": self.steps, "instance_id": name}
 
 
-class OpenEnvDoors:
+class OpenEnv:
     """The routes and the web socket."""
 
-    def __init__(self, desk: ServiceDesk) -> None:
-        self._desk = desk
+    def __init__(self, service: Service) -> None:
+        self._service = service
         self._next = 0
 
     def routes(self) -> list[HttpRoute]:
-        """Return the routes over HTTP."""
         return [
             HttpRoute("POST", "/reset", self._reset, "OpenEnv: an instance's issue.", ResetBody),
             HttpRoute("POST", "/step", self._step, "OpenEnv: submit a patch.", StepBody),
@@ -90,18 +89,17 @@ class OpenEnvDoors:
         ]
 
     def socket(self) -> WebSocketRoute:
-        """Return the web socket of sessions."""
         return WebSocketRoute("/ws", self._session)
 
     async def _reset(self, request: Request) -> Response:
-        return JSONResponse(self._begun(Episode(uuid.uuid4().hex), read_body(ResetBody, await request.body() or b"{}")))
+        return JSONResponse(self._begin(Episode(uuid.uuid4().hex), read_body(ResetBody, await request.body() or b"{}")))
 
     async def _step(self, request: Request) -> Response:
         body = read_body(StepBody, await request.body())
         if body.action.instance_id is None:
             raise Refused(422, "field action.instance_id: is missing; sessions are on /ws alone")
-        episode = Episode(uuid.uuid4().hex, self._desk.instance(body.action.instance_id))
-        return JSONResponse(await self._stepped(request, episode, body.action))
+        episode = Episode(uuid.uuid4().hex, self._service.find_instance(body.action.instance_id))
+        return JSONResponse(await self._step_once(request, episode, body.action))
 
     async def _state(self, _request: Request) -> Response:
         return JSONResponse({"episode_id": None, "step_count": 0})
@@ -121,16 +119,16 @@ class OpenEnvDoors:
         reading = asyncio.create_task(watched.read())
         try:
             while (text := await watched.texts.get()) is not None:
-                if (answer := await self._answered(watched, episode, text)) is None:
+                if (answer := await self._answer(watched, episode, text)) is None:
                     await socket.close()
                     break
                 await socket.send_text(json.dumps(answer))
-        except (Gone, WebSocketDisconnect, RuntimeError):
+        except (ClientLeft, WebSocketDisconnect, RuntimeError):
             return
         finally:
             reading.cancel()
 
-    async def _answered(self, socket: "_WatchedSocket", episode: Episode, text: str) -> dict[str, Any] | None:
+    async def _answer(self, socket: "_WatchedSocket", episode: Episode, text: str) -> dict[str, Any] | None:
         """Return the answer to a message; None for the one that closes the session."""
         try:
             kind, data = _message(text)
@@ -140,18 +138,18 @@ class OpenEnvDoors:
                 case "state":
                     answer = episode.state
                 case "reset":
-                    answer = self._begun(episode, read_body(ResetBody, data))
+                    answer = self._begin(episode, read_body(ResetBody, data))
                 case _:
-                    answer = await self._stepped(socket, episode, read_body(PatchAction, data))
+                    answer = await self._step_once(socket, episode, read_body(PatchAction, data))
         except UserError as error:
             return _error(str(error), "VALIDATION_ERROR")
         except Refused as refused:
             return _error(str(refused), CODES.get(refused.status, "EXECUTION_ERROR"))
         return {"type": "state" if kind == "state" else "observation", "data": answer}
 
-    def _begun(self, episode: Episode, body: ResetBody) -> dict[str, Any]:
+    def _begin(self, episode: Episode, body: ResetBody) -> dict[str, Any]:
         """Begin an episode; return its first observation."""
-        found = self._desk.instances
+        found = self._service.instances
         if body.instance_id is None:
             number = body.seed if body.seed is not None else self._next
             self._next += body.seed is None
@@ -159,19 +157,21 @@ class OpenEnvDoors:
                 raise Refused(404, "the data set has no instance")
             episode.instance = found[number % len(found)]
         else:
-            episode.instance = self._desk.instance(body.instance_id)
+            episode.instance = self._service.find_instance(body.instance_id)
         episode.id, episode.steps = body.episode_id or uuid.uuid4().hex, 0
         observation = {**instance_as_json(episode.instance, is_whole=True), "instance_id": episode.instance.id}
         return {"observation": observation, "reward": None, "done": False}
 
-    async def _stepped(self, left: Any, episode: Episode, action: PatchAction) -> dict[str, Any]:
+    async def _step_once(
+        self, client: Request | LeavingClient, episode: Episode, action: PatchAction
+    ) -> dict[str, Any]:
         """Return the observation and the reward of a patch; raises Refused where there is none."""
         if action.instance_id is not None:
-            episode.instance = self._desk.instance(action.instance_id)
+            episode.instance = self._service.find_instance(action.instance_id)
         if episode.instance is None:
             raise Refused(422, "the episode has not begun; send reset first")
         body = EvaluateBody(instance_id=episode.instance.id, patch=action.patch, wait=MAX_WAIT)
-        rewarded, verdict = await self._desk.judge(left, body, self._desk.mixture)
+        rewarded, verdict = await self._service.judge(client, body, self._service.mixture)
         if rewarded.reward is None:
             raise Refused(503, f"no reward: {rewarded.problem}", {"Retry-After": str(RETRY_AFTER)})
         episode.steps += 1

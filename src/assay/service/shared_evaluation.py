@@ -1,4 +1,4 @@
-"""One evaluation that several clients wait for, and what a client wants."""
+"""One evaluation that several clients wait for, and a client's request for one."""
 
 import asyncio
 import time
@@ -8,6 +8,9 @@ from enum import StrEnum
 from assay.harness.domain import Instance, Verdict
 from assay.harness.engines.cancelling import Cancellation
 from assay.harness.evaluation.evaluate import Task
+
+ID_HOLDER = "id"
+"""The holder that stands for all clients that were given an evaluation's id, until one of them gives it up."""
 
 
 class Stage(StrEnum):
@@ -19,17 +22,8 @@ class Stage(StrEnum):
     CANCELLED = "cancelled"
 
 
-class QueueFull(Exception):
-    """There is no room for another evaluation, or the service is ending."""
-
-    def __init__(self, problem: str, retry_after: int, *, is_ending: bool = False) -> None:
-        super().__init__(problem)
-        self.retry_after = retry_after
-        self.is_ending = is_ending
-
-
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EvaluationRequest:
     """A patch that a client wants evaluated."""
 
     instance: Instance
@@ -51,26 +45,22 @@ class SharedEvaluation:
     task: Task | None
     """None once it is finished."""
     priority: int | None = None
-    """The highest that a client asked for."""
-    is_new: bool = True
-    """Whether the queue has not taken it yet."""
+    """The highest that a client asked for; None until it is queued."""
     stage: Stage = Stage.QUEUED
     verdict: Verdict | None = None
     seconds: float = 0.0
-    """Of the tests."""
+    """Seconds that the tests took."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set whenever the stage changes; whoever waits takes a new one from ``next_change``."""
+    """Set when the stage changes, and then replaced by a new event."""
     ended: asyncio.Event = field(default_factory=asyncio.Event)
-    holders: int = 0
-    """Clients that wait for it, and those that were given its id."""
-    is_given_out: bool = False
-    """Whether a client was given its id, and has not ended it."""
+    holders: set[object] = field(default_factory=set)
+    """Clients that wait for it, and ``ID_HOLDER``; without any it is cancelled."""
     cancellation: Cancellation = field(default_factory=Cancellation)
     asked: float = field(default_factory=time.monotonic)
     finished: float = 0.0
 
     def move(self, stage: Stage) -> None:
-        """Enter a stage, and wake those that wait."""
+        """Enter a stage, and wake everybody who waits."""
         self.stage = stage
         before, self.changed = self.changed, asyncio.Event()
         before.set()

@@ -101,7 +101,7 @@ def test_a_session_of_ors_that_ends_takes_its_evaluation_with_it(serve: Serve) -
 def test_a_session_of_ors_without_a_sign_of_its_client_is_ended(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     with serve().client() as client:
         headers = begin(client, split="train", index=0)
-        monkeypatch.setattr(open_reward, "FORGOTTEN", 0.0)
+        monkeypatch.setattr(open_reward, "STALE", 0.0)
         begin(client, split="train", index=1)
         assert client.get("/assay/prompt", headers=headers).status_code == 404
 

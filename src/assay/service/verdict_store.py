@@ -7,8 +7,7 @@ A run has one patch for each instance, so an instance's second patch is in the s
 
 import json
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 from assay.api.evaluator import MODEL
@@ -28,8 +27,8 @@ from assay.jobs.evaluate import manifest
 from assay.version import __version__
 
 
-class VerdictBook:
-    """One folder of verdicts, for one process; safe in several threads."""
+class VerdictStore:
+    """One folder of verdicts, for one process; safe to use from several threads."""
 
     def __init__(self, folder: Path, bench: Workbench) -> None:
         self.folder = folder
@@ -37,18 +36,15 @@ class VerdictBook:
         self._lock = threading.Lock()
         self._begun: set[Path] = set()
         self._next: dict[str, int] = {}
-        """Number of the run that an instance's next patch goes to; folders say it only while none is being written."""
+        """The number of the run for an instance's next patch; folders show it only while none is being written."""
 
-    @contextmanager
-    def opened(self) -> Iterator[None]:
+    def lock(self) -> AbstractContextManager[None]:
         """Keep every other service out of the folder; raises UserError when one has it."""
-        with alone_in(
-            self.folder, f"another service keeps its verdicts in {self.folder}; end it, or choose another --run-id"
-        ):
-            yield
+        problem = f"another service keeps its verdicts in {self.folder}; end it, or choose another --run-id"
+        return alone_in(self.folder, problem)
 
     def find(self, key: str) -> SavedVerdict | None:
-        """Return the verdict that was saved under a content key, graded as now, or None."""
+        """Find the verdict that was saved under a content key, graded by today's rules."""
         try:
             found = saved_at(self.folder, index_of(self.folder).find(key))
         except (OSError, ValueError):  # a power failure may leave anything in the index
@@ -61,9 +57,9 @@ class VerdictBook:
         return None
 
     def save(self, task: Task, evaluation: Evaluation, verdict: Verdict, key: str) -> SavedVerdict:
-        """Keep a verdict, on disk before this returns; an infrastructure's failure is kept nowhere.
+        """Write a verdict, on disk before this returns; a failure of the infrastructure is not written.
 
-        A result that cannot be written is an infrastructure failure.
+        A result that cannot be written is a failure of the infrastructure.
         """
         if verdict.outcome in INFRASTRUCTURE:
             return SavedVerdict(key=key, seconds=evaluation.evidence.timings.test, verdict=verdict)
@@ -73,7 +69,7 @@ class VerdictBook:
             return SavedVerdict(key=key, verdict=unwritten(task, error))
 
     def _place(self, task: Task) -> RunStore:
-        """Return the first run that has no patch for the instance yet, with this one's prediction written there."""
+        """Write the prediction into the first run that has no patch for the instance yet; return that run."""
         name = task.instance.id
         with self._lock:
             number = self._next.get(name) or self._free_number(name)
@@ -87,7 +83,7 @@ class VerdictBook:
         return store
 
     def _free_number(self, instance_id: str) -> int:
-        """Return the lowest number of a run without a folder for the instance; the runs below it all have one."""
+        """Search for the lowest number of a run without a folder for the instance; all lower runs have one."""
         taken, free = 0, 1
         while self._is_taken(free, instance_id):
             taken, free = free, 2 * free
@@ -103,12 +99,12 @@ class VerdictBook:
         return self.folder / f"patches-{__version__}.{number:04}"
 
     def _begin(self, store: RunStore, instance: Instance) -> None:
-        """Write what a run is before its first verdict, and remove what a killed process had begun to write."""
+        """Write a run's manifest before its first verdict, and remove a torn line that a killed process left."""
         if store.root in self._begun:
             return
         run = manifest(store.root.name, instance.dataset, self._bench, MODEL, {})
         run = run.model_copy(update={"kind": RunKind.SERVE})
         with store.locked(), suppress(UserError):
             run = store.load_run()
-        store.save_run(run, ())  # of what is there, it leaves out a torn line
+        store.save_run(run, ())  # leaves out a torn line
         self._begun.add(store.root)

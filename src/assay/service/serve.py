@@ -10,11 +10,11 @@ from assay.api.evaluator import Evaluator
 from assay.harness.names import count
 from assay.rewards import mixture_of
 from assay.service.app import make_app
-from assay.service.book import VerdictBook
-from assay.service.desk import ServiceDesk
+from assay.service.core import Service
 from assay.service.figures import Figures
 from assay.service.queue import EvaluationQueue
 from assay.service.server import HttpServer
+from assay.service.verdict_store import VerdictStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def serve(evaluator: Evaluator, folder: Path, options: ServiceOptions, say: Call
     """
 
     async def serve_until_signal() -> bool:
-        with evaluator, opened(evaluator, folder, options) as server:
+        with evaluator, open_server(evaluator, folder, options) as server:
             say(f"serving {count(len(evaluator.instances), 'instance')}; verdicts are kept in {folder}")
             return await server.serve(options.drain, say)
 
@@ -63,15 +63,15 @@ def serve(evaluator: Evaluator, folder: Path, options: ServiceOptions, say: Call
 
 
 @contextmanager
-def opened(evaluator: Evaluator, folder: Path, options: ServiceOptions) -> Iterator[HttpServer]:
-    """Bind the address of a service; ``serve`` of the server does the rest. Raises what ``serve`` raises."""
+def open_server(evaluator: Evaluator, folder: Path, options: ServiceOptions) -> Iterator[HttpServer]:
+    """Bind the address of a service; ``serve`` of the server does the rest. Raises as ``serve`` does."""
     figures, mixture = Figures(), mixture_of(options.reward)
-    book = VerdictBook(folder, evaluator.bench)
-    with book.opened():
-        queue = EvaluationQueue(evaluator, book, figures, options.queue)
-        desk = ServiceDesk(evaluator, queue, figures, mixture, accepts_instances=options.accepts_instances)
-        app = make_app(desk, options.token, options.max_body)
-        server = HttpServer(desk, app, host=options.host, port=options.port, token=options.token)
+    store = VerdictStore(folder, evaluator.bench)
+    with store.lock():
+        queue = EvaluationQueue(evaluator, store, figures, options.queue)
+        service = Service(evaluator, queue, figures, mixture, accepts_instances=options.accepts_instances)
+        app = make_app(service, options.token, options.max_body)
+        server = HttpServer(queue, app, host=options.host, port=options.port, token=options.token)
         try:
             yield server
         finally:

@@ -1,0 +1,158 @@
+"""Steps that the routes share: find the instance, evaluate, wait while the client is there, reward."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Protocol
+
+from starlette.requests import Request
+
+from assay.api.evaluator import Evaluator
+from assay.harness.domain import DatasetRef, Instance, Outcome, PublishedImage, Verdict
+from assay.harness.errors import DataError, UserError
+from assay.rewards import Mixture, RewardCase, Rewarded, needs_all_tests, needs_tests, reward
+from assay.service.bodies import EvaluateBody
+from assay.service.figures import Figures
+from assay.service.guard import ClientLeft, Refused
+from assay.service.queue import EvaluationQueue
+from assay.service.shared_evaluation import EvaluationRequest, SharedEvaluation
+
+UNSEEN = Verdict(instance_id="", outcome=Outcome.NOT_RUN, reason="no function asked for the tests")
+"""Stands for the verdict where no function needs one."""
+
+
+class LeavingClient(Protocol):
+    """A client that may leave before its answer."""
+
+    async def has_left(self) -> None:
+        """Return when it has."""
+        ...
+
+
+class Service:
+    """The data set, the queue and the figures of one service."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        queue: EvaluationQueue,
+        figures: Figures,
+        mixture: Mixture,
+        *,
+        accepts_instances: bool = False,
+    ) -> None:
+        self.evaluator = evaluator
+        self.queue = queue
+        self.figures = figures
+        self.mixture = mixture
+        """The mixture of a client that names no function."""
+        self._accepts_instances = accepts_instances
+        self._by_id = {each.id.lower(): each for each in evaluator.instances}
+
+    @property
+    def instances(self) -> Sequence[Instance]:
+        """The data set's instances."""
+        return self.evaluator.instances
+
+    def find_instance(self, name: str) -> Instance:
+        """Find an instance by its id in any case; raises Refused."""
+        found = self._by_id.get(name.lower())
+        if found is None:
+            try:
+                found, _ = self.evaluator.pair(name, "")
+            except UserError as error:
+                raise Refused(404, str(error)) from None
+        return found
+
+    def make_request(self, body: EvaluateBody, mixture: Mixture | None = None) -> EvaluationRequest:
+        """Find or read the body's instance; raises Refused. A mixture may need all tests."""
+        is_own = body.instance is None
+        instance = self.find_instance(body.instance_id) if body.instance is None else self._read_row(body.instance)
+        may_stop = mixture is None or not needs_all_tests(mixture)
+        return EvaluationRequest(instance, body.patch, body.timeout, body.priority, may_stop, is_own)
+
+    @asynccontextmanager
+    async def evaluate(
+        self, client: Request | LeavingClient, requests: Sequence[EvaluationRequest], seconds: float
+    ) -> AsyncIterator[list[SharedEvaluation]]:
+        """Give the evaluations once all have ended or the seconds have passed; hold them until the block ends.
+
+        Raises:
+            Refused: there is no room, or a patch cannot be planned. ClientLeft: the client left.
+        """
+        holder = object()
+        evaluations = await self.queue.ask(requests, holder)
+        try:
+            await self.wait(client, evaluations, seconds)
+            yield evaluations
+        finally:
+            for each in evaluations:
+                self.queue.release(each, holder)
+
+    async def wait(
+        self, client: Request | LeavingClient, evaluations: Sequence[SharedEvaluation], seconds: float
+    ) -> None:
+        """Wait until all evaluations have ended or the seconds have passed; raises ClientLeft."""
+        if all(each.ended.is_set() for each in evaluations) or not seconds:
+            return
+        left = asyncio.create_task(wait_for_disconnect(client) if isinstance(client, Request) else client.has_left())
+        ended = asyncio.create_task(_wait_for_all(evaluations))
+        try:
+            await asyncio.wait({left, ended}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if left.done() and not ended.done():
+                raise ClientLeft
+        finally:
+            left.cancel()
+            ended.cancel()
+
+    async def compute_reward(self, mixture: Mixture, request: EvaluationRequest, verdict: Verdict | None) -> Rewarded:
+        """Compute a reward beside the event loop: comparing texts may take seconds."""
+        case = RewardCase(request.instance, request.patch, verdict or UNSEEN)
+        return await asyncio.to_thread(reward, mixture, case)
+
+    async def judge(
+        self, client: Request | LeavingClient, body: EvaluateBody, mixture: Mixture
+    ) -> tuple[Rewarded, Verdict | None]:
+        """Return a reward and the verdict, for protocols whose clients wait as long as it takes.
+
+        Raises:
+            Refused: there is no room, or the evaluation was cancelled. ClientLeft: the client left.
+        """
+        request = self.make_request(body, mixture)
+        if not needs_tests(mixture):
+            return await self.compute_reward(mixture, request, None), None
+        async with self.evaluate(client, [request], body.wait) as (evaluation,):
+            if evaluation.verdict is None:
+                retry = {"Retry-After": str(self.queue.retry_after())}
+                raise Refused(503, "the evaluation has not finished; ask again for the same content", retry)
+            return await self.compute_reward(mixture, request, evaluation.verdict), evaluation.verdict
+
+    def _read_row(self, row: Mapping[str, Any]) -> Instance:
+        """Return the instance of a row that a client sent; raises Refused."""
+        from assay.instances.dataset.formats import FORMATS
+
+        if not self._accepts_instances:
+            problem = "instances are taken only by a service that was started with --accept-instances"
+            raise Refused(403, f"field instance: {problem}; name one of the data set with instance_id")
+        dialect = next((each for each in FORMATS.values() if each.matches(dict(row))), None)
+        if dialect is None:
+            raise Refused(422, f"field instance: is a row of no known dialect; known are {', '.join(FORMATS)}")
+        try:
+            instance = dialect.to_instance(dict(row), DatasetRef(name="requests"))
+        except DataError as error:
+            raise Refused(422, f"field instance: {error}") from None
+        if any(not each.url.startswith("https://") for each in instance.assets):
+            raise Refused(422, "field instance: assets may have https addresses only")
+        if isinstance(instance.environment, PublishedImage):
+            return instance.model_copy(update={"environment": None})
+        return instance
+
+
+async def _wait_for_all(evaluations: Sequence[SharedEvaluation]) -> None:
+    for each in evaluations:
+        await each.ended.wait()
+
+
+async def wait_for_disconnect(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
