@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from assay.harness.errors import UserError
 from assay.service import v1
-from assay.service.core import Service
+from assay.service.core import RewardService
 from assay.service.figures import Figures
 from assay.service.guard import Asgi, ClientLeft, Guard, Refused
 from assay.service.protocols import nemo_gym, open_reward
@@ -22,7 +22,7 @@ CLIENT_LEFT = 499
 PAGE_CSP = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def make_app(service: Service, token: str = "", max_body: int = 10_000_000) -> Asgi:
+def make_app(service: RewardService, token: str = "", max_body: int = 10_000_000) -> Asgi:
     """Return the service as an ASGI application."""
     openenv = OpenEnv(service)
     listed = [*v1.routes(service), *open_reward.routes(service), *nemo_gym.routes(service), *openenv.routes()]

@@ -29,7 +29,7 @@ class LeavingClient(Protocol):
         ...
 
 
-class Service:
+class RewardService:
     """The data set, the queue and the figures of one service."""
 
     def __init__(

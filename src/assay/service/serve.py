@@ -10,7 +10,7 @@ from assay.api.evaluator import Evaluator
 from assay.harness.names import count
 from assay.rewards import mixture_of
 from assay.service.app import make_app
-from assay.service.core import Service
+from assay.service.core import RewardService
 from assay.service.figures import Figures
 from assay.service.queue import EvaluationQueue
 from assay.service.server import HttpServer
@@ -69,7 +69,7 @@ def open_server(evaluator: Evaluator, folder: Path, options: ServiceOptions) -> 
     store = VerdictStore(folder, evaluator.bench)
     with store.lock():
         queue = EvaluationQueue(evaluator, store, figures, options.queue)
-        service = Service(evaluator, queue, figures, mixture, accepts_instances=options.accepts_instances)
+        service = RewardService(evaluator, queue, figures, mixture, accepts_instances=options.accepts_instances)
         app = make_app(service, options.token, options.max_body)
         server = HttpServer(queue, app, host=options.host, port=options.port, token=options.token)
         try:

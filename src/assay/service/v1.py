@@ -12,7 +12,7 @@ from assay.harness.errors import UserError
 from assay.rewards import mixture_of, needs_tests
 from assay.service import figures
 from assay.service.bodies import MAX_WAIT, BatchBody, EvaluateBody, RewardBody, read_body
-from assay.service.core import Service
+from assay.service.core import RewardService
 from assay.service.guard import Refused
 from assay.service.replies import evaluation_as_json, http_status, instance_as_json, reply, reward_as_json
 from assay.service.routes import HttpRoute
@@ -24,7 +24,7 @@ PING_SECONDS = 10.0
 PAGE = 100
 
 
-def routes(service: Service) -> list[HttpRoute]:
+def routes(service: RewardService) -> list[HttpRoute]:
     handle = _Handlers(service)
     return [
         HttpRoute("POST", "/v1/evaluate", handle.evaluate, "Evaluate a patch.", EvaluateBody),
@@ -47,7 +47,7 @@ def routes(service: Service) -> list[HttpRoute]:
 
 
 class _Handlers:
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: RewardService) -> None:
         self._service = service
         self._queue = service.queue
 

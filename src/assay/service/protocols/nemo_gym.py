@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 
 from assay.rewards.answers import patch_of
 from assay.service.bodies import MAX_WAIT, EvaluateBody, read_body
-from assay.service.core import Service
+from assay.service.core import RewardService
 from assay.service.guard import Refused
 from assay.service.replies import RETRY_AFTER
 from assay.service.routes import HttpRoute
@@ -36,7 +36,7 @@ class AggregateBody(BaseModel):
     verify_responses: list[dict[str, Any]]
 
 
-def routes(service: Service) -> list[HttpRoute]:
+def routes(service: RewardService) -> list[HttpRoute]:
     async def seed_session(_request: Request) -> Response:
         return JSONResponse({})
 

@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from assay.harness.domain import Instance
 from assay.rewards import Rewarded, needs_tests
 from assay.service.bodies import read_body
-from assay.service.core import Service
+from assay.service.core import RewardService
 from assay.service.guard import Refused
 from assay.service.replies import CANCELLED, instance_as_json
 from assay.service.routes import HttpRoute
@@ -91,7 +91,7 @@ class _OpenSession:
     """Evaluations that continue when the stream of a call breaks."""
 
 
-def routes(service: Service) -> list[HttpRoute]:
+def routes(service: RewardService) -> list[HttpRoute]:
     """Return the routes; clients of a single environment leave out its name, ``assay``."""
     handlers = _Handlers(service)
     environment = [
@@ -120,7 +120,7 @@ def routes(service: Service) -> list[HttpRoute]:
 
 
 class _Handlers:
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: RewardService) -> None:
         self._service = service
         self._sessions: dict[str, _OpenSession] = {}
 

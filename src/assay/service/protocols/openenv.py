@@ -18,7 +18,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from assay.harness.domain import Instance
 from assay.harness.errors import UserError
 from assay.service.bodies import MAX_WAIT, EvaluateBody, read_body
-from assay.service.core import LeavingClient, Service
+from assay.service.core import LeavingClient, RewardService
 from assay.service.guard import ClientLeft, Refused
 from assay.service.replies import RETRY_AFTER, instance_as_json
 from assay.service.routes import HttpRoute
@@ -75,7 +75,7 @@ class Episode:
 class OpenEnv:
     """The routes and the web socket."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: RewardService) -> None:
         self._service = service
         self._next = 0
 
