@@ -11,9 +11,8 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
 from assay.agents.llm.cassette import Cassette, Mode
-from assay.agents.llm.chat import ChatModel, Request
+from assay.agents.llm.chat import Request
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.recorded_model import ModelDefaults
 from assay.agents.sampling.run import mask_volatile
@@ -48,15 +47,10 @@ def main() -> None:
         tempfile.TemporaryDirectory() as name,
         Cassette(Path(name) / "llm.jsonl", Mode.AUTO, Scripted(answer), normalise=mask_volatile) as model,
     ):
-
-        def within(limits: BudgetLimits) -> tuple[ChatModel, Ledger]:
-            ledger = Ledger(limits)
-            return Metered(model, ledger), ledger
-
         store = SolveStore(Path(name) / "run")
         agent = BashLoop(BashLoop.Settings(form="block"))
         solver = SolveSetup(
-            agent, WorkspaceOpener(bench, images), store, defaults=ModelDefaults(model="scripted"), within=within
+            agent, WorkspaceOpener(bench, images), store, defaults=ModelDefaults(model="scripted"), llm=model
         )
         began = time.monotonic()
         solution = solve(SolveJob(bench.settle(instance)), solver).solution

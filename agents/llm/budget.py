@@ -6,7 +6,9 @@ budget inside the recording counts paid answers only. Budgets nest: a sample's i
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from pydantic import Field
 
@@ -48,14 +50,36 @@ class Spent(Model):
         )
 
 
+@dataclass(slots=True)
+class Call:
+    """One call under way; whoever makes it sets ``usage`` once there is an answer."""
+
+    request: Request
+    """The question, with the budget's deadline."""
+    usage: TokenUsage | None = field(default=None, init=False)
+
+
 class Ledger:
     """Spending under some limits; safe to use from several threads."""
 
     def __init__(
-        self, limits: BudgetLimits, spent: Spent | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        limits: BudgetLimits,
+        spent: Spent | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        error: type[BudgetExceeded] = BudgetExceeded,
     ) -> None:
-        """Start the clock; ``spent`` is the spending of earlier processes under the same limits."""
+        """Start the clock.
+
+        Args:
+            limits: on the spending.
+            spent: the spending of earlier processes under the same limits.
+            clock: returns seconds.
+            error: the class of what is raised where a limit leaves no room.
+        """
         self.limits = limits
+        self._error = error
         self._spent = spent or Spent()
         self._reserved: list[Spent] = []
         self._clock = clock
@@ -83,30 +107,45 @@ class Ledger:
         """Whether the limit in seconds is reached."""
         return self.limits.seconds is not None and self.seconds >= self.limits.seconds
 
-    def reserve(self, wanted: Spent) -> Spent:
-        """Reserve the highest possible spending of a call; waits for calls under way that might leave room for it.
+    @contextmanager
+    def charge(self, request: Request, prices: Prices) -> Iterator[Call]:
+        """Reserve room for the prompt and the longest answer; after the block, charge what the call spent instead.
 
-        Returns:
-            The reservation, for ``settle`` after the call.
+        Waits for calls under way that might leave room. A failed call costs the error's ``spent``.
 
         Raises:
-            BudgetExceeded: there is no room, even if the calls under way spend nothing.
+            BudgetExceeded: there is no room even if the calls under way spend nothing, or the time ended before the
+                answer came.
         """
+        reserved = self._reserve(_estimate_most(request, prices))
+        spent = Spent()
+        deadlines = [each for each in (request.deadline, self.deadline) if each is not None]
+        call = Call(request.model_copy(update={"deadline": min(deadlines)}) if deadlines else request)
+        try:
+            yield call
+            if call.usage is not None:
+                spent = count_spent(call.usage)
+        except ModelError as error:
+            spent = count_spent(error.spent)
+            if self.is_out_of_time:
+                problem = f"the budget of {self.limits.seconds:g} seconds ended before the model answered"
+                raise self._error(problem, limit="seconds") from error
+            raise
+        finally:
+            with self._settled:
+                self._reserved.remove(reserved)
+                self._spent += spent
+                self._settled.notify_all()
+
+    def _reserve(self, wanted: Spent) -> Spent:
         with self._settled:
-            while self._exceeded(sum(self._reserved, wanted)):
-                self._raise_if(self._exceeded(wanted))
+            while self._find_full(sum(self._reserved, wanted)):
+                self._raise_if(self._find_full(wanted))
                 self._settled.wait(timeout=1.0)  # nothing notifies when the limit in seconds passes
             self._reserved.append(wanted)
             return wanted
 
-    def settle(self, reserved: Spent, spent: Spent) -> None:
-        """Replace a reservation by what the call spent."""
-        with self._settled:
-            self._reserved.remove(reserved)
-            self._spent += spent
-            self._settled.notify_all()
-
-    def _exceeded(self, wanted: Spent) -> str:
+    def _find_full(self, wanted: Spent) -> str:
         """Return the name of the first limit that has no room for ``wanted`` beyond the spending; empty if none."""
         limits, spent = self.limits, self._spent
         amounts = {
@@ -126,7 +165,7 @@ class Ledger:
             used = self.seconds if limit == "seconds" else getattr(self._spent, limit)
             allowed = getattr(self.limits, limit)
             problem = f"the budget of {allowed:g} {unit} leaves no room for another call ({used:.6g} are spent)"
-            raise BudgetExceeded(problem, limit=limit)
+            raise self._error(problem, limit=limit)
 
 
 def _is_full(limit: float, used: float, more: float) -> bool:
@@ -137,41 +176,24 @@ class Metered:
     """A ChatModel that charges every call of another one to a ledger, answered or not."""
 
     def __init__(self, model: ChatModel, ledger: Ledger, prices: Prices | None = None) -> None:
-        """Keep the arguments; without ``prices`` a call's cost is charged but not reserved."""
+        """Without ``prices`` a call's cost is charged but not reserved."""
         self._model = model
         self._ledger = ledger
         self._prices = prices or Prices()
 
     def complete(self, request: Request) -> Answer:
-        """Ask if the budget has room for the prompt and the longest answer, and wait while it has time.
-
-        Raises:
-            BudgetExceeded: this budget or an inner one has no room, or its time ended before the answer came.
-            ModelError: there is no answer; ``spent`` is charged.
-        """
-        reserved = self._ledger.reserve(self._at_most(request))
-        spent = Spent()
-        try:
-            answer = self._model.complete(self._until_deadline(request))
-            spent = _spent(answer.usage + answer.wasted)
-            return answer
-        except ModelError as error:
-            spent = _spent(error.spent)
-            if self._ledger.is_out_of_time:
-                problem = f"the budget of {self._ledger.limits.seconds:g} seconds ended before the model answered"
-                raise BudgetExceeded(problem, limit="seconds") from error
-            raise
-        finally:
-            self._ledger.settle(reserved, spent)
-
-    def _until_deadline(self, request: Request) -> Request:
-        deadlines = [each for each in (request.deadline, self._ledger.deadline) if each is not None]
-        return request.model_copy(update={"deadline": min(deadlines)}) if deadlines else request
-
-    def _at_most(self, request: Request) -> Spent:
-        usage = TokenUsage(prompt_tokens=estimate_prompt(request), completion_tokens=request.max_tokens or 0)
-        return Spent(calls=1, tokens=usage.tokens, cost=self._prices.cost(request.model, usage) or 0.0)
+        """Ask if the budget has room; raises BudgetExceeded (of this budget or an inner one) and ModelError."""
+        with self._ledger.charge(request, self._prices) as call:
+            answer = self._model.complete(call.request)
+            call.usage = answer.usage + answer.wasted
+        return answer
 
 
-def _spent(usage: TokenUsage) -> Spent:
+def _estimate_most(request: Request, prices: Prices) -> Spent:
+    usage = TokenUsage(prompt_tokens=estimate_prompt(request), completion_tokens=request.max_tokens or 0)
+    return Spent(calls=1, tokens=usage.tokens, cost=prices.cost(request.model, usage) or 0.0)
+
+
+def count_spent(usage: TokenUsage) -> Spent:
+    """Return the spending of one call."""
     return Spent(calls=1, tokens=usage.tokens, cost=usage.cost or 0.0, unpriced_calls=int(usage.cost is None))

@@ -10,6 +10,7 @@ AssayError
 │   │   └── ContextTooLong    more tokens than the model accepts
 │   └── AccessDenied          401, 402, 403, 404, used-up quota: fix the key, address or model name (exit 2)
 ├── BudgetExceeded            a limit leaves no room for the call, which was not made
+│   └── RunBudgetExceeded     it is a limit of the whole run: with a larger one the sample resumes
 └── UserError
     └── CassetteMiss          a replay lacks the request (exit 2)
 """
@@ -87,6 +88,10 @@ class BudgetExceeded(AssayError):
     def __init__(self, problem: str, *, limit: str) -> None:
         super().__init__(problem)
         self.limit = limit
+
+
+class RunBudgetExceeded(BudgetExceeded):
+    """A limit of the whole run leaves no room for a call; with a larger one the sample resumes."""
 
 
 class CassetteMiss(UserError):

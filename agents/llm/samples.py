@@ -14,9 +14,10 @@ class Samples:
     A recording keeps the answers apart by the number, and a replay returns them in the same order.
     """
 
-    def __init__(self, normalise: Normalise = unchanged) -> None:
-        """Count questions as equal that are so after ``normalise``, as the recording does."""
+    def __init__(self, normalise: Normalise = unchanged, first: int = 0) -> None:
+        """Questions are equal that are so after ``normalise``, as in the recording; ``first`` is the lowest number."""
         self._normalise = normalise
+        self._first = first
         self._taken: dict[str, set[int]] = {}
         self._lock = threading.Lock()
 
@@ -35,6 +36,7 @@ class Samples:
     def _take(self, key: str, wanted: int) -> list[int]:
         with self._lock:
             taken = self._taken.setdefault(key, set())
-            free = [number for number in range(len(taken) + wanted) if number not in taken][:wanted]
+            numbers = range(self._first, self._first + len(taken) + wanted)
+            free = [number for number in numbers if number not in taken][:wanted]
             taken.update(free)
             return free

@@ -1,10 +1,11 @@
 """A run's model, layer by layer, outermost first.
 
-budget of a sample        counts replayed answers too, so that a resumed run stops where it would have stopped
-  recording               no answer is paid for twice
-    budget of the run     counts paid answers only
-      retries
-        client
+RecordedModel     one sample's: its trajectory, its usage, and its budget, which counts replayed answers too, so that a
+                  resumed run stops where it would have stopped
+  Cassette        no answer is paid for twice
+    Metered       budget of the run, which counts paid answers only; raises RunBudgetExceeded
+      Retrying
+        ModelClient
 """
 
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from assay.agents.llm.cassette import Cassette, Mode
 from assay.agents.llm.cassette_key import Normalise, unchanged
 from assay.agents.llm.chat import ChatModel
 from assay.agents.llm.client import Endpoint, ModelClient
+from assay.agents.llm.errors import RunBudgetExceeded
 from assay.agents.llm.prices import load_prices
 from assay.agents.llm.probe import probe
 from assay.agents.llm.retry import Patience, Retrying
@@ -46,8 +48,9 @@ class Stack:
     """A run's open model; a context manager.
 
     Attributes:
-        model: all layers but the budget of a sample.
+        model: all layers but a sample's own.
         paid: ledger of what the run pays.
+        prices: known to the run.
     """
 
     def __init__(
@@ -63,10 +66,10 @@ class Stack:
         Raises:
             UserError: the endpoint, the key, the cassette or the prices are wrong.
         """
-        self._prices = load_prices(setup.prices)
-        self.paid = Ledger(setup.limits, setup.spent)
+        self.prices = load_prices(setup.prices)
+        self.paid = Ledger(setup.limits, setup.spent, error=RunBudgetExceeded)
         is_replay = setup.cassette is not None and setup.mode is Mode.REPLAY
-        self._client = None if is_replay else ModelClient(setup.endpoint, self._prices)
+        self._client = None if is_replay else ModelClient(setup.endpoint, self.prices)
         self._note = note
         paid = self._paid_model(self._client, setup) if self._client else None
         try:
@@ -77,11 +80,6 @@ class Stack:
         model = self._cassette or paid
         assert model is not None  # without a cassette there is a client
         self.model: ChatModel = model
-
-    def within(self, limits: BudgetLimits) -> tuple[ChatModel, Ledger]:
-        """Return the model under further limits, such as a sample's, and their ledger."""
-        ledger = Ledger(limits)
-        return Metered(self.model, ledger, self._prices), ledger
 
     def probe(self, model: str) -> str:
         """Ask the endpoint once, see ``probe``; a replay has none."""
@@ -110,7 +108,7 @@ class Stack:
         self._close_client()
 
     def _paid_model(self, client: ModelClient, setup: Setup) -> ChatModel:
-        return Metered(Retrying(client, setup.patience, client.calls.sleep, self._note), self.paid, self._prices)
+        return Metered(Retrying(client, setup.patience, client.calls.sleep, self._note), self.paid, self.prices)
 
     def _close_client(self) -> None:
         if self._client is not None:

@@ -1,4 +1,4 @@
-"""The model that a solver gets: the run's settings applied, usage counted, every answer in the trajectory."""
+"""The model that a solver gets: under the run's settings, limited and counted, every answer in the trajectory."""
 
 import json
 import threading
@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from pydantic import JsonValue
 
 from assay.agents.contract import NO_OPTIONS, AskOptions, SampleUsage
+from assay.agents.llm.budget import BudgetLimits, Ledger
 from assay.agents.llm.chat import Answer, ChatModel, Message, Part, Request, Role
 from assay.agents.llm.errors import ModelError
+from assay.agents.llm.prices import Prices
 from assay.agents.llm.samples import Samples
 from assay.agents.trajectory import Metrics, Step, TrajectoryRecorder
 from assay.harness.domain import Model
@@ -27,44 +29,63 @@ class ModelDefaults(Model):
 
 
 class RecordedModel:
-    """The ``SolverModel`` of one sample of one instance; thread-safe.
-
-    Attributes:
-        defaults: the run's settings.
-        model: the counted model, for callers that build requests themselves, such as the proxy.
-    """
+    """The ``SolverModel`` of one sample of one instance; thread-safe."""
 
     def __init__(
-        self, model: ChatModel, recorder: TrajectoryRecorder, defaults: ModelDefaults, *, sample: int = 0
+        self,
+        model: ChatModel,
+        recorder: TrajectoryRecorder,
+        defaults: ModelDefaults,
+        ledger: Ledger | None = None,
+        prices: Prices | None = None,
+        *,
+        sample: int = 0,
     ) -> None:
-        """Wrap a model that already has its budget and cassette.
+        """Wrap the model of a run.
 
         Args:
             model: answers the requests.
             recorder: gets a step for every answer.
             defaults: the run's settings.
+            ledger: limits the sample's calls, replayed ones too; None for no limits.
+            prices: by which room for a call is reserved.
             sample: number of the sample; the same request of another sample gets another answer.
         """
-        self.defaults = defaults
-        self.model = CountedModel(model, sample)
+        self._model = model
         self._recorder = recorder
-        self._samples = Samples()
+        self._defaults = defaults
+        self._ledger = ledger or Ledger(BudgetLimits())
+        self._prices = prices or Prices()
+        self._samples = Samples(first=sample * STRIDE)
         self._seen: set[tuple[str, str]] = set()
+        self._usage = SampleUsage()
         self._lock = threading.Lock()
 
     @property
     def usage(self) -> SampleUsage:
         """Tokens, cost and model seconds so far; command and total seconds are 0."""
-        return self.model.usage
+        with self._lock:
+            return self._usage
 
     def ask(self, messages: Sequence[Message], how: AskOptions = NO_OPTIONS, *, purpose: str = "") -> Answer:
-        """Return the answer to a request; the same request again is another sample of it.
+        """Return the answer to a request; the same request again is another sample of it. Failed calls count too.
 
         Raises:
             ModelError: there is no answer.
             BudgetExceeded: a limit leaves no room for the call.
         """
-        return self.samples(messages, 1, how, purpose=purpose)[0]
+        self._note_prompt(messages, purpose)
+        with self._samples.next(self._request(messages, how)) as (request,):
+            try:
+                with self._ledger.charge(request, self._prices) as call:
+                    answer = self._model.complete(call.request)
+                    call.usage = answer.usage + answer.wasted
+            except ModelError as error:
+                self._count(Answer(usage=error.spent))
+                raise
+            self._count(answer)
+            self._recorder.add(_step(answer, request, purpose))
+        return answer
 
     def samples(
         self, messages: Sequence[Message], count: int, how: AskOptions = NO_OPTIONS, *, purpose: str = ""
@@ -73,19 +94,10 @@ class RecordedModel:
 
         Answers before a failure are in the trajectory and the cassette, but not returned.
         """
-        if count < 1:
-            return []
-        self._note_prompt(messages, purpose)
-        answers = []
-        with self._samples.next(self._request(messages, how), count) as requests:
-            for request in requests:
-                answer = self.model.complete(request)
-                self._recorder.add(_step(answer, request, purpose))
-                answers.append(answer)
-        return answers
+        return [self.ask(messages, how, purpose=purpose) for _ in range(count)]
 
     def _request(self, messages: Sequence[Message], how: AskOptions) -> Request:
-        usual = self.defaults
+        usual = self._defaults
         return Request(
             model=usual.model,
             messages=tuple(messages),
@@ -109,33 +121,6 @@ class RecordedModel:
                 self._seen.add((message.role, text))
             if is_new:
                 self._recorder.add(_opening(message.role, text, purpose))
-
-
-class CountedModel:
-    """A model that counts the usage of another one and gives requests the sample numbers of one sample."""
-
-    def __init__(self, model: ChatModel, sample: int = 0) -> None:
-        self._model = model
-        self._first = sample * STRIDE
-        self._usage = SampleUsage()
-        self._lock = threading.Lock()
-
-    @property
-    def usage(self) -> SampleUsage:
-        """Usage so far."""
-        with self._lock:
-            return self._usage
-
-    def complete(self, request: Request) -> Answer:
-        """Return the answer; counts failed calls too. Raises ModelError and BudgetExceeded."""
-        numbered = request.model_copy(update={"sample": self._first + request.sample})
-        try:
-            answer = self._model.complete(numbered)
-        except ModelError as error:
-            self._count(Answer(usage=error.spent))
-            raise
-        self._count(answer)
-        return answer
 
     def _count(self, answer: Answer) -> None:
         took = answer.usage + answer.wasted

@@ -9,12 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assay.agents.contract import Solution
-from assay.agents.llm.budget import Spent
+from assay.agents.llm.budget import Spent, count_spent
 from assay.agents.llm.cassette import CassetteEntry
 from assay.agents.llm.cassette_key import without_volatile
-from assay.agents.llm.chat import Answer, ChatModel, Request
-from assay.agents.llm.errors import BudgetExceeded
-from assay.agents.sampling.solve import RunBudgetExceeded, SolveJob, SolveResult, SolveSetup, solve
+from assay.agents.sampling.solve import SolveJob, SolveResult, SolveSetup, solve
 from assay.agents.sampling.store import SavedSolution
 from assay.agents.sampling.task import make_task, oracles
 from assay.harness.errors import EngineError
@@ -38,30 +36,14 @@ def mask_volatile(text: str) -> str:
     return text
 
 
-class RunBudgetModel:
-    """A run's model whose BudgetExceeded becomes RunBudgetExceeded, to tell it from a sample's own budget."""
-
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
-
-    def complete(self, request: Request) -> Answer:
-        """Return the answer; raises RunBudgetExceeded where the model raises BudgetExceeded."""
-        try:
-            return self._model.complete(request)
-        except BudgetExceeded as error:
-            raise RunBudgetExceeded(str(error), limit=error.limit) from error
-
-
-def recorded_spending(recording: Path) -> Spent:
+def read_spending(recording: Path) -> Spent:
     """Return the total spending for the answers in a cassette."""
     spent = Spent()
     with suppress(FileNotFoundError), recording.open("rb") as file:
         for line in file:
             with suppress(ValueError):  # a line cut off by a crash; the cassette itself reports it
                 answer = CassetteEntry.model_validate_json(line).answer
-                took = answer.usage + answer.wasted
-                unpriced = int(took.cost is None)
-                spent += Spent(calls=1, tokens=took.tokens, cost=took.cost or 0.0, unpriced_calls=unpriced)
+                spent += count_spent(answer.usage + answer.wasted)
     return spent
 
 

@@ -7,7 +7,7 @@ infrastructure failures are worth a retry.
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,9 +22,10 @@ from assay.agents.contract import (
     SolveOutcome,
     SolveSession,
 )
-from assay.agents.llm.budget import BudgetLimits, Ledger
+from assay.agents.llm.budget import Ledger
 from assay.agents.llm.chat import Answer, ChatModel, Request
-from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, ModelError
+from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, ModelError, RunBudgetExceeded
+from assay.agents.llm.prices import Prices
 from assay.agents.sampling.by_products import by_products
 from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.store import SolveStore
@@ -36,13 +37,6 @@ from assay.agents.trajectory import AgentInfo, FinalMetrics, Step, Trajectory, T
 from assay.harness.domain import Instance
 from assay.harness.errors import AssayError, EngineError, EnvironmentFailure, ImageMissing, UserError
 
-ModelWithin = Callable[[BudgetLimits], tuple[ChatModel, Ledger]]
-"""Returns the run's model under the limits of one sample, and the ledger of those limits."""
-
-
-class RunBudgetExceeded(BudgetExceeded):
-    """The budget of the whole run leaves no room for a call; with a larger one the sample resumes."""
-
 
 class NoModel:
     """The model of a run without one."""
@@ -50,11 +44,6 @@ class NoModel:
     def complete(self, request: Request) -> Answer:  # noqa: ARG002 - the Protocol names it
         """Raise UserError."""
         raise UserError("this solver asks a model; name one with --model (and --base-url)")
-
-
-def no_model(limits: BudgetLimits) -> tuple[ChatModel, Ledger]:
-    """Return a model that raises UserError for every request."""
-    return NoModel(), Ledger(limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +64,9 @@ class SolveSetup:
     budget: Budget = field(default_factory=Budget)
     defaults: ModelDefaults = field(default_factory=lambda: ModelDefaults(model="none"))
     seed: int = 0
-    within: ModelWithin = no_model
+    llm: ChatModel = field(default_factory=NoModel)
+    """The run's model, without the layers of a sample."""
+    prices: Prices = field(default_factory=Prices)
 
     @property
     def model(self) -> str:
@@ -114,7 +105,19 @@ def solve(job: SolveJob, setup: SolveSetup) -> SolveResult:
     Raises:
         UserError: something that a person must fix and that every sample would meet, such as a wrong key of the model.
     """
-    return _Sample(job, setup).solve()
+    sample = _Sample(job, setup)
+    try:
+        with (
+            _open_scratch(setup) as (scratch, mounts),
+            setup.workspaces.open(job.instance, mounts) as workspace,
+        ):
+            ending = sample.run(workspace, scratch)
+    except UserError:
+        raise
+    except Exception as error:  # infrastructure, or a bug of Assay: it must not end the other samples
+        sample.log(traceback.format_exc())
+        ending = _not_begun(error)
+    return SolveResult(sample.make_solution(ending), ending.is_final, ending.is_worth_another_try)
 
 
 class _Sample:
@@ -128,28 +131,12 @@ class _Sample:
         self._recorder = TrajectoryRecorder(
             self._folder / "trajectory.json", info, session_id=f"{job.instance.id}-{job.sample}"
         )
-        model, self._ledger = setup.within(setup.budget.llm)
         seed = None if setup.defaults.seed is None else setup.defaults.seed + job.sample
         defaults = setup.defaults.model_copy(update={"seed": seed})
-        self._model = RecordedModel(model, self._recorder, defaults, sample=job.sample)
+        ledger = Ledger(setup.budget.llm)
+        self._model = RecordedModel(setup.llm, self._recorder, defaults, ledger, setup.prices, sample=job.sample)
 
-    def solve(self) -> SolveResult:
-        """Open a workspace, run the solver in it, and return the solution."""
-        instance = self._job.instance
-        try:
-            with (
-                _scratch(self._setup) as (scratch, mounts),
-                self._setup.workspaces.open(instance, mounts) as workspace,
-            ):
-                ending = self._run(workspace, scratch)
-        except UserError:
-            raise
-        except Exception as error:  # infrastructure, or a bug of Assay: it must not end the other samples
-            self._log(traceback.format_exc())
-            ending = _not_begun(error)
-        return SolveResult(self._solution(ending), ending.is_final, ending.is_worth_another_try)
-
-    def _run(self, workspace: CheckoutWorkspace, scratch: Path | None) -> _Ending:
+    def run(self, workspace: CheckoutWorkspace, scratch: Path | None) -> _Ending:
         """Run the solver and take the patch, however the solver ended."""
         try:
             outcome = self._setup.agent.solve(self._session(workspace, scratch))
@@ -157,7 +144,7 @@ class _Sample:
         except UserError:
             raise
         except Exception as error:
-            self._log(traceback.format_exc())
+            self.log(traceback.format_exc())
             ending = _ended_by(error, workspace)
         patch = ending.outcome.patch
         if patch is None:
@@ -180,7 +167,7 @@ class _Sample:
             oracles=oracles(job.instance, setup.agent.capabilities),
         )
 
-    def _solution(self, ending: _Ending) -> Solution:
+    def make_solution(self, ending: _Ending) -> Solution:
         instance = self._job.instance
         seconds = {"seconds": time.monotonic() - self._began, "command_seconds": ending.command_seconds}
         usage = self._model.usage.model_copy(update=seconds)
@@ -201,7 +188,7 @@ class _Sample:
             trajectory=trajectory,
         )
 
-    def _log(self, text: str) -> None:
+    def log(self, text: str) -> None:
         self._setup.store.log(self._job.instance.id, self._job.sample, text)
 
 
@@ -264,7 +251,7 @@ def _finish(recorder: TrajectoryRecorder, usage: SampleUsage, ending: _Ending) -
 
 
 @contextmanager
-def _scratch(setup: SolveSetup) -> Iterator[tuple[Path | None, Mapping[str, str]]]:
+def _open_scratch(setup: SolveSetup) -> Iterator[tuple[Path | None, Mapping[str, str]]]:
     """Yield a folder for one sample alone and the solver's mounts from it; nothing for a solver without mounts.
 
     The folder's name reveals nothing: a container sees the host's path of what is mounted.

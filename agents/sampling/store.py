@@ -45,7 +45,7 @@ class SolveStore:
         self.run = RunStore(root, alone=True)
 
     @contextmanager
-    def locked(self, given: Mapping[str, str]) -> Iterator[None]:
+    def lock(self, given: Mapping[str, str]) -> Iterator[None]:
         """Hold the run's lock.
 
         Raises:

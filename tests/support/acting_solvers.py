@@ -1,16 +1,14 @@
 """Solvers of the tests, and a setup that runs them on the engine without containers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
 from assay.agents.contract import Budget, Capabilities, SolveOutcome, SolveSession
-from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
 from assay.agents.llm.chat import ChatModel, Message, Role
 from assay.agents.sampling.recorded_model import ModelDefaults
-from assay.agents.sampling.run import RunBudgetModel
-from assay.agents.sampling.solve import SolveSetup
+from assay.agents.sampling.solve import NoModel, SolveSetup
 from assay.agents.sampling.store import SolveStore
 from assay.agents.sampling.workspaces.agent_image import AgentImages
 from assay.agents.sampling.workspaces.opener import WorkspaceOpener
@@ -51,23 +49,15 @@ def solver_of(
     *,
     budget: Budget | None = None,
     bench: Any = None,
-    within: Callable[[BudgetLimits], tuple[ChatModel, Ledger]] | None = None,
     **defaults: Any,
 ) -> SolveSetup:
     """Return a solver over the engine without containers; a model answers within the sample's budget."""
     bench = bench or StubBench(FakeEngine({image_name(each): each for each in instances}))
-
-    def metered(limits: BudgetLimits) -> tuple[ChatModel, Ledger]:
-        ledger = Ledger(limits)
-        assert model is not None
-        return Metered(RunBudgetModel(model), ledger), ledger
-
-    more: Mapping[str, Any] = {} if model is None and within is None else {"within": within or metered}
     return SolveSetup(
         agent,
         WorkspaceOpener(bench, AgentImages(bench.engine, root / "cache"), {"assay.run": "test"}),
         SolveStore(root / "run"),
         budget or Budget(),
         ModelDefaults(**{"model": "tiny", **defaults}),
-        **more,
+        llm=model or NoModel(),
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.agents.contract import Agent, AgentTask, Budget, SolveOutcome, SolveSession
-from assay.agents.llm.budget import Ledger, Metered
+from assay.agents.llm.budget import Ledger
 from assay.agents.llm.chat import Answer, Request
 from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
@@ -52,8 +52,8 @@ class Player:
 
     def play(self, agent: Agent, statement: str, language: str = "python") -> Played:
         """Let a solver work on the files; every line answers one question of it."""
-        model = Metered(Scripted(self._answer), Ledger(self._budget.llm))
-        recorded = RecordedModel(model, self._recorder, ModelDefaults(model="toy"))
+        ledger = Ledger(self._budget.llm)
+        recorded = RecordedModel(Scripted(self._answer), self._recorder, ModelDefaults(model="toy"), ledger)
         task = AgentTask(repo="acme/toy", language=language, problem_statement=statement, root=self.workspace.root)
         outcome = agent.solve(SolveSession(task, self.workspace, recorded, self._recorder, self._budget))
         trajectory = Trajectory.model_validate_json(self._record.read_bytes())

@@ -12,11 +12,11 @@ from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.cassette import Mode
 from assay.agents.llm.local import NAME as LOCAL
 from assay.agents.llm.local import find_weights, serve
-from assay.agents.llm.prices import load_prices
+from assay.agents.llm.prices import Prices, load_prices
 from assay.agents.registry import make_agent
 from assay.agents.sampling.recorded_model import ModelDefaults
-from assay.agents.sampling.run import RunBudgetModel, SolveRunner, mask_volatile, recorded_spending
-from assay.agents.sampling.solve import SolveJob, SolveSetup, no_model
+from assay.agents.sampling.run import SolveRunner, mask_volatile, read_spending
+from assay.agents.sampling.solve import NoModel, SolveJob, SolveSetup
 from assay.agents.sampling.store import SolveStore, prediction_name
 from assay.agents.sampling.workspaces.agent_image import AgentImages
 from assay.agents.sampling.workspaces.opener import WorkspaceOpener
@@ -56,11 +56,10 @@ class SolveSettings:
     seed: int | None = None
 
     def run_name(self, dataset: str) -> str:
-        """Return the name of a run after its data set, agent and, if there is one, model."""
         return run_name(dataset, "solve", *filter(None, (self.agent, self.model)))
 
-    def given(self, instance: Instance, environment: str) -> dict[str, str]:
-        """Return what every solution depends on, apart from budgets, which may be raised, in a person's words."""
+    def list_inputs(self, instance: Instance, environment: str) -> dict[str, str]:
+        """Return the settings that every solution depends on, by the name a person knows; budgets may be raised."""
         return {
             "the data set": revision_of(instance.dataset),
             "--agent": self.agent,
@@ -77,7 +76,7 @@ class SolveView(View, Protocol):
     """A View that also shows the progress of samples."""
 
     def solving(self, total: int, title: str, /) -> AbstractContextManager[Progress[SolveJob, Solution]]:
-        """Show the progress of so many samples."""
+        """Show the progress of ``total`` samples."""
         ...
 
 
@@ -86,7 +85,6 @@ class QuietSolving(Quiet):
 
     @contextmanager
     def solving(self, _total: int, _title: str) -> Iterator[Progress[Any, Any]]:
-        """Show nothing."""
         yield Progress()
 
 
@@ -102,7 +100,7 @@ class SolverRun:
     view: SolveView = field(default_factory=QuietSolving)
 
     def make_agent(self) -> tuple[Agent, Model]:
-        """Return the agent and its settings; raises UserError for an unknown agent or setting."""
+        """Raise UserError for an unknown agent or setting."""
         return make_agent(self.settings.agent, self.settings.agent_settings)
 
     def solve(self, instances: Sequence[Instance], agent: Agent, agent_settings: Model) -> list[Solution]:
@@ -114,9 +112,9 @@ class SolverRun:
         """
         store = SolveStore(Session(self.run_id, self.runs_dir).store.root)
         total = len(instances) * self.settings.samples
-        given = self.settings.given(instances[0], str(self.place.environment))
+        given = self.settings.list_inputs(instances[0], str(self.place.environment))
         with (
-            store.locked(given),
+            store.lock(given),
             self._model(agent, store) as stack,
             self.view.solving(total, self.run_id) as progress,
         ):
@@ -205,8 +203,16 @@ class SolverRun:
             max_tokens=settings.max_tokens,
             seed=settings.seed,
         )
-        within = stack.within if stack else no_model
-        return SolveSetup(agent, workspaces, store, settings.budget, defaults, settings.seed or 0, within)
+        return SolveSetup(
+            agent,
+            workspaces,
+            store,
+            settings.budget,
+            defaults,
+            settings.seed or 0,
+            llm=stack.model if stack else NoModel(),
+            prices=stack.prices if stack else Prices(),
+        )
 
     @contextmanager
     def _model(self, agent: Agent, store: SolveStore) -> "Iterator[Stack | None]":
@@ -225,14 +231,12 @@ class SolverRun:
             setup = Setup(
                 endpoint=endpoint,
                 limits=BudgetLimits(cost=settings.total_cost),
-                spent=recorded_spending(store.recording),
+                spent=read_spending(store.recording),
                 cassette=settings.cassette or store.recording,
                 mode=mode,
                 prices=settings.prices,
             )
-            stack = opened.enter_context(Stack(setup, normalise=mask_volatile, note=self.view.note))
-            stack.model = RunBudgetModel(stack.model)
-            yield stack
+            yield opened.enter_context(Stack(setup, normalise=mask_volatile, note=self.view.note))
 
     @property
     def _is_local(self) -> bool:
@@ -250,7 +254,7 @@ class SolverRun:
         facts = {
             "agent": f"{agent.name} {agent.version}",
             "agent_settings": " ".join(settings.agent_settings),
-            ORACLE: oracle_of(agent),
+            ORACLE: name_oracles(agent),
             "samples": str(settings.samples),
             "budget": settings.budget.model_dump_json(exclude_none=True),
             "temperature": str(settings.temperature),
@@ -276,7 +280,7 @@ def sample_budget(
     return Budget(llm=limits, steps=steps, command_seconds=command_seconds)
 
 
-def oracle_of(agent: Agent) -> str:
+def name_oracles(agent: Agent) -> str:
     """Return the parts of the answer that a solver is given, as run.json names them; empty for an honest solver."""
     return ", ".join(sorted(agent.capabilities.oracle))
 
@@ -287,4 +291,4 @@ def _text(value: float | None) -> str:
 
 def _prediction(solution: Solution, agent: Agent) -> Prediction:
     model = prediction_name(solution.agent, solution.model)
-    return Prediction(instance_id=solution.instance_id, model=model, patch=solution.patch, oracle=oracle_of(agent))
+    return Prediction(instance_id=solution.instance_id, model=model, patch=solution.patch, oracle=name_oracles(agent))

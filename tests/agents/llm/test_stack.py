@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from assay.agents.llm.budget import BudgetLimits
+from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
 from assay.agents.llm.cassette import Mode
 from assay.agents.llm.client import Endpoint
-from assay.agents.llm.errors import BudgetExceeded
+from assay.agents.llm.errors import BudgetExceeded, RunBudgetExceeded
 from assay.agents.llm.retry import Patience
 from assay.agents.llm.stack import Setup, Stack
 from assay.harness.errors import UserError
@@ -32,7 +32,8 @@ def test_replayed_answers_count_for_the_sample_but_are_not_paid(
 ) -> None:
     for paid in (2, 0):
         with Stack(setup) as stack:
-            model, ledger = stack.within(BudgetLimits(calls=2))
+            ledger = Ledger(BudgetLimits(calls=2))
+            model = Metered(stack.model, ledger, stack.prices)
             for text in ("one", "two"):
                 model.complete(make_request(text))
             with pytest.raises(BudgetExceeded):
@@ -47,10 +48,10 @@ def test_replayed_answers_count_for_the_sample_but_are_not_paid(
 def test_limits_of_the_run_hold_for_all_samples_together(endpoint: Any, setup: Setup, make_request: Make) -> None:
     with Stack(setup.model_copy(update={"limits": BudgetLimits(calls=3)})) as stack:
         for text in ("one", "two"):
-            stack.within(BudgetLimits(calls=2))[0].complete(make_request(text))
+            stack.model.complete(make_request(text))
         stack.model.complete(make_request("one"))
         stack.model.complete(make_request("three"))
-        with pytest.raises(BudgetExceeded):
+        with pytest.raises(RunBudgetExceeded):
             stack.model.complete(make_request("four"))
     assert len(endpoint.asked) == 3
 

@@ -8,7 +8,6 @@ from assay.agents.contract import AskOptions
 from assay.agents.llm.cassette import Cassette, Mode
 from assay.agents.llm.chat import Answer, Message, Request, Role, TokenUsage, ToolCall
 from assay.agents.llm.errors import ModelUnavailable
-from assay.agents.llm.scripted import Scripted
 from assay.agents.sampling.recorded_model import STRIDE, ModelDefaults, RecordedModel
 from assay.agents.trajectory import AgentInfo, Trajectory, TrajectoryRecorder
 
@@ -128,9 +127,3 @@ def test_failed_call_is_billed_and_frees_its_sample_number() -> None:
     written = recorder.trajectory()
     assert written is not None
     assert [step.source for step in written.steps] == ["user", "agent"]
-
-
-def test_counted_model_counts_requests_of_other_callers() -> None:
-    partner, _ = talk(Scripted(["hi"]), sample=2)
-    partner.model.complete(Request(model="tiny", messages=(QUESTION,)))
-    assert partner.usage.calls == 1

@@ -19,9 +19,10 @@ from assay.agents.contract import Budget, SolutionStatus, SolveSession
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered, Spent
 from assay.agents.llm.cassette import Cassette, Mode
 from assay.agents.llm.cassette_key import key_of
-from assay.agents.llm.chat import Answer, ChatModel, Message, Request, Role, TokenUsage
+from assay.agents.llm.chat import Answer, Message, Request, Role, TokenUsage
+from assay.agents.llm.errors import RunBudgetExceeded
 from assay.agents.llm.scripted import Scripted
-from assay.agents.sampling.run import RunBudgetModel, SolveRunner, mask_volatile, recorded_spending
+from assay.agents.sampling.run import SolveRunner, mask_volatile, read_spending
 from assay.agents.sampling.solve import SolveJob
 from assay.cli.main import main
 from assay.harness.domain import Instance
@@ -40,7 +41,7 @@ def runner_of(root: Path, instances: list[Instance], act: Any = fix, model: Any 
     names = ("jobs", "fresh", "settings")
     of_runner: dict[str, Any] = {name: more.pop(name) for name in names if name in more}
     model = model or Scripted(lambda _request: "fixed = True")
-    solver = solver_of(root, Acting(act), instances, None if "within" in more else model, **more)
+    solver = solver_of(root, Acting(act), instances, model, **more)
     return SolveRunner(solver, pause=0.0, **of_runner)
 
 
@@ -159,19 +160,14 @@ def test_sample_stopped_by_the_run_s_budget_resumes_with_a_larger_one(
             session.model.ask([Message(role=Role.USER, content=f"{session.task.problem_statement} {number}")])
 
     def run(dollars: float) -> list[str]:
-        paid = Ledger(BudgetLimits(cost=dollars), recorded_spending(recording))
+        paid = Ledger(BudgetLimits(cost=dollars), read_spending(recording), error=RunBudgetExceeded)
         with Cassette(recording, Mode.AUTO, Metered(model, paid), normalise=mask_volatile) as recorded:
-
-            def within(limits: BudgetLimits) -> tuple[ChatModel, Ledger]:
-                ledger = Ledger(limits)
-                return Metered(RunBudgetModel(recorded), ledger), ledger
-
-            runner = runner_of(tmp_path, instances, act, within=within)
+            runner = runner_of(tmp_path, instances, act, recorded)
             return [each.status for each in runner.execute([SolveJob(each) for each in instances[:2]])]
 
     assert run(1.5) == ["empty", "limit_cost"]
     assert len(model.asked) == 3
-    assert recorded_spending(recording) == Spent(calls=3, tokens=21, cost=1.5)
+    assert read_spending(recording) == Spent(calls=3, tokens=21, cost=1.5)
     assert run(1.5) == ["empty", "limit_cost"]
     assert len(model.asked) == 3
     assert run(5.0) == ["empty", "empty"]
