@@ -61,10 +61,12 @@ def _list(paths: Iterable[str]) -> bytes:
 def _put_download(wanted: Download | ReleaseDownload, sources: Sources, folder: Path) -> None:
     file = folder / wanted.path
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(_of_release(wanted, sources) if isinstance(wanted, ReleaseDownload) else fetch(wanted, sources))
+    file.write_bytes(
+        _read_release_file(wanted, sources) if isinstance(wanted, ReleaseDownload) else fetch(wanted, sources)
+    )
 
 
-def _of_release(wanted: ReleaseDownload, sources: Sources) -> bytes:
+def _read_release_file(wanted: ReleaseDownload, sources: Sources) -> bytes:
     archive = download(wanted, sources.cache, sources.toolchains)
     if not wanted.member:
         return archive.read_bytes()

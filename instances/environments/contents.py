@@ -12,11 +12,11 @@ BYTES = 64 * 1024 * 1024
 """Most that the lists of one image may take."""
 
 
-def language_of(layer: Layer, lock: Lock) -> str:
+def find_language(layer: Layer, lock: Lock) -> str:
     """Return the language whose packages an image holds; empty for a toolchain and for an image that is not Assay's."""
     own = layer.labels.get(f"{LABEL}.language", "") if layer.dockerfile else ""
     parent = lock.layers.get(layer.parent)
-    return own or (language_of(parent, lock) if parent and layer.dockerfile else "")
+    return own or (find_language(parent, lock) if parent and layer.dockerfile else "")
 
 
 def read_contents(engine: Engine, image: str, language: str) -> dict[str, str]:

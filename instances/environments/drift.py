@@ -32,7 +32,7 @@ class LayerState(Model):
     differences: tuple[str, ...] = ()
 
 
-def layer_state(layer: Layer, lock: Lock, engine: Engine, read: Read, *, exact: bool = False) -> LayerState:
+def compare_layer(layer: Layer, lock: Lock, engine: Engine, read: Read, *, exact: bool = False) -> LayerState:
     """Compare one image with its layer of a lock.
 
     Args:
@@ -48,15 +48,15 @@ def layer_state(layer: Layer, lock: Lock, engine: Engine, read: Read, *, exact: 
     locked = layer.digest or ("" if layer.dockerfile or layer.toolchain else layer.below)
     if locked and info.digest == locked:
         return LayerState(image=layer.name, status=LayerStatus.SAME)
-    found = list(_labels(_expected_labels(layer, lock), info.labels))
+    found = list(_compare_labels(_expected_labels(layer, lock), info.labels))
     if exact or not (layer.dockerfile or layer.toolchain):
         found.append(f"its digest is {info.digest}, locked is {locked or 'none'}")
-    found += _contents(lock.text_of(layer.contents), read(layer)) if layer.contents else []
+    found += _compare_contents(lock.get_texts(layer.contents), read(layer)) if layer.contents else []
     status = LayerStatus.DIFFERS if found else LayerStatus.REBUILT
     return LayerState(image=layer.name, status=status, differences=tuple(found))
 
 
-def without_inherited(states: Iterable[LayerState], lock: Lock) -> tuple[LayerState, ...]:
+def drop_inherited(states: Iterable[LayerState], lock: Lock) -> tuple[LayerState, ...]:
     """Return the states with each difference only at the lowest image that has it; parents come before children."""
     shown: dict[str, LayerState] = {}
     inherited: dict[str, set[str]] = {}
@@ -75,20 +75,20 @@ def _expected_labels(layer: Layer, lock: Lock) -> dict[str, str]:
     return (_expected_labels(parent, lock) if parent and layer.dockerfile else {}) | layer.labels
 
 
-def _labels(locked: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+def _compare_labels(locked: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
     own = {name for name in now if name.startswith(f"{LABEL}.")}
     for name in sorted({*locked, *own} - {REBUILT}):
         if locked.get(name) != now.get(name):
             yield f"its label {name} is {now.get(name, '')!r}, locked is {locked.get(name, '')!r}"
 
 
-def _contents(locked: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+def _compare_contents(locked: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
     for name in sorted({*locked, *now}):
         before, after = locked.get(name, ""), now.get(name, "")
         if name.startswith(f"{LOCKED}/") and before != after:
             yield f"{name} is another text"
         elif before != after:
-            yield from _lines(name, _by_first_word(before), _by_first_word(after))
+            yield from _lines(name, _group_by_first_word(before), _group_by_first_word(after))
 
 
 def _lines(name: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
@@ -97,7 +97,7 @@ def _lines(name: str, before: Mapping[str, str], after: Mapping[str, str]) -> It
             yield f"{name}: {key} is {after.get(key) or 'missing'}, locked is {before.get(key) or 'nothing'}"
 
 
-def _by_first_word(text: str) -> dict[str, str]:
+def _group_by_first_word(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in text.splitlines():
         key, _, value = line.partition(" ")

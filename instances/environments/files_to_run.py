@@ -64,10 +64,10 @@ def files_to_run(instance: Instance, recipe: Recipe, tree: Tree) -> tuple[str, .
     strays = _strays(strays, inside)
     found = files.suite().files_of_each(strays) if strays else {}
     _refuse_lost(instance, [label for label, paths in found.items() if not paths and files.lack(label)])
-    return _with_found(tuple(own), found, inside) if targets else tuple(own)
+    return _add_found(tuple(own), found, inside) if targets else tuple(own)
 
 
-def kept_files_to_run(instance: Instance, recipe: Recipe, sources: Sources) -> tuple[str, ...]:
+def load_files_to_run(instance: Instance, recipe: Recipe, sources: Sources) -> tuple[str, ...]:
     """Return ``files_to_run`` of an instance, from the cache if the tree has been read for them before."""
     read = []
 
@@ -75,7 +75,7 @@ def kept_files_to_run(instance: Instance, recipe: Recipe, sources: Sources) -> t
         read.append(True)
         return read_tar(sources.tree(tree_ref(instance)))
 
-    kept = kept_targets(instance, recipe, sources.cache)
+    kept = targets_file(instance, recipe, sources.cache)
     if kept.is_file():
         return tuple(json.loads(kept.read_bytes()))
     files = files_to_run(instance, recipe, tree)
@@ -84,7 +84,7 @@ def kept_files_to_run(instance: Instance, recipe: Recipe, sources: Sources) -> t
     return files
 
 
-def kept_targets(instance: Instance, recipe: Recipe, cache: Path) -> Path:
+def targets_file(instance: Instance, recipe: Recipe, cache: Path) -> Path:
     """Return the file of the answer, which is there if the tree had to be read for it."""
     return cache / "targets" / f"{_key(instance, recipe)}.json"
 
@@ -148,7 +148,7 @@ def _refuse_lost(instance: Instance, lost: Sequence[str]) -> None:
         raise EnvironmentFailure(f"expected tests are nowhere in the tree: {', '.join(lost[:SHOWN])}{more}")
 
 
-def _with_found(own: tuple[str, ...], found: Mapping[str, set[str]], inside: Suite) -> tuple[str, ...]:
+def _add_found(own: tuple[str, ...], found: Mapping[str, set[str]], inside: Suite) -> tuple[str, ...]:
     """Return the test patch's paths and those that labels name; the whole suite if some of the labels can be anywhere.
 
     Args:

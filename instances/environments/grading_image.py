@@ -14,7 +14,7 @@ from assay.instances.toolchains.buildfiles import build_text
 from assay.instances.trees.sources import tree_ref
 
 
-def with_asking_base(instance: Instance, recipe: Recipe, patch: str | None) -> Instance | None:
+def patch_base(instance: Instance, recipe: Recipe, patch: str | None) -> Instance | None:
     """Return the instance over the tree that asks for the packages with which a patch is graded; None if its own does.
 
     The test patch counts for every patch, the gold patch for those that change manifests themselves. Without a patch
@@ -31,7 +31,7 @@ def with_asking_base(instance: Instance, recipe: Recipe, patch: str | None) -> I
     return instance.model_copy(update={"base": PatchedCommit(commit=tree.commit, patch=patched)})
 
 
-def grading_spec(asking: Instance, recipe: Recipe, parent: str, packages: Packages) -> ImageSpec:
+def make_grading_spec(asking: Instance, recipe: Recipe, parent: str, packages: Packages) -> ImageSpec:
     """Return the image over an instance's image that has packages, too.
 
     Args:

@@ -47,11 +47,11 @@ def python_packages(instance: Instance, recipe: Recipe, lock: str, system: Build
         f"BACKEND={shlex.quote(system.backend)}\nBACKEND_PATH={shlex.quote(':'.join(system.backend_path))}\n"
     )
     return replace(
-        _locked(lock, date), project={"install.py": build_text("install.py", "python"), "project.sh": project}
+        _make_locked(lock, date), project={"install.py": build_text("install.py", "python"), "project.sh": project}
     )
 
 
-def _locked(lock: str, date: str) -> Packages:
+def _make_locked(lock: str, date: str) -> Packages:
     return Packages(files={LOCK_FILE: lock}, bounds={"bounds": "\n".join(bounds(date))})
 
 
@@ -61,7 +61,7 @@ def manifest_packages(instance: Instance, recipe: Recipe, lock: str, date: str) 
     return Packages(files={"manifests.txt": lock}, bounds={"cutoff": f"{date}\n"}, tree=tree)
 
 
-def image_chain(
+def make_image_chain(
     instance: Instance,
     recipe: Recipe,
     toolchain: Toolchain,
@@ -87,10 +87,10 @@ def image_chain(
     return *chain, instance_spec(instance, recipe, chain[-1], packages, services or {})
 
 
-def service_spec(recipe: Recipe, toolchain: Toolchain, lock: str, date: str) -> ImageSpec:
+def make_service_spec(recipe: Recipe, toolchain: Toolchain, lock: str, date: str) -> ImageSpec:
     """Return the image of a service beside an instance's tests: its packages on a toolchain, without a project."""
     alone = recipe.model_copy(update={"system_packages": (), "faketime": "", "downloads": ()})
-    return environment_spec(alone, toolchain, _locked(lock, date))
+    return environment_spec(alone, toolchain, _make_locked(lock, date))
 
 
 def environment_spec(recipe: Recipe, toolchain: Toolchain, packages: Packages) -> ImageSpec:
@@ -123,7 +123,7 @@ def tree_spec(instance: Instance, recipe: Recipe, tree: TreeRef, parent: ImageSp
 
     The project is installed in the first of several.
     """
-    files = {} if _held_tree(parent) else _install_files(recipe, packages)
+    files = {} if _tree_below(parent) else _install_files(recipe, packages)
     return _tree_image({f"{LABEL}.kind": "tree", f"{LABEL}.repo": instance.repo}, recipe, tree, parent, files)
 
 
@@ -155,13 +155,13 @@ def _tree_image(
         parent=parent.name,
         files=files,
         tree=tree,
-        over=_held_tree(parent),
+        over=_tree_below(parent),
         labels=labels,
         below=below,
     )
 
 
-def _held_tree(parent: ImageSpec) -> TreeRef | None:
+def _tree_below(parent: ImageSpec) -> TreeRef | None:
     return parent.tree if parent.labels[f"{LABEL}.kind"] == "tree" else None
 
 
@@ -170,7 +170,7 @@ def _install_files(recipe: Recipe, packages: Packages) -> dict[str, str]:
     return {"install.sh": build_text("install.sh", recipe.language), **packages.project, **commands}
 
 
-def published_spec(instance: Instance, published: PublishedImage, digest: str, owner: str) -> ImageSpec:
+def make_published_spec(instance: Instance, published: PublishedImage, digest: str, owner: str) -> ImageSpec:
     """Return the image over a published one in which tests run; its repository has the base commit alone.
 
     Args:

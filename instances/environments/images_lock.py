@@ -92,14 +92,14 @@ class Lock(Model):
     @property
     def used(self) -> tuple[UsedImage, ...]:
         """All images in which instances are tested."""
-        return tuple(image for name in {**self.instances, **self.grading} for image in self.used_by(name))
+        return tuple(image for name in {**self.instances, **self.grading} for image in self.list_used(name))
 
     @property
     def undescribed(self) -> tuple[str, ...]:
         """Images of which nothing but the name is known, such as those of an engine without containers."""
         return tuple(sorted({each.image for each in self.used} - self.layers.keys()))
 
-    def used_by(self, instance_id: str) -> tuple[UsedImage, ...]:
+    def list_used(self, instance_id: str) -> tuple[UsedImage, ...]:
         """Return the images in which an instance is tested, its own first."""
         own = (self.instances[instance_id],) if instance_id in self.instances else ()
         return (*own, *self.grading.get(instance_id, ()))
@@ -110,7 +110,7 @@ class Lock(Model):
         self._add_chain(name, ordered, ())
         return tuple(ordered.values())
 
-    def text_of(self, files: Mapping[str, str]) -> dict[str, str]:
+    def get_texts(self, files: Mapping[str, str]) -> dict[str, str]:
         """Return name to text for one of the mappings of a layer."""
         return {name: self.texts[key] for name, key in files.items()}
 
@@ -163,16 +163,16 @@ def keep_layer(spec: ImageSpec, cache: Path) -> None:
     )
 
 
-def spec_of(layer: Layer, lock: Lock) -> ImageSpec:
+def make_spec(layer: Layer, lock: Lock) -> ImageSpec:
     """Return the image that a layer of a lock describes; its build fetches by the files in the folder ``locked``."""
-    held = lock.text_of(layer.contents)
-    unnamed = lock.text_of(layer.unnamed)
+    held = lock.get_texts(layer.contents)
+    unnamed = lock.get_texts(layer.unnamed)
     unnamed |= {name: text for name, text in held.items() if name.startswith(f"{LOCKED}/")}
     return ImageSpec(
         name=layer.name,
         dockerfile=layer.dockerfile,
         parent=layer.parent,
-        files={**lock.text_of(layer.files), **unnamed},
+        files={**lock.get_texts(layer.files), **unnamed},
         tree=layer.tree,
         over=layer.over,
         fetches=layer.fetches,
@@ -189,9 +189,9 @@ def keep_toolchain(toolchain: Toolchain, cache: Path) -> None:
     _keep(Layer(name=name, below=identity, labels=dict(toolchain.labels), toolchain=made), cache)
 
 
-def toolchain_of(layer: Layer, lock: Lock) -> Toolchain:
+def make_locked_toolchain(layer: Layer, lock: Lock) -> Toolchain:
     """Return the toolchain that a layer of a lock describes, with the exact versions of its Debian packages."""
-    versions = lock.text_of(layer.contents).get(DEBIAN, "").splitlines()
+    versions = lock.get_texts(layer.contents).get(DEBIAN, "").splitlines()
     base = layer.toolchain or Toolchain(layer.name, layer.below)
     return replace(base, name=layer.name, identity=layer.below, versions=tuple(versions))
 
@@ -199,7 +199,7 @@ def toolchain_of(layer: Layer, lock: Lock) -> Toolchain:
 def keep_lock(lock: Lock, cache: Path) -> None:
     """Keep what the images of a lock are made of in the cache."""
     for layer in lock.layers.values():
-        texts = {"files": lock.text_of(layer.files), "unnamed": lock.text_of(layer.unnamed)}
+        texts = {"files": lock.get_texts(layer.files), "unnamed": lock.get_texts(layer.unnamed)}
         _keep(layer.model_copy(update={**texts, "digest": "", "contents": {}}), cache)
 
 
@@ -211,12 +211,12 @@ def make_lock(
     texts: dict[str, str] = {}
     lock = Lock(instances=dict(sorted(used.items())), grading=dict(sorted(grading.items())))
     for name in sorted({each.image for each in lock.used}):
-        for layer in kept_chain(name, cache, layers.keys()):
-            layers[layer.name] = _without_texts(layer, texts)
+        for layer in read_layers(name, cache, layers.keys()):
+            layers[layer.name] = _move_texts_out(layer, texts)
     return lock.model_copy(update={"layers": dict(sorted(layers.items())), "texts": texts})
 
 
-def with_contents(lock: Lock, held: Mapping[str, tuple[str, Mapping[str, str]]]) -> Lock:
+def add_contents(lock: Lock, held: Mapping[str, tuple[str, Mapping[str, str]]]) -> Lock:
     """Return a lock with digest and contents of each image, by its name."""
     texts, layers = dict(lock.texts), dict(lock.layers)
     for name, (digest, contents) in held.items():
@@ -268,17 +268,17 @@ def _tag(layer: Layer, texts: Mapping[str, str]) -> str:
     return content_hash(layer.dockerfile, layer.below, {name: texts[key] for name, key in layer.files.items()})
 
 
-def kept_chain(name: str, cache: Path, known: Iterable[str] = ()) -> Iterator[Layer]:
+def read_layers(name: str, cache: Path, known: Iterable[str] = ()) -> Iterator[Layer]:
     """Yield the layers of an image that are kept and not known yet, from the top, with those of its services."""
-    layer = None if name in known else read_model(kept_layer(name, cache), Layer)
+    layer = None if name in known else read_model(layer_file(name, cache), Layer)
     if layer is not None:
         yield layer
         for below in (layer.parent, *layer.services):
             if below:
-                yield from kept_chain(below, cache, known)
+                yield from read_layers(below, cache, known)
 
 
-def _without_texts(layer: Layer, texts: dict[str, str]) -> Layer:
+def _move_texts_out(layer: Layer, texts: dict[str, str]) -> Layer:
     """Move the texts of a layer's files out, leaving their hashes."""
     moved = []
     for files in (layer.files, layer.unnamed):
@@ -289,12 +289,12 @@ def _without_texts(layer: Layer, texts: dict[str, str]) -> Layer:
 
 
 def _keep(layer: Layer, cache: Path) -> None:
-    path = kept_layer(layer.name, cache)
+    path = layer_file(layer.name, cache)
     if read_model(path, Layer) != layer:  # another version of Assay kept less
         replace_file(path, layer.model_dump_json().encode())
 
 
-def kept_layer(name: str, cache: Path) -> Path:
+def layer_file(name: str, cache: Path) -> Path:
     """Return the file that says what an image is made of, if it has been worked out."""
     return cache / "images" / f"{name.replace('/', '-').replace(':', '-')}.json"
 

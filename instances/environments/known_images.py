@@ -19,8 +19,8 @@ from assay.harness.domain import Instance, Recipe
 from assay.harness.engines.base import LABEL
 from assay.harness.files import code_edition, replace_file, tar_of
 from assay.harness.images.registry import Registry
-from assay.instances.environments.files_to_run import kept_targets
-from assay.instances.environments.images_lock import Layer, kept_chain, kept_layer
+from assay.instances.environments.files_to_run import targets_file
+from assay.instances.environments.images_lock import Layer, layer_file, read_layers
 from assay.instances.toolchains.buildfiles import all_build_files
 from assay.instances.toolchains.images import UserImages
 from assay.instances.trees.assets import kept_asset
@@ -44,20 +44,20 @@ class KnownImages:
             name = str(json.loads(self._file(key).read_bytes())["image"])
         except (OSError, ValueError, KeyError, TypeError):
             return ""
-        return name if kept_layer(name, self.cache).is_file() else ""
+        return name if layer_file(name, self.cache).is_file() else ""
 
     def keep(self, key: str, name: str) -> None:
         """Remember the image that a key stands for."""
         replace_file(self._file(key), json.dumps({"image": name}).encode())
 
-    def layers(self, name: str) -> list[Layer]:
+    def read_layers(self, name: str) -> list[Layer]:
         """Return what an image is made of, from the top, with its services."""
-        return list(kept_chain(name, self.cache))
+        return list(read_layers(name, self.cache))
 
-    def files(self, key: str, instance: Instance, recipe: Recipe) -> dict[str, bytes]:
+    def read_files(self, key: str, instance: Instance, recipe: Recipe) -> dict[str, bytes]:
         """Return the files of the cache that an evaluation of an instance needs, by path below it."""
-        paths = [self._file(key), kept_targets(instance, recipe, self.cache), kept_time(tree_ref(instance), self.cache)]
-        paths += [kept_layer(layer.name, self.cache) for layer in self.layers(self.find(key))]
+        paths = [self._file(key), targets_file(instance, recipe, self.cache), kept_time(tree_ref(instance), self.cache)]
+        paths += [layer_file(layer.name, self.cache) for layer in self.read_layers(self.find(key))]
         paths += [kept_asset(asset, self.cache) for asset in instance.assets]
         return {str(path.relative_to(self.cache)): path.read_bytes() for path in paths if path.is_file()}
 
@@ -78,7 +78,7 @@ FOLDERS = frozenset({"known", "targets", "times", "images", "assets"})
 """Folders of the cache that travel; nothing else is taken from another machine."""
 
 
-def known_key(instance: Instance, recipe: Recipe, toolchains: UserImages) -> str:
+def make_known_key(instance: Instance, recipe: Recipe, toolchains: UserImages) -> str:
     """Return what an image's name depends on, as a hash; equal on machines with the same version of Assay."""
     fields = instance.model_dump_json(exclude=ABOUT | LABELS)
     images = sorted(toolchains.get(recipe.language, {}).items())
@@ -115,21 +115,21 @@ def fetch_known(registry: Registry, key: str) -> dict[str, bytes]:
             return {}
         try:
             with registry.engine.save([name]) as saved:
-                return files_of_layers(b"".join(saved))
+                return read_layer_files(b"".join(saved))
         finally:
             registry.engine.remove_image(name)
 
 
-def files_of_layers(saved: bytes) -> dict[str, bytes]:
+def read_layer_files(saved: bytes) -> dict[str, bytes]:
     """Return the files in the layers of a small image that an engine has saved, by path."""
     found: dict[str, bytes] = {}
-    for content in regular_files(saved).values():
+    for content in read_tar_files(saved).values():
         with suppress(tarfile.ReadError):
-            found |= regular_files(content)
+            found |= read_tar_files(content)
     return found
 
 
-def regular_files(packed: bytes) -> dict[str, bytes]:
+def read_tar_files(packed: bytes) -> dict[str, bytes]:
     """Return the files of a tar archive by path; raises tarfile.ReadError if it is none."""
     with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
         files = ((member.name, tar.extractfile(member)) for member in tar if member.isreg())

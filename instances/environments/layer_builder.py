@@ -1,8 +1,7 @@
-"""Makes single images: finds each by name, in the engine or a registry, and builds it if it is nowhere."""
+"""Builds single images: finds each by name, on the engine or in a registry, and builds it if it is nowhere."""
 
 import threading
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 
 from assay.harness.domain import ImageSpec
@@ -10,21 +9,21 @@ from assay.harness.engines.base import Engine, ImageInfo
 from assay.harness.errors import EnvironmentFailure, ImageMissing
 from assay.harness.images.shelf import Shelf
 from assay.instances.environments.build_context import write_context
-from assay.instances.toolchains.ensure import Make, SharedFailures, ensure
+from assay.instances.toolchains.ensure import SharedFailures, ensure
 from assay.instances.toolchains.host import write_secrets
 from assay.instances.toolchains.images import Toolchain
 from assay.instances.toolchains.make import make_toolchain
 from assay.instances.trees.sources import Sources
 
 
-class LayerMaker:
-    """Makes images; safe to use from several threads and processes on one cache.
+class LayerBuilder:
+    """Builds images; safe to use from several threads and processes on one cache.
 
     What fails is not tried again: all who share an image share its failure.
     """
 
     def __init__(self, engine: Engine, sources: Sources, shelf: Shelf, note: Callable[[str], None]) -> None:
-        """Create a maker; it starts nothing.
+        """Create a builder; it starts nothing.
 
         Args:
             engine: where images are looked up and built.
@@ -45,47 +44,66 @@ class LayerMaker:
         """Start no further step; calls that need one raise EnvironmentFailure."""
         self._aborted.set()
 
-    def begin(self, what: str, place: str = "") -> None:
-        """Note that a step begins, with its place among others; raises EnvironmentFailure after ``abort``."""
+    def begin(self, step: str) -> None:
+        """Note that a step begins; raises EnvironmentFailure after ``abort``."""
         if self.is_aborted:
-            raise EnvironmentFailure(f"interrupted before {what}")
-        self.note(f"{what}{place}")
+            raise EnvironmentFailure(f"interrupted before {step}")
+        self.note(step)
 
-    def pulled(self, name: str) -> ImageInfo:
+    def pull(self, name: str) -> ImageInfo:
         """Return an image of other origin after pulling it if need be; raises EnvironmentFailure."""
-        found = self.engine.find_image(name)
-        if found is None:
+        info = self.engine.find_image(name)
+        if info is None:
             self.note(f"pulling {name}")
             try:
-                found = self.engine.pull(name)
+                info = self.engine.pull(name)
             except ImageMissing as error:
                 raise EnvironmentFailure(str(error)) from error
-        return found
+        return info
 
-    def toolchain(self, base: Toolchain) -> None:
-        """Make a toolchain, unless it is somebody's image; raises EnvironmentFailure."""
-        if base.is_made:
-            self._ensure(base.name, partial(make_toolchain, base, self.engine))
+    def build_chain(self, base: Toolchain, chains: Sequence[Sequence[ImageSpec]]) -> Sequence[ImageSpec]:
+        """Build a toolchain and, over it, the first of some chains of images that can be built; return that chain.
 
-    def layer(self, spec: ImageSpec, place: str = "") -> None:
-        """Make an image over its parent; ``place`` is noted beside its name. Raises EnvironmentFailure."""
-        self._ensure(spec.name, partial(self._build, spec), place)
+        A chain over the trees of neighbours can fail: an older tree may not go with the packages of a newer one.
 
-    def chain(self, base: Toolchain, specs: Sequence[ImageSpec]) -> None:
-        """Make a toolchain and the images over it, from the lowest up; raises EnvironmentFailure."""
-        self.toolchain(base)
-        for number, spec in enumerate(specs, 2):  # the toolchain is the first
-            self.layer(spec, f" (layer {number} of {len(specs) + 1})")
+        Raises:
+            EnvironmentFailure: the last chain cannot be built, or what all of them stand on.
+        """
+        self.build(base)
+        for specs in chains:
+            try:
+                for number, spec in enumerate(specs, 2):  # the toolchain is the first
+                    self.build(spec, f" (layer {number} of {len(specs) + 1})")
+            except EnvironmentFailure as error:
+                if specs is chains[-1] or self.is_aborted or specs[0].name in self.failures:
+                    raise
+                self.note(f"{specs[-1].name} cannot share the trees of its neighbours: {error}")
+            else:
+                return specs
+        raise AssertionError  # the last chain is built, or raises
 
-    def _ensure(self, name: str, make: Make, place: str = "") -> None:
-        if not self.shelf.has(name):
-            self.shelf.make_room()
-            note = partial(self.begin, place=place)
-            if ensure(name, self.engine, self.sources.cache, make, note, self.failures):
-                self.shelf.added(name)
+    def build(self, image: Toolchain | ImageSpec, place: str = "") -> None:
+        """Build a toolchain, unless it is somebody's image, or an image over its parent.
 
-    def _build(self, spec: ImageSpec, scratch: Path, log: Path) -> None:
-        context = scratch / "context"
-        write_context(spec, self.sources, context)
-        secrets = write_secrets(scratch) if spec.fetches else {}
-        self.engine.build(spec.name, context, log, secrets=secrets, labels=spec.labels)
+        Args:
+            image: the image; nothing happens if the engine or the registry has it.
+            place: noted after its name.
+
+        Raises:
+            EnvironmentFailure: it cannot be built, or the builder was aborted.
+        """
+
+        def make(scratch: Path, log: Path) -> None:
+            if isinstance(image, Toolchain):
+                make_toolchain(image, self.engine, scratch, log)
+                return
+            write_context(image, self.sources, scratch / "context")
+            secrets = write_secrets(scratch) if image.fetches else {}
+            self.engine.build(image.name, scratch / "context", log, secrets=secrets, labels=image.labels)
+
+        if (isinstance(image, Toolchain) and not image.is_made) or self.shelf.has(image.name):
+            return
+        self.shelf.make_room()
+        cache, note = self.sources.cache, lambda line: self.begin(f"{line}{place}")
+        if ensure(image.name, self.engine, cache, make, note, self.failures):
+            self.shelf.added(image.name)

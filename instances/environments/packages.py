@@ -8,15 +8,15 @@ from assay.harness.domain import Instance, Recipe, Service
 from assay.harness.errors import EnvironmentFailure
 from assay.harness.files import locked, replace_file
 from assay.instances.environments.image_specs import Packages, manifest_packages, python_packages
-from assay.instances.environments.layer_builder import LayerMaker
-from assay.instances.environments.pins import manifest_lock
+from assay.instances.environments.layer_builder import LayerBuilder
 from assay.instances.environments.pins.build_system import find_build_system
 from assay.instances.environments.pins.cutoff import cutoffs
+from assay.instances.environments.pins.manifest_lock import make_manifest_lock
 from assay.instances.environments.pins.pypi_lock import (
     LockRequest,
     Resolving,
     lock_request,
-    resolve,
+    resolve_lock,
     service_lock_request,
 )
 from assay.instances.toolchains.ensure import scratch_folder
@@ -31,14 +31,12 @@ PYTHON = "python"
 class PackageResolver:
     """Resolves packages, and keeps their locks in the cache; safe to use from several threads and processes."""
 
-    def __init__(self, layers: LayerMaker) -> None:
+    def __init__(self, layers: LayerBuilder) -> None:
         """Create a resolver; it makes the toolchains in which it resolves by ``layers``."""
         self._layers = layers
         self._sources = layers.sources
 
-    def of_instance(
-        self, instance: Instance, recipe: Recipe, base: Toolchain, preferred: str = ""
-    ) -> tuple[str, Packages]:
+    def resolve(self, instance: Instance, recipe: Recipe, base: Toolchain, preferred: str = "") -> tuple[str, Packages]:
         """Return the date as of which an instance's packages resolve, and what their lock adds to its images.
 
         Of the dates that it may have in common with its neighbours, the first that works is taken. Python's versions
@@ -49,23 +47,23 @@ class PackageResolver:
         """
         dates = cutoffs(instance, recipe)
         if recipe.language != PYTHON:
-            lock = manifest_lock.lock(recipe, self._sources.tree(tree_ref(instance)), dates[0])
+            lock = make_manifest_lock(recipe, self._sources.tree(tree_ref(instance)), dates[0])
             return dates[0], manifest_packages(instance, recipe, lock, dates[0])
         system = find_build_system(partial(self._sources.read_file, tree_ref(instance)))
         requests = [lock_request(instance, recipe, base, system, date) for date in dates]
-        request = self._first_resolved(requests, base, preferred)
+        request = self._choose_request(requests, base, preferred)
         lock = self._lock(request, base, preferred)
         return request.cutoff, python_packages(instance, recipe, lock, system, request.cutoff)
 
-    def of_service(self, service: Service, base: Toolchain, date: str) -> str:
+    def lock_service(self, service: Service, base: Toolchain, date: str) -> str:
         """Return the lock of a service's packages as of a date; raises EnvironmentFailure."""
         return self._lock(service_lock_request(service, base, date), base)
 
-    def _first_resolved(self, requests: Sequence[LockRequest], base: Toolchain, preferred: str) -> LockRequest:
+    def _choose_request(self, requests: Sequence[LockRequest], base: Toolchain, preferred: str) -> LockRequest:
         """Return the first that resolves, or the last; those that do not are remembered, whatever was kept before."""
         *shared, own = requests
         for request in shared:
-            if self._refused(request).is_file():
+            if self._refusal_file(request).is_file():
                 continue
             try:
                 self._lock(request, base, preferred)
@@ -73,30 +71,30 @@ class PackageResolver:
                 if self._layers.is_aborted:
                     raise
                 self._layers.note(f"{error}; trying a later date")
-                replace_file(self._refused(request), str(error).encode())
+                replace_file(self._refusal_file(request), str(error).encode())
             else:
                 return request
         return own
 
     def _lock(self, request: LockRequest, base: Toolchain, preferred: str = "") -> str:
-        kept = self._kept(request)
+        kept = self._lock_file(request)
         if not kept.is_file():
-            self._layers.toolchain(base)
+            self._layers.build(base)
             with locked(kept.with_suffix(".lock")), self._layers.failures.step(request.key):
                 if not kept.is_file():
                     self._layers.begin(f"resolving packages of {request.owner} as of {request.cutoff}")
-                    replace_file(kept, self._resolved(request, base, preferred).encode())
+                    replace_file(kept, self._run_resolver(request, base, preferred).encode())
         return kept.read_text(encoding="utf-8")
 
-    def _kept(self, request: LockRequest) -> Path:
+    def _lock_file(self, request: LockRequest) -> Path:
         return self._sources.cache / "locks" / f"{request.key}.txt"
 
-    def _refused(self, request: LockRequest) -> Path:
-        return self._kept(request).with_suffix(".refused")
+    def _refusal_file(self, request: LockRequest) -> Path:
+        return self._lock_file(request).with_suffix(".refused")
 
-    def _resolved(self, request: LockRequest, base: Toolchain, preferred: str) -> str:
+    def _run_resolver(self, request: LockRequest, base: Toolchain, preferred: str) -> str:
         with scratch_folder(self._sources.cache) as scratch:
             files = {f"{IN_BOX}/{key}": path for key, path in write_secrets(Path(scratch)).items()}
             files["/run/uv"] = linux_uv(self._sources.cache)
             tree = self._sources.tree(request.tree) if request.tree else None
-            return resolve(request, base.name, self._layers.engine, Resolving(tree, files, preferred))
+            return resolve_lock(request, base.name, self._layers.engine, Resolving(tree, files, preferred))

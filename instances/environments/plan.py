@@ -38,7 +38,7 @@ def make_plan(instance: Instance, recipe: Recipe, files: Sequence[str] | None = 
     Of a published image, the tests are run as the row's own script does.
     """
     if isinstance(instance.environment, PublishedImage):
-        return _published_plan(instance, instance.environment, recipe)
+        return _make_published_plan(instance, instance.environment, recipe)
     paths = touched_paths(instance.test_patch) if instance.test_patch else ()
     language = languages.find(recipe.language)
     template = recipe.test_command or language.TEST_COMMAND
@@ -66,7 +66,7 @@ def _report_path(template: str) -> str:
     return PIPE if "{report}" in template else ""
 
 
-def _published_plan(instance: Instance, published: PublishedImage, recipe: Recipe) -> TestPlan:
+def _make_published_plan(instance: Instance, published: PublishedImage, recipe: Recipe) -> TestPlan:
     """Return the plan for a row's own image and script, of which the harness does all that it can do itself."""
     script = read_script(published.eval_script)
     runner, adapted = runners.adapt_commands(script.commands) or ("", None)

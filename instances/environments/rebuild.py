@@ -6,7 +6,7 @@ from dataclasses import replace
 from assay.harness.domain import ImageSpec
 from assay.instances.environments.drift import REBUILT
 from assay.instances.environments.image_specs import APT
-from assay.instances.environments.images_lock import DEBIAN, Layer, Lock, spec_of, toolchain_of
+from assay.instances.environments.images_lock import DEBIAN, Layer, Lock, make_locked_toolchain, make_spec
 from assay.instances.toolchains.bootstrap import preferences
 from assay.instances.toolchains.images import Toolchain
 
@@ -15,15 +15,15 @@ INSTALL, CLEAN = APT.removeprefix("RUN ").partition("{packages}")[::2]
 """Begin and end of the command that installs a recipe's Debian packages."""
 
 
-def rebuilt_chain(lock: Lock, image: str) -> tuple[Toolchain | ImageSpec, ...]:
+def make_rebuild_chain(lock: Lock, image: str) -> tuple[Toolchain | ImageSpec, ...]:
     """Return an image of a lock and all below it, the lowest first, as they are built again."""
     return tuple(_rebuilt(layer, lock) for layer in lock.chain(image))
 
 
 def _rebuilt(layer: Layer, lock: Lock) -> Toolchain | ImageSpec:
     if not layer.dockerfile:
-        return toolchain_of(layer, lock)
-    spec = spec_of(layer, lock)
+        return make_locked_toolchain(layer, lock)
+    spec = make_spec(layer, lock)
     dockerfile = _with_versions(spec.dockerfile, _added(layer, lock))
     return replace(spec, dockerfile=dockerfile, labels={**spec.labels, REBUILT: "1"})
 
@@ -31,7 +31,7 @@ def _rebuilt(layer: Layer, lock: Lock) -> Toolchain | ImageSpec:
 def _added(layer: Layer, lock: Lock) -> Sequence[str]:
     """Return the Debian packages, with versions, that an image has and its parent has not."""
     parent = lock.layers.get(layer.parent, Layer(name=""))
-    before, after = (lock.text_of(each.contents).get(DEBIAN, "").splitlines() for each in (parent, layer))
+    before, after = (lock.get_texts(each.contents).get(DEBIAN, "").splitlines() for each in (parent, layer))
     return [line for line in after if line not in set(before)]
 
 

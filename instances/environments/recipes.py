@@ -45,9 +45,9 @@ def find_recipe(instance: Instance, folders: Sequence[Path] = ()) -> Recipe:
         problem = f"an instance of {instance.rule} is tested in its row's own image alone: give --environment published"
         raise EnvironmentFailure(problem)
     if isinstance(instance.environment, Recipe):
-        return resolve(instance.environment, instance)
+        return apply_variant(instance.environment, instance)
     path = next(_recipe_files(instance, (*folders, FOLDER)), None)
-    return resolve(load_recipe(path), instance) if path else Recipe(language=instance.language)
+    return apply_variant(load_recipe(path), instance) if path else Recipe(language=instance.language)
 
 
 def has_recipe(instance: Instance, folders: Sequence[Path] = ()) -> bool:
@@ -60,7 +60,7 @@ def _recipe_files(instance: Instance, folders: Sequence[Path]) -> Iterator[Path]
     own = instance.repo.lower().replace("/", "__")
     for name in (f"{own}.yaml", "default.yaml"):
         for folder in folders:
-            files = _shipped(instance.language) if folder is FOLDER else _of_language(folder, instance.language)
+            files = _list_shipped(instance.language) if folder is FOLDER else _list_recipes(folder, instance.language)
             found = files.get(name, ())
             if len(found) > 1:
                 problem = f"names the same recipe as {found[0].name}, since case does not matter; keep one"
@@ -68,7 +68,7 @@ def _recipe_files(instance: Instance, folders: Sequence[Path]) -> Iterator[Path]
             yield from found
 
 
-def _of_language(folder: Path, language: str) -> Mapping[str, Sequence[Path]]:
+def _list_recipes(folder: Path, language: str) -> Mapping[str, Sequence[Path]]:
     """Return a folder's files for a language by their names in lower case; none if there is no such folder."""
     found = defaultdict[str, list[Path]](list)
     for at in _entries(folder).get(language, ()):
@@ -78,8 +78,8 @@ def _of_language(folder: Path, language: str) -> Mapping[str, Sequence[Path]]:
 
 
 @cache
-def _shipped(language: str) -> Mapping[str, Sequence[Path]]:
-    return _of_language(FOLDER, language)
+def _list_shipped(language: str) -> Mapping[str, Sequence[Path]]:
+    return _list_recipes(FOLDER, language)
 
 
 def _entries(folder: Path) -> Mapping[str, Sequence[Path]]:
@@ -114,11 +114,11 @@ def load_recipe(path: Path) -> Recipe:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"cannot be read: {error}", file=str(path)) from error
-    return _parsed(path, text)
+    return _parse_recipe(path, text)
 
 
 @lru_cache(maxsize=256)
-def _parsed(path: Path, text: str) -> Recipe:
+def _parse_recipe(path: Path, text: str) -> Recipe:
     try:
         content = yaml.safe_load(text)
     except yaml.YAMLError as error:
@@ -145,7 +145,7 @@ def _check_variants(recipe: Recipe, path: Path) -> None:
             raise DataError(f"{error} (example: '>=1.0,<2.1')", file=str(path), field=field) from error
 
 
-def resolve(recipe: Recipe, instance: Instance) -> Recipe:
+def apply_variant(recipe: Recipe, instance: Instance) -> Recipe:
     """Return a recipe with the first variant that matches the instance applied, and without variants."""
     chosen = next((variant for variant in recipe.variants if _matches(variant, instance)), Variant())
     changes = {name: getattr(chosen, name) for name in chosen.model_fields_set if getattr(chosen, name) is not None}
@@ -157,10 +157,10 @@ def _matches(variant: Variant, instance: Instance) -> bool:
     known = instance.created_at != UNKNOWN_TIME
     in_time = variant.before is None or (known and instance.created_at < variant.before)
     same_rule = variant.rule in {None, instance.rule}
-    return in_time and same_rule and (not variant.versions or _version_in(instance.version, variant.versions))
+    return in_time and same_rule and (not variant.versions or _fits(instance.version, variant.versions))
 
 
-def _version_in(version: str, specifier: str) -> bool:
+def _fits(version: str, specifier: str) -> bool:
     try:
         return SpecifierSet(specifier).contains(Version(version), prereleases=True)
     except InvalidVersion:

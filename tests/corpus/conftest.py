@@ -34,7 +34,7 @@ def place(docker_engine: DockerEngine, corpus_mirror: tuple[Path, dict[str, str]
     @cache
     def prepare(language: str, name: str) -> Place:
         instance = corpus().projects[language].instance(name, commits[language])
-        return Place(instance, builder.image_of(instance), make_plan(instance, find_recipe(instance)))
+        return Place(instance, builder.build_image(instance), make_plan(instance, find_recipe(instance)))
 
     return prepare
 
@@ -59,7 +59,7 @@ def published(
             build_lookalike(docker_engine, image, own.image, root / own.instance.repo, commits["python"])
         environment = PublishedImage(image=image, eval_script=script_of(own.instance, row))
         instance = own.instance.model_copy(update={"environment": environment})
-        return Place(instance, builder.image_of(instance), make_plan(instance, find_recipe(instance)))
+        return Place(instance, builder.build_image(instance), make_plan(instance, find_recipe(instance)))
 
     return prepare
 

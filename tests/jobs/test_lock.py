@@ -14,7 +14,7 @@ from assay.harness.engines.docker import DockerEngine
 from assay.harness.evaluation.evaluate import evaluate
 from assay.harness.grading.grade import grade
 from assay.instances.environments.drift import LayerStatus
-from assay.instances.environments.images_lock import Lock, read_lock, with_contents
+from assay.instances.environments.images_lock import Lock, add_contents, read_lock
 from assay.jobs.lock import check_images, is_as_locked, lock_instances, rebuild, select
 from assay.jobs.workplace import Workplace
 from toys import Repository
@@ -151,7 +151,7 @@ def without_build_cache(lock: Lock) -> Lock:
     """Return a lock with one more locked file in each image, by which a build finds none of the first one's steps."""
     more = {"locked/unused": f"{uuid4()}\n"}
     built = [layer for layer in lock.layers.values() if layer.dockerfile]
-    return with_contents(lock, {each.name: (each.digest, {**lock.text_of(each.contents), **more}) for each in built})
+    return add_contents(lock, {each.name: (each.digest, {**lock.text_of(each.contents), **more}) for each in built})
 
 
 def results(instance: Instance, place: Workplace) -> list[tuple[str, str, dict[str, str]]]:

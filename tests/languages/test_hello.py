@@ -103,7 +103,7 @@ def test_a_rows_own_command_is_reported_with_tripwires(
 
     hello = HELLOS[name]
     instance = hello.instance(name, hello.make_repository(tmp_path / "mirror"))
-    image = ImageBuilder(docker_engine, Sources([tmp_path / "mirror"])).image_of(instance)
+    image = ImageBuilder(docker_engine, Sources([tmp_path / "mirror"])).build_image(instance)
     script = f"cd /testbed\n{START}\n{command}\n{END}\n"
     published = instance.model_copy(update={"environment": PublishedImage(image=image, eval_script=script)})
     of_row = {"test_id": plan_of_all(instance).test_id, "log_format": plan_of_all(instance).log_format}
@@ -129,14 +129,14 @@ def run(instance, builder, sources, engine: DockerEngine, patch: str = "") -> Ev
     """Evaluate a patch, or none, with the tests that the labels name; without a test patch, with all tests."""
     prediction = Prediction(instance_id=instance.id, model="hello", patch=patch)
     task = Task(instance, prediction, plan_of(instance, sources), runs_empty=True)
-    return evaluate(task, builder.image_of(instance), engine)
+    return evaluate(task, builder.build_image(instance), engine)
 
 
 def plan_of(instance: Instance, sources) -> TestPlan:
-    from assay.instances.environments.files_to_run import kept_files_to_run
+    from assay.instances.environments.files_to_run import load_files_to_run
 
     recipe = find_recipe(instance)
-    return make_plan(instance, recipe, kept_files_to_run(instance, recipe, sources))
+    return make_plan(instance, recipe, load_files_to_run(instance, recipe, sources))
 
 
 def behaves(tripwire: Tripwire) -> bool:

@@ -52,7 +52,7 @@ def test_wrong_patch_is_flagged_with_a_test_that_shows_it_and_a_right_one_is_not
 ) -> None:
     hello = HELLOS[name]
     instance = hello.instance(name, hello.make_repository(tmp_path / "mirror"))
-    image = ImageBuilder(docker_engine, Sources([tmp_path / "mirror"])).image_of(instance)
+    image = ImageBuilder(docker_engine, Sources([tmp_path / "mirror"])).build_image(instance)
 
     def compared(patch: str) -> tuple[PatchDiffResult, dict[str, str]]:
         task = Task(

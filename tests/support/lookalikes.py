@@ -107,7 +107,7 @@ def main(dataset: str, mirrors: str, *ids: str) -> None:
     for instance in load(dataset, ids=ids, published_images=True).instances:
         published = instance.environment
         assert isinstance(published, PublishedImage)
-        own = ImageBuilder(engine, Sources([Path(mirrors)]), note=print).image_of(without_image(instance))
+        own = ImageBuilder(engine, Sources([Path(mirrors)]), note=print).build_image(without_image(instance))
         build_lookalike(engine, published.image, own, _clone_of(Path(mirrors), instance.repo), instance.base_commit)
 
 

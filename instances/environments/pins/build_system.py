@@ -69,11 +69,11 @@ def read_build_system(pyproject: bytes | None) -> BuildSystem:
     table = table if isinstance(table, dict) else {}
     requires, backend, path = table.get("requires"), table.get("build-backend"), table.get("backend-path")
     backend = backend if isinstance(backend, str) else SETUPTOOLS
-    wanted = (*ALWAYS, *map(_for_shared_use, _texts(requires)), *EDITABLE_NEEDS.get(backend, ()))
+    wanted = (*ALWAYS, *map(_adapt_requirement, _texts(requires)), *EDITABLE_NEEDS.get(backend, ()))
     return BuildSystem(tuple(dict.fromkeys(wanted)), backend, _texts(path))
 
 
-def _for_shared_use(requirement: str) -> str:
+def _adapt_requirement(requirement: str) -> str:
     """Return a build requirement as it is where build and tests share their packages; a marker stays."""
     name, semicolon, marker = requirement.partition(";")
     return SAME_NUMPY.get(name.strip().lower().replace("_", "-"), name) + semicolon + marker

@@ -17,7 +17,7 @@ DATED = "# as of "
 """Start of the line that is added to a lock whose versions only a date fixes."""
 
 
-def lock(recipe: Recipe, tree: Path, date: str) -> str:
+def make_manifest_lock(recipe: Recipe, tree: Path, date: str) -> str:
     """Return the lock of a tree: a line with digest and path for each file that decides which packages are fetched.
 
     Args:

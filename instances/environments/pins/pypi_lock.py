@@ -120,7 +120,7 @@ class Resolving:
     """A lock whose versions are taken wherever the requirements allow them."""
 
 
-def resolve(request: LockRequest, image: str, engine: Engine, given: Resolving) -> str:
+def resolve_lock(request: LockRequest, image: str, engine: Engine, given: Resolving) -> str:
     """Resolve a lock in a container of the toolchain.
 
     Args:
@@ -152,10 +152,10 @@ def resolve(request: LockRequest, image: str, engine: Engine, given: Resolving) 
         raise EnvironmentFailure(
             f"packages of {request.owner} as of {request.cutoff} cannot be resolved: {problem}", tail=said
         )
-    return without_local(next(iter(lock.values())).decode())
+    return drop_local(next(iter(lock.values())).decode())
 
 
-def without_local(lock: str) -> str:
+def drop_local(lock: str) -> str:
     """Return a lock without the packages in the tree itself, which are installed later, in editable mode."""
     return "".join(line for line in lock.splitlines(keepends=True) if not _is_local(line))
 

@@ -11,10 +11,10 @@ from assay.harness.domain import Instance
 from assay.harness.errors import EngineError, EnvironmentFailure, UserError
 from assay.harness.files import default_cache
 from assay.harness.runs.workbench import Workbench
-from assay.instances.environments.contents import language_of, read_contents
-from assay.instances.environments.drift import LayerState, LayerStatus, layer_state, without_inherited
-from assay.instances.environments.images_lock import NOTE, Layer, Lock, UsedImage, keep_lock, make_lock, with_contents
-from assay.instances.environments.rebuild import rebuilt_chain
+from assay.instances.environments.contents import find_language, read_contents
+from assay.instances.environments.drift import LayerState, LayerStatus, compare_layer, drop_inherited
+from assay.instances.environments.images_lock import NOTE, Layer, Lock, UsedImage, add_contents, keep_lock, make_lock
+from assay.instances.environments.rebuild import make_rebuild_chain
 from assay.jobs.build import Images, patches_of
 from assay.jobs.workbench import BuiltWorkbench
 from assay.jobs.workplace import Workplace
@@ -82,9 +82,9 @@ def check_images(
     """
 
     def state(layer: Layer) -> LayerState:
-        return layer_state(layer, lock, engine, lambda one: _held(one, lock, engine), exact=exact)
+        return compare_layer(layer, lock, engine, lambda one: _held(one, lock, engine), exact=exact)
 
-    return without_inherited(_each(state, _in_order(lock), jobs, counted, "checking"), lock)
+    return drop_inherited(_each(state, _in_order(lock), jobs, counted, "checking"), lock)
 
 
 def rebuild(lock: Lock, place: Workplace, counted: Counted) -> dict[str, str]:
@@ -103,10 +103,10 @@ def rebuild(lock: Lock, place: Workplace, counted: Counted) -> dict[str, str]:
 
     def build(name: str) -> str:
         try:
-            for used in lock.used_by(name):
+            for used in lock.list_used(name):
                 if used.image not in lock.layers:
                     return f"the lock has nothing of {used.image} but its name"
-                bench.builder.rebuild(rebuilt_chain(lock, used.image))
+                bench.builder.rebuild(make_rebuild_chain(lock, used.image))
                 if used.key:
                     bench.builder.known.keep(used.key, used.image)
         except (EnvironmentFailure, EngineError) as error:
@@ -147,7 +147,7 @@ def _used(bench: Workbench, instance: Instance, patch: str | None) -> UsedImage:
     """Return the image in which a patch is tested, after building it if need be."""
     with bench.image(instance, patch) as image:
         info = bench.engine.find_image(image)
-        key = bench.builder.key_of(instance, patch) if isinstance(bench, BuiltWorkbench) else ""
+        key = bench.builder.make_key(instance, patch) if isinstance(bench, BuiltWorkbench) else ""
         return UsedImage(image=image, digest=info.digest if info else "", key=key)
 
 
@@ -160,11 +160,11 @@ def _described(lock: Lock, engine: "Engine", jobs: int, counted: Counted) -> Loc
 
     found = _each(describe, lock.layers.values(), jobs, counted, "reading images")
     held = dict(zip(lock.layers, found, strict=True))
-    return with_contents(lock, held)
+    return add_contents(lock, held)
 
 
 def _held(layer: Layer, lock: Lock, engine: "Engine") -> dict[str, str]:
-    return read_contents(engine, layer.name, language_of(layer, lock))
+    return read_contents(engine, layer.name, find_language(layer, lock))
 
 
 def _in_order(lock: Lock) -> list[Layer]:

@@ -94,13 +94,13 @@ class Shipping:
             Damaged: the file is not as it was written; nothing was added. EngineError: the engine failed.
             OSError: the file cannot be read.
         """
-        from assay.instances.environments.known_images import regular_files
+        from assay.instances.environments.known_images import read_tar_files
 
         began, bench = time.monotonic(), self.images.bench
         with open_archive(file) as archive:
             self._check(archive)
             images, cache = archive.contents.images, archive.contents.cache
-            files = regular_files(archive.read(cache)) if cache else {}
+            files = read_tar_files(archive.read(cache)) if cache else {}
             missing = [each for each in images if not _is_there(bench, each)]
             done = 0
             with bench.builder.shelf.uses.hold() as hold:
@@ -139,8 +139,9 @@ class Shipping:
                 with bench.image(settled, patch) as image:
                     for name in _all_images(bench, [image]):
                         once(name)
-                files = bench.builder.files_of(settled, patch)
-                for key in {bench.builder.key_of(each, patch) for each in (settled, instance)}:  # also before its date
+                files = bench.builder.read_files(settled, patch)
+                keys = {bench.builder.make_key(each, patch) for each in (settled, instance)}  # also before its date
+                for key in keys:
                     sent_files(key, files)
                 names[instance.id] = names.get(instance.id) or image
             return names[instance.id]
@@ -159,7 +160,7 @@ class Shipping:
 
         def pull(instance: Instance) -> str:
             settled = bench.settle(instance)
-            names = [bench.builder.found(settled, patch) for patch in patches_of(instance)]
+            names = [bench.builder.find_image(settled, patch) for patch in patches_of(instance)]
             if not all(names):
                 raise EnvironmentFailure(
                     f"{registry.prefix} has no image of {instance.id} as this version of Assay makes it; push it first"
@@ -217,7 +218,7 @@ def _cache_files(bench: "BuiltWorkbench", instances: Sequence[Instance]) -> dict
     found: dict[str, bytes] = {}
     for instance in instances:
         for patch in patches_of(instance):
-            found |= bench.builder.files_of(bench.settle(instance), patch)
+            found |= bench.builder.read_files(bench.settle(instance), patch)
     return dict(sorted(found.items()))
 
 
@@ -232,7 +233,7 @@ def _looked_into(bench: "BuiltWorkbench", instance: Instance) -> Instance:
 def _all_images(bench: "BuiltWorkbench", images: Sequence[str]) -> list[str]:
     """Return images with all that is below them and beside them on the engine, the lowest first, each once."""
     known = bench.builder.known
-    names = dict.fromkeys(layer.name for image in images for layer in reversed(known.layers(image)))
+    names = dict.fromkeys(layer.name for image in images for layer in reversed(known.read_layers(image)))
     return [name for name in names if bench.engine.find_image(name) is not None]
 
 

@@ -70,7 +70,7 @@ class BuiltWorkbench:
         from assay.instances.trees.sources import dated
 
         if instance.created_at == UNKNOWN_TIME:
-            self.builder.learn(instance)
+            self.builder.fetch_known(instance)
         return self._set_up(dated(instance if self._keeps_image(instance) else without_image(instance), self.sources))
 
     def plan(self, instance: Instance) -> TestPlan:
@@ -83,14 +83,14 @@ class BuiltWorkbench:
 
     def aim(self, plan: TestPlan, instance: Instance) -> TestPlan:
         """Add the test files that only the instance's labels name, which may need its tree."""
-        from assay.instances.environments.files_to_run import kept_files_to_run
+        from assay.instances.environments.files_to_run import load_files_to_run
         from assay.instances.environments.recipes import find_recipe
 
         if isinstance(instance.environment, PublishedImage):
             return plan
-        self.builder.learn(instance)
+        self.builder.fetch_known(instance)
         recipe = find_recipe(instance, self.planner.recipes)
-        aimed = self.planner.plan(instance, kept_files_to_run(instance, recipe, self.sources))
+        aimed = self.planner.plan(instance, load_files_to_run(instance, recipe, self.sources))
         return plan.model_copy(update={"command": aimed.command, "targets": aimed.targets})
 
     def assets(self, instance: Instance) -> Callable[[], Mapping[str, bytes]]:

@@ -43,7 +43,7 @@ def prepared(
     from assay.instances.environments.recipes import find_recipe
     from assay.instances.trees.sources import Sources
 
-    image = ImageBuilder(docker_engine, Sources([mirror])).image_of(module_instance)
+    image = ImageBuilder(docker_engine, Sources([mirror])).build_image(module_instance)
     return image, make_plan(module_instance, find_recipe(module_instance))
 
 

@@ -29,14 +29,14 @@ READER = Path(__file__).with_name("read_with_swebench.py")
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory, docker_engine: "DockerEngine") -> RunToExport:
     """Evaluate a model's patch, which is not the gold patch to the letter, and an empty one."""
-    from assay.instances.environments.files_to_run import kept_files_to_run
+    from assay.instances.environments.files_to_run import load_files_to_run
     from assay.instances.environments.image_builder import ImageBuilder
     from assay.instances.trees.sources import Sources
 
     folder = tmp_path_factory.mktemp("hello")
     instance = HELLO.instance("python-pytest", HELLO.make_repository(folder / "mirror"))
     sources = Sources([folder / "mirror"])
-    image, recipe = ImageBuilder(docker_engine, sources).image_of(instance), find_recipe(instance)
+    image, recipe = ImageBuilder(docker_engine, sources).build_image(instance), find_recipe(instance)
     good = Prediction(instance_id="hello__1", model="toy/m-1", patch=instance.gold_patch.replace("@@\n", "@@ def\n", 1))
     bad = Prediction(instance_id="hello__2", model="toy/m-1", patch=good.patch.replace("{name}", "{name} "))
     store = RunStore(folder / "runs" / "mine")
@@ -46,7 +46,7 @@ def run(tmp_path_factory: pytest.TempPathFactory, docker_engine: "DockerEngine")
     verdicts = []
     for prediction in (good, bad):
         own = instance.model_copy(update={"id": prediction.instance_id})
-        task = Task(own, prediction, make_plan(own, recipe, kept_files_to_run(own, recipe, sources)))
+        task = Task(own, prediction, make_plan(own, recipe, load_files_to_run(own, recipe, sources)))
         evaluation = evaluate(task, image, docker_engine)
         verdicts.append(grade(own, evaluation.evidence))
         store.save(task, evaluation, verdicts[-1], "key")

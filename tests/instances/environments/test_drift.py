@@ -6,8 +6,8 @@ import pytest
 
 from assay.harness.engines.base import ImageInfo
 from assay.harness.engines.fake import FakeEngine
-from assay.instances.environments.drift import REBUILT, LayerState, LayerStatus, layer_state, without_inherited
-from assay.instances.environments.images_lock import Layer, Lock, with_contents
+from assay.instances.environments.drift import REBUILT, LayerState, LayerStatus, compare_layer, drop_inherited
+from assay.instances.environments.images_lock import Layer, Lock, add_contents
 
 HELD = {"debian": "git 2.39\nlibc6 2.36\n", "commit": "HEAD 1234\n", "locked/Cargo.lock": "version = 4\n"}
 LABELS = {"assay.kind": "environment"}
@@ -15,7 +15,7 @@ LABELS = {"assay.kind": "environment"}
 
 def locked(**changes: object) -> Lock:
     layer = Layer(name="assay/env:1", dockerfile="FROM x", labels=LABELS).model_copy(update=changes)
-    return with_contents(Lock(layers={layer.name: layer}), {layer.name: ("sha256:1", HELD)})
+    return add_contents(Lock(layers={layer.name: layer}), {layer.name: ("sha256:1", HELD)})
 
 
 class OneImage(FakeEngine):
@@ -31,7 +31,7 @@ class OneImage(FakeEngine):
 
 def state(engine: FakeEngine, now: Mapping[str, str] = HELD, lock: Lock | None = None, **options: bool) -> LayerState:
     lock = lock or locked()
-    return layer_state(next(iter(lock.layers.values())), lock, engine, lambda _layer: now, **options)
+    return compare_layer(next(iter(lock.layers.values())), lock, engine, lambda _layer: now, **options)
 
 
 def test_an_image_that_the_engine_lacks_is_missing() -> None:
@@ -94,6 +94,6 @@ def test_a_difference_is_shown_once_at_the_lowest_image_that_has_it() -> None:
         LayerState(image="env", status=LayerStatus.DIFFERS, differences=("libc6", "flask")),
         LayerState(image="top", status=LayerStatus.DIFFERS, differences=("libc6",)),
     ]
-    found = without_inherited(states, Lock(layers=layers))
+    found = drop_inherited(states, Lock(layers=layers))
     assert [each.differences for each in found] == [("libc6",), ("flask",), ()]
     assert [each.status for each in found] == [LayerStatus.DIFFERS] * 3

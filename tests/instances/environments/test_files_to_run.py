@@ -8,7 +8,7 @@ import pytest
 from assay.harness.domain import Instance, Recipe, Rule
 from assay.harness.errors import EnvironmentFailure
 from assay.instances.environments import files_to_run as targets
-from assay.instances.environments.files_to_run import WHOLE_SUITE, files_to_run, kept_files_to_run
+from assay.instances.environments.files_to_run import WHOLE_SUITE, files_to_run, load_files_to_run
 from assay.instances.environments.plan import LONGEST, make_plan
 from assay.instances.trees.content import FILE, LINK, TreeEntry
 from assay.instances.trees.sources import Sources
@@ -281,10 +281,10 @@ def test_the_answer_is_kept_and_belongs_to_labels_and_tree(make_instance, source
         pass_to_pass=("tests/test_b.py::test_x",),
     )
 
-    first, again = (kept_files_to_run(instance, Recipe(), sources) for _ in range(2))
+    first, again = (load_files_to_run(instance, Recipe(), sources) for _ in range(2))
     assert first == again == ("tests/test_a.py", "tests/test_b.py")
     assert len(trees) == 1
     (kept,) = (sources.cache / "targets").iterdir()
     assert json.loads(kept.read_text()) == list(first)
-    kept_files_to_run(instance.model_copy(update={"base_commit": "1" * 40}), Recipe(), sources)
+    load_files_to_run(instance.model_copy(update={"base_commit": "1" * 40}), Recipe(), sources)
     assert len(trees) == 2

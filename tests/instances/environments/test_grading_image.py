@@ -9,7 +9,7 @@ from assay.harness.domain import Instance, Limits, Outcome, Prediction, Recipe
 from assay.harness.engines.docker import DockerEngine
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
 from assay.harness.grading.grade import grade
-from assay.instances.environments.grading_image import grading_spec, with_asking_base
+from assay.instances.environments.grading_image import make_grading_spec, patch_base
 from assay.instances.environments.image_builder import ImageBuilder
 from assay.instances.environments.image_specs import manifest_packages
 from assay.instances.environments.plan import make_plan
@@ -37,11 +37,11 @@ def go_instance(make_instance):
 
 @pytest.mark.parametrize("patch", [None, "", SOURCE], ids=["no patch", "empty patch", "sources alone"])
 def test_patch_without_manifest_asks_for_nothing(go_instance, patch):
-    assert with_asking_base(go_instance(), GO, patch) is None
+    assert patch_base(go_instance(), GO, patch) is None
 
 
 def test_patch_with_manifest_asks_for_what_gold_asks(go_instance):
-    asking = with_asking_base(go_instance(), GO, OTHER_MODULE)
+    asking = patch_base(go_instance(), GO, OTHER_MODULE)
 
     assert asking is not None
     assert tree_ref(asking).patch == MODULES
@@ -49,37 +49,37 @@ def test_patch_with_manifest_asks_for_what_gold_asks(go_instance):
 
 
 def test_gold_patch_of_sources_alone_asks_for_nothing(go_instance):
-    assert with_asking_base(go_instance(gold=SOURCE), GO, OTHER_MODULE) is None
+    assert patch_base(go_instance(gold=SOURCE), GO, OTHER_MODULE) is None
 
 
 def test_manifest_of_test_patch_counts_for_every_patch(go_instance):
-    asking = with_asking_base(go_instance(tests=OTHER_MODULE), GO, SOURCE)
+    asking = patch_base(go_instance(tests=OTHER_MODULE), GO, SOURCE)
 
     assert asking is not None
     assert tree_ref(asking).patch == OTHER_MODULE
-    assert with_asking_base(go_instance(tests=OTHER_MODULE), GO, "") == asking
+    assert patch_base(go_instance(tests=OTHER_MODULE), GO, "") == asking
 
 
 def test_manifest_of_test_patch_asks_for_nothing_where_nothing_is_graded(go_instance):
-    assert with_asking_base(go_instance(tests=OTHER_MODULE), GO, None) is None
+    assert patch_base(go_instance(tests=OTHER_MODULE), GO, None) is None
 
 
 def test_patterns_of_a_recipe_name_manifests(go_instance):
     recipe = Recipe(language="go", manifests=("a.go",))
 
-    assert with_asking_base(go_instance(gold=SOURCE), recipe, SOURCE) is not None
+    assert patch_base(go_instance(gold=SOURCE), recipe, SOURCE) is not None
 
 
 def test_name_depends_on_manifests_and_parent_alone(go_instance):
-    asking = with_asking_base(go_instance(), GO, MODULES)
-    same = with_asking_base(go_instance(gold=MODULES.replace("A = 1", "A = 3")), GO, MODULES)
+    asking = patch_base(go_instance(), GO, MODULES)
+    same = patch_base(go_instance(gold=MODULES.replace("A = 1", "A = 3")), GO, MODULES)
 
     def name(instance: Instance, lock: str = "00  go.mod\n", parent: str = "assay/instance-a:1") -> str:
-        return grading_spec(instance, GO, parent, manifest_packages(instance, GO, lock, DATE)).name
+        return make_grading_spec(instance, GO, parent, manifest_packages(instance, GO, lock, DATE)).name
 
     assert name(asking) == name(same)
     assert len({name(asking), name(asking, "11  go.mod\n"), name(asking, parent="assay/instance-a:2")}) == 3
-    spec = grading_spec(asking, GO, "assay/instance-a:1", manifest_packages(asking, GO, "00  go.mod\n", DATE))
+    spec = make_grading_spec(asking, GO, "assay/instance-a:1", manifest_packages(asking, GO, "00  go.mod\n", DATE))
     assert not [text for text in spec.files.values() if "require b" in text]
 
 
@@ -111,11 +111,11 @@ def test_packages_that_a_fix_adds_are_there_for_patches_that_change_manifests_al
 
     def run(patch: str) -> Evaluation:
         task = Task(instance, Prediction(instance_id=instance.id, patch=patch), plan_of(instance), runs_empty=True)
-        return evaluate(task, builder.image_of(instance, patch), docker_engine)
+        return evaluate(task, builder.build_image(instance, patch), docker_engine)
 
     try:
-        of_solvers, graded = builder.image_of(instance), builder.image_of(instance, instance.gold_patch)
-        assert builder.image_of(instance, sources_alone(hello)) == of_solvers
+        of_solvers, graded = builder.build_image(instance), builder.build_image(instance, instance.gold_patch)
+        assert builder.build_image(instance, sources_alone(hello)) == of_solvers
         assert has(docker_engine, graded, KEPT[name])
         assert not has(docker_engine, of_solvers, KEPT[name])
         assert has(docker_engine, graded, "git -C /testbed diff --quiet HEAD")

@@ -105,7 +105,7 @@ def test_an_instance_image_holds_the_base_tree_and_nothing_more(
 ):
     instance = project(setuptools)
 
-    with docker_engine.open(builder.image_of(instance), Limits(), {}) as box:
+    with docker_engine.open(builder.build_image(instance), Limits(), {}) as box:
         assert said(box, "git rev-parse HEAD^{tree}") == repository.git("rev-parse", f"{instance.base_commit}^{{tree}}")
         assert said(box, "git log --all --format='%an %s'") == "Assay base"
         assert said(box, "git for-each-ref --format='%(refname)'; git remote; ls .git/logs 2>&1 || true") == (
@@ -127,11 +127,11 @@ def test_an_instance_image_holds_the_base_tree_and_nothing_more(
 def test_an_image_on_the_engine_is_not_built_again(builder, project, notes, docker_engine):
     instance = project()
     with ThreadPoolExecutor(2) as pool:
-        both = set(pool.map(builder.image_of, [instance, instance]))
+        both = set(pool.map(builder.build_image, [instance, instance]))
     built = [note for note in notes if note.startswith("building assay/instance")]
     before = list(notes)
 
-    assert both == {builder.image_of(instance)}
+    assert both == {builder.build_image(instance)}
     assert len(built) == 1
     assert notes == before
     assert docker_engine.find_image(both.pop()).labels["assay.repo"] == "acme/work"
@@ -143,7 +143,7 @@ def test_the_plain_builder_makes_the_same_image(builder, project, docker_engine,
     find_builder.cache_clear()
     try:
         # A package that no other test wants, so that the environment is built too.
-        image = builder.image_of(project(packages=("pytest", "iniconfig<2")))
+        image = builder.build_image(project(packages=("pytest", "iniconfig<2")))
     finally:
         find_builder.cache_clear()
 
@@ -159,7 +159,7 @@ def test_a_failed_build_carries_its_log_and_leaves_no_image(builder, project, do
     instance = project(install=("echo compiling", "echo no such header >&2; exit 3"))
 
     with pytest.raises(EnvironmentFailure, match=r"assay/instance-acme__work:.* could not be built") as caught:
-        builder.image_of(instance)
+        builder.build_image(instance)
 
     assert "no such header" in caught.value.tail
     assert Path(caught.value.log_path).is_file()
@@ -200,7 +200,7 @@ def test_an_instance_over_the_trees_of_its_neighbours_is_the_same_as_alone(
 
     def tree_of(commit: str) -> str:
         with docker_engine.open(
-            builder.image_of(make_instance(repo="acme/layers", base_commit=commit)), Limits(), {}
+            builder.build_image(make_instance(repo="acme/layers", base_commit=commit)), Limits(), {}
         ) as box:
             assert said(box, "cd /tmp && calc") == "3"
             return said(box, shown)
@@ -223,11 +223,11 @@ def test_neighbours_whose_tree_cannot_be_installed_are_done_without(builder, rep
     write(repository, "setup.py", "from setuptools import setup\nsetup(name='calc')\n")
     instance = make_instance(repo="acme/broken", base_commit=repository.commit(date="2023-03-10T00:00:00Z"))
 
-    image = builder.image_of(instance)
+    image = builder.build_image(instance)
 
     assert any("cannot share the trees of its neighbours" in note for note in notes)
     notes.clear()
-    assert builder.image_of(instance) == image
+    assert builder.build_image(instance) == image
     assert notes == []  # nothing is tried again
 
 
@@ -237,7 +237,7 @@ def test_image_that_gives_the_answer_away_fails_its_build_each_time(builder, pro
 
     for _ in range(2):
         with pytest.raises(EnvironmentFailure, match=r"the audit of image assay/instance-acme__work") as caught:
-            builder.image_of(instance)
+            builder.build_image(instance)
         assert "\n  credential: opt/.netrc in layer" in str(caught.value)
         assert "\n  refs: testbed/.git/refs/tags/v2 in layer" in str(caught.value)
 
@@ -247,7 +247,7 @@ def test_packages_that_cannot_be_resolved_are_resolved_once_for_all_who_share_th
 
     def ask(number: int) -> EnvironmentFailure:
         with pytest.raises(EnvironmentFailure, match=r"packages of acme/work as of .* cannot be resolved") as caught:
-            builder.image_of(instance.model_copy(update={"id": f"acme__work-{number}"}))
+            builder.build_image(instance.model_copy(update={"id": f"acme__work-{number}"}))
         return caught.value
 
     with ThreadPoolExecutor(4) as pool:
@@ -263,7 +263,7 @@ def test_builds_do_not_reach_the_network(builder, project):
     connect = "import socket; socket.create_connection(('1.1.1.1', 53), 3)"
 
     with pytest.raises(EnvironmentFailure) as caught:
-        builder.image_of(project(install=(f'python -c "{connect}"',)))
+        builder.build_image(project(install=(f'python -c "{connect}"',)))
 
     assert "Network is unreachable" in caught.value.tail
 
@@ -276,7 +276,7 @@ def test_generated_files_are_ignored_and_changed_ones_restored(builder, project,
     )
     instance = project(install=install, pretend_version=True).model_copy(update={"version": "4.2"})
 
-    with docker_engine.open(builder.image_of(instance), Limits(), {}) as box:
+    with docker_engine.open(builder.build_image(instance), Limits(), {}) as box:
         assert said(box, "git status --porcelain") == ""
         assert said(box, "cat generated.py version.txt").split() == ["x", "4.2"]
         assert "changed" not in said(box, "cat src/calc.py")
@@ -289,7 +289,7 @@ def test_downloads_are_there_while_the_project_is_installed(builder, project, do
         downloads=[{"path": "deep/lib-1.0.txt", **file}], install=["cp /opt/downloads/deep/lib-1.0.txt built.txt"]
     )
 
-    with docker_engine.open(builder.image_of(instance), Limits(), {}) as box:
+    with docker_engine.open(builder.build_image(instance), Limits(), {}) as box:
         assert said(box, "cat built.txt") == "source"
         assert said(box, "touch /opt/downloads/x 2>/dev/null || echo refused") == "refused"
 
@@ -299,7 +299,7 @@ def test_a_download_with_other_bytes_is_an_environment_failure(builder, project,
     file = {"path": "lib.txt", "url": (tmp_path / "lib.txt").as_uri(), "sha256": "0" * 64}
 
     with pytest.raises(EnvironmentFailure, match=r"lib\.txt: file:.*/lib\.txt has sha256 .*, not 000"):
-        builder.image_of(project(downloads=[file]))
+        builder.build_image(project(downloads=[file]))
 
 
 def test_a_tree_that_is_no_project_has_its_requirements_and_modules(builder, repository, make_instance, docker_engine):
@@ -310,7 +310,7 @@ def test_a_tree_that_is_no_project_has_its_requirements_and_modules(builder, rep
     repository.folder.rename(repository.folder.with_name("acme__plain"))
     instance = make_instance(repo="acme/plain", base_commit=commit)
 
-    with docker_engine.open(builder.image_of(instance), Limits(), {}) as box:
+    with docker_engine.open(builder.build_image(instance), Limits(), {}) as box:
         assert said(box, "cd /tmp && python -c 'import calc, iniconfig; print(calc.add(1, 2))'") == "3"
         assert said(box, "git status --porcelain") == ""
         assert said(box, "python -m pytest --version").startswith("pytest ")
@@ -320,7 +320,7 @@ def test_an_aborted_builder_starts_nothing_new(builder, project, notes):
     builder.abort()
 
     with pytest.raises(EnvironmentFailure, match="interrupted before"):
-        builder.image_of(project(packages=("pytest", "never-asked-for")))
+        builder.build_image(project(packages=("pytest", "never-asked-for")))
 
     assert notes == []
 
@@ -329,7 +329,7 @@ def test_a_published_image_that_cannot_be_pulled_is_an_environment_failure(build
     published = PublishedImage(image="localhost:1/acme/absent:1", eval_script="true")
 
     with pytest.raises(EnvironmentFailure, match="localhost:1/acme/absent:1"):
-        builder.image_of(make_instance(environment=published))
+        builder.build_image(make_instance(environment=published))
 
 
 def test_a_published_image_on_the_engine_is_handed_over_in_a_layer_of_its_own(make_instance, sources):
@@ -338,7 +338,7 @@ def test_a_published_image_on_the_engine_is_handed_over_in_a_layer_of_its_own(ma
     image = engine.act_out(instance)
     instance = instance.model_copy(update={"environment": PublishedImage(image=image, eval_script="pytest")})
 
-    assert ImageBuilder(engine, sources).image_of(instance).startswith("assay/published:")
+    assert ImageBuilder(engine, sources).build_image(instance).startswith("assay/published:")
 
 
 DATED = """\
@@ -366,7 +366,7 @@ def test_the_recipes_service_and_time_reach_the_tests(builder, project, docker_e
     plan = make_plan(instance, find_recipe(instance))
     task = Task(instance, Prediction(instance_id=instance.id), plan, runs_empty=True)
 
-    evidence = evaluate(task, builder.image_of(instance), docker_engine).evidence
+    evidence = evaluate(task, builder.build_image(instance), docker_engine).evidence
 
     tests = {name.rpartition("::")[2]: status for name, status in evidence.report.tests.items() if "dated" in name}
     expected = Status.PASSED if declared else Status.FAILED

@@ -4,7 +4,12 @@ import pytest
 
 from assay.harness.domain import Download, Recipe, TreeRef
 from assay.harness.languages import LANGUAGES
-from assay.instances.environments.image_specs import image_chain, manifest_packages, python_packages, service_spec
+from assay.instances.environments.image_specs import (
+    make_image_chain,
+    make_service_spec,
+    manifest_packages,
+    python_packages,
+)
 from assay.instances.environments.pins.build_system import BuildSystem
 from assay.instances.toolchains.images import Toolchain
 
@@ -20,7 +25,7 @@ def chain(make_instance):
     def make(recipe=None, toolchain=TOOLCHAIN, lock=LOCK, system=None, ancestors=(), **changes):
         instance, recipe_ = make_instance(**changes), recipe or Recipe()
         packages = python_packages(instance, recipe_, lock, system or BuildSystem(), DATE)
-        return image_chain(instance, recipe_, toolchain, packages, ancestors=ancestors)
+        return make_image_chain(instance, recipe_, toolchain, packages, ancestors=ancestors)
 
     return make
 
@@ -127,7 +132,7 @@ def test_an_instance_image_names_the_images_of_its_services(make_instance):
     def instance_image(**services):
         instance = make_instance()
         packages = python_packages(instance, Recipe(), LOCK, BuildSystem(), DATE)
-        return image_chain(instance, Recipe(), TOOLCHAIN, packages, services)[1]
+        return make_image_chain(instance, Recipe(), TOOLCHAIN, packages, services)[1]
 
     with_one = instance_image(web="assay/env-python:1")
 
@@ -137,7 +142,7 @@ def test_an_instance_image_names_the_images_of_its_services(make_instance):
 
 def test_a_service_image_has_its_own_packages_and_no_project(make_instance, chain):
     recipe = Recipe(system_packages=("graphviz",), faketime="2014-05-01 00:00:00")
-    spec = service_spec(recipe, TOOLCHAIN, LOCK, DATE)
+    spec = make_service_spec(recipe, TOOLCHAIN, LOCK, DATE)
 
     assert spec.name == chain()[0].name
     assert "graphviz" not in spec.dockerfile
@@ -154,7 +159,7 @@ def test_a_faketime_recipe_installs_faketime(chain):
 def test_instances_with_the_same_manifests_share_packages(make_instance, language):
     def images(lock, **changes):
         instance, recipe = make_instance(language=language, **changes), Recipe(language=language)
-        return image_chain(instance, recipe, TOOLCHAIN, manifest_packages(instance, recipe, lock, DATE))
+        return make_image_chain(instance, recipe, TOOLCHAIN, manifest_packages(instance, recipe, lock, DATE))
 
     one, other_commit, other_lock = images("a"), images("a", base_commit="1" * 40), images("b")
 

@@ -13,15 +13,15 @@ from assay.instances.environments.images_lock import (
     Layer,
     Lock,
     UsedImage,
+    add_contents,
     check_lock,
     keep_layer,
     keep_lock,
     keep_toolchain,
     make_lock,
+    make_locked_toolchain,
+    make_spec,
     read_lock,
-    spec_of,
-    toolchain_of,
-    with_contents,
 )
 from assay.instances.toolchains.images import Toolchain
 
@@ -77,7 +77,7 @@ def test_a_lock_holds_every_layer_down_to_the_toolchain_and_those_of_services(lo
 
 def test_a_lock_holds_images_that_are_for_some_patches_alone(graded: Lock, lock: Lock) -> None:
     assert graded.layers.keys() - lock.layers.keys() == {GRADING.name}
-    assert [each.image for each in graded.used_by("flask-1")] == [INSTANCE.name, GRADING.name]
+    assert [each.image for each in graded.list_used("flask-1")] == [INSTANCE.name, GRADING.name]
     assert [each.image for each in graded.used] == [INSTANCE.name, GRADING.name, "fake:1"]
     assert [layer.name for layer in graded.chain(GRADING.name)][-2:] == [INSTANCE.name, GRADING.name]
     assert list(check_lock(graded)) == []
@@ -167,26 +167,26 @@ def test_a_chain_that_leads_back_to_itself_ends() -> None:
 
 
 def test_an_image_comes_out_of_the_lock_as_it_went_in(lock: Lock) -> None:
-    found = spec_of(lock.layers[INSTANCE.name], lock)
+    found = make_spec(lock.layers[INSTANCE.name], lock)
     assert found == ImageSpec(**{**_fields(INSTANCE), "labels": {f"{SERVICE_LABEL}web": SERVICE.name}, "tree": TREE})
-    assert toolchain_of(lock.layers[TOOLCHAIN.name], lock) == TOOLCHAIN
+    assert make_locked_toolchain(lock.layers[TOOLCHAIN.name], lock) == TOOLCHAIN
 
 
 def test_contents_go_into_a_build_as_far_as_clients_fetch_by_them(lock: Lock) -> None:
     held = {"debian": "libc6 2.36\n", "locked/Cargo.lock": "version = 4\n"}
-    with_held = with_contents(lock, {ENVIRONMENT.name: ("sha256:1", held), TOOLCHAIN.name: ("sha256:2", held)})
+    with_held = add_contents(lock, {ENVIRONMENT.name: ("sha256:1", held), TOOLCHAIN.name: ("sha256:2", held)})
 
     assert list(check_lock(with_held)) == []
     assert with_held.layers[ENVIRONMENT.name].digest == "sha256:1"
-    built = spec_of(with_held.layers[ENVIRONMENT.name], with_held)
+    built = make_spec(with_held.layers[ENVIRONMENT.name], with_held)
     assert built.files == {**ENVIRONMENT.files, "locked/Cargo.lock": "version = 4\n"}
     assert built.name == ENVIRONMENT.name
     assert "locked/Cargo.lock" in built.unnamed
-    assert toolchain_of(with_held.layers[TOOLCHAIN.name], with_held).versions == ("libc6 2.36",)
+    assert make_locked_toolchain(with_held.layers[TOOLCHAIN.name], with_held).versions == ("libc6 2.36",)
 
 
 def test_a_lock_is_kept_so_that_the_same_lock_can_be_made_elsewhere(lock: Lock, tmp_path: Path) -> None:
-    keep_lock(with_contents(lock, {ENVIRONMENT.name: ("sha256:1", {"debian": "libc6 2.36\n"})}), tmp_path / "other")
+    keep_lock(add_contents(lock, {ENVIRONMENT.name: ("sha256:1", {"debian": "libc6 2.36\n"})}), tmp_path / "other")
     assert make_lock(lock.instances, tmp_path / "other") == lock
 
 

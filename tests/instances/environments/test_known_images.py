@@ -14,9 +14,9 @@ from assay.instances.environments.images_lock import keep_layer
 from assay.instances.environments.known_images import (
     KnownImages,
     fetch_known,
-    files_of_layers,
-    known_key,
-    regular_files,
+    make_known_key,
+    read_layer_files,
+    read_tar_files,
     send_known,
 )
 from saved_images import Saved, saved_by_new_engine, saved_by_old_engine
@@ -38,7 +38,7 @@ def test_a_name_is_found_as_long_as_it_is_known_what_it_is_made_of(known):
     assert known.find("key") == ""
     known.keep("key", NAME)
     assert known.find("key") == NAME
-    assert [layer.name for layer in known.layers(NAME)] == [NAME, "assay/env:1"]
+    assert [layer.name for layer in known.read_layers(NAME)] == [NAME, "assay/env:1"]
 
     known.keep("other", "assay/instance-acme__calc:unheard")
     assert known.find("other") == ""
@@ -63,35 +63,35 @@ def test_a_torn_file_is_no_name(known, text):
     ],
 )
 def test_a_key_depends_on_all_that_an_image_is_made_from(instance: Instance, change):
-    assert known_key(instance.model_copy(update=change), RECIPE, {}) != known_key(instance, RECIPE, {})
+    assert make_known_key(instance.model_copy(update=change), RECIPE, {}) != make_known_key(instance, RECIPE, {})
 
 
 def test_a_key_depends_on_recipe_and_toolchain(instance: Instance):
     keys = {
-        known_key(instance, RECIPE, {}),
-        known_key(instance, RECIPE.model_copy(update={"packages": ("pytest<8",)}), {}),
-        known_key(instance, RECIPE, {"python": {"3.11": "mine:1"}}),
+        make_known_key(instance, RECIPE, {}),
+        make_known_key(instance, RECIPE.model_copy(update={"packages": ("pytest<8",)}), {}),
+        make_known_key(instance, RECIPE, {"python": {"3.11": "mine:1"}}),
     }
 
     assert len(keys) == 3
-    assert known_key(instance, RECIPE, {"rust": {"1.85": "mine:1"}}) in keys
+    assert make_known_key(instance, RECIPE, {"rust": {"1.85": "mine:1"}}) in keys
 
 
 @pytest.mark.parametrize(
     "change", [{"id": "other"}, {"problem_statement": "x"}, {"fail_to_pass": ("tests/test_calc.py::test_other",)}]
 )
 def test_no_key_depends_on_a_name_or_a_label(instance: Instance, change):
-    assert known_key(instance.model_copy(update=change), RECIPE, {}) == known_key(instance, RECIPE, {})
+    assert make_known_key(instance.model_copy(update=change), RECIPE, {}) == make_known_key(instance, RECIPE, {})
 
 
 def test_files_of_an_instance_are_enough_for_another_cache(known, instance: Instance, tmp_path):
     known.keep("key", NAME)
     other = KnownImages(tmp_path / "other")
 
-    other.adopt(known.files("key", instance, RECIPE))
+    other.adopt(known.read_files("key", instance, RECIPE))
 
     assert other.find("key") == NAME
-    assert other.layers(NAME) == known.layers(NAME)
+    assert other.read_layers(NAME) == known.read_layers(NAME)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_files_come_out_of_an_image_as_they_went_in(saved_by):
 
     saved = b"".join(saved_by([Saved("assay/known:key", (tar_of(files),))]))
 
-    assert files_of_layers(saved) == files
+    assert read_layer_files(saved) == files
 
 
 def test_files_travel_through_a_registry(tmp_path, monkeypatch):
@@ -128,7 +128,7 @@ def test_files_travel_through_a_registry(tmp_path, monkeypatch):
     keep = engine.import_image
 
     def note(name: str, tar: Path, labels: dict[str, str]) -> None:
-        sent.append(regular_files(tar.read_bytes()))
+        sent.append(read_tar_files(tar.read_bytes()))
         keep(name, tar, labels)
 
     monkeypatch.setattr(engine, "import_image", note)

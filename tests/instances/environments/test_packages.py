@@ -26,7 +26,7 @@ class Index:
         self.silent = False
         layers = SimpleNamespace(
             sources=SimpleNamespace(cache=folder, read_file=lambda _ref, _path: None),
-            toolchain=lambda _base: None,
+            build=lambda _base: None,
             begin=lambda _what: None,
             note=lambda _text: None,
             is_aborted=False,
@@ -34,7 +34,7 @@ class Index:
         )
         self.resolver = PackageResolver(layers)  # type: ignore[arg-type]
         monkeypatch.setattr(
-            PackageResolver, "_resolved", lambda _self, request, _base, _preferred: self.resolve(request)
+            PackageResolver, "_run_resolver", lambda _self, request, _base, _preferred: self.resolve(request)
         )
 
     def resolve(self, request) -> str:
@@ -60,20 +60,20 @@ def test_first_date_that_resolves_is_taken_and_the_refused_are_asked_once(index:
     quarter, month, *_ = cutoffs(instance, RECIPE)
     index.refused = {quarter}
     for _ in range(2):
-        assert index.resolver.of_instance(instance, RECIPE, BASE)[0] == month
+        assert index.resolver.resolve(instance, RECIPE, BASE)[0] == month
     assert index.asked == [quarter, month]
 
 
 def test_lock_of_a_later_date_in_the_cache_changes_nothing(index: Index, instance):
     quarter = cutoffs(instance, RECIPE)[0]
     exact = RECIPE.model_copy(update={"cutoff_days": 0})
-    index.resolver.of_instance(instance, exact, BASE)
-    assert index.resolver.of_instance(instance, RECIPE, BASE)[0] == quarter
+    index.resolver.resolve(instance, exact, BASE)
+    assert index.resolver.resolve(instance, RECIPE, BASE)[0] == quarter
 
 
 def test_index_that_does_not_answer_refuses_nothing(index: Index, instance):
     index.silent = True
     with pytest.raises(EngineError):
-        index.resolver.of_instance(instance, RECIPE, BASE)
+        index.resolver.resolve(instance, RECIPE, BASE)
     index.silent = False
-    assert index.resolver.of_instance(instance, RECIPE, BASE)[0] == cutoffs(instance, RECIPE)[0]
+    assert index.resolver.resolve(instance, RECIPE, BASE)[0] == cutoffs(instance, RECIPE)[0]

@@ -59,7 +59,7 @@ def instance(docker_engine: DockerEngine, tmp_path: Path) -> Instance:
 def test_the_feature_is_gone_and_its_patch_brings_it_back(
     docker_engine: DockerEngine, instance: Instance, tmp_path: Path
 ) -> None:
-    image = ImageBuilder(docker_engine, Sources(cache=tmp_path / "cache")).image_of(instance)
+    image = ImageBuilder(docker_engine, Sources(cache=tmp_path / "cache")).build_image(instance)
     with docker_engine.open(image, Limits(), {}) as box:
         look = "grep -rl total /testbed /root; ls tests; git cat-file --batch-all-objects --batch | grep -c total"
         shown = box.exec(["bash", "-c", look], user="assay", workdir="/testbed").output.decode().split()

@@ -92,7 +92,7 @@ def instance_in(published: PublishedImage) -> Instance:
 def test_unprivileged_user_owns_a_repository_with_one_commit_and_reads_what_only_root_could(
     docker_engine: DockerEngine, published: Callable[..., PublishedImage], builder: ImageBuilder
 ) -> None:
-    image = builder.image_of(instance_in(published("whole")))
+    image = builder.build_image(instance_in(published("whole")))
     with docker_engine.open(image, Limits(), {}) as box:
 
         def said(command: str) -> str:
@@ -120,7 +120,7 @@ def test_image_without_the_means_to_change_users_runs_its_tests_as_root(
 ) -> None:
     more = [f"rm $(command -v {missing})"] if missing else []
     instance = instance_in(published(f"without-{missing}", *more))
-    image, plan = builder.image_of(instance), make_plan(instance, Recipe())
+    image, plan = builder.build_image(instance), make_plan(instance, Recipe())
     for patch, outcome in ((instance.gold_patch, Outcome.RESOLVED), ("", Outcome.UNRESOLVED)):
         for strict in (False, True):
             prediction = Prediction(instance_id=instance.id, patch=patch)
@@ -136,7 +136,7 @@ def test_image_without_the_means_to_change_users_runs_its_tests_as_root(
 def test_image_whose_tree_is_no_repository_gets_one(
     published: Callable[..., PublishedImage], builder: ImageBuilder, docker_engine: DockerEngine
 ) -> None:
-    image = builder.image_of(instance_in(published("no-repository", "rm -rf /repo/.git")))
+    image = builder.build_image(instance_in(published("no-repository", "rm -rf /repo/.git")))
     with docker_engine.open(image, Limits(), {}) as box:
         shown = box.exec(["git", "-c", "safe.directory=*", "log", "--format=%s"], workdir="/repo")
     assert (shown.exit_code, len(shown.output.split())) == (0, 1)

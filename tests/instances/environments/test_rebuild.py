@@ -5,8 +5,8 @@ from dataclasses import replace
 from assay.harness.domain import ImageSpec
 from assay.instances.environments.drift import REBUILT
 from assay.instances.environments.image_specs import APT
-from assay.instances.environments.images_lock import Layer, Lock, with_contents
-from assay.instances.environments.rebuild import rebuilt_chain
+from assay.instances.environments.images_lock import Layer, Lock, add_contents
+from assay.instances.environments.rebuild import make_rebuild_chain
 from assay.instances.toolchains.bootstrap import preferences
 from assay.instances.toolchains.images import Toolchain
 
@@ -21,8 +21,8 @@ HELD = {
 
 
 def chain(held: dict[str, tuple[str, dict[str, str]]]) -> tuple[Toolchain | ImageSpec, ...]:
-    lock = with_contents(Lock(layers={each.name: each for each in (BASE, ENVIRONMENT)}), held)
-    return rebuilt_chain(lock, ENVIRONMENT.name)
+    lock = add_contents(Lock(layers={each.name: each for each in (BASE, ENVIRONMENT)}), held)
+    return make_rebuild_chain(lock, ENVIRONMENT.name)
 
 
 def test_a_toolchain_is_made_first_with_the_versions_of_the_lock() -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from assay.harness.domain import Recipe, Variant
 from assay.harness.errors import DataError, EnvironmentFailure
-from assay.instances.environments.recipes import FOLDER, find_recipe, load_recipe, resolve
+from assay.instances.environments.recipes import FOLDER, apply_variant, find_recipe, load_recipe
 
 
 def write(path: Path, text: str) -> Path:
@@ -115,4 +115,4 @@ RECIPE = Recipe(
 def test_the_first_variant_that_matches_version_and_time_applies(make_instance, version, year, changed):
     instance = make_instance(version=version, created_at=datetime(year, 6, 1, tzinfo=UTC))
 
-    assert resolve(RECIPE, instance) == RECIPE.model_copy(update={"variants": (), **changed})
+    assert apply_variant(RECIPE, instance) == RECIPE.model_copy(update={"variants": (), **changed})

@@ -120,5 +120,5 @@ def test_missing_packages_are_found_by_running_the_suite(
         assert len(notes) == builds
     finally:
         for attempt in found.attempts:
-            image = builder.lone().image_of(make_instance(base_commit=commit, environment=attempt.recipe))
+            image = builder.lone().build_image(make_instance(base_commit=commit, environment=attempt.recipe))
             docker_engine.remove_image(image)

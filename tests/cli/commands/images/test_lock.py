@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.instances.environments.images_lock import Layer, Lock, UsedImage, with_contents
+from assay.instances.environments.images_lock import Layer, Lock, UsedImage, add_contents
 from assay.instances.toolchains.images import Toolchain
 from assay.jobs.lock import notes_of
 
@@ -21,7 +21,7 @@ def lock(in_folder: Path) -> Callable[..., str]:
     def write(digest: str, name: str = "assay/toolchain-python:3") -> str:
         layer = Layer(name=name, toolchain=Toolchain(name, name, suite="bookworm"))
         made = Lock(instances={"a": UsedImage(image=name)}, layers={name: layer})
-        (in_folder / "images.lock").write_text(with_contents(made, {name: (digest, {})}).model_dump_json())
+        (in_folder / "images.lock").write_text(add_contents(made, {name: (digest, {})}).model_dump_json())
         return "images.lock"
 
     return write
@@ -101,7 +101,7 @@ def test_what_the_lock_lacks_or_is_not_of_the_date_is_said() -> None:
     made = Lock(layers={name: Layer(name=name, fetches=True) for name in ("assay/env:1", "assay/env:2")})
     note = {"locked/note": "the package index does not say when packages came out\n"}
 
-    assert list(notes_of(with_contents(made, {"assay/env:2": ("sha256:2", note)}))) == [
+    assert list(notes_of(add_contents(made, {"assay/env:2": ("sha256:2", note)}))) == [
         "assay/env:1: is not on the engine, so the lock has its build files but not what it holds",
         "assay/env:2: the package index does not say when packages came out",
     ]

@@ -12,7 +12,7 @@ from assay.harness.errors import DataError, EnvironmentFailure
 from assay.instances.dataset.formats import FORMATS
 from assay.instances.dataset.swt_tasks import as_test_task
 from assay.instances.dataset.to_harbor import task_files
-from assay.instances.environments.image_specs import published_spec
+from assay.instances.environments.image_specs import make_published_spec
 from assay.instances.environments.plan import make_plan
 from assay.instances.environments.recipes import find_recipe, has_recipe
 from assay.instances.environments.row_script import Script, read_script
@@ -128,11 +128,11 @@ def test_the_image_gets_the_patch_that_makes_the_base_tree() -> None:
     first, other = read("feature-bench"), read("feature-bench", patch=rows("feature-bench")[1]["patch"])
     assert isinstance(first.environment, PublishedImage)
     assert first.base is not None
-    specs = [published_spec(each, first.environment, "sha256:1", "assay") for each in (first, other)]
+    specs = [make_published_spec(each, first.environment, "sha256:1", "assay") for each in (first, other)]
     assert specs[0].files["build/base.patch"] == first.base.patch
     assert specs[0].name != specs[1].name
     plain = first.model_copy(update={"base": None, "base_commit": "a" * 40})
-    assert "build/base.patch" not in published_spec(plain, first.environment, "sha256:1", "assay").files
+    assert "build/base.patch" not in make_published_spec(plain, first.environment, "sha256:1", "assay").files
 
 
 @pytest.mark.parametrize("rule", [Rule.FEATURE_BENCH, Rule.HARBOR])

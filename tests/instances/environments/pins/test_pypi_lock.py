@@ -9,11 +9,11 @@ from assay.instances.environments.pins.pypi_lock import (
     NO_ANSWER,
     Resolving,
     bounds,
+    drop_local,
     exports,
     lock_request,
-    resolve,
+    resolve_lock,
     service_lock_request,
-    without_local,
 )
 from assay.instances.toolchains.host import IN_BOX, linux_uv, write_secrets
 from assay.instances.toolchains.images import Toolchain
@@ -26,7 +26,7 @@ DATE = "2023-02-02T00:00:00Z"
 def test_packages_of_the_tree_are_left_out_of_a_lock():
     lock = "a==1 \\\n    --hash=sha256:0\nproject @ file:///testbed\n-e file:///testbed\nb==2\n./local\n"
 
-    assert without_local(lock) == "a==1 \\\n    --hash=sha256:0\nb==2\n"
+    assert drop_local(lock) == "a==1 \\\n    --hash=sha256:0\nb==2\n"
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_lock_has_the_versions_of_the_instances_date(
     source = tree(tmp_path, setup__py=SETUP, setup__cfg=TAGGED, more__txt="click\natomicwrites\n")
     wanted = request(make_instance, extras=("x",), requirements=("more.txt",), constraints=("click<8.1",))
 
-    lock = resolve(wanted, toolchain_image, docker_engine, Resolving(source, files))
+    lock = resolve_lock(wanted, toolchain_image, docker_engine, Resolving(source, files))
 
     pins = dict(line.split(" ")[0].split("==") for line in lock.splitlines() if "==" in line)
     assert pins["packaging"] == "23.0"  # 23.1 is of April
@@ -159,7 +159,7 @@ def test_an_unsatisfiable_requirement_is_an_environment_failure(
     wanted = request(make_instance, packages=("pytest>=8",))
 
     with pytest.raises(EnvironmentFailure, match="packages of acme/calc as of 2023-02-02") as caught:
-        resolve(wanted, toolchain_image, docker_engine, Resolving(source, files))
+        resolve_lock(wanted, toolchain_image, docker_engine, Resolving(source, files))
 
     assert "pytest" in caught.value.tail
 
