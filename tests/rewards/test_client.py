@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from assay import Instance, UserError
-from assay.harness.errors import EngineError
 from assay.rewards import client as asking
 from assay.rewards.client import NoReward, RewardClient
 from assay.rewards.trl import assay_reward, reward_with
@@ -36,14 +35,6 @@ def here(make_instance: Callable[..., Instance], tmp_path: Path, monkeypatch: py
         yield found
 
 
-def break_engine(here: Served) -> None:
-    def fault(call: str, _image: str) -> None:
-        if call == "open":
-            raise EngineError("node 7 is gone")
-
-    here.engine.fault = fault
-
-
 def test_a_client_is_answered_and_waits_as_long_as_it_takes(here: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "WAIT", 0.1)
     here.engine.seconds = 1.0
@@ -53,7 +44,7 @@ def test_a_client_is_answered_and_waits_as_long_as_it_takes(here: Served, monkey
 
 
 def test_an_engine_that_recovers_costs_no_sample(here: Served) -> None:
-    break_engine(here)
+    here.break_engine()
 
     def fix() -> None:
         until(lambda: here.figure_with("a-secret-of-some-length", "assay_evaluations_total") > 0)
@@ -66,7 +57,7 @@ def test_an_engine_that_recovers_costs_no_sample(here: Served) -> None:
 
 
 def test_an_engine_that_does_not_recover_is_no_reward(here: Served) -> None:
-    break_engine(here)
+    here.break_engine()
     with pytest.raises(NoReward, match="node 7 is gone"):
         RewardClient(patience=0.1).ask("acme__calc-1", ANSWER)
 
@@ -109,7 +100,7 @@ def test_verl_gets_a_score_by_the_instance_in_any_of_its_places(here: Served) ->
 
 
 def test_verl_gets_an_error_where_there_is_no_reward_or_what_was_agreed(here: Served) -> None:
-    break_engine(here)
+    here.break_engine()
     with pytest.raises(NoReward):
         score(patience=0.1)
     assert score(patience=0.1, when_failed=-1.0)["score"] == -1.0
@@ -121,7 +112,7 @@ def test_trl_gets_a_list_in_the_order_of_its_completions_with_none_for_no_reward
     asked = {"prompts": [""] * 4, "completion_ids": [[]] * 4, "trainer_state": None}
     assert asyncio.run(assay_reward(completions=chats, instance_id=names, **asked)) == [1.0, 0.0, 1.0, 0.0]
     assert asyncio.run(assay_reward(completions=[ANSWER], instance_id=["acme__calc-1"])) == [1.0]
-    break_engine(here)
+    here.break_engine()
     function = reward_with(RewardClient(patience=0.1))
     other = ANSWER.replace("+    return a + b", "+    return b + a")
     assert asyncio.run(function(completions=[other, ANSWER], instance_id=names[:2])) == [None, None]

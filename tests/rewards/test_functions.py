@@ -1,7 +1,7 @@
 """Reward functions: values by hand, and what holds for every verdict there can be."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from assay import Instance, Outcome, UserError, Verdict
 from assay.harness.domain import INFRASTRUCTURE, Rule
 from assay.harness.errors import PluginError
-from assay.rewards import REWARDS, RewardCase, RewardFunction, find_reward, mixture_of, needs_tests, reward
+from assay.rewards import REWARDS, RewardCase, RewardFunction, mixture_of, needs_tests, reward
 from toy import GOLD
 
 FIXED = tuple(f"tests/test_a.py::test_{number}" for number in range(4))
@@ -41,8 +41,8 @@ def case(instance: Instance, outcome: Outcome, patch: str = GOLD, **lists: tuple
     return RewardCase(instance, patch, Verdict(instance_id=instance.id, outcome=outcome, **lists))  # type: ignore[arg-type]
 
 
-def value(name: str, of: RewardCase) -> float | None:
-    return reward(mixture_of(name), of).reward
+def value(wanted: str | dict[str, float], of: RewardCase) -> float | None:
+    return reward(mixture_of(wanted), of).reward
 
 
 @pytest.mark.parametrize(
@@ -133,11 +133,7 @@ def test_a_gold_patch_that_cannot_be_read_gives_no_similarity(labelled: Instance
 
 def test_weights_are_shares(labelled: Instance) -> None:
     assert mixture_of({"resolved": 1, "applies": 3}) == {"resolved": 0.25, "applies": 0.75}
-    assert value_of({"resolved": 1, "applies": 3}, case(labelled, Outcome.UNRESOLVED, unfixed=FIXED)) == 0.75
-
-
-def value_of(weights: dict[str, float], of: RewardCase) -> float | None:
-    return reward(mixture_of(weights), of).reward
+    assert value({"resolved": 1, "applies": 3}, case(labelled, Outcome.UNRESOLVED, unfixed=FIXED)) == 0.75
 
 
 @pytest.mark.parametrize("weights", [{}, {"resolved": 0.0}, {"resolved": -1.0}, {"resolved": math.nan}])
@@ -152,48 +148,32 @@ def test_an_unknown_function_names_the_nearest() -> None:
 
 
 @pytest.fixture
-def registered(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
-    """Register an object as another distribution would."""
-
-    def register(function: Any) -> None:
-        monkeypatch.setattr("assay.rewards.find_registered", lambda _kind, _name, _known: function)
-        monkeypatch.delitem(REWARDS, "mine", raising=False)
-
-    return register
+def register(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any], None]]:
+    """Registers an object as another distribution would, under the name ``mine``."""
+    yield lambda function: monkeypatch.setattr("assay.rewards.find_registered", lambda *_: function)
+    REWARDS.pop("mine", None)
 
 
-def test_another_distribution_adds_a_bare_function(
-    labelled: Instance, registered: Callable[[Any], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    registered(lambda each: 0.5 if each.verdict.resolved else 0.1)
-    try:
-        assert value("mine", case(labelled, Outcome.RESOLVED)) == 0.5
-        assert value("mine", case(labelled, Outcome.ENV_ERROR)) is None
-    finally:
-        REWARDS.pop("mine", None)
+def test_another_distribution_adds_a_bare_function(labelled: Instance, register: Callable[[Any], None]) -> None:
+    register(lambda each: 0.5 if each.verdict.resolved else 0.1)
+    assert value("mine", case(labelled, Outcome.RESOLVED)) == 0.5
+    assert value("mine", case(labelled, Outcome.ENV_ERROR)) is None
 
 
 @pytest.mark.parametrize("answer", [1.5, -0.1, math.nan, math.inf, "1", None, RuntimeError("broken")])
 def test_a_function_that_fails_gives_no_reward_and_the_reason(
-    labelled: Instance, registered: Callable[[Any], None], answer: Any
+    labelled: Instance, register: Callable[[Any], None], answer: Any
 ) -> None:
     def function(_case: RewardCase) -> Any:
         if isinstance(answer, Exception):
             raise answer
         return answer
 
-    registered(RewardFunction(function, needs_tests=False))
-    try:
-        found = reward(mixture_of({"mine": 1, "resolved": 1}), case(labelled, Outcome.RESOLVED))
-    finally:
-        REWARDS.pop("mine", None)
+    register(RewardFunction(function, needs_tests=False))
+    found = reward(mixture_of({"mine": 1, "resolved": 1}), case(labelled, Outcome.RESOLVED))
     assert found.reward is None
     assert found.problem.startswith("mine: ")
     assert found.components["resolved"] == 1.0
-
-
-def test_the_functions_that_there_are_can_be_found() -> None:
-    assert all(find_reward(name) is function for name, function in REWARDS.items())
 
 
 @pytest.mark.parametrize("name", ["tests", "fail_to_pass"])

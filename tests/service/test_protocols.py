@@ -9,7 +9,6 @@ import httpx
 import pytest
 from websockets.sync.client import connect
 
-from assay.harness.errors import EngineError
 from assay.service.protocols import open_reward
 from other_tools import run_with
 from served import Served, until
@@ -18,14 +17,6 @@ from toy import GOLD
 Serve = Callable[..., Served]
 CLIENTS = Path(__file__).parent / "clients"
 ANSWER = f"I changed the sign:\n```diff\n{GOLD}```\nThat is all."
-
-
-def break_engine(here: Served) -> None:
-    def fault(call: str, _image: str) -> None:
-        if call == "open":
-            raise EngineError("node 7 is gone")
-
-    here.engine.fault = fault
 
 
 # Open Reward Standard
@@ -62,7 +53,7 @@ def test_a_session_of_ors_ends_in_a_reward(serve: Serve, task: dict[str, Any]) -
 
 def test_a_failure_of_the_engine_is_an_error_event_of_ors_and_no_output(serve: Serve) -> None:
     here = serve()
-    break_engine(here)
+    here.break_engine()
     with here.client() as client:
         events = call(client, begin(client, split="train", index=0))
     assert [kind for kind, _ in events] == ["task_id", "error"]
@@ -152,7 +143,7 @@ def test_a_rollout_of_nemo_gym_comes_back_with_its_reward(serve: Serve) -> None:
 
 def test_a_rollout_that_the_engine_ended_is_503_and_no_reward(serve: Serve) -> None:
     here = serve()
-    break_engine(here)
+    here.break_engine()
     with here.client() as client:
         got = client.post("/verify", json=rollout(ANSWER))
     assert got.status_code == 503
@@ -203,7 +194,7 @@ def test_messages_that_are_none_are_answered_by_an_error_and_the_session_goes_on
 
 def test_a_failure_of_the_engine_is_an_error_of_openenv_and_no_reward(serve: Serve) -> None:
     here = serve()
-    break_engine(here)
+    here.break_engine()
     with socket_of(here) as socket, here.client() as client:
         say(socket, "reset")
         answer = say(socket, "step", patch=GOLD)

@@ -17,6 +17,7 @@ import httpx
 
 from assay import Evaluator, Instance
 from assay.harness.engines.fake import FakeEngine
+from assay.harness.errors import EngineError
 from assay.service.serve import ServiceOptions, open_server
 from assay.service.server import HttpServer
 from toy import GOLD
@@ -52,6 +53,15 @@ class Served:
 
     def stop(self) -> None:
         self.loop.call_soon_threadsafe(self.server.stop)
+
+    def break_engine(self) -> None:
+        """Have every container fail to open from now on."""
+
+        def fault(call: str, _image: str) -> None:
+            if call == "open":
+                raise EngineError("node 7 is gone")
+
+        self.engine.fault = fault
 
     def figure(self, name: str) -> float:
         return self.figure_with("", name)

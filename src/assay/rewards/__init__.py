@@ -1,12 +1,11 @@
 """Rewards for trainers: functions from a verdict to a number in [0, 1], by name, and mixtures of them.
 
 A failure of the environment or of the engine says nothing about the patch: its reward is None under every function
-that needs the tests, and so is a mixture of which one part is None.
+that needs the tests. A mixture is None if one of its parts is.
 """
 
 import math
 from collections.abc import Mapping
-from typing import cast
 
 from assay.harness.domain import INFRASTRUCTURE, Model
 from assay.harness.errors import UserError
@@ -35,19 +34,15 @@ class Rewarded(Model):
     """A reward, and the parts that it was made of."""
 
     reward: float | None
-    """In [0, 1]; None where nothing can be said about the patch."""
+    """A number in [0, 1]; None where nothing can be said about the patch."""
     components: dict[str, float | None]
-    """What each function returned."""
+    """The value of each function."""
     problem: str = ""
     """The reason for None."""
 
 
 def find_reward(name: str) -> RewardFunction:
-    """Return the function of that name, also one of another distribution (entry-point group ``assay.rewards``).
-
-    Raises:
-        PluginError: there is none.
-    """
+    """Find a function by name, also a plug-in's (entry-point group ``assay.rewards``); raises PluginError."""
     if name not in REWARDS:
         found = find_registered("reward", name, REWARDS)
         REWARDS[name] = found if isinstance(found, RewardFunction) else RewardFunction(found)
@@ -55,7 +50,7 @@ def find_reward(name: str) -> RewardFunction:
 
 
 def mixture_of(wanted: str | Mapping[str, float]) -> Mixture:
-    """Return what a client asked for as a mixture: a name is a mixture of one.
+    """Return a client's choice as a mixture; a name is a mixture of one.
 
     Raises:
         UserError: a name is unknown, or the weights are not positive.
@@ -72,12 +67,10 @@ def mixture_of(wanted: str | Mapping[str, float]) -> Mixture:
 
 
 def needs_tests(mixture: Mixture) -> bool:
-    """Return whether the patch has to be evaluated for this mixture."""
     return any(find_reward(name).needs_tests for name in mixture)
 
 
 def needs_all_tests(mixture: Mixture) -> bool:
-    """Return whether some function looks at more than the outcome."""
     return any(find_reward(name).needs_all_tests for name in mixture)
 
 
@@ -88,19 +81,17 @@ def reward(mixture: Mixture, case: RewardCase) -> Rewarded:
         mixture: of ``mixture_of``.
         case: instance, patch, and the verdict if any of the functions needs the tests.
     """
-    components: dict[str, float | None] = {}
-    problems = []
-    for name in mixture:
-        components[name], problem = _component(name, case)
-        problems += [f"{name}: {problem}"] if problem else []
+    found = {name: _call(name, case) for name in mixture}
+    components = {name: value for name, (value, _) in found.items()}
+    problems = [f"{name}: {problem}" for name, (_, problem) in found.items() if problem]
     if problems:
         return Rewarded(reward=None, components=components, problem="; ".join(problems))
-    parts = (cast("float", components[name]) * weight for name, weight in mixture.items())
-    return Rewarded(reward=min(1.0, math.fsum(parts)), components=components)
+    total = math.fsum((value or 0.0) * mixture[name] for name, value in components.items())
+    return Rewarded(reward=min(1.0, total), components=components)
 
 
-def _component(name: str, case: RewardCase) -> tuple[float | None, str]:
-    """Return what a function says, or None and the reason."""
+def _call(name: str, case: RewardCase) -> tuple[float | None, str]:
+    """Return a function's value, or None and the reason."""
     function = find_reward(name)
     if function.needs_tests and case.verdict.outcome in INFRASTRUCTURE:
         return None, f"{case.verdict.outcome}: {case.verdict.reason}"

@@ -7,9 +7,9 @@ _BEGIN = re.compile(r"^(?:diff --git |--- (?:a/|/dev/null))", re.MULTILINE)
 
 
 def patch_of(answer: str) -> str:
-    """Return the patch that an answer gives: its last fenced block that is a diff, else from its first diff line on.
+    """Return the last fenced block of an answer that is a diff, else the text from its first diff line on.
 
-    An answer without a diff is returned as it is, which is a rejected patch; one without text is an empty patch.
+    An answer without a diff is returned unchanged: a rejected patch, or an empty one if it has no text.
     """
     quoted = [match["content"] for match in _FENCED.finditer(answer) if _BEGIN.search(match["content"])]
     if quoted:

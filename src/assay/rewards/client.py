@@ -1,4 +1,4 @@
-"""Asks a service for rewards, for as long as it takes: what trainers' own reward functions are made of."""
+"""A client that asks a service for rewards, for as long as it takes; trainers' reward functions use it."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ class NoReward(EngineError):
 
 @dataclass(frozen=True, slots=True)
 class RewardClient:
-    """Where the service is, and how it is asked."""
+    """The address of a service, and the terms on which it is asked."""
 
     url: str = ""
     """Address of the service; ``ASSAY_SERVICE``, or port 8000 of this machine, if empty."""
@@ -43,17 +43,16 @@ class RewardClient:
 
     @property
     def address(self) -> str:
-        """The address that is asked."""
+        """The address of the service, without a slash at the end."""
         return (self.url or os.environ.get(SERVICE) or ADDRESS).rstrip("/")
 
     @property
     def headers(self) -> dict[str, str]:
-        """The header with the token, if there is one."""
         token = self.token or os.environ.get(TOKEN, "")
         return {"Authorization": f"Bearer {token}"} if token else {}
 
     def ask(self, instance_id: str, answer: str) -> dict[str, Any]:
-        """Return what the service says about the patch in a model's answer.
+        """Have the patch in a model's answer rewarded.
 
         Returns:
             ``reward`` (a number), ``components``, and the verdict's fields.
@@ -64,9 +63,14 @@ class RewardClient:
         import httpx
 
         question = _Question(self, instance_id, answer)
+        response: httpx.Response | httpx.HTTPError
         with httpx.Client(trust_env=False) as client:
             while True:
-                pause = question.take(_attempt(lambda: client.send(question.request(client))))
+                try:
+                    response = client.send(question.make_request(client))
+                except httpx.HTTPError as error:
+                    response = error
+                pause = question.take(response)
                 if pause is None:
                     return question.answer
                 time.sleep(pause)
@@ -74,22 +78,17 @@ class RewardClient:
     async def ask_async(
         self, instance_id: str, answer: str, client: "httpx.AsyncClient | None" = None
     ) -> dict[str, Any]:
-        """Return what ``ask`` returns, without blocking the event loop."""
+        """Ask as ``ask`` does, without blocking the event loop."""
         import httpx
 
-        question = _Question(self, instance_id, answer)
         if client is None:
             async with httpx.AsyncClient(trust_env=False) as own:
-                return await self._ask(question, own)
-        return await self._ask(question, client)
-
-    async def _ask(self, question: "_Question", client: "httpx.AsyncClient") -> dict[str, Any]:
-        import httpx
-
+                return await self.ask_async(instance_id, answer, own)
+        question = _Question(self, instance_id, answer)
+        response: httpx.Response | httpx.HTTPError
         while True:
-            response: httpx.Response | httpx.HTTPError
             try:
-                response = await client.send(question.request(client))
+                response = await client.send(question.make_request(client))
             except httpx.HTTPError as error:
                 response = error
             pause = question.take(response)
@@ -106,16 +105,12 @@ class _Question:
         self._about = about
         self._latest = time.monotonic() + about.patience
         self._failures = 0
-        body: dict[str, Any] = {
-            "instance_id": instance_id,
-            "patch": patch_of(answer),
-            "timeout": about.timeout,
-            "wait": WAIT,
-        }
-        reward = dict(about.reward) if isinstance(about.reward, Mapping) else about.reward
-        self._body = body | ({} if reward is None else {"reward": reward})
+        self._body: dict[str, Any] = {"instance_id": instance_id, "patch": patch_of(answer), "timeout": about.timeout}
+        self._body["wait"] = WAIT
+        if about.reward is not None:
+            self._body["reward"] = dict(about.reward) if isinstance(about.reward, Mapping) else about.reward
 
-    def request(self, client: "httpx.Client | httpx.AsyncClient") -> "httpx.Request":
+    def make_request(self, client: "httpx.Client | httpx.AsyncClient") -> "httpx.Request":
         address, headers = f"{self._about.address}/v1/rewards", self._about.headers
         return client.build_request("POST", address, json=self._body, headers=headers, timeout=WAIT + 30)
 
@@ -130,7 +125,9 @@ class _Question:
         if isinstance(response, httpx.HTTPError):
             return self._again(f"{self._about.address} does not answer: {response}", 2.0**self._failures)
         if response.status_code == 200:
-            self._answered(response.json())
+            self.answer = response.json()
+            if self.answer["reward"] is None:
+                raise NoReward(self.answer.get("problem", "no reward"))
             return None
         said = response.json() if "json" in response.headers.get("Content-Type", "") else {}
         problem = said.get("problem") or said.get("reason") or said.get("error") or f"status {response.status_code}"
@@ -141,24 +138,10 @@ class _Question:
             return self._again(problem, float(given) if given.isdigit() else 2.0**self._failures)
         raise UserError(f"{self._about.address}: {problem}")
 
-    def _answered(self, said: dict[str, Any]) -> None:
-        if said["reward"] is None:
-            raise NoReward(said.get("problem", "no reward"))
-        self.answer = said
-
     def _again(self, problem: str, pause: float) -> float:
+        """Return the seconds until the next question; raises NoReward where patience ends before."""
         self._failures = min(self._failures + 1, 10)
         pause = min(pause, LONGEST_PAUSE)
         if time.monotonic() + pause > self._latest:
             raise NoReward(problem)
         return pause
-
-
-def _attempt(send: Any) -> "httpx.Response | httpx.HTTPError":
-    import httpx
-
-    try:
-        found: httpx.Response = send()
-    except httpx.HTTPError as error:
-        return error
-    return found

@@ -16,17 +16,17 @@ UNUSABLE = frozenset({Outcome.EMPTY_PATCH, Outcome.PATCH_REJECTED, Outcome.PATCH
 
 @dataclass(frozen=True, slots=True)
 class RewardCase:
-    """What a reward is a function of."""
+    """The input of a reward function."""
 
     instance: Instance
     patch: str
     verdict: Verdict
-    """For a function that needs no tests, a verdict that says nothing."""
+    """A verdict that says nothing, for a function that needs no tests."""
 
 
 @dataclass(frozen=True, slots=True)
 class RewardFunction:
-    """A function with a name; another distribution registers one, or the bare function, under ``assay.rewards``."""
+    """A function, and the part of an evaluation that it needs; plug-ins may register the bare function instead."""
 
     function: Callable[[RewardCase], float | None]
     """Returns a number in [0, 1], or None if it cannot say."""
@@ -37,13 +37,12 @@ class RewardFunction:
 
 
 def resolved(case: RewardCase) -> float:
-    """Return 1 if the patch resolves the issue, else 0."""
     return float(case.verdict.resolved)
 
 
 def fail_to_pass(case: RewardCase) -> float:
     """Return the share of fail-to-pass tests that pass now; 0 as soon as one other test is broken."""
-    return 0.0 if case.verdict.broken else _fixed(case)
+    return 0.0 if case.verdict.broken else _share_fixed(case)
 
 
 def tests(case: RewardCase) -> float:
@@ -51,10 +50,9 @@ def tests(case: RewardCase) -> float:
 
     Broken tests that no label names, which some rules count, count as one pass-to-pass test each.
     """
-    kept = _labels(case.instance.pass_to_pass)
     broken = set(case.verdict.broken)
-    known = kept | broken
-    return _fixed(case) * (1 - len(broken) / len(known) if known else 1.0)
+    known = broken.union(filter(names_a_test, case.instance.pass_to_pass))
+    return _share_fixed(case) * (1 - len(broken) / len(known) if known else 1.0)
 
 
 def applies(case: RewardCase) -> float:
@@ -67,20 +65,15 @@ def similarity(case: RewardCase) -> float | None:
     return patch_similarity(case.instance.gold_patch, case.patch).score
 
 
-def _fixed(case: RewardCase) -> float:
-    """Return the share of fixed tests; 0 where results are missing or cannot be trusted."""
+def _share_fixed(case: RewardCase) -> float:
+    """Return the share of fail-to-pass tests that pass; 0 where results are missing or cannot be trusted."""
     if case.verdict.resolved:
         return 1.0
-    wanted, unfixed = _labels(case.instance.fail_to_pass), set(case.verdict.unfixed)
+    wanted, unfixed = set(filter(names_a_test, case.instance.fail_to_pass)), set(case.verdict.unfixed)
     in_doubt = not unfixed and not case.verdict.broken
     if case.verdict.outcome is not Outcome.UNRESOLVED or in_doubt or not wanted:
         return 0.0
     return 1 - min(len(unfixed), len(wanted)) / len(wanted)
-
-
-def _labels(names: tuple[str, ...]) -> set[str]:
-    """Return the labels that grading looks at."""
-    return set(filter(names_a_test, names))
 
 
 REWARDS = {

@@ -9,7 +9,7 @@ from assay.rewards.client import RewardClient
 
 
 class AssayEnv(BaseTextEnv):  # type: ignore[misc]
-    """One instance, whose only turn is an answer with a patch.
+    """An episode of one instance, whose only turn is an answer with a patch.
 
     ``extras`` has ``instance_id`` (or ``reward_spec.ground_truth`` is it), ``env_config`` fields of ``RewardClient``.
     """
@@ -34,5 +34,4 @@ class AssayEnv(BaseTextEnv):  # type: ignore[misc]
         return BaseTextEnvStepOutput(observations=[], reward=float(found["reward"]), done=True, metadata=about)
 
     def get_metrics(self) -> dict[str, Any]:
-        """Return whether the issue is resolved, as 1.0 or 0.0."""
         return self._metrics

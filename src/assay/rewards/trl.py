@@ -13,7 +13,7 @@ TOGETHER = 64
 async def assay_reward(
     completions: Sequence[str | Sequence[Mapping[str, Any]]], instance_id: Sequence[str], **_columns: Any
 ) -> list[float | None]:
-    """Return the reward of each completion; None, which TRL leaves out, where nothing can be said about the patch.
+    """Return the reward of each completion; None, which TRL leaves out, where there is none.
 
     The service is the one of ``ASSAY_SERVICE``; ``reward_with`` takes another.
     """
@@ -21,7 +21,7 @@ async def assay_reward(
 
 
 def reward_with(client: RewardClient) -> Any:
-    """Return a reward function that asks as ``client`` does."""
+    """Return a reward function that asks another service, or on other terms."""
 
     async def assay_reward(
         completions: Sequence[str | Sequence[Mapping[str, Any]]], instance_id: Sequence[str], **_columns: Any
@@ -51,7 +51,7 @@ async def _rewards(
 
 
 def _text(completion: str | Sequence[Mapping[str, Any]]) -> str:
-    """Return a completion's text; of a conversation, the last message's."""
+    """Return the text of a completion, or of a conversation's last message."""
     if isinstance(completion, str):
         return completion
     return str(completion[-1].get("content") or "") if completion else ""

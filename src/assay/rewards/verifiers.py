@@ -17,7 +17,7 @@ PROMPT = "Resolve this issue of {repo} (commit {commit}). Answer with a unified 
 
 
 class AssayTasksetConfig(vf.TasksetConfig):  # type: ignore[misc]
-    """Where the service is, and which function rewards."""
+    """The service, and the function that rewards."""
 
     url: str = ""
     """Address of the service; ``ASSAY_SERVICE`` if empty."""

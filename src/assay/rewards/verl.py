@@ -13,15 +13,15 @@ async def compute_score(
     extra_info: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """Return the score of a model's answer, as verl's reward managers ask for it.
+    """Score a model's answer for verl's reward managers.
 
     Args:
         data_source: not looked at.
         solution_str: the answer, with a patch in it.
         ground_truth: the instance's id, or an object with ``instance_id``; else ``extra_info`` has it.
         extra_info: not looked at otherwise.
-        options: ``reward_kwargs``: fields of ``RewardClient``, and ``when_failed``, the score of a sample of which
-            nothing can be said. Others, verl's own, are not looked at.
+        options: ``reward_kwargs``: fields of ``RewardClient``, and ``when_failed``, the score of a sample without a
+            reward. Others, verl's own, are not looked at.
 
     Raises:
         NoReward: nothing can be said about the patch, and there is no ``when_failed``.
