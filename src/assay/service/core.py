@@ -78,7 +78,7 @@ class RewardService:
         """Give the evaluations once all have ended or the seconds have passed; hold them until the block ends.
 
         Raises:
-            Refused: there is no room, or a patch cannot be planned. ClientLeft: the client left.
+            Refused: ``EvaluationQueue.ask`` says when. ClientLeft: the client left.
         """
         holder = object()
         evaluations = await self.queue.ask(requests, holder)
@@ -95,8 +95,9 @@ class RewardService:
         """Wait until all evaluations have ended or the seconds have passed; raises ClientLeft."""
         if all(each.ended.is_set() for each in evaluations) or not seconds:
             return
-        left = asyncio.create_task(wait_for_disconnect(client) if isinstance(client, Request) else client.has_left())
-        ended = asyncio.create_task(_wait_for_all(evaluations))
+        leaving = wait_for_disconnect(client) if isinstance(client, Request) else client.has_left()
+        left: asyncio.Future[Any] = asyncio.create_task(leaving)
+        ended: asyncio.Future[Any] = asyncio.gather(*(each.ended.wait() for each in evaluations))
         try:
             await asyncio.wait({left, ended}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             if left.done() and not ended.done():
@@ -113,11 +114,7 @@ class RewardService:
     async def judge(
         self, client: Request | LeavingClient, body: EvaluateBody, mixture: Mixture
     ) -> tuple[Rewarded, Verdict | None]:
-        """Return a reward and the verdict, for protocols whose clients wait as long as it takes.
-
-        Raises:
-            Refused: there is no room, or the evaluation was cancelled. ClientLeft: the client left.
-        """
+        """Return a reward and the verdict, for protocols whose clients wait as long as it takes; raises Refused."""
         request = self.make_request(body, mixture)
         if not needs_tests(mixture):
             return await self.compute_reward(mixture, request, None), None
@@ -146,11 +143,6 @@ class RewardService:
         if isinstance(instance.environment, PublishedImage):
             return instance.model_copy(update={"environment": None})
         return instance
-
-
-async def _wait_for_all(evaluations: Sequence[SharedEvaluation]) -> None:
-    for each in evaluations:
-        await each.ended.wait()
 
 
 async def wait_for_disconnect(request: Request) -> None:

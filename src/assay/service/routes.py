@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from assay.version import __version__
 
@@ -35,19 +35,32 @@ td, th { text-align: left; vertical-align: top; padding: 0.2rem 1rem 0.2rem 0; }
 """
 
 
+Handler = Callable[[Request], Awaitable[Response]]
+
+
 @dataclass(frozen=True, slots=True)
 class HttpRoute:
-    """One route: a method, a path, what answers, and what it takes."""
+    """One route, with its handler and the body that it takes."""
 
     method: str
     path: str
-    handler: Callable[[Request], Awaitable[Response]]
+    handler: Handler
     summary: str
     body: type[BaseModel] | None = None
 
 
+def answer_always(content: object) -> Handler:
+    """Return a handler that gives one answer to every request."""
+    response = content if isinstance(content, Response) else JSONResponse(content)
+
+    async def handle(_request: Request) -> Response:
+        return response
+
+    return handle
+
+
 def openapi(routes: Sequence[HttpRoute]) -> dict[str, Any]:
-    """Return the OpenAPI 3.1 document of some routes."""
+    """Describe routes as an OpenAPI 3.1 document."""
     paths: dict[str, dict[str, Any]] = {}
     schemas: dict[str, Any] = {}
     for route in routes:
@@ -76,7 +89,7 @@ def openapi(routes: Sequence[HttpRoute]) -> dict[str, Any]:
 
 
 def page(routes: Sequence[HttpRoute]) -> str:
-    """Return the routes as a page that fetches nothing."""
+    """Render routes as a page that fetches nothing."""
     parts = [
         f"<!doctype html><html lang=en><meta charset=utf-8><title>Assay: the service</title><style>{STYLE}</style>"
     ]

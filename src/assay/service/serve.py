@@ -1,4 +1,4 @@
-"""A service put together: folder, queue, routes and server."""
+"""Opens a service from its parts (folder, queue, routes, server), and serves until a signal."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
@@ -33,19 +33,16 @@ class ServiceOptions:
     drain: float = 600.0
     """Seconds that running evaluations have after a signal."""
     reward: str | Mapping[str, float] = "resolved"
-    """The function, or the weighted mixture, of clients that name none."""
+    """The function, or the weighted mixture, for clients that name none."""
     accepts_instances: bool = False
     """Whether clients may send instances of their own."""
 
 
 def serve(evaluator: Evaluator, folder: Path, options: ServiceOptions, say: Callable[[str], None]) -> bool:
-    """Serve until a signal; return whether everything that ran then was finished and saved.
+    """Serve until a signal, keep verdicts in runs below the folder, and close the evaluator.
 
-    Args:
-        evaluator: closed at the end.
-        folder: the verdicts are kept in runs below it.
-        options: of the service.
-        say: prints a line to a person.
+    Returns:
+        Whether everything that ran when the signal came was finished and saved.
 
     Raises:
         UserError: the folder or the address is taken. EngineUnavailable: no engine answers.

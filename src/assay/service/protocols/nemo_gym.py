@@ -15,7 +15,7 @@ from assay.service.bodies import MAX_WAIT, EvaluateBody, read_body
 from assay.service.core import RewardService
 from assay.service.guard import Refused
 from assay.service.replies import RETRY_AFTER
-from assay.service.routes import HttpRoute
+from assay.service.routes import HttpRoute, answer_always
 
 
 class VerifyBody(BaseModel):
@@ -37,9 +37,6 @@ class AggregateBody(BaseModel):
 
 
 def routes(service: RewardService) -> list[HttpRoute]:
-    async def seed_session(_request: Request) -> Response:
-        return JSONResponse({})
-
     async def verify(request: Request) -> Response:
         given = read_body(VerifyBody, await request.body())
         patch = given.model_patch if given.model_patch is not None else patch_of(last_text(given.response))
@@ -54,17 +51,13 @@ def routes(service: RewardService) -> list[HttpRoute]:
         return JSONResponse({**given.model_dump(), "model_patch": patch, **answered})
 
     async def aggregate_metrics(request: Request) -> Response:
-        given = read_body(AggregateBody, await request.body())
-        return JSONResponse(aggregate(given.verify_responses))
-
-    async def reverify_mode(_request: Request) -> Response:
-        return JSONResponse("stateless")
+        return JSONResponse(aggregate(read_body(AggregateBody, await request.body()).verify_responses))
 
     return [
-        HttpRoute("POST", "/seed_session", seed_session, "NeMo Gym: begin a rollout; nothing is kept."),
+        HttpRoute("POST", "/seed_session", answer_always({}), "NeMo Gym: begin a rollout; nothing is kept."),
         HttpRoute("POST", "/verify", verify, "NeMo Gym: reward a rollout.", VerifyBody),
         HttpRoute("POST", "/aggregate_metrics", aggregate_metrics, "NeMo Gym: means of rewards.", AggregateBody),
-        HttpRoute("GET", "/reverify_mode", reverify_mode, "NeMo Gym: a rollout may be verified again."),
+        HttpRoute("GET", "/reverify_mode", answer_always("stateless"), "NeMo Gym: a rollout may be verified again."),
     ]
 
 

@@ -21,13 +21,19 @@ from assay.service.bodies import read_body
 from assay.service.core import RewardService
 from assay.service.guard import Refused
 from assay.service.replies import CANCELLED, instance_as_json
-from assay.service.routes import HttpRoute
+from assay.service.routes import HttpRoute, answer_always
 from assay.service.shared_evaluation import EvaluationRequest, SharedEvaluation
 from assay.version import __version__
 
 NAME = "assay"
 SPLIT = "train"
-TOOL = "submit_patch"
+SCHEMA = {
+    "type": "object",
+    "properties": {"patch": {"type": "string", "description": "a unified diff"}},
+    "required": ["patch"],
+}
+TOOL_NAME = "submit_patch"
+TOOL = {"name": TOOL_NAME, "description": "Submit the patch; this ends the task.", "input_schema": SCHEMA}
 STALE = 900.0
 """Seconds without a sign of its client after which a session ends."""
 PING_SECONDS = 10.0
@@ -94,10 +100,13 @@ class _OpenSession:
 def routes(service: RewardService) -> list[HttpRoute]:
     """Return the routes; clients of a single environment leave out its name, ``assay``."""
     handlers = _Handlers(service)
+    tools = answer_always({"tools": [TOOL], "terminal_tool": None})
+    splits = answer_always([{"name": SPLIT, "type": "train"}])
+    version = answer_always({"version": __version__, "build_sha": None})
     environment = [
-        HttpRoute("GET", "/tools", handlers.tools, "ORS: the tools."),
-        HttpRoute("GET", "/task_tools", handlers.tools, "ORS: the tools of a session."),
-        HttpRoute("GET", "/splits", handlers.splits, "ORS: the splits."),
+        HttpRoute("GET", "/tools", tools, "ORS: the tools."),
+        HttpRoute("GET", "/task_tools", tools, "ORS: the tools of a session."),
+        HttpRoute("GET", "/splits", splits, "ORS: the splits."),
         HttpRoute("POST", "/tasks", handlers.tasks, "ORS: all tasks.", SplitBody),
         HttpRoute("POST", "/num_tasks", handlers.num_tasks, "ORS: how many tasks there are.", SplitBody),
         HttpRoute("POST", "/task", handlers.task, "ORS: one task.", TaskBody),
@@ -106,9 +115,9 @@ def routes(service: RewardService) -> list[HttpRoute]:
         HttpRoute("POST", "/call", handlers.call, "ORS: submit a patch; answers as a stream.", CallBody),
     ]
     return [
-        HttpRoute("GET", "/health", handlers.health, "ORS, OpenEnv: whether the service answers."),
-        HttpRoute("GET", "/version", handlers.version, "ORS: the version."),
-        HttpRoute("GET", "/list_environments", handlers.environments, "ORS: the environments."),
+        HttpRoute("GET", "/health", answer_always({"status": "ok"}), "ORS, OpenEnv: whether the service answers."),
+        HttpRoute("GET", "/version", version, "ORS: the version."),
+        HttpRoute("GET", "/list_environments", answer_always([NAME]), "ORS: the environments."),
         HttpRoute("POST", "/create_session", handlers.create_session, "ORS: an id for a session."),
         HttpRoute("POST", "/create", handlers.create, "ORS: begin a session with a task.", CreateBody),
         HttpRoute("POST", "/ping", handlers.ping, "ORS: the client is still there."),
@@ -123,27 +132,6 @@ class _Handlers:
     def __init__(self, service: RewardService) -> None:
         self._service = service
         self._sessions: dict[str, _OpenSession] = {}
-
-    async def health(self, _request: Request) -> Response:
-        return JSONResponse({"status": "ok"})
-
-    async def version(self, _request: Request) -> Response:
-        return JSONResponse({"version": __version__, "build_sha": None})
-
-    async def environments(self, _request: Request) -> Response:
-        return JSONResponse([NAME])
-
-    async def tools(self, _request: Request) -> Response:
-        schema = {
-            "type": "object",
-            "properties": {"patch": {"type": "string", "description": "a unified diff"}},
-            "required": ["patch"],
-        }
-        tool = {"name": TOOL, "description": "Submit the patch; this ends the task.", "input_schema": schema}
-        return JSONResponse({"tools": [tool], "terminal_tool": None})
-
-    async def splits(self, _request: Request) -> Response:
-        return JSONResponse([{"name": SPLIT, "type": "train"}])
 
     async def tasks(self, request: Request) -> Response:
         read_body(SplitBody, await request.body())
@@ -197,10 +185,10 @@ class _Handlers:
         body, session = read_body(CallBody, await request.body()), self._session(request)
         headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
         patch = body.input.get("patch")
-        if body.name != TOOL or not isinstance(patch, str):
-            known = body.name == TOOL
+        if body.name != TOOL_NAME or not isinstance(patch, str):
+            known = body.name == TOOL_NAME
             reason = "input_validation" if known else "not_found"
-            error = "field patch: write a unified diff" if known else f"there is no tool {body.name}; call {TOOL}"
+            error = "field patch: write a unified diff" if known else f"there is no tool {body.name}; call {TOOL_NAME}"
             events = [_event("task_id", "none"), *_split({"ok": False, "error": error, "reason": reason})]
             return Response("".join(events), media_type="text/event-stream", headers=headers)
         wanted = EvaluationRequest(session.instance, patch)

@@ -21,9 +21,11 @@ from assay.service.bodies import MAX_WAIT, EvaluateBody, read_body
 from assay.service.core import LeavingClient, RewardService
 from assay.service.guard import ClientLeft, Refused
 from assay.service.replies import RETRY_AFTER, instance_as_json
-from assay.service.routes import HttpRoute
+from assay.service.routes import HttpRoute, answer_always
 from assay.version import __version__
 
+ABOUT = "Repositories with an issue: the action is a patch, the reward says whether it resolves the issue."
+METADATA = {"name": "assay", "description": ABOUT, "version": __version__}
 CODES = {400: "INVALID_JSON", 405: "UNKNOWN_TYPE", 429: "CAPACITY_REACHED"}
 """Codes of errors on the web socket, by HTTP status."""
 
@@ -80,12 +82,15 @@ class OpenEnv:
         self._next = 0
 
     def routes(self) -> list[HttpRoute]:
+        state = answer_always({"episode_id": None, "step_count": 0})
+        anything = {"type": "object", "additionalProperties": True}
+        schema = {"action": PatchAction.model_json_schema(), "observation": anything, "state": anything}
         return [
             HttpRoute("POST", "/reset", self._reset, "OpenEnv: an instance's issue.", ResetBody),
             HttpRoute("POST", "/step", self._step, "OpenEnv: submit a patch.", StepBody),
-            HttpRoute("GET", "/state", self._state, "OpenEnv: the state; sessions are on /ws."),
-            HttpRoute("GET", "/schema", self._schema, "OpenEnv: schemas of action, observation and state."),
-            HttpRoute("GET", "/metadata", self._metadata, "OpenEnv: what this environment is."),
+            HttpRoute("GET", "/state", state, "OpenEnv: the state; sessions are on /ws."),
+            HttpRoute("GET", "/schema", answer_always(schema), "OpenEnv: schemas of action, observation and state."),
+            HttpRoute("GET", "/metadata", answer_always(METADATA), "OpenEnv: what this environment is."),
         ]
 
     def socket(self) -> WebSocketRoute:
@@ -100,17 +105,6 @@ class OpenEnv:
             raise Refused(422, "field action.instance_id: is missing; sessions are on /ws alone")
         episode = Episode(uuid.uuid4().hex, self._service.find_instance(body.action.instance_id))
         return JSONResponse(await self._step_once(request, episode, body.action))
-
-    async def _state(self, _request: Request) -> Response:
-        return JSONResponse({"episode_id": None, "step_count": 0})
-
-    async def _schema(self, _request: Request) -> Response:
-        anything = {"type": "object", "additionalProperties": True}
-        return JSONResponse({"action": PatchAction.model_json_schema(), "observation": anything, "state": anything})
-
-    async def _metadata(self, _request: Request) -> Response:
-        about = "Repositories with an issue: the action is a patch, the reward says whether it resolves the issue."
-        return JSONResponse({"name": "assay", "description": about, "version": __version__})
 
     async def _session(self, socket: WebSocket) -> None:
         await socket.accept()
