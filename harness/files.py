@@ -19,14 +19,19 @@ from assay.harness.errors import UserError
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
-@cache
-def code_edition(*paths: Path) -> str:
-    """Return the hash of modules, and of all modules and templates below folders: under another, results are stale."""
+def hash_code(*paths: Path) -> str:
+    """Return the hash of modules, and of all modules and templates below folders."""
     digest = sha256()
     for top in paths:
         for file in sorted([*top.rglob("*.py"), *top.rglob("*.jinja")]) if top.is_dir() else [top]:
             digest.update(repr((str(file.relative_to(top.parent)), file.read_bytes())).encode())
     return digest.hexdigest()[:16]
+
+
+@cache
+def code_edition(*paths: Path) -> str:
+    """Return the hash of code as it was when first asked for: under another, saved results are stale."""
+    return hash_code(*paths)
 
 
 def json_lines(models: Iterable[BaseModel]) -> bytes:

@@ -222,6 +222,8 @@ class TestPlan(Model):
     """Whether results that only a log shows, or that root's tests wrote, count as none."""
     environment: str = ""
     """Hash of what the image is made from: a verdict is reused only for the same environment."""
+    engine: str = ""
+    """Hash of the code of the engine that runs it: a verdict is reused only for the same one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from assay.harness.engines.apptainer_box import SUPERVISING, ApptainerBox, Place
 from assay.harness.engines.apptainer_images import ApptainerImages
 from assay.harness.engines.apptainer_program import ApptainerProgram, find_program
 from assay.harness.engines.base import Box, Engine, Sidecar
-from assay.harness.engines.docker import HOSTS, SLACK, with_lookup_files
-from assay.harness.engines.owner import is_orphan, owner_labels
+from assay.harness.engines.owner import SLACK, is_orphan, owner_labels
+from assay.harness.engines.tars import HOSTS, add_lookup_files
 from assay.harness.errors import EngineError, EngineUnavailable, RunStopped
 from assay.harness.files import default_cache, read_model
 
@@ -121,7 +121,7 @@ class ApptainerEngine(ApptainerImages, Engine):
                 raise RunStopped("the run was stopped")
             box.protect()
             started = time.monotonic()
-            box.put(with_lookup_files(archive, {"etc/hosts": HOSTS}))
+            box.put(add_lookup_files(archive, {"etc/hosts": HOSTS}))
             box.start_seconds, box.deliver_seconds = started - began, time.monotonic() - started
             yield box
         finally:

@@ -15,9 +15,9 @@ from pathlib import Path
 from assay.harness.domain import Limits
 from assay.harness.engines.apptainer_program import ApptainerProgram, last_line
 from assay.harness.engines.base import Box, BoxEnd, ExecResult
-from assay.harness.engines.caps import CappedOutput, Deadline, Watch
-from assay.harness.engines.docker_box import DISK_POLL, FILE_TOO_LARGE, MIB, regular_files
+from assay.harness.engines.caps import DISK_POLL, FILE_TOO_LARGE, MIB, CappedOutput, Deadline, Watch
 from assay.harness.engines.kernel import memory_ran_out, processes_were_limited, unlinked_bytes
+from assay.harness.engines.tars import extract_files
 from assay.harness.errors import EngineError
 
 DRAIN = 2.0
@@ -223,7 +223,7 @@ class ApptainerBox(Box):
             return {}
         if status not in (0, PARTLY):
             raise EngineError(f"{self._program.name} could not read {path} of the box ({status})")
-        return regular_files(data.text(), max_bytes)
+        return extract_files(data.text(), max_bytes)
 
     def _inside(self, capabilities: Sequence[str], *words: str) -> list[str]:
         """Return a command of the engine's own in the box."""

@@ -49,7 +49,7 @@ class _WatchedEngine:
     """An engine whose boxes a cancellation reaches."""
 
     def __init__(self, engine: Engine, cancellation: Cancellation) -> None:
-        self._engine = engine
+        self.wrapped = engine
         self._cancellation = cancellation
 
     @contextmanager
@@ -65,9 +65,9 @@ class _WatchedEngine:
     ) -> Iterator[Box]:
         if self._cancellation.requested:
             raise RunStopped("cancelled")
-        opened = self._engine.open(image, limits, labels, mounts=mounts, services=services, archive=archive)
+        opened = self.wrapped.open(image, limits, labels, mounts=mounts, services=services, archive=archive)
         with opened as box, self._cancellation.reaching(box):
             yield box
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._engine, name)
+        return getattr(self.wrapped, name)

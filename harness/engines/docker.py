@@ -1,9 +1,7 @@
 """Docker, or anything that speaks its API (podman's socket too), through the docker SDK."""
 
-import io
 import os
 import resource
-import tarfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -13,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from assay.harness.domain import Limits
 from assay.harness.engines.base import Box, Engine, Sidecar
-from assay.harness.engines.docker_box import MIB, DockerBox, engine_errors
+from assay.harness.engines.caps import MIB
+from assay.harness.engines.docker_box import DockerBox, engine_errors
 from assay.harness.engines.docker_images import DockerImages
 from assay.harness.engines.networks import Link, internal_network, owned_networks, remove_network
-from assay.harness.engines.owner import OWNER, is_orphan, owner_labels
+from assay.harness.engines.owner import OWNER, SLACK, is_orphan, owner_labels
 from assay.harness.engines.services import await_service, service_image, service_limits, start_service
+from assay.harness.engines.tars import add_lookup_files
 from assay.harness.errors import EngineError, EngineUnavailable, RunStopped
 
 if TYPE_CHECKING:
@@ -26,20 +26,12 @@ if TYPE_CHECKING:
 TIMEOUT = 120
 """Seconds the engine may take to answer one request."""
 CONNECTIONS = 64
-SLACK = 600.0
-"""Seconds a container may outlive its test command before anyone may reap it."""
 NO_HELP = (
     "no container engine answers at {} ({}); start Docker (sudo systemctl start docker), or name another engine's "
     "socket in DOCKER_HOST; assay doctor says what else is missing"
 )
-HOSTS = (
-    "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\nfe00::0\tip6-localnet\n"
-    "ff00::0\tip6-mcastprefix\nff02::1\tip6-allnodes\nff02::2\tip6-allrouters\n"
-)
 SOCKET = "unix:///var/run/docker.sock"
 """Where the engine's client looks for an engine unless DOCKER_HOST says otherwise."""
-LOOKUP_FILES = {"etc/hosts": HOSTS, "etc/resolv.conf": "nameserver 127.0.0.1\n"}
-"""Written into a container without network, as the engine's networking would."""
 IPV6 = Path("/proc/sys/net/ipv6")
 """Present where the kernel of this machine has IPv6, and so the setting that turns it off."""
 
@@ -163,7 +155,7 @@ class DockerEngine(DockerImages, Engine):
             box = DockerBox(self._client, container, limits)
             created = time.monotonic()
             if archive or isolated:
-                box.put(with_lookup_files(archive) if isolated else archive)
+                box.put(add_lookup_files(archive) if isolated else archive)
             delivered = time.monotonic()
             with engine_errors():
                 self._client.start(container)
@@ -297,14 +289,3 @@ def _network_config(limits: Limits, link: Link | None) -> dict[str, Any]:
     if limits.network:
         return {"network_mode": "bridge"}
     return {"network_mode": "none", "sysctls": {"net.ipv6.conf.all.disable_ipv6": "1"} if IPV6.exists() else {}}
-
-
-def with_lookup_files(archive: bytes, files: Mapping[str, str] = LOOKUP_FILES) -> bytes:
-    """Add to a tar archive, which may be empty, the files by which programs look up names: localhost and no other."""
-    packed = io.BytesIO(archive)
-    with tarfile.open(fileobj=packed, mode="a" if archive else "w") as tar:
-        for name, text in files.items():
-            entry = tarfile.TarInfo(name)
-            entry.size, entry.mode = len(text), 0o644
-            tar.addfile(entry, io.BytesIO(text.encode()))
-    return packed.getvalue()

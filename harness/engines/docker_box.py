@@ -1,7 +1,5 @@
 """One running container of Docker, or of anything that speaks its API, and the programs that run in it."""
 
-import io
-import tarfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,18 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from assay.harness.domain import Limits
 from assay.harness.engines.base import Box, BoxEnd, ExecResult, Pipe
-from assay.harness.engines.caps import CappedOutput, Deadline, Watch
+from assay.harness.engines.caps import DISK_POLL, FILE_TOO_LARGE, MIB, CappedOutput, Deadline, Watch
 from assay.harness.engines.kernel import memory_ran_out, processes_were_limited, unlinked_bytes
+from assay.harness.engines.tars import extract_files
 from assay.harness.errors import EngineError, ImageMissing
 
 if TYPE_CHECKING:
     from docker import APIClient
 
-MIB = 1024 * 1024
-DISK_POLL = 2.0
-"""Seconds between two looks at what a box has written; a command that ends sooner costs none."""
-FILE_TOO_LARGE = 153
-"""128 + SIGXFSZ."""
 KILLED = 137
 """128 + SIGKILL."""
 SETTLE = 0.3
@@ -138,12 +132,12 @@ class DockerBox(Box):
                 if "no such container" in str(error.explanation).lower():
                     raise
                 return {}
-            data = CappedOutput(max_bytes + 1024 * 1024)
+            data = CappedOutput(max_bytes + MIB)
             for chunk in chunks:
                 if data.add(chunk):
                     chunks.close()
                     return {}
-        return regular_files(data.text(), max_bytes)
+        return extract_files(data.text(), max_bytes)
 
     def end(self) -> BoxEnd:
         if self._killed_by_unknown:
@@ -203,15 +197,3 @@ def _close(stream: Any) -> None:
     with suppress(AttributeError):
         stream._response.close()
     stream.close()
-
-
-def regular_files(archive: bytes, max_bytes: int) -> dict[str, bytes]:
-    """Return the regular files of a tar archive, relative to its first entry, until ``max_bytes`` are passed."""
-    files: dict[str, bytes] = {}
-    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-        for member in tar:
-            max_bytes -= member.size
-            if member.isreg() and max_bytes >= 0:
-                content = tar.extractfile(member)
-                files[member.name.partition("/")[2] or member.name] = content.read() if content else b""
-    return files

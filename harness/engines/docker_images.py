@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.harness.engines.base import LABEL, ImageInfo, ImageLayer
-from assay.harness.engines.docker_box import MIB, engine_errors
+from assay.harness.engines.caps import MIB
+from assay.harness.engines.docker_box import engine_errors
 from assay.harness.engines.layers import ImageConfig, OpenLayer, read_archive, read_folders, stored_folders
 from assay.harness.errors import EngineError, ImageMissing
 

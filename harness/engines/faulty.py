@@ -53,7 +53,8 @@ class FaultyEngine(Engine):
         """Names of all calls so far."""
         self.failed: list[str] = []
         """Names of those that were made to fail."""
-        self._engine = engine
+        self.wrapped = engine
+        """Does the work, so its code is what results depend on."""
         self._fail_at = {fail_at} if isinstance(fail_at, int) else fail_at
         self._kind = FaultKind(kind)
         self._seconds = seconds
@@ -98,7 +99,7 @@ class FaultyEngine(Engine):
         fails = self.count("open")
         if fails and self._kind is not FaultKind.CUT:
             raise self.fault("open")
-        with self._engine.open(image, limits, labels, mounts=mounts, services=services, archive=archive) as box:
+        with self.wrapped.open(image, limits, labels, mounts=mounts, services=services, archive=archive) as box:
             if fails:
                 raise self.fault("open")
             yield FaultyBox(self, box)
@@ -106,61 +107,61 @@ class FaultyEngine(Engine):
             raise self.fault("remove")
 
     def describe(self) -> dict[str, str]:
-        return self.call("describe", self._engine.describe)
+        return self.call("describe", self.wrapped.describe)
 
     def find_image(self, name: str) -> ImageInfo | None:
-        return self.call("find_image", lambda: self._engine.find_image(name))
+        return self.call("find_image", lambda: self.wrapped.find_image(name))
 
     def list_images(self) -> list[ImageInfo]:
-        return self.call("list_images", self._engine.list_images)
+        return self.call("list_images", self.wrapped.list_images)
 
     def pull(self, name: str) -> ImageInfo:
-        return self.call("pull", lambda: self._engine.pull(name))
+        return self.call("pull", lambda: self.wrapped.pull(name))
 
     def remote_digest(self, name: str) -> str:
-        return self.call("remote_digest", lambda: self._engine.remote_digest(name))
+        return self.call("remote_digest", lambda: self.wrapped.remote_digest(name))
 
     def layers(self, name: str) -> tuple[ImageLayer, ...]:
-        return self.call("layers", lambda: self._engine.layers(name))
+        return self.call("layers", lambda: self.wrapped.layers(name))
 
     def push(self, name: str) -> None:
-        self.call("push", lambda: self._engine.push(name))
+        self.call("push", lambda: self.wrapped.push(name))
 
     def tag(self, name: str, other: str) -> None:
-        self.call("tag", lambda: self._engine.tag(name, other))
+        self.call("tag", lambda: self.wrapped.tag(name, other))
 
     @contextmanager
     def save(self, names: Sequence[str]) -> Iterator[Iterator[bytes]]:
         if self.count("save"):
             raise self.fault("save")
-        with self._engine.save(names) as archive:
+        with self.wrapped.save(names) as archive:
             yield archive
 
     def load(self, archive: Iterable[bytes]) -> None:
-        self.call("load", lambda: self._engine.load(archive))
+        self.call("load", lambda: self.wrapped.load(archive))
 
     def import_image(self, name: str, tar: Path, labels: Mapping[str, str]) -> None:
-        self.call("import_image", lambda: self._engine.import_image(name, tar, labels))
+        self.call("import_image", lambda: self.wrapped.import_image(name, tar, labels))
 
     def build(
         self, name: str, context: Path, log: Path, *, secrets: Mapping[str, Path], labels: Mapping[str, str]
     ) -> None:
-        self.call("build", lambda: self._engine.build(name, context, log, secrets=secrets, labels=labels))
+        self.call("build", lambda: self.wrapped.build(name, context, log, secrets=secrets, labels=labels))
 
     def remove_image(self, name: str) -> None:
-        self.call("remove_image", lambda: self._engine.remove_image(name))
+        self.call("remove_image", lambda: self.wrapped.remove_image(name))
 
     def drop_build_cache(self) -> int:
-        return self.call("drop_build_cache", self._engine.drop_build_cache)
+        return self.call("drop_build_cache", self.wrapped.drop_build_cache)
 
     def abort(self) -> None:
-        self._engine.abort()
+        self.wrapped.abort()
 
     def orphans(self) -> list[str]:
-        return self.call("orphans", self._engine.orphans)
+        return self.call("orphans", self.wrapped.orphans)
 
     def reap(self, *, everything: bool = False) -> list[str]:
-        return self.call("reap", lambda: self._engine.reap(everything=everything))
+        return self.call("reap", lambda: self.wrapped.reap(everything=everything))
 
 
 class FaultyBox(Box):

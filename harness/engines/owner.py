@@ -8,6 +8,8 @@ from pathlib import Path
 
 OWNER = "assay.owner"
 DEADLINE = "assay.deadline"
+SLACK = 600.0
+"""Seconds a container may outlive its test command before anyone may reap it."""
 
 
 def owner_labels(lifetime: float) -> dict[str, str]:

@@ -79,7 +79,7 @@ class WarmEngine:
             most: boxes that wait at once.
             jobs: boxes in use at which none is opened ahead: then evaluations wait for their turn, not for boxes.
         """
-        self._engine = engine
+        self.wrapped = engine
         self._jobs = jobs
         self._recent: deque[BoxKind] = deque(maxlen=most)
         self._spares: list[SpareBox] = []
@@ -118,7 +118,7 @@ class WarmEngine:
         spare = self._take(self._kind(image, limits, labels)) if is_plain else None
         with self._using():
             if spare is None or not spare.deliver(archive):
-                with self._engine.open(image, limits, labels, mounts=mounts, services=services, archive=archive) as box:
+                with self.wrapped.open(image, limits, labels, mounts=mounts, services=services, archive=archive) as box:
                     yield box
                 return
             try:
@@ -151,14 +151,14 @@ class WarmEngine:
         """Kill every open box; see ``Engine.abort``."""
         with self._changed:
             self._ended = True
-        self._engine.abort()
+        self.wrapped.abort()
         self.end()
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._engine, name)
+        return getattr(self.wrapped, name)
 
     def _kind(self, image: str, limits: Limits, labels: Mapping[str, str]) -> BoxKind:
-        info = self._engine.find_image(image)
+        info = self.wrapped.find_image(image)
         return BoxKind(image, info.digest if info else "", limits, frozenset(labels.items()))
 
     @contextmanager
@@ -220,7 +220,7 @@ class WarmEngine:
         opened = ExitStack()
         labels = dict(kind.labels)
         try:
-            spare = SpareBox(kind, opened.enter_context(self._engine.open(kind.image, kind.limits, labels)), opened)
+            spare = SpareBox(kind, opened.enter_context(self.wrapped.open(kind.image, kind.limits, labels)), opened)
             is_good = self._kind(kind.image, kind.limits, labels) == kind
         except EngineError:
             is_good = False

@@ -15,7 +15,7 @@ from assay.harness.patchdiff.contract import Ask, Settings
 from assay.harness.patchdiff.generators import find_generators
 from assay.harness.patchdiff.sides import Sides
 from assay.harness.runs.crew import Progress, make_crew
-from assay.harness.runs.keys import content_key, edition_of
+from assay.harness.runs.keys import content_key, rooms_edition
 from assay.harness.runs.pulse import Note, pulse, silent
 from assay.harness.runs.saved import SavedPatchDiff
 from assay.harness.runs.store import RunStore
@@ -100,7 +100,7 @@ class PatchDiffRunner:
 
     def _content_key(self, task: Task) -> str:
         settings = repr(sorted(asdict(self.settings).items()))
-        parts = (content_key(task), edition_of("patchdiff"), settings, self.model)
+        parts = (content_key(task), rooms_edition("patchdiff"), settings, self.model)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

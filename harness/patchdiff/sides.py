@@ -18,7 +18,7 @@ from assay.harness.engines.base import Engine
 from assay.harness.errors import AssayError, EngineError, EngineUnavailable, ImageMissing, RunStopped
 from assay.harness.evaluation.evaluate import Evaluation, Task, evaluate
 from assay.harness.files import replace_file
-from assay.harness.runs.keys import content_key, edition_of
+from assay.harness.runs.keys import content_key, grading_edition, rooms_edition
 
 OUT = "/tmp/assay-report"
 """Folder in which programs leave their observations."""
@@ -26,8 +26,6 @@ READING = 60.0
 """Seconds for reading files of a tree."""
 MERCY = 10.0
 """Seconds until a job that has not ended by itself is killed with all that it has left."""
-EDITION = ("patchdiff", "grading")
-"""Rooms of the harness that, with those of an evaluation, decide what is kept."""
 Result = TypeVar("Result")
 
 
@@ -134,7 +132,7 @@ class Sides:
             return KeptWork(None)
         prediction = self.task.prediction.model_copy(update={"patch": self.patch(Side.GOLD)})
         equal = content_key(replace(self.task, prediction=prediction))
-        content = repr((self.image, equal, edition_of(*EDITION), work))
+        content = repr((self.image, equal, rooms_edition("patchdiff"), grading_edition(), work))
         return KeptWork(self.kept / f"{hashlib.sha256(content.encode()).hexdigest()}.json")
 
     def test(self, side: Side, plan: TestPlan, files: Mapping[str, bytes] | None = None) -> Evaluation:

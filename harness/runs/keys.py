@@ -1,31 +1,64 @@
-"""What saved results depend on: their inputs, and Assay's own code by its hash, so that nobody has to keep numbers.
+"""The content a saved result depends on: its inputs, and Assay's own code by its hash.
 
 A release that changes neither leaves every saved evaluation valid; one that changes only the grading has them graded
-again from their evidence.
+again from their evidence. The engine's code is part of the plan, since whoever plans knows the engine.
 """
 
+import ast
 import json
+import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+from assay.harness.engines.base import Engine
 from assay.harness.evaluation.evaluate import Task
-from assay.harness.files import code_edition
+from assay.harness.files import code_edition, hash_code
 
-EVALUATION = ("benchmarks", "domain", "engines", "evaluation", "languages", "patches", "reports", "runners")
-"""Rooms of the harness that decide what runs in a container and what is read from it."""
+HARNESS = Path(__file__).parent.parent
+EVALUATION = ("domain", "evaluation", "languages", "patches", "reports", "runners")
+"""Rooms of the harness that decide what runs in a container, or how its results are read."""
+ENGINES = ("base.py", "cancelling.py", "warm.py")
+"""Modules of ``engines`` that have a part in every container; the others belong to one engine."""
 GRADING = ("domain", "grading", "statistics.py")
 """Rooms that decide which verdict evidence gives."""
+RULES = ("rule.py", "measures.py")
+"""Modules of a benchmark that only grade; all its others decide what runs."""
 
 
-def edition_of(*rooms: str) -> str:
+@cache
+def evaluation_edition(root: Path = HARNESS) -> str:
+    """Return the hash of the code that decides what runs in a container of any engine, or how its results are read."""
+    benchmarks = [file for file in sorted((root / "benchmarks").rglob("*.py")) if file.name not in RULES]
+    return hash_code(*(root / room for room in EVALUATION), *(root / "engines" / name for name in ENGINES), *benchmarks)
+
+
+@cache
+def grading_edition(root: Path = HARNESS) -> str:
+    """Return the hash of the code that grades, which is saved with each verdict."""
+    rules = [file for file in (root / "benchmarks").rglob("*.py") if file.name in RULES]
+    return hash_code(*(root / room for room in GRADING), *_collect_imports(rules, root, "benchmarks"))
+
+
+def engine_edition(engine: Engine, root: Path = HARNESS) -> str:
+    """Return the hash of an engine's module and of the modules of ``engines`` that it imports; no other's counts."""
+    while (wrapped := getattr(engine, "wrapped", None)) is not None:
+        engine = wrapped
+    module = sys.modules[type(engine).__module__]
+    return module_edition(Path(module.__file__), root) if module.__file__ else ""
+
+
+@cache
+def module_edition(module: Path, root: Path = HARNESS) -> str:
+    """Return the hash of a module and of the modules of ``engines`` that it imports."""
+    return hash_code(*_collect_imports([module], root, "engines"))
+
+
+def rooms_edition(*rooms: str) -> str:
     """Return the hash of all code in some rooms of the harness."""
-    return code_edition(*(Path(__file__).parent.parent / room for room in rooms))
-
-
-def grading_edition() -> str:
-    """Return the edition of the grading, which is saved with each verdict."""
-    return edition_of(*GRADING)
+    return code_edition(*(HARNESS / room for room in rooms))
 
 
 def content_key(task: Task) -> str:
@@ -34,11 +67,36 @@ def content_key(task: Task) -> str:
         task.instance.model_dump_json(),
         task.plan.model_dump_json(),
         json.dumps([task.prediction.patch, task.runs_empty, task.fail_fast]),
-        edition_of(*EVALUATION),
+        evaluation_edition(),
     )
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
-def full(task: Task) -> Task | None:
+def drop_fail_fast(task: Task) -> Task | None:
     """Return the task whose saved evaluation answers this one, too: all tests are run; None if they are anyway."""
     return replace(task, fail_fast=False) if task.fail_fast else None
+
+
+def _collect_imports(modules: Iterable[Path], root: Path, room: str) -> list[Path]:
+    """Return modules, with all of a room that they import, directly or by way of each other."""
+    found: set[Path] = set()
+    waiting = [*modules]
+    while waiting:
+        module = waiting.pop()
+        if module not in found:
+            found.add(module)
+            waiting += _find_imports(module, root, f"assay.harness.{room}.")
+    return sorted(found)
+
+
+def _find_imports(module: Path, root: Path, prefix: str) -> Iterator[Path]:
+    for node in ast.walk(ast.parse(module.read_bytes())):
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [each.name for each in node.names]
+        for name in names:
+            if name.startswith(prefix):
+                path = root.joinpath(*name.split(".")[2:])
+                yield from (file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file())

@@ -11,7 +11,7 @@ from assay.harness.errors import EngineError, UserError
 from assay.harness.evaluation.evaluate import Evaluation, Task
 from assay.harness.runs.attempt import PAUSE, aim, failed, may_retry, unwritten, verdict_on
 from assay.harness.runs.crew import Progress, make_crew
-from assay.harness.runs.keys import content_key, full, grading_edition
+from assay.harness.runs.keys import content_key, drop_fail_fast, grading_edition
 from assay.harness.runs.regrade import save_graded
 from assay.harness.runs.saved import SavedVerdict
 from assay.harness.runs.store import RunStore
@@ -47,7 +47,7 @@ class Runner:
 
     def known(self, task: Task) -> SavedVerdict | None:
         """Return the verdict on the same content, graded as now, unless the infrastructure failed; drop any other."""
-        whole = full(task)
+        whole = drop_fail_fast(task)
         saved = self.store.find(task.instance.id, content_key(task))
         if saved is None and whole is not None:
             saved = self.store.find(task.instance.id, content_key(whole))

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from assay.harness.domain import Instance, Recipe
 from assay.harness.engines.base import LABEL
-from assay.harness.files import code_edition, replace_file, tar_of
+from assay.harness.files import code_edition, hash_code, replace_file, tar_of
 from assay.harness.images.registry import Registry
 from assay.instances.environments.files_to_run import targets_file
 from assay.instances.environments.images_lock import Layer, layer_file, read_layers
@@ -30,6 +30,15 @@ ABOUT = {"id", "dataset", "origin", "problem_statement", "hints"}
 """Fields that say what an instance is about and where it comes from."""
 LABELS = {"fail_to_pass", "pass_to_pass", "quarantined", "stages", "log_format", "test_id", "rule"}
 """Fields that say which tests count; no image depends on them."""
+
+
+ROOT = Path(__file__).parents[2]
+IMAGE_ROOMS = ("environments", "toolchains", "trees")
+BESIDE = {
+    *("environments/contents.py", "environments/drift.py", "environments/images_lock.py", "environments/rebuild.py"),
+    *("environments/known_images.py", "trees/diff.py", "trees/mirroring.py"),
+}
+"""Modules of these rooms that only record, compare or move what others decide; an image built again keeps its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +91,20 @@ def make_known_key(instance: Instance, recipe: Recipe, toolchains: UserImages) -
     """Return what an image's name depends on, as a hash; equal on machines with the same version of Assay."""
     fields = instance.model_dump_json(exclude=ABOUT | LABELS)
     images = sorted(toolchains.get(recipe.language, {}).items())
-    return sha256(repr((fields, recipe.model_dump_json(), images, edition())).encode()).hexdigest()[:32]
+    code = (
+        image_edition(),
+        code_edition(ROOT / "instances/environments/images_lock.py"),
+    )  # which says what is kept of images
+    return sha256(repr((fields, recipe.model_dump_json(), images, code)).encode()).hexdigest()[:32]
 
 
 @cache
-def edition() -> str:
-    """Return a hash of all code and data of Assay that names of images depend on."""
-    instances = Path(__file__).parent.parent
-    floors = (instances / "environments", instances / "toolchains", instances / "trees")
-    folders = (*floors, instances.parent / "harness/languages")
-    return sha256(repr((code_edition(*folders), *all_build_files())).encode()).hexdigest()
+def image_edition(root: Path = ROOT) -> str:
+    """Return the hash of the code and data that decide what an image holds and which tests are run in it."""
+    instances = root / "instances"
+    modules = [file for room in IMAGE_ROOMS for file in sorted((instances / room).rglob("*.py"))]
+    deciding = [file for file in modules if str(file.relative_to(instances)) not in BESIDE]
+    return sha256(repr((hash_code(*deciding, root / "harness/languages"), *all_build_files())).encode()).hexdigest()
 
 
 def send_known(registry: Registry, key: str, files: Mapping[str, bytes]) -> None:

@@ -133,9 +133,9 @@ def test_an_edition_changes_with_any_code_that_it_covers(tmp_path: Path, change:
     for name in ("room/inner/rules.py", "alone.py", "elsewhere.py", "room/notes.txt"):
         (tmp_path / name).write_text("LIMIT = 1\n")
     covered = (tmp_path / "room", tmp_path / "alone.py")
-    before = files.code_edition.__wrapped__(*covered)
+    before = files.hash_code(*covered)
     (tmp_path / "elsewhere.py").unlink()
     (tmp_path / "room/notes.txt").unlink()
-    assert files.code_edition.__wrapped__(*covered) == before
+    assert files.hash_code(*covered) == before
     change(tmp_path)
-    assert files.code_edition.__wrapped__(*covered) != before
+    assert files.hash_code(*covered) != before

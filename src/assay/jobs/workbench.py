@@ -11,6 +11,7 @@ from assay.choices import EnvironmentChoice
 from assay.harness.domain import UNKNOWN_TIME, Instance, PublishedImage, TestPlan
 from assay.harness.engines import ActingEngine, Engine
 from assay.harness.errors import EnvironmentFailure
+from assay.harness.runs.keys import engine_edition
 
 if TYPE_CHECKING:
     from assay.instances.environments.image_builder import ImageBuilder
@@ -40,7 +41,7 @@ class Planner:
 
     def plan(self, instance: Instance, files: Sequence[str] | None = None) -> TestPlan:
         """Return how an instance's own tests, or some test files of its tree, are run."""
-        from assay.instances.environments.known_images import edition
+        from assay.instances.environments.known_images import image_edition
         from assay.instances.environments.plan import make_plan
         from assay.instances.environments.recipes import find_recipe
 
@@ -48,9 +49,10 @@ class Planner:
             recipe = find_recipe(instance, self.recipes)
         except EnvironmentFailure:
             return NO_RECIPE
-        made_from = repr((self.engine.name, recipe.model_dump_json(), sorted(self.toolchains.items()), edition()))
+        made_from = repr((self.engine.name, recipe.model_dump_json(), sorted(self.toolchains.items()), image_edition()))
         made_from_hash = hashlib.sha256(made_from.encode()).hexdigest()
-        return make_plan(instance, recipe, files).model_copy(update={"environment": made_from_hash})
+        keys = {"environment": made_from_hash, "engine": engine_edition(self.engine)}
+        return make_plan(instance, recipe, files).model_copy(update=keys)
 
 
 @dataclass(frozen=True, slots=True)

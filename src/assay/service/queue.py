@@ -19,7 +19,7 @@ from assay.api.evaluator import MODEL, Evaluator
 from assay.harness.domain import INFRASTRUCTURE, Outcome, Prediction, Verdict
 from assay.harness.errors import AssayError, EnvironmentFailure, RunStopped, UserError
 from assay.harness.evaluation.evaluate import Task
-from assay.harness.runs.keys import content_key, full
+from assay.harness.runs.keys import content_key, drop_fail_fast
 from assay.harness.runs.saved import SavedVerdict
 from assay.service.figures import Figures
 from assay.service.guard import Refused
@@ -70,7 +70,7 @@ class EvaluationQueue:
         known: dict[str, SharedEvaluation] = {}
         for request in requests:
             key, task = await self._read(self._plan, request)
-            whole = full(task) if isinstance(task, Task) else None
+            whole = drop_fail_fast(task) if isinstance(task, Task) else None
             if whole is not None and await self._find_usable(content_key(whole)):
                 key, task = content_key(whole), whole  # an evaluation of all tests, in place of one that may stop early
             planned.append((key, task))

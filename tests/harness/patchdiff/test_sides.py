@@ -45,7 +45,7 @@ def test_what_is_known_of_gold_is_that_of_the_same_content(
     elif other == "gold":
         instance = instance.model_copy(update={"gold_patch": instance.gold_patch.replace("a + b", "b + a")})
     elif other == "edition":
-        monkeypatch.setattr("assay.harness.patchdiff.sides.edition_of", lambda *_rooms: "another")
+        monkeypatch.setattr("assay.harness.patchdiff.sides.rooms_edition", lambda *_rooms: "another")
     elif other == "work":
         work = 60
     second = replace(sides_of(instance, "another candidate"), kept=tmp_path)

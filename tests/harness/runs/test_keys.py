@@ -1,0 +1,149 @@
+"""Which code counts for a saved verdict, by adding a comment to one module of each room."""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assay.harness.domain import Instance, Prediction, TestPlan
+from assay.harness.engines.fake import FakeEngine
+from assay.harness.engines.faulty import FaultyEngine
+from assay.harness.engines.warm import WarmEngine
+from assay.harness.evaluation.evaluate import Task
+from assay.harness.runs import keys
+from assay.instances.environments.known_images import BESIDE, IMAGE_ROOMS, image_edition
+from assay.jobs.workbench import Planner
+
+Editions = tuple[tuple[str, ...], str]
+TOP = Path(__file__).parents[3]
+RUNNING = [
+    *("harness/domain/environment.py", "harness/patches/gate.py", "harness/reports/junit_xml.py"),
+    *("harness/languages/python.py", "harness/runners/pytest.py", "harness/evaluation/evaluate.py"),
+    *("harness/benchmarks/swt_bench/evaluate.py", "harness/benchmarks/swe_fficiency/evaluate.py"),
+    *("harness/engines/base.py", "harness/engines/warm.py"),
+    *("harness/engines/docker.py", "harness/engines/docker_box.py", "harness/engines/kernel.py"),
+    *(
+        "instances/environments/image_builder.py",
+        "instances/environments/plan.py",
+        "instances/environments/pins/cutoff.py",
+    ),
+    *("instances/toolchains/bootstrap.py", "instances/trees/sources.py", "instances/trees/indexes/pypi.py"),
+]
+GRADING = ["harness/grading/grade.py", "harness/grading/checks.py", "harness/statistics.py"]
+NEITHER = [
+    *("harness/engines/doctor.py", "harness/engines/fake.py", "harness/engines/faulty.py"),
+    *("harness/engines/apptainer.py", "harness/engines/apptainer_box.py"),
+    *("harness/images/registry.py", "harness/images/shelf.py", "harness/images/oci/writing.py"),
+    *("harness/runs/store.py", "harness/patchdiff/run.py", "harness/metrics/comparison.py"),
+    *("instances/setup/remedies.py", "instances/setup/keeper.py", "instances/leaks/audit.py"),
+    *("instances/environments/drift.py", "instances/environments/images_lock.py", "instances/trees/mirroring.py"),
+]
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("code")
+    for floor in ("harness", "instances"):
+        shutil.copytree(TOP / floor, root / floor, ignore=lambda _, names: {n for n in names if n.endswith("pyc")})
+    return root
+
+
+def editions(root: Path, engine: str = "docker") -> Editions:
+    """Return what a verdict's key has of the code, and the edition of the grading."""
+    harness = root / "harness"
+    running = (
+        keys.evaluation_edition.__wrapped__(harness),
+        keys.module_edition.__wrapped__(harness / f"engines/{engine}.py", harness),
+        image_edition.__wrapped__(root),
+    )
+    return running, keys.grading_edition.__wrapped__(harness)
+
+
+def changes_with(
+    files: Sequence[str], root: Path, before: Editions | None = None, engine: str = "docker"
+) -> tuple[bool, bool]:
+    """Add comments; return whether verdicts have to be run again, and whether they have to be graded again."""
+    running, grading = before or editions(root, engine)
+    texts = {root / file: (root / file).read_bytes() for file in files}
+    for path, text in texts.items():
+        path.write_bytes(text + b"# a comment\n")
+    after = editions(root, engine)
+    for path, text in texts.items():
+        path.write_bytes(text)
+    return running != after[0], grading != after[1]
+
+
+@pytest.fixture(scope="module")
+def before(copied: Path) -> Editions:
+    return editions(copied)
+
+
+@pytest.mark.parametrize("file", RUNNING)
+def test_code_that_decides_what_runs_counts(file: str, copied: Path, before: Editions) -> None:
+    assert changes_with([file], copied, before)[0]
+
+
+@pytest.mark.parametrize(("files", "regrades"), [(GRADING, True), (NEITHER, False)])
+def test_other_code_reruns_nothing(files: Sequence[str], regrades: bool, copied: Path, before: Editions) -> None:
+    assert changes_with(files, copied, before) == (False, regrades)
+
+
+@pytest.mark.parametrize(
+    ("engine", "file", "counts"),
+    [
+        ("apptainer", "apptainer_box", True),
+        ("apptainer", "docker", False),
+        ("apptainer", "docker_box", False),
+        ("fake", "fake", True),
+        ("fake", "docker", False),
+    ],
+)
+def test_of_the_engines_the_one_that_runs_counts(engine: str, file: str, counts: bool, copied: Path) -> None:
+    assert changes_with([f"harness/engines/{file}.py"], copied, engine=engine)[0] is counts
+
+
+@pytest.mark.parametrize(
+    ("imported", "expected"),
+    [("rule.py", (False, True)), ("measures.py", (False, True)), ("spans.py", (True, True)), ("run.py", (True, False))],
+)
+def test_a_rule_counts_for_the_grading_alone(imported: str, expected: tuple[bool, bool], copied: Path) -> None:
+    folder = copied / "harness/benchmarks/toy_bench"
+    folder.mkdir(exist_ok=True)
+    (folder / "rule.py").write_text("from assay.harness.benchmarks.toy_bench import spans\n")
+    for name in ("measures.py", "spans.py", "run.py"):
+        (folder / name).write_text("")
+    assert changes_with([f"harness/benchmarks/toy_bench/{imported}"], copied) == expected
+    shutil.rmtree(folder)
+
+
+def test_every_name_of_a_module_that_counts_apart_is_one() -> None:
+    assert all((TOP / "instances" / file).is_file() for file in BESIDE)
+    assert all((TOP / "instances" / room).is_dir() for room in IMAGE_ROOMS)
+    assert all((TOP / "harness/engines" / name).is_file() for name in keys.ENGINES)
+    assert all((TOP / "harness" / room).exists() for room in (*keys.EVALUATION, *keys.GRADING))
+
+
+class OtherEngine(FakeEngine):
+    """An engine of somebody else."""
+
+
+def test_a_plan_has_the_code_of_its_engine_below_what_is_around_it(instance: Instance) -> None:
+    fake = FakeEngine({})
+    plan = Planner(fake).plan(instance)
+    assert plan.engine == keys.engine_edition(fake) != ""
+    assert keys.engine_edition(FaultyEngine(fake, 1)) == plan.engine
+    warm = WarmEngine(fake, 1, 1)
+    warm.end()
+    assert keys.engine_edition(warm) == plan.engine  # type: ignore[arg-type]  # by delegation
+    assert Planner(OtherEngine({})).plan(instance).engine != plan.engine
+
+
+def test_a_key_has_all_code_that_counts(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = Task(instance, Prediction(instance_id="a", model="m"), TestPlan(command="run"))
+    other = replace(task, plan=task.plan.model_copy(update={"engine": "another"}))
+    key = keys.content_key(task)
+    assert keys.content_key(other) != key
+    monkeypatch.setattr(keys, "evaluation_edition", lambda: "another")
+    assert keys.content_key(task) != key
