@@ -26,7 +26,7 @@ def make_agent(name: str, given: Iterable[str] = ()) -> tuple[Agent, Model]:
     Raises:
         UserError: there is no such solver or setting; the message lists the known ones.
     """
-    chosen, options = _resolved(name, _nested(given))
+    chosen, options = _find_class(name, _nest_settings(given))
     try:
         settings = chosen.Settings.model_validate(options)
     except ValidationError as error:
@@ -35,7 +35,7 @@ def make_agent(name: str, given: Iterable[str] = ()) -> tuple[Agent, Model]:
     return agent, settings
 
 
-def _resolved(name: str, options: dict[str, JsonValue]) -> tuple[Any, dict[str, JsonValue]]:
+def _find_class(name: str, options: dict[str, JsonValue]) -> tuple[Any, dict[str, JsonValue]]:
     """Return the solver's class and its settings."""
     from assay.agents.external.adapter import SUFFIXES, adapter_names
 
@@ -44,7 +44,7 @@ def _resolved(name: str, options: dict[str, JsonValue]) -> tuple[Any, dict[str, 
     return resolve("agent", name, {**dict.fromkeys(adapter_names(), ""), **AGENTS}), options
 
 
-def _nested(given: Iterable[str]) -> dict[str, JsonValue]:
+def _nest_settings(given: Iterable[str]) -> dict[str, JsonValue]:
     options: dict[str, JsonValue] = {}
     for each in given:
         key, equals, text = each.partition("=")

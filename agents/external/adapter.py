@@ -190,10 +190,10 @@ def _read(path: Path) -> Adapter:
         adapter = Adapter.model_validate(parsed)
     except ValidationError as error:
         raise field_error(error, file=str(path)) from error
-    return _with_folder(adapter, path.parent)
+    return _resolve_folder(adapter, path.parent)
 
 
-def _with_folder(adapter: Adapter, base: Path) -> Adapter:
+def _resolve_folder(adapter: Adapter, base: Path) -> Adapter:
     """Resolve the folder of a program relative to the adapter's file."""
     if adapter.install.folder is None:
         return adapter

@@ -23,7 +23,7 @@ from assay.agents.contract import Capabilities, CommandResult, Host, SolutionSta
 from assay.agents.external import bridge
 from assay.agents.external.adapter import Adapter, fill, load_adapter
 from assay.agents.external.importers import import_trajectory
-from assay.agents.external.install import RUNTIME, mounts_of, tool_folder
+from assay.agents.external.install import RUNTIME, build_mounts, tool_folder
 from assay.agents.external.session_model import SessionModel
 from assay.agents.llm.errors import BudgetExceeded, RequestRefused
 from assay.agents.llm.proxy.dialects import DIALECTS
@@ -114,7 +114,7 @@ class Command:
         """Install the program unless the cache has it. Raises EnvironmentFailure, or UserError without containers."""
         if not host.engine.has_containers:
             raise UserError(f"{self.name} runs in a container, and the engine 'fake' has none; use --engine docker")
-        self._mounts = mounts_of(self.adapter, host)
+        self._mounts = build_mounts(self.adapter, host)
 
     def mounts(self, scratch: Path) -> Mapping[str, str]:
         """Return the mounts of the program, its runtime, the bridge and the proxy's socket."""
@@ -257,12 +257,12 @@ def _bash(text: str) -> str:
 def _matching(session: SolveSession, pattern: str) -> list[str]:
     """Return the paths in the workspace that a glob pattern matches, sorted; ``**`` matches folders at any depth."""
     listed = session.workspace.exec(
-        _bash(f'shopt -s globstar nullglob; for f in {_quoted(pattern)}; do echo "$f"; done')
+        _bash(f'shopt -s globstar nullglob; for f in {_quote_pattern(pattern)}; do echo "$f"; done')
     )
     return sorted(line for line in listed.output.splitlines() if line.startswith("/"))[:MAX_LOGS]
 
 
-def _quoted(pattern: str) -> str:
+def _quote_pattern(pattern: str) -> str:
     """Quote a pattern for the shell, except for ``*`` and ``?``."""
     return "".join(each if each in "*?" else shlex.quote(each) for each in pattern)
 

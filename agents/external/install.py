@@ -68,7 +68,7 @@ def tool_folder(name: str) -> str:
     return f"{HOME}/{name}"
 
 
-def mounts_of(adapter: Adapter, host: Host) -> dict[str, str]:
+def build_mounts(adapter: Adapter, host: Host) -> dict[str, str]:
     """Return the folders that an agent's containers mount: path on the host to path in the container.
 
     Folders that are not in the cache are built, by one process for all.
@@ -128,7 +128,7 @@ def _build(wanted: _Folder, base: Toolchain, host: Host, mounts: Mapping[str, st
         fresh.mkdir(mode=0o755)
         with host.engine.open(base.name, limits, labels, mounts=inputs) as box:
             _run(box, [f"/run/installers/{wanted.script}", *wanted.arguments], wanted.env, log)
-            with _TarStream.of(box, wanted.target, log) as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
+            with _TarStream.open(box, wanted.target, log) as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
                 _extract(tar, fresh)
         fresh.rename(path)
 
@@ -167,7 +167,7 @@ class _TarStream(io.RawIOBase):
 
     @classmethod
     @contextmanager
-    def of(cls, box: Box, folder: str, log: Path) -> Iterator["_TarStream"]:
+    def open(cls, box: Box, folder: str, log: Path) -> Iterator["_TarStream"]:
         names = _run(box, ["/run/installers/pack.sh", folder, str(PIECE_BYTES)], {}, log).split()
         yield cls(content for name in names for content in box.get(f"/pieces/{name}", PIECE_BYTES).values())
 

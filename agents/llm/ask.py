@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assay.agents.llm.budget import BudgetLimits
 from assay.agents.llm.cassette import Mode
-from assay.agents.llm.cassette_key import without_volatile
+from assay.agents.llm.cassette_key import mask_ids
 from assay.agents.llm.chat import Message, Request, Role
 from assay.agents.llm.client import Endpoint
 from assay.agents.llm.samples import Samples
@@ -59,9 +59,9 @@ class Asker:
     """
 
     def __init__(self, setup: Setup, model: str, note: Callable[[str], None]) -> None:
-        self.stack = Stack(setup, normalise=without_volatile, note=note)
+        self.stack = Stack(setup, normalise=mask_ids, note=note)
         self._model = model
-        self._samples = Samples(without_volatile)
+        self._samples = Samples(mask_ids)
 
     def __call__(self, messages: Sequence[tuple[str, str]]) -> str:
         """Ask; raises ModelError, BudgetExceeded and CassetteMiss."""

@@ -37,7 +37,7 @@ class Calls:
             TimeoutError: it took longer; the call is ended, and with it its connection.
             RunStopped: ``abort`` ended it.
         """
-        future = asyncio.run_coroutine_threadsafe(self._limited(call, seconds), self._loop)
+        future = asyncio.run_coroutine_threadsafe(self._run_limited(call, seconds), self._loop)
         try:
             return future.result()
         except CancelledError:
@@ -47,7 +47,7 @@ class Calls:
             future.cancel()
             raise
 
-    async def _limited(self, call: Coroutine[Any, Any, Result], seconds: float | None) -> Result:
+    async def _run_limited(self, call: Coroutine[Any, Any, Result], seconds: float | None) -> Result:
         if self._stopped.is_set():
             raise asyncio.CancelledError
         return await asyncio.wait_for(call, seconds)

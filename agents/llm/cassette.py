@@ -17,7 +17,7 @@ from typing import Self
 
 from pydantic import ValidationError
 
-from assay.agents.llm.cassette_key import Normalise, key_of, nearest_difference, question, unchanged
+from assay.agents.llm.cassette_key import Normalise, hash_question, keep_text, nearest_difference, question
 from assay.agents.llm.chat import Answer, ChatModel, Request
 from assay.agents.llm.errors import CassetteMiss
 from assay.harness.domain import Model
@@ -49,7 +49,7 @@ class Cassette:
     """
 
     def __init__(
-        self, path: Path, mode: Mode, model: ChatModel | None = None, *, normalise: Normalise = unchanged
+        self, path: Path, mode: Mode, model: ChatModel | None = None, *, normalise: Normalise = keep_text
     ) -> None:
         """Read the file.
 
@@ -75,7 +75,7 @@ class Cassette:
         except BaseException:
             self._file.close()
             raise
-        self._entries = {key_of(entry.request, normalise): entry for entry in entries}
+        self._entries = {hash_question(entry.request, normalise): entry for entry in entries}
 
     def __enter__(self) -> Self:
         """Return the cassette itself."""
@@ -97,7 +97,7 @@ class Cassette:
             CassetteMiss: a replay lacks the request; names the difference from the most similar one.
             ModelError, BudgetExceeded: from the model; nothing is recorded.
         """
-        key = key_of(request, self._normalise)
+        key = hash_question(request, self._normalise)
         if self._mode is not Mode.RECORD:
             with self._lock:
                 entry = self._entries.get(key)

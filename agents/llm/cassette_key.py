@@ -24,25 +24,25 @@ _SHOWN = 40
 """Characters shown on either side of a difference."""
 
 
-def unchanged(text: str) -> str:
+def keep_text(text: str) -> str:
     """Return the text."""
     return text
 
 
-def without_volatile(text: str) -> str:
+def mask_ids(text: str) -> str:
     """Replace container and process ids, temporary names, durations and addresses, which differ between runs."""
     for pattern, name in _VOLATILE:
         text = pattern.sub(name, text)
     return text
 
 
-def key_of(request: Request, normalise: Normalise = unchanged) -> str:
+def hash_question(request: Request, normalise: Normalise = keep_text) -> str:
     """Return the sha256 of a question; the order of its fields does not matter."""
     text = json.dumps(question(request, normalise), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def question(request: Request, normalise: Normalise = unchanged) -> dict[str, JsonValue]:
+def question(request: Request, normalise: Normalise = keep_text) -> dict[str, JsonValue]:
     """Return what identifies a question: the posted body with normalised texts, and the sample number."""
     body = {name: _map_texts(value, normalise) for name, value in request_to_json(request).items()}
     return {**body, "sample": request.sample}

@@ -159,7 +159,7 @@ class Answer(Model):
     replayed: bool = False
     """Whether it comes from a recording, at no cost."""
 
-    def as_message(self) -> Message:
+    def make_message(self) -> Message:
         """Return the answer as a message of the assistant."""
         return Message(role=Role.ASSISTANT, content=self.content, tool_calls=self.tool_calls, reasoning=self.reasoning)
 

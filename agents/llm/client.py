@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue
 from assay.agents.llm.calls import Calls
 from assay.agents.llm.chat import Answer, Request, TokenUsage
 from assay.agents.llm.errors import BadAnswer, ModelError, ModelUnavailable, NoChatModel, TooSlow
-from assay.agents.llm.http_errors import is_web_page, to_model_error
+from assay.agents.llm.http_errors import is_web_page, make_model_error
 from assay.agents.llm.json_fields import MalformedBody, NoReply
 from assay.agents.llm.openai_chat.replies import answer_from_json, usage_from_json
 from assay.agents.llm.openai_chat.requests import request_to_json
@@ -86,13 +86,13 @@ class ModelClient:
         try:
             status, headers, text = self._post(request, self._seconds(request))
             if not 200 <= status < 300:
-                raise to_model_error(status, headers, self._without_key(text))
+                raise make_model_error(status, headers, self._mask_key(text))
             answer = self._read(request, text)
         except ModelError as error:
-            error.spent = self._priced(request.model, error.spent)
+            error.spent = self._add_price(request.model, error.spent)
             raise
         seconds = round(time.monotonic() - start, 3)
-        return answer.model_copy(update={"usage": self._priced(request.model, answer.usage), "seconds": seconds})
+        return answer.model_copy(update={"usage": self._add_price(request.model, answer.usage), "seconds": seconds})
 
     def _seconds(self, request: Request) -> float:
         """Return how long to wait for an answer."""
@@ -137,13 +137,13 @@ class ModelClient:
         written = "".join((answer.content, answer.reasoning, *(call.arguments for call in answer.tool_calls)))
         return answer.model_copy(update={"usage": _estimate(request, written)})
 
-    def _priced(self, model: str, usage: TokenUsage) -> TokenUsage:
+    def _add_price(self, model: str, usage: TokenUsage) -> TokenUsage:
         """Set the cost, unless the endpoint reported it."""
         if usage.cost is not None:
             return usage
         return usage.model_copy(update={"cost": self._prices.cost(model, usage)})
 
-    def _without_key(self, text: str) -> str:
+    def _mask_key(self, text: str) -> str:
         """Mask the key, which some endpoints repeat in errors; it must not reach a log."""
         return text.replace(self._key, "[key]") if self._key else text
 
@@ -153,7 +153,7 @@ def _raise_error_in_body(reply: JsonValue, text: str) -> None:
     error = reply.get("error") if isinstance(reply, dict) and "choices" not in reply else None
     if error:
         code = error.get("code") if isinstance(error, dict) else None
-        raise to_model_error(code if isinstance(code, int) and 300 <= code < 600 else 502, {}, text)
+        raise make_model_error(code if isinstance(code, int) and 300 <= code < 600 else 502, {}, text)
 
 
 def _estimate(request: Request, answer: str) -> TokenUsage:

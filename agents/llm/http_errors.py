@@ -32,7 +32,7 @@ class _ErrorBody:
     codes: frozenset[str]
 
 
-def to_model_error(status: int, headers: Mapping[str, str], text: str, *, now: datetime | None = None) -> ModelError:
+def make_model_error(status: int, headers: Mapping[str, str], text: str, *, now: datetime | None = None) -> ModelError:
     """Return the error for a reply.
 
     Args:

@@ -15,23 +15,23 @@ class NoReply(MalformedBody):
     """A body is no reply of the API at all."""
 
 
-def as_list(value: JsonValue, name: str) -> list[JsonValue]:
+def require_list(value: JsonValue, name: str) -> list[JsonValue]:
     """Return the value of the field ``name``, a list. Raises MalformedBody."""
     if not isinstance(value, list):
         raise MalformedBody(f"field {name} must be a list")
     return value
 
 
-def as_object(value: JsonValue, name: str) -> Json:
+def require_object(value: JsonValue, name: str) -> Json:
     """Return the value of the field ``name``, an object. Raises MalformedBody."""
     if not isinstance(value, dict):
         raise MalformedBody(f"field {name} must hold JSON objects")
     return value
 
 
-def as_objects(value: JsonValue, name: str) -> list[Json]:
+def require_objects(value: JsonValue, name: str) -> list[Json]:
     """Return the value of the field ``name``, a list of objects; empty for None. Raises MalformedBody."""
-    return [] if value is None else [as_object(each, name) for each in as_list(value, name)]
+    return [] if value is None else [require_object(each, name) for each in require_list(value, name)]
 
 
 def require_text(body: Json, name: str) -> str:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from assay.agents.llm.cassette_key import Normalise, key_of, unchanged
+from assay.agents.llm.cassette_key import Normalise, hash_question, keep_text
 from assay.agents.llm.chat import Request
 
 
@@ -14,7 +14,7 @@ class Samples:
     A recording keeps the answers apart by the number, and a replay returns them in the same order.
     """
 
-    def __init__(self, normalise: Normalise = unchanged, first: int = 0) -> None:
+    def __init__(self, normalise: Normalise = keep_text, first: int = 0) -> None:
         """Questions are equal that are so after ``normalise``, as in the recording; ``first`` is the lowest number."""
         self._normalise = normalise
         self._first = first
@@ -24,7 +24,7 @@ class Samples:
     @contextmanager
     def next(self, request: Request, wanted: int = 1) -> Iterator[tuple[Request, ...]]:
         """Yield the question ``wanted`` times with its next free numbers; if the block raises, they are free again."""
-        key = key_of(request, self._normalise)
+        key = hash_question(request, self._normalise)
         numbers = self._take(key, wanted)
         try:
             yield tuple(request.model_copy(update={"sample": number}) for number in numbers)

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered, Spent
 from assay.agents.llm.cassette import Cassette, Mode
-from assay.agents.llm.cassette_key import Normalise, unchanged
+from assay.agents.llm.cassette_key import Normalise, keep_text
 from assay.agents.llm.chat import ChatModel
 from assay.agents.llm.client import Endpoint, ModelClient
 from assay.agents.llm.errors import RunBudgetExceeded
@@ -54,7 +54,7 @@ class Stack:
     """
 
     def __init__(
-        self, setup: Setup, *, normalise: Normalise = unchanged, note: Callable[[str], None] = lambda _text: None
+        self, setup: Setup, *, normalise: Normalise = keep_text, note: Callable[[str], None] = lambda _text: None
     ) -> None:
         """Open the layers; a replay opens no connection and needs no key.
 

@@ -16,7 +16,7 @@ FOLDERS = ("__pycache__", "node_modules", ".pytest_cache", ".mypy_cache", ".tox"
 """Folders that never hold source."""
 
 
-def by_products(patch: str, language: str) -> tuple[str, ...]:
+def find_by_products(patch: str, language: str) -> tuple[str, ...]:
     """Return the paths in a patch that look like by-products, in order; empty for a malformed patch.
 
     Args:

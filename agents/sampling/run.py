@@ -11,10 +11,10 @@ from pathlib import Path
 from assay.agents.contract import Solution
 from assay.agents.llm.budget import Spent, count_spent
 from assay.agents.llm.cassette import CassetteEntry
-from assay.agents.llm.cassette_key import without_volatile
+from assay.agents.llm.cassette_key import mask_ids
 from assay.agents.sampling.solve import SolveJob, SolveResult, SolveSetup, solve
 from assay.agents.sampling.store import SavedSolution
-from assay.agents.sampling.task import make_task, oracles
+from assay.agents.sampling.task import make_task, select_oracles
 from assay.harness.errors import EngineError
 from assay.harness.runs.crew import Crew, Progress
 from assay.version import __version__
@@ -30,7 +30,7 @@ _DATES = (
 
 def mask_volatile(text: str) -> str:
     """Return a command's output without what differs between executions: ids, temporary paths, durations, dates."""
-    text = without_volatile(text)
+    text = mask_ids(text)
     for pattern, name in _DATES:
         text = pattern.sub(name, text)
     return text
@@ -132,7 +132,7 @@ class SolveRunner:
             json.dumps(self.settings, sort_keys=True, default=str),
             setup.defaults.model_dump_json(),
             make_task(instance, capabilities, plan.workdir).model_dump_json(),
-            oracles(instance, capabilities).model_dump_json(),
+            select_oracles(instance, capabilities).model_dump_json(),
             [setup.seed, job.sample],
         )
         return hashlib.sha256(repr(parts).encode()).hexdigest()

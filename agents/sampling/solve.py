@@ -26,11 +26,11 @@ from assay.agents.llm.budget import Ledger
 from assay.agents.llm.chat import Answer, ChatModel, Request
 from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, ModelError, RunBudgetExceeded
 from assay.agents.llm.prices import Prices
-from assay.agents.sampling.by_products import by_products
+from assay.agents.sampling.by_products import find_by_products
 from assay.agents.sampling.recorded_model import ModelDefaults, RecordedModel
 from assay.agents.sampling.store import SolveStore
-from assay.agents.sampling.suspect_access import suspect_access
-from assay.agents.sampling.task import make_task, oracles
+from assay.agents.sampling.suspect_access import find_suspect_access
+from assay.agents.sampling.task import make_task, select_oracles
 from assay.agents.sampling.workspaces.checkout import CheckoutWorkspace
 from assay.agents.sampling.workspaces.opener import WorkspaceOpener
 from assay.agents.trajectory import AgentInfo, FinalMetrics, Step, Trajectory, TrajectoryRecorder
@@ -145,7 +145,7 @@ class _Sample:
             raise
         except Exception as error:
             self.log(traceback.format_exc())
-            ending = _ended_by(error, workspace)
+            ending = _classify_error(error, workspace)
         patch = ending.outcome.patch
         if patch is None:
             patch = "" if workspace.is_gone else workspace.diff()
@@ -164,7 +164,7 @@ class _Sample:
             seed=setup.seed + job.sample,
             scratch=scratch,
             logs=self._folder / "logs",
-            oracles=oracles(job.instance, setup.agent.capabilities),
+            oracles=select_oracles(job.instance, setup.agent.capabilities),
         )
 
     def make_solution(self, ending: _Ending) -> Solution:
@@ -182,8 +182,8 @@ class _Sample:
             candidates=ending.outcome.candidates,
             usage=usage,
             steps=_steps(trajectory),
-            suspect_access=suspect_access(trajectory, instance.repo.rpartition("/")[2]) if trajectory else (),
-            junk=by_products(ending.patch, instance.language),
+            suspect_access=find_suspect_access(trajectory, instance.repo.rpartition("/")[2]) if trajectory else (),
+            junk=find_by_products(ending.patch, instance.language),
             error=ending.error,
             trajectory=trajectory,
         )
@@ -192,7 +192,7 @@ class _Sample:
         self._setup.store.log(self._job.instance.id, self._job.sample, text)
 
 
-def _ended_by(error: Exception, workspace: CheckoutWorkspace) -> _Ending:
+def _classify_error(error: Exception, workspace: CheckoutWorkspace) -> _Ending:
     """Return the ending of a solver that raised."""
     message = str(error) or type(error).__name__
     if isinstance(error, BudgetExceeded):

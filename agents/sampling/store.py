@@ -123,13 +123,13 @@ class SolveStore:
                 replace_file(self.root / "preds.json", (json.dumps(by_id, indent=1) + "\n").encode())
             rows = [_multi_swe_bench(multi[each.instance_id], each) for each in of_sample if each.instance_id in multi]
             if rows:
-                _add(self._of_sample("multi_swe_bench", sample), rows, ("org", "repo", "number"))
+                _add(self._sample_file("multi_swe_bench", sample), rows, ("org", "repo", "number"))
 
     def predictions(self, sample: int = 0) -> Path:
         """Return the file with one sample's predictions of every instance."""
-        return self._of_sample("preds", sample)
+        return self._sample_file("preds", sample)
 
-    def _of_sample(self, name: str, sample: int) -> Path:
+    def _sample_file(self, name: str, sample: int) -> Path:
         return self.root / (f"{name}.jsonl" if sample == 0 else f"{name}.{sample}.jsonl")
 
 

@@ -35,7 +35,7 @@ LONGEST = 120
 _COMPILED = {name: re.compile(pattern) for name, pattern in SIGNS.items()}
 
 
-def suspect_access(trajectory: Trajectory, package: str = "") -> tuple[str, ...]:
+def find_suspect_access(trajectory: Trajectory, package: str = "") -> tuple[str, ...]:
     """Return the signs in order, each as ``step NUMBER: SIGN: MATCHED TEXT``.
 
     Args:

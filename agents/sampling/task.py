@@ -21,7 +21,7 @@ def make_task(instance: Instance, capabilities: Capabilities, root: str) -> Agen
     )
 
 
-def oracles(instance: Instance, capabilities: Capabilities) -> Oracles:
+def select_oracles(instance: Instance, capabilities: Capabilities) -> Oracles:
     """Return the parts of the answer that a solver declares to need, and no others."""
     answer: dict[Oracle, tuple[str, object]] = {
         Oracle.GOLD_PATCH: ("gold_patch", instance.gold_patch),

@@ -150,7 +150,7 @@ class BashLoop:
         call = answer.tool_calls[0].id if answer.tool_calls else ""
         heard = Message(role=Role.TOOL if answer.tool_calls else Role.USER, content=seen, tool_call_id=call)
         lines = len(seen.splitlines()) - 1
-        return Turn(answer.as_message(), heard, collapsed=f"(an old output of {lines} lines, left out)")
+        return Turn(answer.make_message(), heard, collapsed=f"(an old output of {lines} lines, left out)")
 
 
 def state(task: AgentTask) -> str:

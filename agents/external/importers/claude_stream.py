@@ -9,11 +9,11 @@ from pydantic import JsonValue
 
 from assay.agents.external.importers.common import (
     LooseModel,
-    as_arguments,
-    as_text,
     assemble,
     json_lines,
     non_empty,
+    parse_arguments,
+    plain_text,
 )
 from assay.agents.trajectory import (
     AgentInfo,
@@ -101,7 +101,7 @@ def _steps(lines: Sequence[_Line]) -> list[Step]:
         if line.type == "assistant":
             step = _agent_step(line.message)
             if line.message.id and answer_id == line.message.id:
-                steps[-1] = _merged(steps[-1], step)
+                steps[-1] = _merge_lines(steps[-1], step)
             else:
                 steps.append(step)
                 answer_id = line.message.id
@@ -113,7 +113,7 @@ def _steps(lines: Sequence[_Line]) -> list[Step]:
 def _agent_step(message: _Message) -> Step:
     parts = message.content if not isinstance(message.content, str) else (_Part(type="text", text=message.content),)
     calls = tuple(
-        RecordedToolCall(tool_call_id=part.id, function_name=part.name, arguments=as_arguments(part.input))
+        RecordedToolCall(tool_call_id=part.id, function_name=part.name, arguments=parse_arguments(part.input))
         for part in parts
         if part.type == "tool_use"
     )
@@ -135,7 +135,7 @@ def _metrics(usage: _Usage) -> Metrics:
     )
 
 
-def _merged(before: Step, more: Step) -> Step:
+def _merge_lines(before: Step, more: Step) -> Step:
     """Merge two lines of one answer; the usage of the later line includes that of the earlier one."""
     texts = [text for text in (before.message, more.message) if isinstance(text, str) and text]
     reasoning = [text for text in (before.reasoning_content, more.reasoning_content) if text]
@@ -156,7 +156,7 @@ def _add_user_message(steps: list[Step], message: _Message) -> bool:
         return True
     for part in message.content:
         if part.type == "tool_result":
-            _add_result(steps, ObservationResult(source_call_id=part.tool_use_id, content=as_text(part.content)))
+            _add_result(steps, ObservationResult(source_call_id=part.tool_use_id, content=plain_text(part.content)))
     text = "\n".join(part.text for part in message.content if part.type == "text")
     if text:
         steps.append(Step(source="user", message=text))

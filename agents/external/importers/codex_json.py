@@ -6,12 +6,12 @@ from pydantic import JsonValue
 
 from assay.agents.external.importers.common import (
     LooseModel,
-    as_arguments,
-    as_text,
     assemble,
     bash_call,
     json_lines,
     non_empty,
+    parse_arguments,
+    plain_text,
     single_result,
 )
 from assay.agents.trajectory import AgentInfo, FinalMetrics, RecordedToolCall, Step, Trajectory
@@ -110,7 +110,7 @@ def _action(item: _Item) -> tuple[RecordedToolCall, str]:
     if item.type == "command_execution":
         return bash_call(item.id, item.command), item.aggregated_output
     if item.type == "mcp_tool_call":
-        name, arguments = f"{item.server}.{item.tool}", as_arguments(item.arguments)
-        return RecordedToolCall(tool_call_id=item.id, function_name=name, arguments=arguments), as_text(item.result)
+        name, arguments = f"{item.server}.{item.tool}", parse_arguments(item.arguments)
+        return RecordedToolCall(tool_call_id=item.id, function_name=name, arguments=arguments), plain_text(item.result)
     arguments = non_empty(changes=item.changes, query=item.query, text=item.text) or {}
     return RecordedToolCall(tool_call_id=item.id, function_name=item.type or "unknown", arguments=arguments), ""

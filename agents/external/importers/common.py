@@ -47,7 +47,7 @@ def json_lines(content: bytes, kind: type[Each]) -> Iterator[Each]:
         raise ValueError("it has no line that is a JSON object of a known kind")
 
 
-def as_text(content: JsonValue) -> str:
+def plain_text(content: JsonValue) -> str:
     """Return the content of a message as text: a string, the texts of its parts, or anything else as JSON."""
     if content is None:
         return ""
@@ -63,7 +63,7 @@ def _part_text(part: JsonValue) -> str:
     return text if isinstance(text, str) else json.dumps(part, ensure_ascii=False)[:200]
 
 
-def as_arguments(arguments: JsonValue) -> dict[str, JsonValue]:
+def parse_arguments(arguments: JsonValue) -> dict[str, JsonValue]:
     """Return a tool call's arguments, which may be an object or its JSON text."""
     if isinstance(arguments, str):
         try:

@@ -12,12 +12,12 @@ from pydantic import JsonValue
 
 from assay.agents.external.importers.common import (
     LooseModel,
-    as_arguments,
-    as_text,
     assemble,
     bash_call,
     iso_time,
     non_empty,
+    parse_arguments,
+    plain_text,
 )
 from assay.agents.trajectory import (
     AgentInfo,
@@ -140,7 +140,11 @@ def _steps(messages: Sequence[_Message]) -> Iterator[Step]:
         if message.role != "assistant":
             source = "user" if message.role in {"user", "tool"} else "system"
             yield Step.model_validate(
-                {"source": source, "message": as_text(message.content), "timestamp": iso_time(message.extra.timestamp)}
+                {
+                    "source": source,
+                    "message": plain_text(message.content),
+                    "timestamp": iso_time(message.extra.timestamp),
+                }
             )
             continue
         calls = _calls(message, at)
@@ -149,7 +153,7 @@ def _steps(messages: Sequence[_Message]) -> Iterator[Step]:
         while at < len(messages) and len(results) < len(calls) and messages[at].role == result_role:
             result = messages[at]
             call_id = result.tool_call_id or calls[len(results)].tool_call_id
-            results.append(ObservationResult(source_call_id=call_id, content=as_text(result.content)))
+            results.append(ObservationResult(source_call_id=call_id, content=plain_text(result.content)))
             at += 1
         yield _agent_step(message, calls, results)
 
@@ -162,7 +166,7 @@ def _agent_step(message: _Message, calls: Sequence[RecordedToolCall], results: S
         source="agent",
         timestamp=iso_time(message.extra.timestamp),
         model_name=response.model if response else None,
-        message=as_text(message.content),
+        message=plain_text(message.content),
         tool_calls=tuple(calls) or None,
         observation=Observation(results=tuple(results)) if results else None,
         metrics=_metrics(usage or _Usage(), message.extra.cost) if has_metrics else None,
@@ -185,11 +189,11 @@ def _calls(message: _Message, number: int) -> tuple[RecordedToolCall, ...]:
             RecordedToolCall(
                 tool_call_id=call.id,
                 function_name=call.function.name,
-                arguments=as_arguments(call.function.arguments),
+                arguments=parse_arguments(call.function.arguments),
             )
             for call in message.tool_calls
         )
-    commands = _FENCE.findall(as_text(message.content))
+    commands = _FENCE.findall(plain_text(message.content))
     return (bash_call(f"action-{number}", commands[0]),) if len(commands) == 1 else ()
 
 

@@ -11,10 +11,10 @@ from pydantic import JsonValue
 
 from assay.agents.external.importers.common import (
     LooseModel,
-    as_text,
     assemble,
     bash_call,
     non_empty,
+    plain_text,
     single_result,
 )
 from assay.agents.trajectory import AgentInfo, FinalMetrics, Step, Trajectory
@@ -61,7 +61,7 @@ def read(content: bytes) -> Trajectory:
     """Read a file. Raises ValueError if it is not one of SWE-agent's."""
     file = _File.model_validate_json(content)
     stats = file.info.model_stats
-    model = _model_name(_parsed(file.replay_config))
+    model = _model_name(_parse_json(file.replay_config))
     return assemble(
         AgentInfo(name="swe-agent", version=file.info.swe_agent_version or "unknown", model_name=model),
         (*_opening(file.history), *(_step(number, turn) for number, turn in enumerate(file.trajectory, 1))),
@@ -84,7 +84,7 @@ def _opening(history: tuple[_Message, ...]) -> Iterator[Step]:
             return
         source = {"system": "system", "assistant": "agent"}.get(message.role, "user")
         yield Step.model_validate(
-            {"source": source, "message": as_text(message.content), "is_copied_context": message.is_demo or None}
+            {"source": source, "message": plain_text(message.content), "is_copied_context": message.is_demo or None}
         )
 
 
@@ -97,11 +97,11 @@ def _step(number: int, turn: _Turn) -> Step:
         message=turn.response or turn.thought or "",
         tool_calls=(bash_call(call, turn.action or ""),) if has_action else None,
         observation=single_result(call if has_action else None, result) if result is not None else None,
-        extra=non_empty(state=_parsed(turn.state), execution_time=turn.execution_time),
+        extra=non_empty(state=_parse_json(turn.state), execution_time=turn.execution_time),
     )
 
 
-def _parsed(value: JsonValue) -> JsonValue:
+def _parse_json(value: JsonValue) -> JsonValue:
     """Return a value that some versions store as JSON text; text that is not JSON stays text."""
     if not isinstance(value, str):
         return value

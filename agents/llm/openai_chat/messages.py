@@ -5,7 +5,7 @@ import json
 from pydantic import JsonValue
 
 from assay.agents.llm.chat import Message, Tool, ToolCall
-from assay.agents.llm.json_fields import Json, MalformedBody, as_list, describe_invalid, text_or_empty
+from assay.agents.llm.json_fields import Json, MalformedBody, describe_invalid, require_list, text_or_empty
 
 _REASONING_FIELDS = ("reasoning_content", "reasoning")
 """Names that servers give to the reasoning of a model."""
@@ -43,14 +43,14 @@ def message_from_json(body: JsonValue) -> Message:
         raise MalformedBody("a message must be a JSON object")
     rest = {name: value for name, value in body.items() if value is not None}
     reasoning = [rest.pop(name) for name in _REASONING_FIELDS if name in rest]
-    calls = tuple(_call_from_json(call) for call in as_list(rest.pop("tool_calls", []), "tool_calls"))
+    calls = tuple(_call_from_json(call) for call in require_list(rest.pop("tool_calls", []), "tool_calls"))
     content = rest.pop("content", "")
     fields = {name: rest.pop(name) for name in ("role", "tool_call_id", "name") if name in rest}
     try:
         return Message.model_validate(
             {
                 **fields,
-                "content": content if isinstance(content, str) else tuple(as_list(content, "content")),
+                "content": content if isinstance(content, str) else tuple(require_list(content, "content")),
                 "tool_calls": calls,
                 "reasoning": reasoning[0] if reasoning and isinstance(reasoning[0], str) else "",
                 "extra": rest,

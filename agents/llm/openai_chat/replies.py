@@ -27,7 +27,7 @@ def answer_from_json(reply: JsonValue) -> Answer:
         raise NoReply("its choice has no 'message'")
     message = message_from_json({**content, "role": "assistant"})
     return Answer(
-        content=message.content if isinstance(message.content, str) else _joined_text(message.content),
+        content=message.content if isinstance(message.content, str) else _join_texts(message.content),
         tool_calls=message.tool_calls,
         reasoning=message.reasoning,
         finish=_finish(choices[0].get("finish_reason"), bool(message.tool_calls)),
@@ -67,7 +67,7 @@ def _finish(reason: JsonValue, calls_tools: bool) -> Finish:
     return Finish(reason) if isinstance(reason, str) and reason in set(Finish) else Finish.OTHER
 
 
-def _joined_text(parts: Iterable[Part]) -> str:
+def _join_texts(parts: Iterable[Part]) -> str:
     texts = ((part.model_extra or {}).get("text", "") for part in parts)
     return "".join(text for text in texts if isinstance(text, str))
 
@@ -79,7 +79,7 @@ def answers_to_json(answers: Sequence[Answer], model: str) -> Json:
         ValueError: there is no answer.
     """
     choices: list[JsonValue] = [
-        {"index": index, "message": message_to_json(answer.as_message()), "finish_reason": answer.finish.value}
+        {"index": index, "message": message_to_json(answer.make_message()), "finish_reason": answer.finish.value}
         for index, answer in enumerate(answers)
     ]
     return {**_head(answers, model), "object": "chat.completion", "choices": choices, "usage": _usage(answers)}
@@ -89,7 +89,7 @@ def answers_to_events(answers: Sequence[Answer], model: str) -> Iterator[str]:
     """Yield the same reply as server-sent events: one for each answer, one with the usage, and ``[DONE]``."""
     head: Json = {**_head(answers, model), "object": "chat.completion.chunk"}
     for index, answer in enumerate(answers):
-        delta = message_to_json(answer.as_message())
+        delta = message_to_json(answer.make_message())
         calls = delta.get("tool_calls")
         if isinstance(calls, list):
             delta["tool_calls"] = [{"index": at, **call} for at, call in enumerate(calls) if isinstance(call, dict)]

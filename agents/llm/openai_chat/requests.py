@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from assay.agents.llm.chat import Request, ResponseFormat
-from assay.agents.llm.json_fields import Json, MalformedBody, as_list, describe_invalid
+from assay.agents.llm.json_fields import Json, MalformedBody, describe_invalid, require_list
 from assay.agents.llm.openai_chat.messages import message_from_json, message_to_json, tool_from_json, tool_to_json
 
 _NEVER_SENT = frozenset({"stream", "stream_options", "n"})
@@ -66,8 +66,8 @@ def _request(fields: Json, extra: Json) -> Request:
         return Request.model_validate(
             {
                 **fields,
-                "messages": tuple(message_from_json(message) for message in as_list(messages, "messages")),
-                "tools": tuple(tool_from_json(tool) for tool in as_list(tools, "tools")),
+                "messages": tuple(message_from_json(message) for message in require_list(messages, "messages")),
+                "tools": tuple(tool_from_json(tool) for tool in require_list(tools, "tools")),
                 "response_format": ResponseFormat.model_validate(form) if form else None,
                 "extra": extra,
             }

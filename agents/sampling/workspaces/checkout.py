@@ -137,7 +137,7 @@ class CheckoutWorkspace(ABC):
         """Return the difference from the base commit, new files included, whatever was committed or staged."""
         return self._plumb(scripts.stage(self._base), scripts.diff(self._base)).decode(errors="replace")
 
-    def diff_of(self, snapshot: str) -> str:
+    def diff_snapshot(self, snapshot: str) -> str:
         """Return the difference of a saved state from the base commit."""
         state = self._git_tree(snapshot)
         return self._plumb(f"g read-tree --reset {state} || exit 1", scripts.diff(self._base)).decode(errors="replace")

@@ -157,13 +157,13 @@ class ContainerWorkspace(CheckoutWorkspace):
 
     def read(self, path: str) -> bytes | None:
         """Return a file's content; None if there is no regular file of that name."""
-        name = shlex.quote(_anchored(path))
+        name = shlex.quote(_anchor_path(path))
         ran = self._plumbing(f"[ -f {name} ] || exit {NO_FILE}; exec cat {name} 2> /dev/null")
         return ran.output if ran.exit_code == 0 else None
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file; missing parent folders are made. Raises OSError if the agent's user may not."""
-        name = _anchored(path)
+        name = _anchor_path(path)
         above = shlex.quote(str(PurePosixPath(name).parent))
         ran = self._plumbing(f"mkdir -p {above} && cat > {shlex.quote(name)}", content)
         if ran.exit_code != 0:
@@ -172,7 +172,7 @@ class ContainerWorkspace(CheckoutWorkspace):
     @contextmanager
     def fork(self, snapshot: str) -> Iterator[Workspace]:
         """Open another container of the same image and bring it to a saved state of this one."""
-        patch = "" if snapshot == BASE else self.diff_of(snapshot)
+        patch = "" if snapshot == BASE else self.diff_snapshot(snapshot)
         with self._place.open(self._tests) as forked:
             if not forked.apply(patch):
                 raise EngineError("a state of the workspace cannot be restored in another container")
@@ -185,6 +185,6 @@ class ContainerWorkspace(CheckoutWorkspace):
         return self._tests(self.diff(), files, extra or {})
 
 
-def _anchored(path: str) -> str:
+def _anchor_path(path: str) -> str:
     """Return a path that no program reads as an option."""
     return path if path.startswith("/") else f"./{path}"

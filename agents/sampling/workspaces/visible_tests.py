@@ -27,7 +27,7 @@ def visible_tests(bench: Workbench, instance: Instance, image: str, labels: Mapp
                 "use --environment recipe"
             )
         plan = bench.plan_files(instance, files).model_copy(update={"restore": (), "test_patch": "", "runner": ""})
-        bare = without_answer(instance).model_copy(update={"gold_patch": patch})
+        bare = strip_answer(instance).model_copy(update={"gold_patch": patch})
         prediction = Prediction(instance_id=instance.id, patch=patch)
         task = Task(bare, prediction, plan, runs_empty=True, assets=lambda: extra)
         evidence = evaluate(task, image, bench.engine, labels).evidence
@@ -40,7 +40,7 @@ def visible_tests(bench: Workbench, instance: Instance, image: str, labels: Mapp
     return run
 
 
-def without_answer(instance: Instance) -> Instance:
+def strip_answer(instance: Instance) -> Instance:
     """Return an instance without anything derived from its hidden tests or its fix."""
     nothing = {"test_patch": "", "gold_patch": "", "hints": "", "fail_to_pass": (), "pass_to_pass": ()}
     return instance.model_copy(update={**nothing, "quarantined": (), "assets": (), "origin": None})

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from assay.agents.contract import SolveSession, Workspace
 from assay.agents.solvers.agentless import prompts
-from assay.agents.solvers.agentless.repository import Repository, ask, bounded, draw, note
+from assay.agents.solvers.agentless.repository import Repository, ask, bound_lines, draw, note
 from assay.agents.solvers.agentless.settings import AgentlessSettings
 from assay.agents.solvers.agentless.vote import most_common
 from assay.agents.solvers.shared.normalise import script_key
@@ -37,7 +37,7 @@ PYTHON = ScriptKind("reproduce_bug.py", "python reproduce_bug.py", "Python scrip
 SHELL = ScriptKind("reproduce_bug.sh", "sh reproduce_bug.sh", "POSIX shell script", "sh")
 
 
-def passing_tests(session: SolveSession, settings: AgentlessSettings) -> frozenset[str]:
+def run_passing_tests(session: SolveSession, settings: AgentlessSettings) -> frozenset[str]:
     """Run the project's tests on the unchanged code; return those that pass, none if regression tests are off."""
     tests = session.workspace.run_tests(settings.test_files) if settings.regression else {}
     return frozenset(name for name, status in tests.items() if status is Status.PASSED)
@@ -55,7 +55,7 @@ def select_regression(
     prompt = prompts.REGRESSION.format(
         repo=repository.task.repo,
         issue=repository.task.problem_statement.strip(),
-        tests=bounded(sorted(passing), settings.tree_characters),
+        tests=bound_lines(sorted(passing), settings.tree_characters),
     )
     answer = ask(session, prompt, "select tests", settings.test_tokens)
     named = {line.strip().strip("`-* ").strip() for line in answer.splitlines()}
@@ -63,13 +63,13 @@ def select_regression(
     return frozenset(passing) - named
 
 
-def reproduction_test(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> str:
+def choose_reproduction_test(session: SolveSession, repository: Repository, settings: AgentlessSettings) -> str:
     """Return the reproduction test with the most votes; empty if none shows the issue.
 
     Every sample runs on the unchanged code; those that print only that the issue is reproduced are kept. They vote for
     each other by their normalised form; ties go to the first.
     """
-    kind = kind_of(repository.language)
+    kind = find_kind(repository.language)
     prompt = prompts.REPRODUCTION.format(
         repo=repository.task.repo,
         issue=repository.task.problem_statement.strip(),
@@ -79,8 +79,8 @@ def reproduction_test(session: SolveSession, repository: Repository, settings: A
         fence=kind.fence,
     )
     how = settings.test_tokens, settings.temperature
-    drawn = [script_in(each) for each in draw(session, prompt, "reproduce", how, settings.reproduction_tests)]
-    said = {script: said_by(session, kind, script) for script in dict.fromkeys(drawn)}
+    drawn = [read_script(each) for each in draw(session, prompt, "reproduce", how, settings.reproduction_tests)]
+    said = {script: run_reproduction(session, kind, script) for script in dict.fromkeys(drawn)}
     kept = [script for script in drawn if said[script] == REPRODUCED]
     counts = Counter(said[script] for script in drawn)
     note(session, f"{len(kept)} of {len(drawn)} reproduction tests show the issue: {dict(counts)}")
@@ -91,17 +91,17 @@ def reproduction_test(session: SolveSession, repository: Repository, settings: A
     return kept[winner]
 
 
-def kind_of(language: str) -> ScriptKind:
+def find_kind(language: str) -> ScriptKind:
     """Return the kind of reproduction test for a project's language."""
     return PYTHON if language == "python" else SHELL
 
 
-def script_in(answer: str) -> str:
+def read_script(answer: str) -> str:
     """Return the content of an answer's first fenced block; empty if there is none."""
     return next((text for _, text in find_blocks(answer)), "")
 
 
-def said_by(session: SolveSession, kind: ScriptKind, script: str) -> str:
+def run_reproduction(session: SolveSession, kind: ScriptKind, script: str) -> str:
     """Run a reproduction test on the present code; return which of the three results it prints, or the problem."""
     if not script.strip():
         return "no script in the answer"
@@ -120,7 +120,7 @@ def said_by(session: SolveSession, kind: ScriptKind, script: str) -> str:
 
 
 @contextmanager
-def changed(workspace: Workspace, files: Mapping[str, str]) -> Iterator[None]:
+def change_files(workspace: Workspace, files: Mapping[str, str]) -> Iterator[None]:
     """Write files into the workspace; it is restored to the base when the context ends."""
     try:
         for path, text in files.items():
@@ -130,7 +130,7 @@ def changed(workspace: Workspace, files: Mapping[str, str]) -> Iterator[None]:
         workspace.restore(BASE)
 
 
-def failures(session: SolveSession, wanted: Collection[str], settings: AgentlessSettings) -> int | None:
+def count_failures(session: SolveSession, wanted: Collection[str], settings: AgentlessSettings) -> int | None:
     """Return the number of these tests that do not pass on the present code; None if ``wanted`` is empty."""
     if not wanted:
         return None
@@ -140,4 +140,4 @@ def failures(session: SolveSession, wanted: Collection[str], settings: Agentless
 
 def is_resolved(session: SolveSession, repository: Repository, script: str) -> bool | None:
     """Return whether the reproduction test finds the issue resolved on the present code; None without a test."""
-    return said_by(session, kind_of(repository.language), script) == RESOLVED if script else None
+    return run_reproduction(session, find_kind(repository.language), script) == RESOLVED if script else None

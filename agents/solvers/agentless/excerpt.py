@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from assay.agents.solvers.agentless import prompts
-from assay.agents.solvers.agentless.locations import shown
-from assay.agents.solvers.shared.edits import Interval, merged
+from assay.agents.solvers.agentless.locations import show_lines
+from assay.agents.solvers.shared.edits import Interval, merge_intervals
 
 Places = Mapping[str, Sequence[Interval]]
 """Lines by file; a file without lines means all of it."""
@@ -34,11 +34,13 @@ def excerpt(texts: Mapping[str, str], places: Places, characters: int, numbered:
     fitting = {path: _fitting(each, granted[path]) for path, each in costs.items()}
     cut = {path: len(each) - len(fitting[path]) for path, each in costs.items() if len(fitting[path]) < len(each)}
     kept = {
-        path: merged([(number, number) for number in fitting[path]], max(costs[path])) if path in cut else spans
+        path: merge_intervals([(number, number) for number in fitting[path]], max(costs[path]))
+        if path in cut
+        else spans
         for path, spans in places.items()
         if fitting[path] or path not in cut
     }
-    parts = [f"### {path}\n```\n{shown(texts[path], spans, numbered)}\n```" for path, spans in kept.items()]
+    parts = [f"### {path}\n```\n{show_lines(texts[path], spans, numbered)}\n```" for path, spans in kept.items()]
     remarks = [prompts.CUT.format(path=path, count=count, all=len(costs[path])) for path, count in cut.items()]
     return PromptExcerpt("\n\n".join([*parts, *(["\n".join([prompts.LEFT_OUT, *remarks])] if remarks else [])]), kept)
 

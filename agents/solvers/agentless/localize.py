@@ -56,10 +56,10 @@ def relevant_files(session: SolveSession, repository: Repository, settings: Agen
     answer = ask(
         session, prompts.FOLDERS.format(**_issue(repository), tree=listing), "rule out", settings.folder_tokens
     )
-    return without(answer, repository.files, repository.task.root)
+    return drop_named(answer, repository.files, repository.task.root)
 
 
-def without(answer: str, paths: Collection[str], root: str) -> list[str]:
+def drop_named(answer: str, paths: Collection[str], root: str) -> list[str]:
     """Return the paths that an answer does not rule out by a line with the path, or with its folder and a slash.
 
     Args:
@@ -108,7 +108,7 @@ def locate_lines(
         for _ in range(settings.location_sets):
             answer = ask(session, prompt, "locate lines", settings.place_tokens, heat)
             sets.append(
-                _known_lines(repository, parse_locations(answer, list(elements), repository.task.root), settings)
+                _find_lines(repository, parse_locations(answer, list(elements), repository.task.root), settings)
             )
         if any(sets):
             break
@@ -117,7 +117,7 @@ def locate_lines(
     return [LocationSet(found or around) for found in sets]
 
 
-def _known_lines(repository: Repository, named: Places, settings: AgentlessSettings) -> dict[str, list[Interval]]:
+def _find_lines(repository: Repository, named: Places, settings: AgentlessSettings) -> dict[str, list[Interval]]:
     spans = {path: _lines(repository, path, places, settings) for path, places in named.items()}
     return {path: lines for path, lines in spans.items() if lines}
 

@@ -13,7 +13,7 @@ from typing import Literal
 from assay.agents.contract import ROOT
 from assay.agents.solvers.agentless.variables import variable_lines
 from assay.agents.solvers.shared.edit_grammars import clean_path
-from assay.agents.solvers.shared.edits import Interval, merged
+from assay.agents.solvers.shared.edits import Interval, merge_intervals
 from assay.harness.languages import LANGUAGES
 from assay.harness.languages.syntax import Definition, definitions
 
@@ -55,18 +55,18 @@ def parse_locations(text: str, paths: Collection[str], root: str = ROOT) -> dict
     for line in text.splitlines():
         place = PLACE.match(line)
         if place is None:
-            named = known_path(line, paths, root)
+            named = find_path(line, paths, root)
             if named is not None:
                 path, last_class = named, ""
                 if path:
                     found.setdefault(path, [])
         elif path:
-            found[path] += [each for each in _located(place, last_class) if each not in found[path]]
+            found[path] += [each for each in _locate(place, last_class) if each not in found[path]]
             last_class = place["name"] if place["kind"].lower() == "class" else last_class
     return found
 
 
-def _located(place: re.Match[str], last_class: str) -> Iterator[Location]:
+def _locate(place: re.Match[str], last_class: str) -> Iterator[Location]:
     kind, name = place["kind"].lower(), place["name"].strip("`'\" ")
     if kind.startswith("line"):
         for each in LINES.finditer(name):
@@ -81,7 +81,7 @@ def _located(place: re.Match[str], last_class: str) -> Iterator[Location]:
         yield Location("function", bare if "." in bare or not last_class else f"{last_class}.{bare}")
 
 
-def known_path(line: str, paths: Collection[str], root: str = ROOT) -> str | None:
+def find_path(line: str, paths: Collection[str], root: str = ROOT) -> str | None:
     """Return the file that a line of an answer names.
 
     Returns:
@@ -99,7 +99,7 @@ def known_path(line: str, paths: Collection[str], root: str = ROOT) -> str | Non
 
 def parse_paths(text: str, paths: Collection[str], root: str = ROOT) -> list[str]:
     """Return the known files that an answer names, one a line, in order, each once."""
-    named = (known_path(line, paths, root) for line in text.splitlines())
+    named = (find_path(line, paths, root) for line in text.splitlines())
     return list(dict.fromkeys(path for path in named if path))
 
 
@@ -122,7 +122,7 @@ def intervals(
     """
     known = definitions(language, path, text)
     spans = [span for each in locations for span in _spans(each, known, (language, path, text))]
-    return merged([(first - window, last + window) for first, last in spans], len(text.splitlines()))
+    return merge_intervals([(first - window, last + window) for first, last in spans], len(text.splitlines()))
 
 
 def _spans(location: Location, known: Sequence[Definition], source: tuple[str, str, str]) -> list[Interval]:
@@ -154,7 +154,7 @@ def resolve(name: str, known: Sequence[Definition], kind: str = "") -> list[Defi
     return resolve(name, known) if kind else []
 
 
-def shown(text: str, spans: Sequence[Interval], numbered: bool = False) -> str:
+def show_lines(text: str, spans: Sequence[Interval], numbered: bool = False) -> str:
     """Return the lines of intervals, with ``...`` for lines left out; the whole text if there is no interval.
 
     Args:

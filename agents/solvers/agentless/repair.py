@@ -13,7 +13,7 @@ from assay.agents.solvers.agentless.settings import AgentlessSettings
 from assay.agents.solvers.shared.edit_grammars import parse_search_replace
 from assay.agents.solvers.shared.edits import AppliedEdits, apply_edits
 from assay.agents.solvers.shared.normalise import change_key, differs
-from assay.agents.solvers.shared.syntax_check import broken
+from assay.agents.solvers.shared.syntax_check import find_broken
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def draw_samples(
         answers = draw(session, prompt, "repair", (settings.repair_tokens, settings.temperature), settings.samples)
         for index, answer in enumerate(answers):
             sample = judge(answer, repository, LocationSet(seen.places), f"locations {number}, sample {index}")
-            note(session, _described(sample))
+            note(session, _describe(sample))
             yield number, sample
 
 
@@ -77,11 +77,11 @@ def _reason(repository: Repository, applied: AppliedEdits, remarks: Sequence[str
         return "; ".join(["no edit applies" if remarks else "no edit in the answer", *remarks])
     if not differs(repository.files, applied.files):
         return "only blank lines change"
-    wrong = broken(repository.language, repository.files, applied.files)
+    wrong = find_broken(repository.language, repository.files, applied.files)
     return "; ".join(f"{path} no longer parses: {problem}" for path, problem in wrong.items())
 
 
-def _described(sample: RepairSample) -> str:
+def _describe(sample: RepairSample) -> str:
     what = f"dropped: {sample.reason}" if sample.reason else f"changes {', '.join(sample.files)}"
     remarks = "" if sample.reason or not sample.remarks else f" ({'; '.join(sample.remarks)})"
     return f"{sample.source}: {what}{remarks}"

@@ -46,10 +46,10 @@ def path_listing(paths: Iterable[str], characters: int) -> str:
         paths: of files.
         characters: limit of the text, without the line that counts what is left out.
     """
-    return bounded(_listing_lines(sorted(paths)), characters)
+    return bound_lines(_listing_lines(sorted(paths)), characters)
 
 
-def bounded(lines: Iterable[str], characters: int) -> str:
+def bound_lines(lines: Iterable[str], characters: int) -> str:
     """Return the first lines that fit into ``characters``, and a line that counts those left out."""
     kept: list[str] = []
     left_out = 0

@@ -51,14 +51,14 @@ def skeleton(language: str, path: str, text: str, trim: Trim = Trim()) -> str:
     """
     parsed = parse(language, path, text)
     if parsed is None:
-        return _trimmed(text, trim)
+        return _trim(text, trim)
     content = text.encode(errors="replace")
     parts, done = [], 0
     for start, end, instead in _cuts(parsed.root, parsed.language, content, trim):
         parts += [content[done:start], instead.encode()]
         done = end
     whole = b"".join([*parts, content[done:]]).decode(errors="replace")
-    return "\n".join(_without_blank_runs(whole.splitlines()))
+    return "\n".join(_squeeze_blank_lines(whole.splitlines()))
 
 
 def _cuts(node: "Node", language: Language, content: bytes, trim: Trim) -> Iterator[tuple[int, int, str]]:
@@ -71,11 +71,11 @@ def _cuts(node: "Node", language: Language, content: bytes, trim: Trim) -> Itera
         if is_comment(each):
             yield each.start_byte, each.end_byte, ""
         elif body is not None:
-            yield body.start_byte, body.end_byte, _elided(body, content)
+            yield body.start_byte, body.end_byte, _elide(body, content)
         elif _is_docstring(each):
             yield each.start_byte, each.end_byte, ""
         elif _is_long(each, trim) and not _holds(each, functions):
-            yield each.start_byte, each.end_byte, _trimmed(content[each.start_byte : each.end_byte].decode(), trim)
+            yield each.start_byte, each.end_byte, _trim(content[each.start_byte : each.end_byte].decode(), trim)
         else:
             waiting.extend(reversed(each.children))
 
@@ -99,7 +99,7 @@ def _body(function: "Node") -> "Node | None":
     return body
 
 
-def _elided(body: "Node", content: bytes) -> str:
+def _elide(body: "Node", content: bytes) -> str:
     return "{ ... }" if content[body.start_byte : body.start_byte + 1] == b"{" else "..."
 
 
@@ -115,14 +115,14 @@ def _holds(node: "Node", types: frozenset[str]) -> bool:
     return any(each.type in types for each in walk(node))
 
 
-def _trimmed(text: str, trim: Trim) -> str:
+def _trim(text: str, trim: Trim) -> str:
     lines = text.splitlines()
     if len(lines) <= trim.total:
         return text
     return "\n".join([*lines[: trim.prefix], "...", *lines[len(lines) - trim.suffix :]])
 
 
-def _without_blank_runs(lines: list[str]) -> Iterator[str]:
+def _squeeze_blank_lines(lines: list[str]) -> Iterator[str]:
     """Yield lines with single blank lines only, and none at the ends."""
     is_blank = False
     begun = False

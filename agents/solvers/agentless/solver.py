@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from assay.agents.contract import Candidate, Capabilities, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.errors import BudgetExceeded, ModelError
 from assay.agents.solvers.agentless.checks import (
-    changed,
-    failures,
+    change_files,
+    choose_reproduction_test,
+    count_failures,
     is_resolved,
-    passing_tests,
-    reproduction_test,
+    run_passing_tests,
     select_regression,
 )
 from assay.agents.solvers.agentless.localize import locate_elements, locate_files, locate_lines
@@ -69,7 +69,7 @@ class Agentless:
     def _solve(self, session: SolveSession, drawn: SamplePool) -> SolveOutcome:
         settings = self._settings
         repository = read_repository(session)
-        passing = passing_tests(session, settings)  # first, so that tests that cannot run fail before any model call
+        passing = run_passing_tests(session, settings)  # first: tests that cannot run fail before any model call
         files = locate_files(session, repository, settings)
         if not files:
             return SolveOutcome(
@@ -89,11 +89,11 @@ class Agentless:
         """Run the regression tests and the reproduction test on every distinct change."""
         settings = self._settings
         wanted = select_regression(session, repository, passing, settings)
-        script = reproduction_test(session, repository, settings) if settings.reproduction_tests else ""
+        script = choose_reproduction_test(session, repository, settings) if settings.reproduction_tests else ""
         for key, files in _first_of_each(drawn.samples).items():
-            with changed(session.workspace, files):
+            with change_files(session.workspace, files):
                 drawn.patches[key] = session.workspace.diff()
-                drawn.regression[key] = failures(session, wanted, settings)
+                drawn.regression[key] = count_failures(session, wanted, settings)
                 drawn.reproduction[key] = is_resolved(session, repository, script)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.agents.solvers.shared.syntax_nodes import is_comment, text_of, walk
+from assay.agents.solvers.shared.syntax_nodes import is_comment, read_source, walk
 from assay.harness.languages.syntax import Definition, parse
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def variable_lines(
     classes = [each for each in known if each.kind == "class" and owner and f".{each.name}".endswith(f".{owner}")]
     functions = [each for each in known if each.kind == "function"]
     for leaf in walk(parsed.root):
-        if leaf.child_count or text_of(leaf).lstrip("$@") != bare:
+        if leaf.child_count or read_source(leaf).lstrip("$@") != bare:
             continue
         line = leaf.start_point.row + 1
         is_inside = not classes or any(each.first <= line <= each.last for each in classes)

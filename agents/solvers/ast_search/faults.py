@@ -83,7 +83,7 @@ def _reproduce(session: SolveSession, tries: int) -> bool:
         done = session.workspace.exec(command, seconds=session.budget.command_seconds)
         if done.exit_code == 1 and FAILURE.search(done.output):
             return True
-        messages += [answer.as_message(), Message(role=Role.USER, content=_complaint(done))]
+        messages += [answer.make_message(), Message(role=Role.USER, content=_complaint(done))]
     return False
 
 

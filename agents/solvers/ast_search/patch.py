@@ -7,7 +7,7 @@ from enum import StrEnum
 from assay.agents.contract import AgentTask
 from assay.agents.solvers.shared.edit_grammars import ParsedEdits, parse_tagged
 from assay.agents.solvers.shared.edits import AppliedEdits, EditProblem, EditResult, FileEdit, apply_edits, is_inside
-from assay.agents.solvers.shared.syntax_check import broken
+from assay.agents.solvers.shared.syntax_check import find_broken
 
 
 class ExtractStatus(StrEnum):
@@ -60,8 +60,8 @@ def attempt(answer: str, texts: Mapping[str, str], task: AgentTask) -> PatchAtte
     """
     parsed = parse_tagged(answer, task.root)
     outside = [each.path for each in parsed.edits if not is_inside(each.path)]
-    applied = _without_guesses(texts, [each for each in parsed.edits if is_inside(each.path)])
-    unparsable = broken(task.language, texts, applied.files)
+    applied = _apply_exactly(texts, [each for each in parsed.edits if is_inside(each.path)])
+    unparsable = find_broken(task.language, texts, applied.files)
     problems = [
         *parsed.problems,
         *(f"{path}: not a path in the repository" for path in outside),
@@ -73,7 +73,7 @@ def attempt(answer: str, texts: Mapping[str, str], task: AgentTask) -> PatchAtte
     return PatchAttempt(extract_status(parsed, applied), applied.files, "\n".join(problems))
 
 
-def _without_guesses(texts: Mapping[str, str], edits: Sequence[FileEdit]) -> AppliedEdits:
+def _apply_exactly(texts: Mapping[str, str], edits: Sequence[FileEdit]) -> AppliedEdits:
     """Apply edits that match exactly or except for white space, as in the paper; fuzzy matches count as not found."""
     applied = apply_edits(texts, edits)
     guessed = {each.edit for each in applied.fuzzy}

@@ -44,14 +44,14 @@ class NextStep(Model):
 
 def find_places(search: CodeSearch, location: BugLocation) -> list[Snippet]:
     """Return the code of a location: its method, else its class, else its file; empty if none exists."""
-    for found in _tried(search, location):
-        within = [each for each in found.snippets if not location.file or _is_in(each, location.file)]
+    for found in _search_narrowest_first(search, location):
+        within = [each for each in found.snippets if not location.file or _is_same_file(each, location.file)]
         if within:
             return within[:SHOWN]
     return []
 
 
-def _tried(search: CodeSearch, location: BugLocation) -> Iterator[SearchResult]:
+def _search_narrowest_first(search: CodeSearch, location: BugLocation) -> Iterator[SearchResult]:
     """Yield search results for a location, the narrowest first."""
     if location.method and location.class_:
         yield search.search_method_in_class(location.method, location.class_)
@@ -63,10 +63,10 @@ def _tried(search: CodeSearch, location: BugLocation) -> Iterator[SearchResult]:
         yield search.get_file_content(location.file)
 
 
-def _is_in(snippet: Snippet, file: str) -> bool:
+def _is_same_file(snippet: Snippet, file: str) -> bool:
     return f"/{file}".endswith(f"/{snippet.path}") or f"/{snippet.path}".endswith(f"/{file.removeprefix('./')}")
 
 
-def spelled(location: BugLocation) -> str:
+def describe_location(location: BugLocation) -> str:
     """Return a location as one line of text."""
     return " ".join(filter(None, [location.file, location.class_, location.method])) or "(no name)"

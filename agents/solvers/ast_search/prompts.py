@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from assay.agents.contract import AgentTask
 from assay.agents.solvers.ast_search.spectrum import SuspectRange
-from assay.agents.solvers.shared.code_search import manual, shown
+from assay.agents.solvers.shared.code_search import manual, show_snippet
 from assay.agents.solvers.shared.codebase import Snippet
 
 SYSTEM = (
@@ -110,7 +110,5 @@ def proxy(note: str) -> str:
 
 def patch(found: Sequence[tuple[Snippet, str]]) -> str:
     """Return the prompt for the change, with the code and the intended behaviour of each place."""
-    parts = [
-        f"{shown(snippet)}\n{f'It should: {behaviour}' if behaviour else ''}".rstrip() for snippet, behaviour in found
-    ]
+    parts = [f"{show_snippet(each)}\n{f'It should: {wanted}' if wanted else ''}".rstrip() for each, wanted in found]
     return PATCH.format(places="\n\n".join([PLACES, *parts]) if parts else "")

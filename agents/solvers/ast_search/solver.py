@@ -15,7 +15,7 @@ from assay.agents.llm.chat import Message, Role
 from assay.agents.solvers.ast_search import prompts
 from assay.agents.solvers.ast_search.faults import Suspicion, suspect_methods
 from assay.agents.solvers.ast_search.patch import PatchAttempt, attempt, best_attempt
-from assay.agents.solvers.ast_search.places import NextStep, find_places, spelled
+from assay.agents.solvers.ast_search.places import NextStep, describe_location, find_places
 from assay.agents.solvers.shared.code_search import CodeSearch, perform
 from assay.agents.solvers.shared.codebase import Codebase, Snippet
 from assay.agents.solvers.shared.json_answers import ask_json
@@ -85,7 +85,7 @@ class AstSearch:
         _append(progress.messages, prompts.opening(session.task, suspicion.methods))
         for _ in range(min(self.settings.rounds, session.budget.steps or self.settings.rounds)):
             answer = session.model.ask(progress.messages, purpose="search")
-            progress.messages.append(answer.as_message())
+            progress.messages.append(answer.make_message())
             note = Message(role=Role.USER, content=prompts.proxy(answer.content))
             step = ask_json(session.model, [note], NextStep, purpose="proxy")
             reply, is_over = _follow(session, search, progress, step)
@@ -105,7 +105,7 @@ class AstSearch:
             tries.add(made, extract_status=made.rank)
             if not made.problem:
                 break
-            progress.messages.append(answer.as_message())
+            progress.messages.append(answer.make_message())
             _append(progress.messages, prompts.AGAIN.format(problem=made.problem))
         return tries
 
@@ -125,7 +125,7 @@ def _follow(
         return "", True
     if not step.bug_locations:
         return prompts.NOT_UNDERSTOOD, False
-    return f"{prompts.NOWHERE} {', '.join(map(spelled, step.bug_locations))}.", False
+    return f"{prompts.NOWHERE} {', '.join(map(describe_location, step.bug_locations))}.", False
 
 
 def _run_call(session: SolveSession, search: CodeSearch, call: str) -> str:

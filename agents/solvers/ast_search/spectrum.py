@@ -112,7 +112,7 @@ def merge_lines(scores: Mapping[tuple[str, int], float]) -> list[SuspectRange]:
     for (path, _, score), grouped in runs:
         lines = [line for _, (_, line) in grouped]
         merged.append(SuspectRange(path, lines[0], lines[-1], score))
-    return _ranked(merged)
+    return _rank(merged)
 
 
 def rank_methods(
@@ -134,8 +134,8 @@ def rank_methods(
                 key = (each.path, method)
                 found[key] = max(found.get(key, -math.inf), each.score)
     methods = [SuspectRange(path, one.first, one.last, score, one.name) for (path, one), score in found.items()]
-    return _ranked(methods)[:top]
+    return _rank(methods)[:top]
 
 
-def _ranked(suspects: Iterable[SuspectRange]) -> list[SuspectRange]:
+def _rank(suspects: Iterable[SuspectRange]) -> list[SuspectRange]:
     return sorted(suspects, key=lambda each: (-each.score, each.path, each.first))

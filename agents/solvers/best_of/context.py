@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.agents.contract import AskOptions, SolveSession
 from assay.agents.llm.chat import Message, Role
-from assay.agents.solvers.best_of.selection import merged
+from assay.agents.solvers.best_of.selection import merge_rankings
 from assay.agents.solvers.shared.bm25 import rank
 from assay.harness import languages
 from assay.harness.languages.syntax import definitions, language_of
@@ -27,7 +27,7 @@ Name the files that have to be read or changed to solve the issue, the most impo
 line, and nothing else."""
 
 
-def files_for(session: SolveSession, texts: Mapping[str, str], *, shortlist: int, rankings: int) -> list[str]:
+def choose_files(session: SolveSession, texts: Mapping[str, str], *, shortlist: int, rankings: int) -> list[str]:
     """Return source files without tests, the most important first.
 
     Args:
@@ -42,25 +42,25 @@ def files_for(session: SolveSession, texts: Mapping[str, str], *, shortlist: int
     found = rank(task.problem_statement, sources, shortlist)
     if len(found) < 2 or not rankings:
         return found
-    listed = "\n".join(_listed(task.language, path, sources[path]) for path in found)
+    listed = "\n".join(_list_names(task.language, path, sources[path]) for path in found)
     question = Message(role=Role.USER, content=RANKING.format(statement=task.problem_statement, files=listed))
     answers = session.model.samples([question], rankings, AskOptions(), purpose="rank files")
-    named = merged([_named(answer.content, found) for answer in answers])
+    named = merge_rankings([_read_names(answer.content, found) for answer in answers])
     return [*named, *(path for path in found if path not in named)]
 
 
-def _listed(language: str, path: str, text: str) -> str:
+def _list_names(language: str, path: str, text: str) -> str:
     names = [each.name for each in definitions(language, path, text)]
     return f"{path}: {', '.join(names[:NAMES])}{' ...' if len(names) > NAMES else ''}"
 
 
-def _named(answer: str, known: Sequence[str]) -> list[str]:
+def _read_names(answer: str, known: Sequence[str]) -> list[str]:
     """Return the known files that an answer names, in order."""
     lines = (line.strip().strip("-*`0123456789. ") for line in answer.splitlines())
     return list(dict.fromkeys(line for line in lines if line in known))
 
 
-def shown(texts: Mapping[str, str], order: Sequence[str], room: int) -> str:
+def show_files(texts: Mapping[str, str], order: Sequence[str], room: int) -> str:
     """Return the whole files that fit into ``room`` characters, in order; files that do not fit are skipped."""
     parts: list[str] = []
     for path in order:

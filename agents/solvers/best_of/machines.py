@@ -12,7 +12,7 @@ from assay.agents.contract import AskOptions, Candidate, SolveSession
 from assay.agents.llm.chat import Message, Role
 from assay.agents.llm.errors import ContextTooLong
 from assay.agents.solvers.best_of import prompts
-from assay.agents.solvers.best_of.selection import SHOWS_BUG, chosen, read_choice, read_test
+from assay.agents.solvers.best_of.selection import SHOWS_BUG, parse_choice, read_choice, read_test
 from assay.agents.solvers.best_of.trials import BASE, EditedState, ScriptRun, TrialWorkspace
 
 
@@ -45,7 +45,7 @@ def _converse(machine: MachineSetup, opening: str, purpose: str, react: Callable
         reply = react(answer.content, left)
         if reply is None:
             return
-        messages += [answer.as_message(), Message(role=Role.USER, content=reply)]
+        messages += [answer.make_message(), Message(role=Role.USER, content=reply)]
 
 
 class TestingMachine:
@@ -69,7 +69,7 @@ class TestingMachine:
         script = read_test(answer)
         if script is not None:
             self.test, self.ran = script, self._machine.trials.run(script, what="original")
-            return prompts.tested(self.ran, shows_bug=self.ran.status == SHOWS_BUG)
+            return prompts.reply_to_test(self.ran, shows_bug=self.ran.status == SHOWS_BUG)
         if not prompts.is_done(answer):
             return prompts.NO_TEST
         if self.ran is not None and self.ran.status == SHOWS_BUG:
@@ -98,16 +98,16 @@ class EditingMachine:
 
     def _react(self, answer: str, _left: int) -> str | None:
         script = read_test(answer)
-        edited = self._machine.trials.edit(prompts.without_test(answer))
+        edited = self._machine.trials.edit(prompts.strip_tests(answer))
         if script is None and edited is None:
             return None if prompts.is_done(answer) and self.edited.is_applied else prompts.NO_EDIT
         if script is not None:
             self.test, self._ran = script, self._machine.trials.run(script, what="original")
         if edited is not None and not edited.is_applied:
-            return prompts.not_applied(edited.report)
+            return prompts.reply_to_failed_edits(edited.report)
         self.edited = edited or self.edited
         after = self._machine.trials.run(self.test, self.edited.snapshot, what="edited") if self.test else None
-        return prompts.tried(self.edited, self._ran, after)
+        return prompts.reply_to_edits(self.edited, self._ran, after)
 
 
 class SelectionMachine:
@@ -120,13 +120,13 @@ class SelectionMachine:
     def __init__(self, machine: MachineSetup, candidates: Sequence[Candidate]) -> None:
         self._machine = machine
         self._candidates = tuple(candidates)
-        self._snapshots = tuple(machine.trials.restored(each.patch) or BASE for each in candidates)
+        self._snapshots = tuple(machine.trials.apply_patch(each.patch) or BASE for each in candidates)
         self.choice: str | None = None
 
     def work(self, material: str) -> int:
         """Let the model test the candidates until it chooses one; return its index, 0 for no valid choice."""
         _converse(self._machine, prompts.selection(material, self._candidates), "select", self._react)
-        return chosen(self.choice, len(self._candidates))
+        return parse_choice(self.choice, len(self._candidates))
 
     def _react(self, answer: str, left: int) -> str | None:
         self.choice = read_choice(answer)
@@ -137,4 +137,4 @@ class SelectionMachine:
             return prompts.NO_CHOICE
         states = [("original", BASE), *((f"candidate {index}", each) for index, each in enumerate(self._snapshots))]
         results = [(name, self._machine.trials.run(script, snapshot, what=name)) for name, snapshot in states]
-        return prompts.compared(results, is_last=left == 1)
+        return prompts.reply_to_comparison(results, is_last=left == 1)

@@ -99,7 +99,7 @@ def testing(about: str) -> str:
     return TESTING.format(material=about)
 
 
-def tested(ran: ScriptRun, *, shows_bug: bool) -> str:
+def reply_to_test(ran: ScriptRun, *, shows_bug: bool) -> str:
     """Return the reply to a test that ran on the original code."""
     return TESTED.format(ran=ran, advice=SHOWS if shows_bug else SHOWS_NOT)
 
@@ -110,13 +110,13 @@ def editing(about: str, test: str, ran: ScriptRun | None) -> str:
     return EDITING.format(material=about, test=shown)
 
 
-def tried(edited: EditedState, original: ScriptRun | None, after: ScriptRun | None) -> str:
+def reply_to_edits(edited: EditedState, original: ScriptRun | None, after: ScriptRun | None) -> str:
     """Return the reply to edits that were applied, with the test's result on both states."""
     runs = f"On the original code the test came to {original}\nOn the changed code it came to {after}" if after else ""
     return TRIED.format(report=edited.report or "The code is as it was.", runs=runs, done=DONE)
 
 
-def not_applied(report: str) -> str:
+def reply_to_failed_edits(report: str) -> str:
     """Return the reply to edits that did not apply."""
     return NOT_APPLIED.format(report=report)
 
@@ -127,7 +127,7 @@ def selection(about: str, candidates: Sequence[Candidate]) -> str:
     return SELECTION.format(material=about, count=len(candidates), candidates=shown)
 
 
-def compared(results: Sequence[tuple[str, ScriptRun]], *, is_last: bool) -> str:
+def reply_to_comparison(results: Sequence[tuple[str, ScriptRun]], *, is_last: bool) -> str:
     """Return the reply to a test that ran on the original code and with each candidate."""
     lines = "\n\n".join(f"On {name} the test came to {ran}" for name, ran in results)
     return f"{lines}\n\n{LAST if is_last else NO_CHOICE}"
@@ -138,6 +138,6 @@ def is_done(answer: str) -> bool:
     return DONE in answer
 
 
-def without_test(answer: str) -> str:
+def strip_tests(answer: str) -> str:
     """Return an answer without its test scripts, which may contain text like an edit."""
     return _TEST.sub("", answer)

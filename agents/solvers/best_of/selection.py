@@ -49,7 +49,7 @@ def identity(candidate: Candidate) -> str:
     return candidate.key or candidate.patch
 
 
-def with_test_votes(candidates: Sequence[Candidate], matrix: TestMatrix) -> list[Candidate]:
+def count_test_votes(candidates: Sequence[Candidate], matrix: TestMatrix) -> list[Candidate]:
     """Return the candidates, in order, with the votes of the generated tests."""
     return [
         candidate.model_copy(update={"votes": count})
@@ -57,13 +57,13 @@ def with_test_votes(candidates: Sequence[Candidate], matrix: TestMatrix) -> list
     ]
 
 
-def with_majority_votes(candidates: Sequence[Candidate]) -> list[Candidate]:
+def count_majority(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates, in order, each with the number of equal ones as votes; 0 for one without a change."""
     same = Counter(identity(each) for each in candidates if each.patch)
     return [each.model_copy(update={"votes": same[identity(each)] if each.patch else 0}) for each in candidates]
 
 
-def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
+def rank_candidates(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates with a change: most votes first, then the shorter patch, then the earlier one."""
     return sorted((each for each in candidates if each.patch), key=lambda each: (-each.votes, len(each.patch)))
 
@@ -78,16 +78,16 @@ def distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def finalists(candidates: Sequence[Candidate], most: int = FINALISTS) -> list[Candidate]:
     """Return up to ``most`` of the best candidates that differ."""
-    return distinct(ranked(candidates))[:most]
+    return distinct(rank_candidates(candidates))[:most]
 
 
-def best_by(name: str, candidates: Sequence[Candidate]) -> Candidate:
+def find_best(name: str, candidates: Sequence[Candidate]) -> Candidate:
     """Return the candidate with the highest score of a name; ties go to the one that ranks first.
 
     Raises:
         ValueError: there is no candidate with a change.
     """
-    return max(ranked(candidates), key=lambda each: each.scores[name])
+    return max(rank_candidates(candidates), key=lambda each: each.scores[name])
 
 
 def read_test(text: str) -> str | None:
@@ -102,13 +102,13 @@ def read_choice(text: str) -> str | None:
     return found[1] if found else None
 
 
-def chosen(choice: str | None, count: int) -> int:
+def parse_choice(choice: str | None, count: int) -> int:
     """Return the chosen index below ``count``; 0 for an invalid choice."""
     text = choice or ""
     return int(text) if text.isascii() and text.isdigit() and int(text) < count else 0
 
 
-def merged(rankings: Sequence[Sequence[str]]) -> list[str]:
+def merge_rankings(rankings: Sequence[Sequence[str]]) -> list[str]:
     """Return names by their mean position in several rankings; a missing name counts as last.
 
     Ties keep the order of first mention.

@@ -24,17 +24,17 @@ from assay.agents.contract import (
     SolveSession,
 )
 from assay.agents.solvers.best_of import prompts
-from assay.agents.solvers.best_of.context import files_for, shown
+from assay.agents.solvers.best_of.context import choose_files, show_files
 from assay.agents.solvers.best_of.machines import EditingMachine, MachineSetup, SelectionMachine, TestingMachine
 from assay.agents.solvers.best_of.scorers import SCORERS, Scorer
 from assay.agents.solvers.best_of.selection import (
     FINALISTS,
     TestMatrix,
-    best_by,
+    count_majority,
+    count_test_votes,
     finalists,
-    ranked,
-    with_majority_votes,
-    with_test_votes,
+    find_best,
+    rank_candidates,
 )
 from assay.agents.solvers.best_of.trials import BASE, ScriptRun, TrialWorkspace, exit_statuses
 from assay.harness.domain import Model, Status
@@ -148,8 +148,8 @@ class _Work:
     def _material(self) -> str:
         """The issue and the code, as every machine's prompt shows them."""
         texts = self._trials.base
-        order = files_for(self._session, texts, shortlist=self._settings.shortlist, rankings=self._settings.rankings)
-        return prompts.material(self._session.task, shown(texts, order, self._settings.context))
+        order = choose_files(self._session, texts, shortlist=self._settings.shortlist, rankings=self._settings.rankings)
+        return prompts.material(self._session.task, show_files(texts, order, self._settings.context))
 
     def _machine(self, attempts: int) -> MachineSetup:
         return MachineSetup(self._session, self._trials, attempts, self._settings.temperature)
@@ -194,7 +194,7 @@ class _Work:
                 outcome = inner.solve(session)
             finally:
                 patch = forked.diff() if outcome.patch is None else outcome.patch
-                after = self._changed(forked.texts()) if patch else {}
+                after = self._find_changes(forked.texts()) if patch else {}
                 self.candidates.append(
                     Candidate(
                         patch=patch,
@@ -204,7 +204,7 @@ class _Work:
                     )
                 )
 
-    def _changed(self, after: Mapping[str, str]) -> dict[str, str]:
+    def _find_changes(self, after: Mapping[str, str]) -> dict[str, str]:
         """Return the texts that differ from the base; none if a file was deleted, which has no normalised form."""
         if self._trials.base.keys() - after.keys():
             return {}
@@ -213,35 +213,35 @@ class _Work:
     def vote(self) -> None:
         """Run every test on every sample and count the votes; without tests, equal samples vote for each other."""
         if not self._tests:
-            self.candidates = with_majority_votes(self.candidates)
+            self.candidates = count_majority(self.candidates)
             return
         rows: dict[str, tuple[int | None, ...]] = {}
         for each in self.candidates:
             if each.patch not in rows:
                 rows[each.patch] = exit_statuses(
-                    self._trials, self._tests, self._trials.restored(each.patch), what=each.source
+                    self._trials, self._tests, self._trials.apply_patch(each.patch), what=each.source
                 )
         matrix = TestMatrix(
             tests=tuple(self._tests),
             test_outputs_per_edit=tuple(rows[each.patch] for each in self.candidates),
             unedited=rows.get("") or exit_statuses(self._trials, self._tests, BASE, what="original"),
         )
-        self.candidates = with_test_votes(self.candidates, matrix)
+        self.candidates = count_test_votes(self.candidates, matrix)
         self.extra["generated_tests"] = matrix.model_dump(mode="json")
 
     def select(self) -> Candidate | None:
         """Return the chosen sample; None if none changes anything."""
-        if not ranked(self.candidates):
+        if not rank_candidates(self.candidates):
             return None
         selectors: dict[str, Callable[[], Candidate]] = {
-            "machine": self._by_machine,
-            "vote": lambda: ranked(self.candidates)[0],
-            "tests": self._by_tests,
-            "score": self._by_score,
+            "machine": self._select_by_machine,
+            "vote": lambda: rank_candidates(self.candidates)[0],
+            "tests": self._select_by_tests,
+            "score": self._select_by_score,
         }
         return selectors[self._settings.selector]()
 
-    def _by_machine(self) -> Candidate:
+    def _select_by_machine(self) -> Candidate:
         found = finalists(self.candidates, self._settings.finalists)
         if len(found) == 1:
             return found[0]
@@ -250,11 +250,12 @@ class _Work:
         self.extra["selection"] = {"finalists": [each.source for each in found], "choice": machine.choice}
         return found[index]
 
-    def _by_tests(self) -> Candidate:
+    def _select_by_tests(self) -> Candidate:
         """Return the sample that breaks the fewest of the repository's own tests; votes break ties."""
         before = self._run_tests(BASE)
-        self._score(REGRESSION, lambda each: _broken(before, self._run_tests(self._trials.restored(each.patch))))
-        return min(ranked(self.candidates), key=lambda each: each.scores[REGRESSION])
+        trials = self._trials
+        self._score(REGRESSION, lambda each: _count_broken(before, self._run_tests(trials.apply_patch(each.patch))))
+        return min(rank_candidates(self.candidates), key=lambda each: each.scores[REGRESSION])
 
     def _run_tests(self, snapshot: str | None) -> dict[str, Status]:
         """Run the repository's own tests on a saved state; a patch that does not apply passes none."""
@@ -263,10 +264,10 @@ class _Work:
         self._session.workspace.restore(snapshot)
         return self._session.workspace.run_tests(self._settings.test_files)
 
-    def _by_score(self) -> Candidate:
+    def _select_by_score(self) -> Candidate:
         scorer: Scorer = resolve("scorer", self._settings.scorer, SCORERS)(self._session.model)
         self._score(SCORE, lambda each: scorer.score(self._session.task, each))
-        return best_by(SCORE, self.candidates)
+        return find_best(SCORE, self.candidates)
 
     def _score(self, name: str, measure: Callable[[Candidate], float]) -> None:
         """Score each sample that changes something; equal patches are scored once."""
@@ -280,7 +281,7 @@ class _Work:
     def best_known(self) -> Candidate | None:
         """Return the most frequent sample, finished ones first: the choice without a model."""
         finished = [each for each in self.candidates if not each.reason]
-        return next(iter(ranked(with_majority_votes(finished)) or ranked(self.candidates)), None)
+        return next(iter(rank_candidates(count_majority(finished)) or rank_candidates(self.candidates)), None)
 
     def leave(self, best: Candidate | None) -> None:
         """Bring the workspace to a sample's state; to the base for None."""
@@ -289,8 +290,7 @@ class _Work:
             self._session.workspace.apply(best.patch)
 
 
-def _broken(before: Mapping[str, Status], after: Mapping[str, Status]) -> float:
+def _count_broken(before: Mapping[str, Status], after: Mapping[str, Status]) -> float:
     """Return the number of tests that passed before and do not pass now."""
-    return float(
-        sum(status is Status.PASSED and after.get(test) is not Status.PASSED for test, status in before.items())
-    )
+    passed = (test for test, status in before.items() if status is Status.PASSED)
+    return float(sum(after.get(test) is not Status.PASSED for test in passed))

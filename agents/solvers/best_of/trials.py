@@ -9,7 +9,7 @@ from assay.agents.solvers.shared.bash_actions import clip
 from assay.agents.solvers.shared.edit_grammars import parse_search_replace
 from assay.agents.solvers.shared.edits import apply_edits
 from assay.agents.solvers.shared.normalise import change_key
-from assay.agents.solvers.shared.syntax_check import broken
+from assay.agents.solvers.shared.syntax_check import find_broken
 from assay.agents.trajectory import RecordedToolCall, action_step
 from assay.harness import languages
 
@@ -65,7 +65,7 @@ class TrialWorkspace:
         applied = apply_edits(self.base, parsed.edits)
         if applied.failed or parsed.problems:
             return EditedState(report="\n".join([applied.report(), *parsed.problems]))
-        wrong = broken(self._session.task.language, self.base, applied.files)
+        wrong = find_broken(self._session.task.language, self.base, applied.files)
         if wrong:
             return EditedState(
                 report="\n".join(f"{path} would not parse: {problem}" for path, problem in wrong.items())
@@ -87,7 +87,7 @@ class TrialWorkspace:
         self._note(script, ran, what)
         return ran
 
-    def restored(self, patch: str) -> str | None:
+    def apply_patch(self, patch: str) -> str | None:
         """Return the saved state of the base with a patch; None if it does not apply."""
         self._workspace.restore(BASE)
         return self._workspace.snapshot() if self._workspace.apply(patch) else None

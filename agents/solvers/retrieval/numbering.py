@@ -19,13 +19,13 @@ class NumberedEdit:
     last: int = 0
 
 
-def numbered(text: str) -> str:
+def number_lines(text: str) -> str:
     """Return a text with its number and a bar before each line."""
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
     return "\n".join(f"{number}|{line}" for number, line in enumerate(lines, start=1))
 
 
-def without_numbers(text: str) -> tuple[str, list[int]]:
+def strip_numbers(text: str) -> tuple[str, list[int]]:
     """Return a text without its line numbers, and those numbers; empty lines at the ends are removed."""
     lines = text.replace("\r\n", "\n").strip("\n").split("\n")
     found = [_NUMBER.match(line) for line in lines]
@@ -33,7 +33,7 @@ def without_numbers(text: str) -> tuple[str, list[int]]:
     return "\n".join(bare), [int(match[1]) for match in found if match]
 
 
-def numbered_edit(path: str, original: str, edited: str) -> NumberedEdit:
+def make_numbered_edit(path: str, original: str, edited: str) -> NumberedEdit:
     """Return the edit of an answer; line numbers are removed from both parts.
 
     Args:
@@ -41,8 +41,8 @@ def numbered_edit(path: str, original: str, edited: str) -> NumberedEdit:
         original: the lines to change, with their numbers.
         edited: their replacement.
     """
-    search, numbers = without_numbers(original)
-    replace, _ = without_numbers(edited) if numbers else (edited.replace("\r\n", "\n").strip("\n"), [])
+    search, numbers = strip_numbers(original)
+    replace, _ = strip_numbers(edited) if numbers else (edited.replace("\r\n", "\n").strip("\n"), [])
     return NumberedEdit(FileEdit(path, search, replace), min(numbers, default=0), max(numbers, default=0))
 
 

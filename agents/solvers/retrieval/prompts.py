@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ConfigDict, Field
 
 from assay.agents.contract import AgentTask
-from assay.agents.solvers.retrieval.numbering import numbered
+from assay.agents.solvers.retrieval.numbering import number_lines
 from assay.agents.solvers.shared.codebase import Codebase
 from assay.harness.domain import Model
 
@@ -82,7 +82,7 @@ def editor_question(task: AgentTask, files: Mapping[str, str]) -> str:
         task: holds the issue.
         files: path to text of the files to change.
     """
-    shown = [{"file": path, "file content": numbered(text)} for path, text in files.items()]
+    shown = [{"file": path, "file content": number_lines(text)} for path, text in files.items()]
     return _question({"issue": task.problem_statement.strip(), "files to be modified": shown, "task": EDIT}, EDIT_FORM)
 
 

@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from assay.agents.contract import Capabilities, SolutionStatus, SolveOutcome, SolveSession
 from assay.agents.llm.chat import Message, Role
 from assay.agents.llm.tokens import estimate_tokens
-from assay.agents.solvers.retrieval.numbering import apply_numbered, numbered_edit
+from assay.agents.solvers.retrieval.numbering import apply_numbered, make_numbered_edit
 from assay.agents.solvers.retrieval.prompts import SYSTEM, EditorAnswer, FileChoice, editor_question, retriever_question
 from assay.agents.solvers.shared import bm25
 from assay.agents.solvers.shared.codebase import Codebase
@@ -23,7 +23,7 @@ from assay.agents.solvers.shared.edit_grammars import clean_path
 from assay.agents.solvers.shared.edits import is_inside
 from assay.agents.solvers.shared.json_answers import json_tries
 from assay.agents.solvers.shared.normalise import differs
-from assay.agents.solvers.shared.syntax_check import broken
+from assay.agents.solvers.shared.syntax_check import find_broken
 from assay.agents.solvers.shared.tries import Tries
 from assay.agents.trajectory import Step
 from assay.harness import languages
@@ -152,14 +152,14 @@ def make_attempt(answer: EditorAnswer, texts: Mapping[str, str], session: SolveS
         session: its task names root and language.
     """
     task = session.task
-    edits = [numbered_edit(clean_path(each.file, task.root), each.original, each.edited) for each in answer.edits]
+    edits = [make_numbered_edit(clean_path(each.file, task.root), each.original, each.edited) for each in answer.edits]
     outside = [each.edit.path for each in edits if not is_inside(each.edit.path)]
     applied = apply_numbered(texts, [each for each in edits if is_inside(each.edit.path)])
     files = {path: text for path, text in applied.files.items() if differs(texts, {path: text})}
     problems = [
         *(f"{path}: not a path in the repository" for path in outside),
         *(str(each) for each in applied.failed),
-        *(f"{path}: {problem}" for path, problem in broken(task.language, texts, files).items()),
+        *(f"{path}: {problem}" for path, problem in find_broken(task.language, texts, files).items()),
         *(f"{path}: only blank lines would change" for path in applied.files if path not in files),
     ]
     problem = "\n".join(problems) or ("" if files else "nothing would change")

@@ -53,7 +53,7 @@ def scores(query: str, documents: Mapping[str, str]) -> dict[str, float]:
         documents: name to text, as for ``rank``.
     """
     wanted = Counter(words(query))
-    counts = {name: _counted(f"{name}\n{text}") for name, text in documents.items()}
+    counts = {name: _count_words(f"{name}\n{text}") for name, text in documents.items()}
     lengths = {name: count.total() for name, count in counts.items()}
     mean = sum(lengths.values()) / max(len(lengths), 1)
     found = {name: {word: count[word] for word in wanted.keys() & count.keys()} for name, count in counts.items()}
@@ -68,7 +68,7 @@ def scores(query: str, documents: Mapping[str, str]) -> dict[str, float]:
     }
 
 
-def _counted(text: str) -> Counter[str]:
+def _count_words(text: str) -> Counter[str]:
     """Count the words of a text; equal identifiers are split only once."""
     counts: Counter[str] = Counter()
     for run, often in Counter(_RUN.findall(text)).items():

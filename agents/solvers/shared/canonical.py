@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from assay.agents.solvers.shared.syntax_nodes import first_mistake, is_comment, text_of
+from assay.agents.solvers.shared.syntax_nodes import first_mistake, is_comment, read_source
 from assay.harness.languages import Language
 from assay.harness.languages.syntax import parse
 
@@ -101,13 +101,13 @@ def canonical(language: str, path: str, text: str, rename: Mapping[str, str] | N
         return tuple(_plain_lines(text))
     known, root = parsed.language, parsed.root
     if first_mistake(root) is not None:
-        return tuple(_plain_lines(_without_comments(root, text_of(root))))
+        return tuple(_plain_lines(_strip_comments(root, read_source(root))))
     writer = _Writer(known, rename=rename or {})
     try:
         _put(root, writer, known)
         writer.end_line()
     except RecursionError:  # one expression, nested hundreds deep
-        return tuple(_plain_lines(_without_comments(root, text_of(root))))
+        return tuple(_plain_lines(_strip_comments(root, read_source(root))))
     return tuple(writer.lines)
 
 
@@ -130,7 +130,7 @@ def _put(node: "Node", writer: _Writer, language: Language) -> None:
 
 
 def _put_token(node: "Node", writer: _Writer) -> None:
-    token = " ".join(text_of(node).split())
+    token = " ".join(read_source(node).split())
     if not token or (token == ";" and _ends_for_nothing(node, writer.language)):
         return
     if token in CLOSING and _allows_no_comma(node.parent):
@@ -171,7 +171,7 @@ def _put_statements(node: "Node", writer: _Writer, language: Language) -> None:
 
 def _put_mark(node: "Node", writer: _Writer, step: int) -> None:
     """Write a bracket or separator of a block."""
-    token = text_of(node).strip()
+    token = read_source(node).strip()
     if not token or (token == ";" and writer.language.SYNTAX.optional_semicolons):
         return
     if token in CLOSING or token.startswith("#"):
@@ -194,12 +194,12 @@ def _atom(node: "Node", language: Language) -> str | None:
     kind = node.type
     if kind.startswith(LINE_BOUND):
         is_preprocessor = kind.startswith("preproc")
-        text = text_of(node) if is_preprocessor else _without_comments(node, text_of(node))
+        text = read_source(node) if is_preprocessor else _strip_comments(node, read_source(node))
         return " ".join((COMMENT.sub(_literal, text) if is_preprocessor else text).split())
     is_literal = kind.startswith(VERBATIM) or kind.endswith(VERBATIM_ENDS)
     if not is_literal or not node.is_named or kind in NO_LITERAL:
         return None
-    text = text_of(node).strip("\n")
+    text = read_source(node).strip("\n")
     is_plain = len(text) > 1 and text[0] == text[-1] == "'" and not {*text[1:-1]} & {*"'\"\\\n"}
     return f'"{text[1:-1]}"' if is_plain and language.SYNTAX.either_quote else text
 
@@ -221,7 +221,7 @@ def _is_operator(letter: str) -> bool:
     return not _is_word(letter) and letter not in "()[]{},;"
 
 
-def _without_comments(root: "Node", text: str) -> str:
+def _strip_comments(root: "Node", text: str) -> str:
     """Return the text of a node without its comments."""
     content = text.encode(errors="replace")
     parts, done = [], 0

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.agents.solvers.shared.codebase import Codebase, Snippet, dotted
+from assay.agents.solvers.shared.codebase import Codebase, Snippet, dot_name
 
 SHOWN = 3
 """Snippets that a result shows."""
@@ -44,7 +44,7 @@ class CodeSearch:
 
     def search_class_in_file(self, class_name: str, file_name: str) -> SearchResult:
         """The classes of that name in a file, whole."""
-        return self._in_file(file_name, lambda paths: self._classes(class_name, paths, self._code.whole))
+        return self._search_file(file_name, lambda paths: self._classes(class_name, paths, self._code.whole))
 
     def search_method(self, method_name: str) -> SearchResult:
         """The functions and methods of that name."""
@@ -52,11 +52,11 @@ class CodeSearch:
 
     def search_method_in_file(self, method_name: str, file_name: str) -> SearchResult:
         """The functions and methods of that name in a file."""
-        return self._in_file(file_name, lambda paths: self._methods(method_name, paths))
+        return self._search_file(file_name, lambda paths: self._methods(method_name, paths))
 
     def search_method_in_class(self, method_name: str, class_name: str) -> SearchResult:
         """The methods of that name in the classes of that name."""
-        return self._methods(f"{dotted(class_name)}.{dotted(method_name)}", self._code.paths)
+        return self._methods(f"{dot_name(class_name)}.{dot_name(method_name)}", self._code.paths)
 
     def search_code(self, code_str: str) -> SearchResult:
         """Where a text stands, with the lines around it."""
@@ -64,15 +64,15 @@ class CodeSearch:
 
     def search_code_in_file(self, code_str: str, file_name: str) -> SearchResult:
         """Where a text stands in a file, with the lines around it."""
-        return self._in_file(file_name, lambda paths: self._text(code_str, paths))
+        return self._search_file(file_name, lambda paths: self._text(code_str, paths))
 
     def get_code_around_line(self, file_name: str, line_number: int, window_size: int = 10) -> SearchResult:
         """A line of a file, counted from 1, with that many lines before and after it."""
-        return self._in_file(file_name, lambda paths: self._around(paths, line_number, max(window_size, 0)))
+        return self._search_file(file_name, lambda paths: self._around(paths, line_number, max(window_size, 0)))
 
     def get_file_content(self, file_name: str) -> SearchResult:
         """A whole file."""
-        return self._in_file(
+        return self._search_file(
             file_name,
             lambda paths: _result([self._code.snippet(path, 1, self._code.height(path), 0) for path in paths]),
         )
@@ -81,19 +81,19 @@ class CodeSearch:
         """The classes of that name, whole."""
         return self._classes(class_name, self._code.paths, self._code.whole)
 
-    def _in_file(self, file_name: str, search: Callable[[Sequence[str]], SearchResult]) -> SearchResult:
+    def _search_file(self, file_name: str, search: Callable[[Sequence[str]], SearchResult]) -> SearchResult:
         paths = self._code.files(file_name)
         if paths:
             return search(paths)
-        like = self._code.like(file_name)
+        like = self._code.find_similar(file_name)
         return SearchResult(f"There is no file {file_name}." + (f" There are: {', '.join(like)}." if like else ""))
 
     def _classes(self, name: str, paths: Sequence[str], show: Callable[..., Snippet]) -> SearchResult:
-        found = [show(path, each) for path, each in self._code.named("class", name, paths)]
+        found = [show(path, each) for path, each in self._code.find_named("class", name, paths)]
         return _result(found) if found else self._nothing("class", name, paths)
 
     def _methods(self, name: str, paths: Sequence[str]) -> SearchResult:
-        found = [self._code.whole(path, each) for path, each in self._code.named("function", name, paths)]
+        found = [self._code.whole(path, each) for path, each in self._code.find_named("function", name, paths)]
         return _result(found) if found else self._nothing("function or method", name, paths)
 
     def _text(self, text: str, paths: Sequence[str]) -> SearchResult:
@@ -118,7 +118,7 @@ class CodeSearch:
 
     def _nothing(self, kind: str, name: str, paths: Sequence[str]) -> SearchResult:
         """Say that there is no such definition, and which files mention the name."""
-        last = dotted(name).rpartition(".")[2]
+        last = dot_name(name).rpartition(".")[2]
         mentions = Counter({path: often for path in paths if last and (often := self._code.text(path).count(last))})
         mentioned = f" The text {last} occurs in {_counts(mentions)}." if mentions else ""
         return SearchResult(f"There is no {kind} {name}{self._where(paths)}.{mentioned}")
@@ -196,10 +196,10 @@ def _result(found: Sequence[Snippet]) -> SearchResult:
     rest = Counter(each.path for each in found[SHOWN:])
     more = [f"{len(found) - SHOWN} more in {_counts(rest)}."] if rest else []
     head = f"{len(found)} found." if len(found) > 1 else ""
-    return SearchResult("\n\n".join(filter(None, [head, *map(shown, found[:SHOWN]), *more])), tuple(found))
+    return SearchResult("\n\n".join(filter(None, [head, *map(show_snippet, found[:SHOWN]), *more])), tuple(found))
 
 
-def shown(snippet: Snippet) -> str:
+def show_snippet(snippet: Snippet) -> str:
     """Return a snippet as the model reads it: path, lines and code, cut after ``LONGEST`` lines."""
     lines = snippet.code.split("\n")
     cut = [f"[{len(lines) - LONGEST} more lines; get_code_around_line shows them]"] if len(lines) > LONGEST else []

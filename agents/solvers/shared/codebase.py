@@ -59,7 +59,7 @@ class Codebase:
             return [exact]
         return [path for path in self.paths if tails and tails[0] and f"/{path}".endswith(f"/{tails[0]}")]
 
-    def like(self, name: str, most: int = 6) -> list[str]:
+    def find_similar(self, name: str, most: int = 6) -> list[str]:
         """Return up to ``most`` files with a similar name."""
         names: dict[str, list[str]] = {}
         for path in self.paths:
@@ -73,7 +73,7 @@ class Codebase:
             self._definitions[path] = definitions(self._language.NAME, path, self._texts[path])
         return self._definitions[path]
 
-    def named(self, kind: Kind, name: str, paths: Iterable[str]) -> Iterator[tuple[str, Definition]]:
+    def find_named(self, kind: Kind, name: str, paths: Iterable[str]) -> Iterator[tuple[str, Definition]]:
         """Yield path and definition of everything with a name, or with a qualified name that ends in it.
 
         Args:
@@ -81,7 +81,7 @@ class Codebase:
             name: qualified as in any language: ``Outer.method``, ``Outer::method``, ``Outer#method``.
             paths: files to search.
         """
-        wanted = dotted(name)
+        wanted = dot_name(name)
         last = wanted.rpartition(".")[2]
         for path in paths:
             if last and last in self._texts[path]:
@@ -129,7 +129,7 @@ class Codebase:
         return "\n".join(self._texts[path].split("\n")[first - 1 : last])
 
 
-def dotted(name: str) -> str:
+def dot_name(name: str) -> str:
     """Return a qualified name with dots, without the parentheses of a call."""
     plain = name.strip().partition("(")[0]
     return plain.replace("::", ".").replace("\\", ".").replace("#", ".").replace("->", ".").strip(".* ")

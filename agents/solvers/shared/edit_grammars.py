@@ -82,11 +82,11 @@ def _problem(path: str, block: list[str]) -> str:
 
 def _edit(path: str, block: list[str]) -> FileEdit:
     middle = next(index for index, line in enumerate(block) if SEPARATOR.match(line))
-    search, replace = (_without_dots(part) for part in (block[:middle], block[middle + 1 :]))
+    search, replace = (_strip_dots(part) for part in (block[:middle], block[middle + 1 :]))
     return FileEdit(path, "\n".join(search), "\n".join(replace))
 
 
-def _without_dots(lines: list[str]) -> list[str]:
+def _strip_dots(lines: list[str]) -> list[str]:
     return lines[1:] if lines and lines[0].strip() == "..." else lines
 
 

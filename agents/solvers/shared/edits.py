@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from assay.agents.solvers.shared.matching import Match, MatchedLines, goodness, reindented, search
+from assay.agents.solvers.shared.matching import Match, MatchedLines, goodness, reindent, search
 
 Interval = tuple[int, int]
 """First and last line, counted from 1, both included."""
@@ -106,7 +106,7 @@ def apply_edits(
     )
 
 
-def merged(intervals: Sequence[Interval], length: int) -> list[Interval]:
+def merge_intervals(intervals: Sequence[Interval], length: int) -> list[Interval]:
     """Return sorted intervals, clipped to ``length`` lines; overlapping or adjacent ones are merged."""
     clipped = sorted((max(1, first), min(length, last)) for first, last in intervals)
     joined: list[Interval] = []
@@ -136,7 +136,7 @@ class _OpenFile:
         self._is_new = text is None
         self._crlf = text is not None and "\r\n" in text and text.count("\r\n") == text.count("\n")
         lines = (text or "").replace("\r\n", "\n").split("\n") if self._crlf else (text or "").split("\n")
-        self._parts = list(_cut(lines, merged(intervals, len(lines)) or [(1, len(lines))]))
+        self._parts = list(_cut(lines, merge_intervals(intervals, len(lines)) or [(1, len(lines))]))
 
     @property
     def text(self) -> str | None:
@@ -162,8 +162,8 @@ class _OpenFile:
         part, place = found[0]
         lines = self._parts[part][1]
         if match is not Match.EXACT:
-            quoted, new = _without_blank_edges(quoted, new)
-            new = reindented(new, [(quoted_line, lines[index]) for quoted_line, index in _pairs(quoted, place)])
+            quoted, new = _strip_blank_edges(quoted, new)
+            new = reindent(new, [(quoted_line, lines[index]) for quoted_line, index in _pairs(quoted, place)])
         if lines[place.first : place.last] == new:
             return EditResult(edit, problem=EditProblem.NO_CHANGE)
         lines[place.first : place.last] = new
@@ -208,7 +208,7 @@ def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").split("\n") if text else []
 
 
-def _without_blank_edges(quoted: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+def _strip_blank_edges(quoted: list[str], new: list[str]) -> tuple[list[str], list[str]]:
     """Return quote and replacement without the blank lines at the ends of the quote, which were not matched."""
     for edge in (0, -1):
         while quoted and not quoted[edge].strip():

@@ -66,7 +66,7 @@ def _exact(lines: Sequence[str], quoted: Sequence[str]) -> list[MatchedLines]:
 
 
 def _whitespace(lines: Sequence[str], quoted: Sequence[str]) -> list[MatchedLines]:
-    found, wanted = _filled(lines), _filled(quoted)
+    found, wanted = _list_filled(lines), _list_filled(quoted)
     squeezed = ["".join(lines[index].split()) for index in found]
     sought = ["".join(quoted[index].split()) for index in wanted]
     size = len(wanted)
@@ -96,7 +96,7 @@ def goodness(place: MatchedLines) -> tuple[int, float]:
     return place.score, round(place.likeness, 6)
 
 
-def _filled(lines: Sequence[str]) -> list[int]:
+def _list_filled(lines: Sequence[str]) -> list[int]:
     return [index for index, line in enumerate(lines) if line.strip()]
 
 
@@ -108,7 +108,7 @@ def _place(wanted: Sequence[int], found: Sequence[int], ratios: Sequence[float])
 
 def _windows(lines: Sequence[str], quoted: Sequence[str]) -> Iterator[MatchedLines]:
     """Compare the quoted lines with every run of as many non-blank lines; yield those with enough similar lines."""
-    found, wanted = _filled(lines), _filled(quoted)
+    found, wanted = _list_filled(lines), _list_filled(quoted)
     known: dict[tuple[str, str], float] = {}
     allowed = len(wanted) - math.ceil(SHARE * len(wanted))
     for start in range(len(found) - len(wanted) + 1):
@@ -171,7 +171,7 @@ def _distance(first: str, second: str) -> int:
     return distance
 
 
-def reindented(new: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list[str]:
+def reindent(new: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list[str]:
     """Return lines in the file's indentation, derived from the lines that matched.
 
     Args:
@@ -179,23 +179,23 @@ def reindented(new: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list[str
         pairs: a quoted line and the file's line that it matched.
     """
     known = {_indent(quoted): _indent(found) for quoted, found in reversed(pairs)}
-    return [_moved(line, known) if line.strip() else "" for line in new]
+    return [_move_line(line, known) if line.strip() else "" for line in new]
 
 
 def _indent(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _moved(line: str, known: Mapping[str, str]) -> str:
+def _move_line(line: str, known: Mapping[str, str]) -> str:
     """Return a line with the file's indentation: the known one, or one derived from the nearest known one."""
     own, said = _indent(line), line.lstrip()
     step, ours = _steps(known)
     shallower = [each for each in known if own.startswith(each)]
     if shallower:
         nearest = max(shallower, key=len)
-        return known[nearest] + _counted(own[len(nearest) :], step, ours) + said
+        return known[nearest] + _count_steps(own[len(nearest) :], step, ours) + said
     nearest = min(known, key=len, default="")
-    surplus = len(_counted(nearest[len(own) :], step, ours))
+    surplus = len(_count_steps(nearest[len(own) :], step, ours))
     return known.get(nearest, "")[: max(0, len(known.get(nearest, "")) - surplus)] + said
 
 
@@ -211,7 +211,7 @@ def _steps(known: Mapping[str, str]) -> tuple[str, str]:
     return (TAB, "\t") if has_tabs[0] else ("\t", TAB)
 
 
-def _counted(indent: str, step: str, ours: str) -> str:
+def _count_steps(indent: str, step: str, ours: str) -> str:
     """Return an indentation in the file's steps, if it consists of the model's steps."""
     times = len(indent) // len(step) if step else 0
     return ours * times if step and step * times == indent else indent

@@ -40,11 +40,11 @@ def change_key(language: str, before: Mapping[str, str], after: Mapping[str, str
 
 def _difference(language: str, path: str, before: str, after: str) -> list[str]:
     old, new = canonical(language, path, before), canonical(language, path, after)
-    added = _added_functions(language, path, old, new) if before.strip() else []
+    added = _list_added(language, path, old, new) if before.strip() else []
     return added or list(difflib.unified_diff(old, new, lineterm="", n=CONTEXT))[2:]
 
 
-def _added_functions(language: str, path: str, old: Sequence[str], new: Sequence[str]) -> list[str]:
+def _list_added(language: str, path: str, old: Sequence[str], new: Sequence[str]) -> list[str]:
     """Return the lines of new functions, prefixed with ``+``; empty if the files differ in anything else."""
     known = {each.name for each in _functions(language, path, old)}
     added = [each for each in _functions(language, path, new) if each.name not in known]
@@ -64,10 +64,10 @@ def differs(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
         before: path to text.
         after: path to text of those that changed.
     """
-    return any(_filled(before.get(path, "")) != _filled(text) for path, text in after.items())
+    return any(_strip_blank_lines(before.get(path, "")) != _strip_blank_lines(text) for path, text in after.items())
 
 
-def _filled(text: str) -> list[str]:
+def _strip_blank_lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
@@ -85,11 +85,11 @@ def script_key(language: str, path: str, text: str) -> str:
         UserError: there is no language of that name.
     """
     lines = canonical(language, path, text)
-    called = next(iter(_called(language, path, lines)), None)
+    called = next(iter(_list_calls(language, path, lines)), None)
     return "\n".join(canonical(language, path, text, {called: TEST_NAME}) if called else lines)
 
 
-def _called(language: str, path: str, lines: Sequence[str]) -> Iterator[str]:
+def _list_calls(language: str, path: str, lines: Sequence[str]) -> Iterator[str]:
     """Yield the functions of a file that its top level calls, in the order of the calls."""
     functions = _functions(language, path, lines)
     names = [each.name for each in functions if "." not in each.name]

@@ -6,7 +6,7 @@ from assay.agents.solvers.shared.syntax_nodes import first_mistake
 from assay.harness.languages.syntax import parse
 
 
-def broken(language: str, before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
+def find_broken(language: str, before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
     """Return the files that no longer parse: path to a short error.
 
     A file that did not parse before is ignored, since some grammars cannot read macros and dialects; a new file must

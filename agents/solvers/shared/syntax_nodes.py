@@ -16,7 +16,7 @@ def walk(node: "Node") -> "Iterator[Node]":
         waiting.extend(reversed(each.children))
 
 
-def text_of(node: "Node") -> str:
+def read_source(node: "Node") -> str:
     """Return the source of a node."""
     return (node.text or b"").decode(errors="replace")
 

@@ -15,7 +15,7 @@ from assay.agents.solvers.shared.code_search import CodeSearch, manual, perform
 from assay.agents.solvers.shared.codebase import Codebase
 from assay.agents.solvers.shared.edit_grammars import clean_path, parse_search_replace
 from assay.agents.solvers.shared.edits import AppliedEdits, EditProblem, apply_edits
-from assay.agents.solvers.shared.syntax_check import broken
+from assay.agents.solvers.shared.syntax_check import find_broken
 from assay.harness.domain import FAILING, Status
 from assay.harness.errors import UserError
 
@@ -149,15 +149,15 @@ class ActionRunner:
     @cached_property
     def base(self) -> dict[str, str]:
         """Path to text of the files of the base commit."""
-        self.go_to("base")
+        self.restore("base")
         return self._workspace.texts()
 
     def root(self) -> SearchState:
         """Return the state before any action."""
-        self.go_to("base")
+        self.restore("base")
         return SearchState(snapshot="base")
 
-    def go_to(self, snapshot: str) -> None:
+    def restore(self, snapshot: str) -> None:
         """Bring the workspace to a saved state."""
         if snapshot != self._at:
             self._at = ""
@@ -194,7 +194,7 @@ class ActionRunner:
         path = clean_path(match["path"] if match else wanted, self._session.task.root)
         code = self._codebase(state)
         if path not in code.paths:
-            like = ", ".join(code.like(path))
+            like = ", ".join(code.find_similar(path))
             return replace(state, seen=f"There is no file {path}. {like}".strip(), failure=Failure.FILE_NOT_FOUND)
         first = int(match["first"]) if match else 1
         last = min(int(match["last"] or first) if match else code.height(path), code.height(path))
@@ -215,17 +215,17 @@ class ActionRunner:
         if applied.failed:
             failure = OF_EDITS[applied.failed[0].problem or EditProblem.NOT_FOUND]
             return replace(state, seen=f"Nothing was changed.\n{applied.report()}", failure=failure)
-        wrong = broken(self._session.task.language, self._texts(state), applied.files)
+        wrong = find_broken(self._session.task.language, self._texts(state), applied.files)
         if wrong:
             problems = "\n".join(f"{path}: {problem}" for path, problem in wrong.items())
             return replace(
                 state, seen=f"Nothing was changed: it would not parse.\n{problems}", failure=Failure.INVALID_FILE
             )
-        return self._changed(state, applied)
+        return self._save_edits(state, applied)
 
-    def _changed(self, state: SearchState, applied: AppliedEdits) -> SearchState:
+    def _save_edits(self, state: SearchState, applied: AppliedEdits) -> SearchState:
         """Write edited files into the workspace and save that state."""
-        self.go_to(state.snapshot)
+        self.restore(state.snapshot)
         self._at = ""
         for path, text in applied.files.items():
             self._workspace.write(path, text.encode())
@@ -243,7 +243,7 @@ class ActionRunner:
         missing = [path for path in paths if path not in self._texts(state)]
         if missing:
             return replace(state, seen=f"There is no file {missing[0]}.", failure=Failure.FILE_NOT_FOUND)
-        self.go_to(state.snapshot)
+        self.restore(state.snapshot)
         try:
             results = self._workspace.run_tests(paths)
         except UserError as error:  # a workspace without tests: the model must do without

@@ -43,9 +43,9 @@ def debate(ask: Ask, statement: str, patches: Sequence[str], *, debaters: int, r
     said: list[str] = []
     for _ in range(rounds):
         for number in range(1, debaters + 1):
-            answer = ask(ARGUE.format(solutions=solutions, said=_shown(said), number=number), "debate")
+            answer = ask(ARGUE.format(solutions=solutions, said=_show_debate(said), number=number), "debate")
             said.append(f"Debater {number}: {answer.strip()}")
-    return read_solution(ask(DECIDE.format(solutions=solutions, said=_shown(said)), "decide"), len(patches))
+    return read_solution(ask(DECIDE.format(solutions=solutions, said=_show_debate(said)), "decide"), len(patches))
 
 
 def read_solution(answer: str, count: int) -> int | None:
@@ -54,5 +54,5 @@ def read_solution(answer: str, count: int) -> int | None:
     return int(found[-1]) if found and int(found[-1]) < count else None
 
 
-def _shown(said: Sequence[str]) -> str:
+def _show_debate(said: Sequence[str]) -> str:
     return "\n".join(["", "The debate so far:", *said, ""]) if said else ""

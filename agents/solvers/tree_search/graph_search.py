@@ -124,7 +124,7 @@ class GraphSearch:
                 session.recorder.add(_step(f"patch-{number}", action.kind, action.body, seen))
                 if state.patch:
                     break
-            messages += [answer.as_message(), Message(role=Role.USER, content=seen)]
+            messages += [answer.make_message(), Message(role=Role.USER, content=seen)]
         return state
 
 
@@ -188,9 +188,9 @@ class _Walk:
 
     def _next(self, node: SearchNode[Visit]) -> tuple[str, str]:
         """Return relation and identifier of the next neighbour."""
-        return self._unvisited(node)[0]
+        return self._list_unvisited(node)[0]
 
-    def _unvisited(self, node: SearchNode[Visit]) -> list[tuple[str, str]]:
+    def _list_unvisited(self, node: SearchNode[Visit]) -> list[tuple[str, str]]:
         visited = {each.content.vertex.id for each in self._tree.nodes}
         return [each for each in self._neighbours(node.content.vertex) if each[1] not in visited]
 
@@ -198,7 +198,7 @@ class _Walk:
         """Mark nodes without unvisited neighbours as terminal."""
         for node in self._tree.nodes:
             if not node.terminal:
-                node.terminal = not self._unvisited(node)
+                node.terminal = not self._list_unvisited(node)
 
     def _neighbours(self, vertex: Vertex) -> list[tuple[str, str]]:
         """Return the neighbours of a vertex by their BM25 score; from the root directory the entries come first."""
@@ -222,9 +222,9 @@ class _Walk:
         """Return the text of a vertex for BM25: its code, or the identifiers below a directory."""
         if vertex.kind == "directory":
             return "\n".join(each for each in self._graph.vertices if each.startswith(f"{vertex.id}/"))
-        return self._texts[vertex.path] if vertex.kind == "file" else self._code_of(vertex)
+        return self._texts[vertex.path] if vertex.kind == "file" else self._read_code(vertex)
 
-    def _code_of(self, vertex: Vertex) -> str:
+    def _read_code(self, vertex: Vertex) -> str:
         return "\n".join(self._texts[vertex.path].split("\n")[vertex.first - 1 : vertex.last])
 
     def _show(self, vertex: Vertex) -> str:
@@ -238,7 +238,7 @@ class _Walk:
 
     def _brief(self, vertex: Vertex) -> str:
         """Return the code of a function or short class; the signatures of a long class."""
-        code = self._code_of(vertex)
+        code = self._read_code(vertex)
         if vertex.kind == "function" or len(code) <= self._settings.shown:
             return code
         each = Definition("class", vertex.name, "", vertex.first, vertex.last)

@@ -89,7 +89,7 @@ class SearchTree(Generic[T]):
         """Return the nodes that may get another child."""
         return [each for each in self.nodes if self._is_expandable(each)]
 
-    def finished(self) -> list[SearchNode[T]]:
+    def find_finished(self) -> list[SearchNode[T]]:
         """Return the nodes that claim to be a solution, the first of each parent."""
         found: dict[int, SearchNode[T]] = {}
         for node in self.nodes:
@@ -140,7 +140,7 @@ class Bounds:
 
 def stop_reason(tree: SearchTree[T], bounds: Bounds, cost: float = 0.0) -> str:
     """Return why a search ends now; empty if it continues. ``cost`` is in US dollars."""
-    finished = tree.finished()
+    finished = tree.find_finished()
     best = max((each.worth for each in finished), default=-math.inf)
     ends = {
         "it has cost enough": bounds.cost is not None and cost >= bounds.cost,
@@ -163,10 +163,10 @@ def next_node(tree: SearchTree[T], bounds: Bounds, selector: Selector) -> Search
     nodes = tree.expandable()
     if not nodes:
         raise ValueError("no node can be expanded")
-    return nodes[-1] if _goes_straight_on(tree, bounds) else selector(nodes)
+    return nodes[-1] if _follows_first_path(tree, bounds) else selector(nodes)
 
 
-def _goes_straight_on(tree: SearchTree[T], bounds: Bounds) -> bool:
+def _follows_first_path(tree: SearchTree[T], bounds: Bounds) -> bool:
     if bounds.first_finish_depth is None or any(node.finished for node in tree.nodes):
         return False
     return all(node.depth < bounds.first_finish_depth for node in tree.nodes)
@@ -209,7 +209,7 @@ def best_reward(node: SearchNode[T]) -> float:
 
 def candidates(tree: SearchTree[T]) -> list[SearchNode[T]]:
     """Return the nodes for the result: the solutions, else the leaves with a change, else all leaves."""
-    return tree.finished() or [leaf for leaf in tree.leaves() if leaf.changed] or tree.leaves()
+    return tree.find_finished() or [leaf for leaf in tree.leaves() if leaf.changed] or tree.leaves()
 
 
 def result(tree: SearchTree[T], measure: Callable[[SearchNode[T]], float] = mean_reward) -> SearchNode[T]:

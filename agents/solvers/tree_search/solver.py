@@ -45,7 +45,7 @@ from assay.agents.solvers.tree_search.search_tree import (
     result,
 )
 from assay.agents.solvers.tree_search.uct import BestFirst, Softmax, score_terms
-from assay.agents.solvers.tree_search.value import Reward, by_rule, read_reward
+from assay.agents.solvers.tree_search.value import Reward, judge_by_rule, read_reward
 from assay.agents.trajectory import RecordedToolCall, action_step
 from assay.harness.domain import Model
 
@@ -141,7 +141,7 @@ class _Search:
         feedback = self._feedback(parent) if self._settings.feedback and parent.children else ""
         action, said = self._action(parent, feedback)
         is_repeated = any(child.content.action == action for child in parent.children)
-        after = _repeated(parent.content, action) if is_repeated else self._runner.do(parent.content, action)
+        after = _repeat(parent.content, action) if is_repeated else self._runner.do(parent.content, action)
         child = self.tree.add(parent, replace(after, said=said, feedback=feedback), kind=action.kind.value)
         _mark(child, is_repeated=is_repeated)
         if not is_repeated:
@@ -162,18 +162,18 @@ class _Search:
             action = read_action(answer.content)
             if action is not None:
                 return action, answer.content
-            messages = [*messages, answer.as_message(), Message(role=Role.USER, content=NO_ACTION)]
+            messages = [*messages, answer.make_message(), Message(role=Role.USER, content=NO_ACTION)]
         return Action(ActionKind.NONE), answer.content
 
     def _feedback(self, parent: SearchNode[SearchState]) -> str:
         return self._question(prompts.feedback_question(self._session.task, parent), "feedback").strip()
 
     def _judge(self, node: SearchNode[SearchState]) -> None:
-        reward = by_rule(node) or self._judged_by_model(node)
+        reward = judge_by_rule(node) or self._ask_judge(node)
         node.reward = reward.value
         node.content = replace(node.content, why=reward.why)
 
-    def _judged_by_model(self, node: SearchNode[SearchState]) -> Reward:
+    def _ask_judge(self, node: SearchNode[SearchState]) -> Reward:
         """Let the model judge; 0 if it never gives a value."""
         question = prompts.judge_question(self._session.task, node)
         for _ in range(self._settings.wrong_forms):
@@ -206,10 +206,10 @@ class _Search:
     def choose(self) -> SearchNode[SearchState]:
         """Return the result by the chosen discriminator."""
         if self._settings.discriminator == "debate":
-            return self._debated()
+            return self._debate()
         return result(self.tree, mean_reward if self._settings.discriminator == "mean_reward" else best_reward)
 
-    def _debated(self) -> SearchNode[SearchState]:
+    def _debate(self) -> SearchNode[SearchState]:
         """Let the model debate the solutions; the mean reward decides if that fails or there is no solution."""
         found = [node for node in candidates(self.tree) if node.content.patch]
         if not found:
@@ -225,7 +225,7 @@ class _Search:
 
     def leave(self, chosen: SearchNode[SearchState]) -> None:
         """Bring the workspace to a node's state."""
-        self._runner.go_to(chosen.content.snapshot)
+        self._runner.restore(chosen.content.snapshot)
 
     def candidates(self) -> tuple[Candidate, ...]:
         """Return the patches among which the result was chosen."""
@@ -252,7 +252,7 @@ def _mark(node: SearchNode[SearchState], *, is_repeated: bool) -> None:
     node.expects_correction = state.failure is not None and not node.terminal
 
 
-def _repeated(before: SearchState, action: Action) -> SearchState:
+def _repeat(before: SearchState, action: Action) -> SearchState:
     return replace(before, action=action, seen="This was tried before.", failure=None, is_news=False, tests=None)
 
 

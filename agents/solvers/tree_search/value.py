@@ -44,19 +44,19 @@ class Reward:
     why: str
 
 
-def by_rule(node: SearchNode[SearchState]) -> Reward | None:
+def judge_by_rule(node: SearchNode[SearchState]) -> Reward | None:
     """Return the reward of a state by rule; None if the model must judge."""
     state = node.content
     if state.failure is not None:
-        return _of_failure(node, state.failure)
+        return _judge_failure(node, state.failure)
     if state.action.kind is ActionKind.REJECT:
         return Reward(REJECTED, "the way was given up")
     if state.action.kind in {ActionKind.SEARCH, ActionKind.VIEW}:
         return Reward(NEWS, "it shows code not seen before") if state.is_news else Reward(NO_NEWS, "nothing new")
-    return _of_tests(node)
+    return _judge_tests(node)
 
 
-def _of_failure(node: SearchNode[SearchState], failure: Failure) -> Reward:
+def _judge_failure(node: SearchNode[SearchState], failure: Failure) -> Reward:
     value = SEVERITY.get(failure, WORST) + REPEATED * _failures_before(node)
     return Reward(max(WORST, value), f"it failed: {failure}")
 
@@ -69,7 +69,7 @@ def _failures_before(node: SearchNode[SearchState]) -> int:
     return count
 
 
-def _of_tests(node: SearchNode[SearchState]) -> Reward | None:
+def _judge_tests(node: SearchNode[SearchState]) -> Reward | None:
     tests = node.content.tests
     if tests is None or not tests.passed + tests.failed:
         return None

@@ -15,7 +15,7 @@ from assay.agents.contract import AgentTask, Budget, Host, SolutionStatus, Solve
 from assay.agents.external import command
 from assay.agents.external.adapter import INSTRUCTION, Adapter, load_adapter
 from assay.agents.external.command import Command, CommandSettings
-from assay.agents.external.install import mounts_of, tool_folder
+from assay.agents.external.install import build_mounts, tool_folder
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered
 from assay.agents.llm.chat import Answer, ChatModel, Finish, Request, Role, TokenUsage, ToolCall
 from assay.agents.llm.errors import BudgetExceeded, ContextTooLong, ModelUnavailable, RequestRefused
@@ -471,7 +471,7 @@ def test_mini_swe_agent_resolves_a_bundled_instance_and_stops_at_the_budget(
 def test_mini_swe_agent_runs_in_an_older_image(docker_engine: "DockerEngine", host: Host) -> None:
     old = toolchain_image(docker_engine, "python", "3.9")
     adapter = load_adapter(MINI)
-    with docker_engine.open(old, BoxLimits(), {}, mounts=mounts_of(adapter, host)) as box:
+    with docker_engine.open(old, BoxLimits(), {}, mounts=build_mounts(adapter, host)) as box:
         env = {"ASSAY_TOOL": tool_folder(MINI), "PYTHONPATH": "/nowhere", "PYTHONHOME": "/nowhere"}
         done = box.exec(["bash", "-c", adapter.version_command], env=env, user="nobody")
         libc = box.exec(["ldd", "--version"])

@@ -7,7 +7,7 @@ import pytest
 
 from assay.agents.contract import Host
 from assay.agents.external.adapter import Adapter, Ecosystem, Install
-from assay.agents.external.install import RUNTIME, _extract, mounts_of, tool_folder
+from assay.agents.external.install import RUNTIME, _extract, build_mounts, tool_folder
 from assay.harness.domain import Limits
 from assay.harness.errors import EnvironmentFailure
 from toolchains import toolchain_image
@@ -44,14 +44,14 @@ def host(docker_engine: "DockerEngine", cache: Path, notes: list[str]) -> Host:
 
 @pytest.fixture(scope="module")
 def mounts(host: Host) -> dict[str, str]:
-    return mounts_of(adapter(SMALL), host)
+    return build_mounts(adapter(SMALL), host)
 
 
 def test_second_run_installs_nothing(mounts: dict[str, str], host: Host, notes: list[str]) -> None:
     assert list(mounts.values()) == [RUNTIME, tool_folder("small")]
     first_notes = list(notes)
     assert first_notes[-2:] == ["installing runtime", "installing small: tabulate==0.9.0"]
-    assert mounts_of(adapter(SMALL), host) == mounts
+    assert build_mounts(adapter(SMALL), host) == mounts
     assert notes == first_notes
 
 
@@ -88,20 +88,20 @@ def test_modules_of_the_tree_do_not_shadow_the_programs(
 def test_failed_installation_raises_and_leaves_nothing(mounts: dict[str, str], host: Host, cache: Path) -> None:
     before = sorted((cache / "agents").iterdir())
     with pytest.raises(EnvironmentFailure, match=r"exit code 7: out of luck \(log: ") as error:
-        mounts_of(adapter(SMALL.model_copy(update={"script": "echo out of luck; exit 7"})), host)
+        build_mounts(adapter(SMALL.model_copy(update={"script": "echo out of luck; exit 7"})), host)
     assert "out of luck" in Path(error.value.log_path).read_text()
     assert sorted((cache / "agents").iterdir()) == before
     assert not list((cache / "scratch").iterdir())
 
 
 def test_folder_of_the_host_is_mounted_without_installation(mounts: dict[str, str], host: Host, tmp_path: Path) -> None:
-    found = mounts_of(adapter(Install(folder=tmp_path)), host)
+    found = build_mounts(adapter(Install(folder=tmp_path)), host)
     assert found[str(tmp_path)] == tool_folder("small")
     assert RUNTIME in found.values()
 
 
 def test_program_without_installation_gets_the_runtime_for_the_bridge(mounts: dict[str, str], host: Host) -> None:
-    assert list(mounts_of(adapter(Install()), host).values()) == [RUNTIME]
+    assert list(build_mounts(adapter(Install()), host).values()) == [RUNTIME]
 
 
 def packed(*members: tuple[str, str]) -> tarfile.TarFile:

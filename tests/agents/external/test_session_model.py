@@ -48,7 +48,7 @@ class Conversation:
         self.messages += messages
         request = Request.model_validate({"model": "toy", "messages": tuple(self.messages), **parameters})
         answer = self.model.complete(request)
-        self.messages.append(answer.as_message())
+        self.messages.append(answer.make_message())
         return answer
 
     def steps(self) -> list[Step]:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from assay.agents.llm.cassette import Cassette, Mode
-from assay.agents.llm.cassette_key import without_volatile
+from assay.agents.llm.cassette_key import mask_ids
 from assay.agents.llm.chat import Answer, TokenUsage, ToolCall
 from assay.agents.llm.client import Endpoint, ModelClient
 from assay.agents.llm.errors import CassetteMiss, ModelUnavailable
@@ -119,9 +119,9 @@ def test_file_written_by_hand_is_replayed(tape: Path, make_request: Make) -> Non
 
 
 def test_normalised_requests_share_an_answer(tape: Path, make_request: Make) -> None:
-    with Cassette(tape, Mode.AUTO, Scripted(["ok"]), normalise=without_volatile) as cassette:
+    with Cassette(tape, Mode.AUTO, Scripted(["ok"]), normalise=mask_ids) as cassette:
         cassette.complete(make_request("passed in 0.12s"))
-    with Cassette(tape, Mode.REPLAY, normalise=without_volatile) as cassette:
+    with Cassette(tape, Mode.REPLAY, normalise=mask_ids) as cassette:
         assert cassette.complete(make_request("passed in 0.34s")).content == "ok"
 
 

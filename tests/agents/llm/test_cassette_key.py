@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.llm.cassette_key import key_of, nearest_difference, question, without_volatile
+from assay.agents.llm.cassette_key import hash_question, mask_ids, nearest_difference, question
 from assay.agents.llm.chat import Message, Request, Role, Tool
 from assay.agents.llm.openai_chat.requests import request_from_json, request_to_json
 
@@ -42,16 +42,16 @@ def turned_round(value: Any) -> Any:
 
 @given(requests)
 def test_key_ignores_the_order_of_fields(request: Request) -> None:
-    assert key_of(request) == key_of(Request.model_validate_json(request.model_dump_json()))
+    assert hash_question(request) == hash_question(Request.model_validate_json(request.model_dump_json()))
     again = Request.model_validate(turned_round(request.model_dump(mode="json")))
-    assert key_of(again) == key_of(request)
+    assert hash_question(again) == hash_question(request)
     posted = request_from_json(turned_round(request_to_json(request)), sample=request.sample)
-    assert key_of(posted) == key_of(request)
+    assert hash_question(posted) == hash_question(request)
 
 
 @given(requests, requests)
 def test_keys_are_equal_only_for_equal_questions(one: Request, other: Request) -> None:
-    assert (key_of(one) == key_of(other)) == (question(one) == question(other))
+    assert (hash_question(one) == hash_question(other)) == (question(one) == question(other))
 
 
 @given(requests, st.integers(51, 99))
@@ -64,7 +64,7 @@ def test_every_change_of_a_request_changes_its_key(request: Request, sample: int
         request.model_copy(update={"tools": (*request.tools, Tool(name="more"))}),
         request.model_copy(update={"seed": (request.seed or 0) + 1}),
     ]
-    assert len({key_of(each) for each in (request, *changed)}) == 6
+    assert len({hash_question(each) for each in (request, *changed)}) == 6
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def test_every_change_of_a_request_changes_its_key(request: Request, sample: int
 )
 def test_volatile_texts_are_ignored_when_normalised(make_request: Callable[..., Request], one: str, other: str) -> None:
     first, second = make_request(one), make_request(other)
-    assert key_of(first) != key_of(second)
-    assert key_of(first, without_volatile) == key_of(second, without_volatile)
+    assert hash_question(first) != hash_question(second)
+    assert hash_question(first, mask_ids) == hash_question(second, mask_ids)
 
 
 @pytest.mark.parametrize("text", ["123456789012", "deadbeef", "def tmp(x)", "version 2.0", "0x10", "facade"])
 def test_ordinary_words_and_numbers_are_not_volatile(text: str) -> None:
-    assert without_volatile(text) == text
+    assert mask_ids(text) == text
 
 
 def test_difference_is_shown_with_its_surroundings() -> None:

@@ -88,7 +88,7 @@ def test_tool_call_is_read_and_posted_back(endpoint: Any, make_request: Make, ma
     assert (answer.content, answer.reasoning, answer.finish) == ("", "let me look", Finish.TOOL_CALLS)
 
     result = Message(role=Role.TOOL, content="a.py", tool_call_id="c1")
-    ask(endpoint.url, make_request(messages=(answer.as_message(), result)))
+    ask(endpoint.url, make_request(messages=(answer.make_message(), result)))
     assert endpoint.asked[1].body["messages"] == [
         {"role": "assistant", "content": None, "tool_calls": [call], "reasoning_content": "let me look"},
         {"role": "tool", "content": "a.py", "tool_call_id": "c1"},

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.agents.llm.errors import AccessDenied, ContextTooLong, ModelError, ModelUnavailable, RequestRefused
-from assay.agents.llm.http_errors import to_model_error
+from assay.agents.llm.http_errors import make_model_error
 from assay.harness.errors import UserError
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
@@ -14,12 +14,12 @@ NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
 def test_transient_statuses_are_model_unavailable(status: int) -> None:
-    assert type(to_model_error(status, {}, "")) is ModelUnavailable
+    assert type(make_model_error(status, {}, "")) is ModelUnavailable
 
 
 @pytest.mark.parametrize("status", [401, 402, 403, 404])
 def test_denied_statuses_are_user_errors(status: int) -> None:
-    error = to_model_error(status, {}, '{"error": {"message": "no"}}')
+    error = make_model_error(status, {}, '{"error": {"message": "no"}}')
     assert isinstance(error, AccessDenied)
     assert isinstance(error, UserError)
     assert not error.is_transient
@@ -41,7 +41,7 @@ def test_denied_statuses_are_user_errors(status: int) -> None:
     ],
 )
 def test_text_separates_errors_of_one_status(status: int, text: str, kind: type[ModelError]) -> None:
-    assert type(to_model_error(status, {}, text)) is kind
+    assert type(make_model_error(status, {}, text)) is kind
 
 
 @pytest.mark.parametrize(
@@ -59,12 +59,12 @@ def test_text_separates_errors_of_one_status(status: int, text: str, kind: type[
     ],
 )
 def test_retry_after_is_a_number_or_a_date(asked: str, seconds: float) -> None:
-    assert to_model_error(429, {"retry-after": asked}, "", now=NOW).retry_after == seconds
+    assert make_model_error(429, {"retry-after": asked}, "", now=NOW).retry_after == seconds
 
 
 @given(st.integers(300, 599), st.text(), st.text())
 def test_any_text_becomes_a_one_line_error(status: int, text: str, wait: str) -> None:
-    error = to_model_error(status, {"retry-after": wait}, text, now=NOW)
+    error = make_model_error(status, {"retry-after": wait}, text, now=NOW)
     assert len(str(error)) < 600
     assert "\n" not in str(error)
 
@@ -78,4 +78,4 @@ def test_any_text_becomes_a_one_line_error(status: int, text: str, wait: str) ->
     )
 )
 def test_any_json_becomes_an_error(body: object) -> None:
-    assert isinstance(to_model_error(400, {}, json.dumps(body)), RequestRefused)
+    assert isinstance(make_model_error(400, {}, json.dumps(body)), RequestRefused)

@@ -6,10 +6,10 @@ from pydantic import BaseModel, ValidationError
 
 from assay.agents.llm.json_fields import (
     MalformedBody,
-    as_list,
-    as_object,
-    as_objects,
     describe_invalid,
+    require_list,
+    require_object,
+    require_objects,
     require_text,
     text_or_empty,
 )
@@ -17,7 +17,12 @@ from assay.agents.llm.json_fields import (
 
 @pytest.mark.parametrize(
     ("read", "value", "expected"),
-    [(as_list, [1], [1]), (as_object, {"a": 1}, {"a": 1}), (as_objects, None, []), (as_objects, [{}], [{}])],
+    [
+        (require_list, [1], [1]),
+        (require_object, {"a": 1}, {"a": 1}),
+        (require_objects, None, []),
+        (require_objects, [{}], [{}]),
+    ],
 )
 def test_value_of_the_right_type_is_returned(read: Callable[..., Any], value: Any, expected: Any) -> None:
     assert read(value, "tools") == expected
@@ -26,10 +31,10 @@ def test_value_of_the_right_type_is_returned(read: Callable[..., Any], value: An
 @pytest.mark.parametrize(
     ("read", "value", "problem"),
     [
-        (as_list, None, "field tools must be a list"),
-        (as_object, [], "field tools must hold JSON objects"),
-        (as_objects, "x", "field tools must be a list"),
-        (as_objects, [{}, 1], "field tools must hold JSON objects"),
+        (require_list, None, "field tools must be a list"),
+        (require_object, [], "field tools must hold JSON objects"),
+        (require_objects, "x", "field tools must be a list"),
+        (require_objects, [{}, 1], "field tools must hold JSON objects"),
     ],
 )
 def test_value_of_another_type_raises_with_the_field(read: Callable[..., Any], value: Any, problem: str) -> None:

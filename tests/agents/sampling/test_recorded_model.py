@@ -73,7 +73,7 @@ def test_every_answer_is_a_step_and_a_prompt_is_recorded_once(tmp_path: Path) ->
     partner, recorder = talk(CountingModel(tool_calls=(call,), reasoning="thinking"), path=file)
     answer = partner.ask([SYSTEM, QUESTION], purpose="look")
     observed = Message(role=Role.USER, content="a file")
-    partner.ask([SYSTEM, QUESTION, answer.as_message(), observed], purpose="look")
+    partner.ask([SYSTEM, QUESTION, answer.make_message(), observed], purpose="look")
     steps = Trajectory.model_validate_json(file.read_bytes()).steps
     assert [(step.source, step.message) for step in steps] == [
         ("system", "Be brief."),

@@ -18,7 +18,7 @@ from acting_solvers import Acting, fix, solver_of
 from assay.agents.contract import Budget, SolutionStatus, SolveSession
 from assay.agents.llm.budget import BudgetLimits, Ledger, Metered, Spent
 from assay.agents.llm.cassette import Cassette, Mode
-from assay.agents.llm.cassette_key import key_of
+from assay.agents.llm.cassette_key import hash_question
 from assay.agents.llm.chat import Answer, Message, Request, Role, TokenUsage
 from assay.agents.llm.errors import RunBudgetExceeded
 from assay.agents.llm.scripted import Scripted
@@ -176,7 +176,7 @@ def test_sample_stopped_by_the_run_s_budget_resumes_with_a_larger_one(
 
 def test_volatile_output_does_not_change_the_key_of_a_request() -> None:
     def key(text: str) -> str:
-        return key_of(Request(model="m", messages=(Message(role=Role.USER, content=text),)), mask_volatile)
+        return hash_question(Request(model="m", messages=(Message(role=Role.USER, content=text),)), mask_volatile)
 
     same = [
         ("drwxr-xr-x 2 assay assay 4096 Nov 21 17:51 src", "drwxr-xr-x 2 assay assay 4096 Dec  1  2027 src"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.agents.sampling.suspect_access import suspect_access
+from assay.agents.sampling.suspect_access import find_suspect_access
 from assay.agents.trajectory import AgentInfo, Observation, ObservationResult, RecordedToolCall, Step, Trajectory
 
 SUSPICIOUS = {
@@ -66,10 +66,10 @@ def trajectory(*commands: str) -> Trajectory:
 
 @pytest.mark.parametrize("command", SUSPICIOUS)
 def test_suspicious_command_is_reported_with_its_step(command: str) -> None:
-    signs = suspect_access(trajectory("ls", command), "flask")
+    signs = find_suspect_access(trajectory("ls", command), "flask")
     assert f"step 3: {SUSPICIOUS[command]}" in {": ".join(each.split(": ")[:2]) for each in signs}
 
 
 @pytest.mark.parametrize("command", INNOCENT)
 def test_ordinary_work_is_not_suspicious(command: str) -> None:
-    assert suspect_access(trajectory(command), "flask") == ()
+    assert find_suspect_access(trajectory(command), "flask") == ()

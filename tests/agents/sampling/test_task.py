@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.agents.contract import AgentTask, Capabilities, Oracle
-from assay.agents.sampling.task import make_task, oracles
+from assay.agents.sampling.task import make_task, select_oracles
 from assay.agents.sampling.workspaces.container import ContainerWorkspace
 from assay.agents.sampling.workspaces.opener import agent_container
 from assay.harness.domain import Asset, DatasetRef, Instance, Origin, Stages, Status
@@ -59,7 +59,7 @@ def test_task_holds_only_allowed_fields(mark: str, oracle: frozenset[Oracle]) ->
         forbidden = forbidden - {instance.hints}
     assert not [each for each in forbidden if each in text]
     assert instance.problem_statement in task.problem_statement
-    answer = json.loads(oracles(instance, capabilities).model_dump_json())
+    answer = json.loads(select_oracles(instance, capabilities).model_dump_json())
     declared = {"gold_patch", "fail_to_pass", "pass_to_pass", "instance_id"} & {each.value for each in oracle}
     assert {name for name, value in answer.items() if value} == declared
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from pydantic import JsonValue
 
-from assay.agents.llm.cassette_key import key_of
+from assay.agents.llm.cassette_key import hash_question
 from assay.agents.llm.chat import Answer, Message, Part, Request, Role, TokenUsage
 from assay.agents.llm.json_fields import Json, MalformedBody, describe_invalid
 from assay.agents.llm.proxy.dialects.base import ParsedRequest
@@ -15,14 +15,14 @@ SEPARATOR = "\n\n"
 """Between texts that other APIs keep apart and a chat message holds as one."""
 
 
-def named_event(data: Json) -> str:
+def format_event(data: Json) -> str:
     """Return a server-sent event named after the field ``type`` of its data."""
     return f"event: {data['type']}\ndata: {json.dumps(data)}\n\n"
 
 
 def answer_id(prefix: str, parsed: ParsedRequest, answer: Answer) -> str:
     """Return an id that depends on the question and the answer alone, so that replays repeat it."""
-    content = f"{key_of(parsed.request)} {answer.content} {[call.id for call in answer.tool_calls]}"
+    content = f"{hash_question(parsed.request)} {answer.content} {[call.id for call in answer.tool_calls]}"
     return f"{prefix}_{sha256(content.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"
 
 
@@ -69,7 +69,7 @@ def message_from_parts(role: Role, parts: Sequence[Part]) -> Message:
     return Message(role=role, content=tuple(parts))
 
 
-def with_one_system_message(messages: Iterable[Message]) -> tuple[Message, ...]:
+def merge_system_messages(messages: Iterable[Message]) -> tuple[Message, ...]:
     """Return a conversation whose only system message is the first one, since many servers reject any other.
 
     System messages before the model's first answer are joined; later ones become messages of the user.

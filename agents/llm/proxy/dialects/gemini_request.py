@@ -19,9 +19,9 @@ from assay.agents.llm.chat import JSON_MODE, Message, Part, ResponseFormat, Role
 from assay.agents.llm.json_fields import (
     Json,
     MalformedBody,
-    as_list,
-    as_object,
-    as_objects,
+    require_list,
+    require_object,
+    require_objects,
     require_text,
     text_or_empty,
 )
@@ -33,7 +33,7 @@ from assay.agents.llm.proxy.dialects.common import (
     message_from_parts,
     text_part,
 )
-from assay.agents.llm.proxy.dialects.gemini_schema import parameters_of, to_json_schema
+from assay.agents.llm.proxy.dialects.gemini_schema import convert_parameters, convert_schema
 
 _ROLES = {"user", "function", "model"}
 _GENERATED_ID = "call_{}"
@@ -76,7 +76,7 @@ def parse_gemini(model: str, body: Json, *, is_stream: bool = False) -> ParsedRe
         "temperature": _field(config, "temperature"),
         "top_p": _field(config, "topP"),
         "max_tokens": _field(config, "maxOutputTokens"),
-        "stop": tuple(as_list(_field(config, "stopSequences") or [], "stopSequences")),
+        "stop": tuple(require_list(_field(config, "stopSequences") or [], "stopSequences")),
         "seed": _field(config, "seed"),
         "response_format": _response_format(config),
         "extra": _penalties(config),
@@ -92,16 +92,16 @@ def _field(body: Json, name: str) -> JsonValue:
 
 
 def _object(body: Json, name: str) -> Json:
-    return dict(as_object(_field(body, name) or {}, name))
+    return dict(require_object(_field(body, name) or {}, name))
 
 
 def _messages(body: Json) -> Iterator[Message]:
     system = _field(body, "systemInstruction")
     if system is not None:
-        parts = [_part(part) for part in _content_parts(as_object(system, "systemInstruction"))]
+        parts = [_part(part) for part in _content_parts(require_object(system, "systemInstruction"))]
         yield from [message_from_parts(Role.SYSTEM, parts)] if parts else []
     calls = _OpenCalls()
-    for is_model, contents in groupby(as_objects(_field(body, "contents"), "contents"), _is_model):
+    for is_model, contents in groupby(require_objects(_field(body, "contents"), "contents"), _is_model):
         turn = [part for content in contents for part in _content_parts(content)]
         if turn:
             yield from [_model_message(turn, calls)] if is_model else _user_messages(turn, calls)
@@ -115,7 +115,7 @@ def _is_model(content: Json) -> bool:
 
 
 def _content_parts(content: Json) -> list[Json]:
-    return [part for part in as_objects(content.get("parts"), "parts") if part.keys() - _PART_METADATA]
+    return [part for part in require_objects(content.get("parts"), "parts") if part.keys() - _PART_METADATA]
 
 
 @dataclass(slots=True)
@@ -133,7 +133,7 @@ class _OpenCalls:
     def add(self, body: Json) -> ToolCall:
         """Read a call; without an id it gets one from its number in the conversation."""
         given = text_or_empty(body, "id")
-        arguments = json.dumps(as_object(body.get("args") or {}, "args"), ensure_ascii=False)
+        arguments = json.dumps(require_object(body.get("args") or {}, "args"), ensure_ascii=False)
         identifier = given or _GENERATED_ID.format(self.number)
         call = ToolCall(id=identifier, name=require_text(body, "name"), arguments=arguments)
         self.number += 1
@@ -178,7 +178,7 @@ def _user_messages(parts: Iterable[Json], calls: _OpenCalls) -> Iterator[Message
         if body is None:
             rest.append(_part(part))
             continue
-        result = as_object(body, "functionResponse")
+        result = require_object(body, "functionResponse")
         yield Message(role=Role.TOOL, content=_result_text(result), tool_call_id=calls.close(result))
         rest += [_part(shown) for shown in _content_parts(result)]
     if rest:
@@ -187,7 +187,7 @@ def _user_messages(parts: Iterable[Json], calls: _OpenCalls) -> Iterator[Message
 
 def _result_text(result: Json) -> str:
     """Return a function's output alone if the result holds nothing else, otherwise the whole result as JSON."""
-    response = as_object(result.get("response") or {}, "response")
+    response = require_object(result.get("response") or {}, "response")
     output = response.get("output")
     return output if isinstance(output, str) and len(response) == 1 else json.dumps(response, ensure_ascii=False)
 
@@ -198,7 +198,7 @@ def _part(part: Json) -> Part:
     data = _field(part, "inlineData")
     if data is None:
         raise MalformedBody(f"a part with {', '.join(sorted(part))[:100]} is not supported")
-    inline = as_object(data, "inlineData")
+    inline = require_object(data, "inlineData")
     kind = _field(inline, "mimeType")
     url = f"data:{kind};base64,{require_text(inline, 'data')}"
     if isinstance(kind, str) and kind.startswith("image/"):
@@ -209,8 +209,8 @@ def _part(part: Json) -> Part:
 def _tools(body: Json) -> tuple[tuple[Tool, ...], tuple[str, ...]]:
     """Return the declared functions, and the names of tools that only Google's service can run."""
     name = "functionDeclarations"
-    groups = as_objects(body.get("tools"), "tools")
-    declared = [each for group in groups for each in as_objects(_field(group, name), name)]
+    groups = require_objects(body.get("tools"), "tools")
+    declared = [each for group in groups for each in require_objects(_field(group, name), name)]
     others = {name for group in groups for name in group} - {"functionDeclarations", "function_declarations"}
     return tuple(_tool(each) for each in declared), tuple(sorted(others))
 
@@ -218,9 +218,9 @@ def _tools(body: Json) -> tuple[tuple[Tool, ...], tuple[str, ...]]:
 def _tool(body: Json) -> Tool:
     exact = _field(body, "parametersJsonSchema")
     if exact is not None:
-        parameters = as_object(exact, "parametersJsonSchema")
+        parameters = require_object(exact, "parametersJsonSchema")
     else:
-        parameters = parameters_of(_object(body, "parameters"))
+        parameters = convert_parameters(_object(body, "parameters"))
     return Tool(name=require_text(body, "name"), description=text_or_empty(body, "description"), parameters=parameters)
 
 
@@ -234,7 +234,7 @@ def _callable_tools(tools: tuple[Tool, ...], config: Json) -> tuple[tuple[Tool, 
     mode = _field(config, "mode") or "AUTO"
     if not isinstance(mode, str) or mode not in _MODES:
         raise MalformedBody(f"field mode of functionCallingConfig must be one of {', '.join(_MODES)}")
-    allowed = as_list(_field(config, "allowedFunctionNames") or [], "allowedFunctionNames")
+    allowed = require_list(_field(config, "allowedFunctionNames") or [], "allowedFunctionNames")
     left = tuple(tool for tool in tools if not allowed or tool.name in allowed)
     if not left:
         raise MalformedBody("field allowedFunctionNames names no declared function")
@@ -245,7 +245,7 @@ def _response_format(config: Json) -> ResponseFormat | None:
     json_schema, google_schema = _field(config, "responseJsonSchema"), _field(config, "responseSchema")
     if json_schema is None and google_schema is None:
         return JSON_MODE if _field(config, "responseMimeType") == "application/json" else None
-    schema = json_schema if json_schema is not None else to_json_schema(as_object(google_schema, "responseSchema"))
+    schema = json_schema if json_schema is not None else convert_schema(require_object(google_schema, "responseSchema"))
     return ResponseFormat.model_validate({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}})
 
 

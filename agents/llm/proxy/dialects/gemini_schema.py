@@ -4,19 +4,19 @@ import re
 
 from pydantic import JsonValue
 
-from assay.agents.llm.json_fields import Json, as_object
+from assay.agents.llm.json_fields import Json, require_object
 
 _COUNTS = {"minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"}
 """64-bit integers, which Google writes as strings."""
 _GOOGLE_ONLY = {"nullable", "propertyOrdering"}
 
 
-def parameters_of(schema: Json) -> Json:
+def convert_parameters(schema: Json) -> Json:
     """Return the JSON Schema of a function's parameters; an empty schema means that it takes none."""
-    return to_json_schema(schema) or {"type": "object", "properties": {}}
+    return convert_schema(schema) or {"type": "object", "properties": {}}
 
 
-def to_json_schema(schema: Json) -> Json:
+def convert_schema(schema: Json) -> Json:
     """Return the JSON Schema: types in lower case, ``nullable`` as a type, names in camelCase.
 
     Raises:
@@ -35,11 +35,11 @@ def _value(name: str, value: JsonValue) -> JsonValue:
     if name in _COUNTS and isinstance(value, str) and value.isdecimal():
         return int(value)
     if name == "properties":
-        return {key: to_json_schema(as_object(each, name)) for key, each in as_object(value, name).items()}
+        return {key: convert_schema(require_object(each, name)) for key, each in require_object(value, name).items()}
     if name == "items":
-        return to_json_schema(as_object(value, name))
+        return convert_schema(require_object(value, name))
     if name == "anyOf" and isinstance(value, list):
-        return [to_json_schema(as_object(each, name)) for each in value]
+        return [convert_schema(require_object(each, name)) for each in value]
     return value
 
 

@@ -17,7 +17,7 @@ from assay.agents.llm.proxy.dialects.base import (
     RouteKind,
     bearer_token,
 )
-from assay.agents.llm.proxy.dialects.common import answer_id, arguments_object, named_event, total_usage
+from assay.agents.llm.proxy.dialects.common import answer_id, arguments_object, format_event, total_usage
 from assay.agents.llm.proxy.dialects.messages_request import parse_messages
 
 _ERROR_TYPES = {
@@ -67,12 +67,12 @@ class Messages:
         """Yield the start of the message, each block's start, delta and stop, the stop reason, and the end."""
         answer, usage = answers[0], _usage(total_usage(answers))
         start: Json = {**_head(parsed, answer), "usage": {**usage, "output_tokens": 0}}
-        yield named_event({"type": "message_start", "message": start})
+        yield format_event({"type": "message_start", "message": start})
         for index, block in enumerate(_blocks(answer)):
             yield from _block_events(index, block)
         delta: Json = {"stop_reason": _stop_reason(answer), "stop_sequence": None}
-        yield named_event({"type": "message_delta", "delta": delta, "usage": usage})
-        yield named_event({"type": "message_stop"})
+        yield format_event({"type": "message_delta", "delta": delta, "usage": usage})
+        yield format_event({"type": "message_stop"})
 
     def count(self, tokens: int) -> Json:
         """Return the token count."""
@@ -119,9 +119,9 @@ def _block_events(index: int, block: Json) -> Iterator[str]:
     else:
         empty = {**block, "input": {}}
         delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
-    yield named_event({"type": "content_block_start", "index": index, "content_block": empty})
-    yield named_event({"type": "content_block_delta", "index": index, "delta": delta})
-    yield named_event({"type": "content_block_stop", "index": index})
+    yield format_event({"type": "content_block_start", "index": index, "content_block": empty})
+    yield format_event({"type": "content_block_delta", "index": index, "delta": delta})
+    yield format_event({"type": "content_block_stop", "index": index})
 
 
 def _stop_reason(answer: Answer) -> str:

@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pydantic import JsonValue
 
 from assay.agents.llm.chat import Message, Part, ResponseFormat, Role, Tool, ToolCall
-from assay.agents.llm.json_fields import Json, MalformedBody, as_object, as_objects, require_text
+from assay.agents.llm.json_fields import Json, MalformedBody, require_object, require_objects, require_text
 from assay.agents.llm.proxy.dialects.base import ParsedRequest
 from assay.agents.llm.proxy.dialects.common import (
     build_request,
     check_tools_left,
     image_part,
     join_texts,
+    merge_system_messages,
     message_from_parts,
     text_part,
-    with_one_system_message,
 )
 
 _TOOL_CHOICES = {"auto": "auto", "any": "required", "none": "none"}
@@ -32,14 +32,14 @@ def parse_messages(body: Json) -> ParsedRequest:
     Raises:
         MalformedBody: a field is wrong, or all tools are ones that only Anthropic's service can run.
     """
-    offered = as_objects(body.get("tools"), "tools")
+    offered = require_objects(body.get("tools"), "tools")
     tools = [tool for tool in offered if tool.get("type") in (None, "custom")]
     left_out = tuple(str(tool.get("name") or tool.get("type")) for tool in offered if tool not in tools)
     check_tools_left(bool(tools), left_out)
     messages = (*_system(body.get("system")), *_conversation(body.get("messages")))
     fields: dict[str, object] = {
         "model": body.get("model"),
-        "messages": with_one_system_message(messages),
+        "messages": merge_system_messages(messages),
         "tools": tuple(_tool(tool) for tool in tools),
         "max_tokens": body.get("max_tokens"),
         "temperature": body.get("temperature"),
@@ -49,13 +49,13 @@ def parse_messages(body: Json) -> ParsedRequest:
     }
     if tools and body.get("tool_choice") is not None:
         names = [require_text(tool, "name") for tool in tools]
-        fields |= _tool_choice(as_object(body["tool_choice"], "tool_choice"), names)
+        fields |= _tool_choice(require_object(body["tool_choice"], "tool_choice"), names)
     return ParsedRequest(build_request(fields), is_stream=body.get("stream") is True, left_out=left_out)
 
 
 def _system(value: JsonValue) -> Iterator[Message]:
     if not isinstance(value, str):
-        value = join_texts(require_text(block, "text") for block in as_objects(value, "system"))
+        value = join_texts(require_text(block, "text") for block in require_objects(value, "system"))
     if value:
         yield Message(role=Role.SYSTEM, content=value)
 
@@ -64,7 +64,7 @@ def _tool(tool: Json) -> Tool:
     return Tool(
         name=require_text(tool, "name"),
         description=require_text(tool, "description") if tool.get("description") else "",
-        parameters=as_object(tool.get("input_schema"), "input_schema"),
+        parameters=require_object(tool.get("input_schema"), "input_schema"),
     )
 
 
@@ -89,18 +89,18 @@ def _response_format(body: Json) -> ResponseFormat | None:
     value = config.get("format") if isinstance(config, dict) else body.get("output_format")
     if value is None:
         return None
-    form = as_object(value, "output_config")
+    form = require_object(value, "output_config")
     if form.get("type") != "json_schema":
         raise MalformedBody("an answer's format must be of the type json_schema")
-    schema: Json = {"name": "answer", "schema": as_object(form.get("schema"), "schema")}
+    schema: Json = {"name": "answer", "schema": require_object(form.get("schema"), "schema")}
     return ResponseFormat.model_validate({"type": "json_schema", "json_schema": schema})
 
 
 def _conversation(value: JsonValue) -> Iterator[Message]:
-    for message in as_objects(value, "messages"):
+    for message in require_objects(value, "messages"):
         role, content = require_text(message, "role"), message.get("content")
         blocks: list[Json] = (
-            [{"type": "text", "text": content}] if isinstance(content, str) else as_objects(content, "content")
+            [{"type": "text", "text": content}] if isinstance(content, str) else require_objects(content, "content")
         )
         if role == "assistant":
             yield _assistant_message(blocks)
@@ -150,7 +150,7 @@ def _user_messages(blocks: Iterable[Json]) -> Iterator[Message]:
 def _parts(content: JsonValue) -> list[Part]:
     if isinstance(content, str):
         return [text_part(content)]
-    return [_PARTS.get(str(block.get("type")), _unknown)(block) for block in as_objects(content, "content")]
+    return [_PARTS.get(str(block.get("type")), _unknown)(block) for block in require_objects(content, "content")]
 
 
 def _text(block: Json) -> Part:
@@ -158,14 +158,14 @@ def _text(block: Json) -> Part:
 
 
 def _image(block: Json) -> Part:
-    source = as_object(block.get("source"), "source")
+    source = require_object(block.get("source"), "source")
     if source.get("type") == "url":
         return image_part(require_text(source, "url"))
     return image_part(f"data:{require_text(source, 'media_type')};base64,{require_text(source, 'data')}")
 
 
 def _document(block: Json) -> Part:
-    source = as_object(block.get("source"), "source")
+    source = require_object(block.get("source"), "source")
     if source.get("type") != "text":
         raise MalformedBody("a document must be text")
     return text_part(require_text(source, "data"))

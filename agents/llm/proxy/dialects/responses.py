@@ -20,11 +20,11 @@ from assay.agents.llm.proxy.dialects.base import (
 from assay.agents.llm.proxy.dialects.common import (
     answer_id,
     arguments_object,
-    named_event,
+    format_event,
     openai_models,
     total_usage,
 )
-from assay.agents.llm.proxy.dialects.responses_request import FREEFORM_FIELD, parse_responses, qualified_name
+from assay.agents.llm.proxy.dialects.responses_request import FREEFORM_FIELD, join_name, parse_responses
 
 _INCOMPLETE_REASONS = {Finish.LENGTH: "max_output_tokens", Finish.FILTERED: "content_filter"}
 
@@ -67,7 +67,7 @@ class Responses:
             events += _item_events(index, item)
         events.append({"type": f"response.{whole['status']}", "response": whole})
         for number, event in enumerate(events):
-            yield named_event({**event, "sequence_number": number})
+            yield format_event({**event, "sequence_number": number})
 
     def count(self, tokens: int) -> Json:
         """Raise NotImplementedError: no such route is served."""
@@ -111,7 +111,7 @@ def _items(parsed: ParsedRequest, answer: Answer) -> Iterator[Json]:
 
 def _call(call: ToolCall, parsed: ParsedRequest) -> Json:
     namespace = parsed.namespaces.get(call.name, "")
-    name = call.name.removeprefix(qualified_name(namespace, "")) if namespace else call.name
+    name = call.name.removeprefix(join_name(namespace, "")) if namespace else call.name
     item: Json = {"call_id": call.id, "name": name, **({"namespace": namespace} if namespace else {})}
     if call.name not in parsed.freeform:
         return {"type": "function_call", **item, "arguments": call.arguments or "{}"}

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from assay.agents.llm.chat import Message, Part, ResponseFormat, Role, Tool, ToolCall
-from assay.agents.llm.json_fields import Json, MalformedBody, as_object, as_objects, require_text
+from assay.agents.llm.json_fields import Json, MalformedBody, require_object, require_objects, require_text
 from assay.agents.llm.proxy.dialects.base import ParsedRequest
 from assay.agents.llm.proxy.dialects.common import (
     build_request,
     check_tools_left,
     image_part,
+    merge_system_messages,
     message_from_parts,
     text_part,
-    with_one_system_message,
 )
 
 FREEFORM_FIELD = "input"
@@ -47,14 +47,14 @@ def parse_responses(body: Json) -> ParsedRequest:
     for field in _STATEFUL_FIELDS:
         if body.get(field) is not None:
             raise MalformedBody(f"field {field}: the proxy keeps nothing between requests; send the whole input")
-    all_tools = list(_offered_tools(body))
+    all_tools = list(_list_tools(body))
     tools = [tool for tool in all_tools if tool.body.get("type") in _TOOL_TYPES]
     left_out = tuple(tool.label for tool in all_tools if tool not in tools)
     check_tools_left(bool(tools), left_out)
     messages = (*_instructions(body.get("instructions")), *_merge_calls(_conversation(body.get("input"))))
     fields: dict[str, object] = {
         "model": body.get("model"),
-        "messages": with_one_system_message(messages),
+        "messages": merge_system_messages(messages),
         "tools": tuple(_tool(tool) for tool in tools),
         "max_tokens": body.get("max_output_tokens"),
         "temperature": body.get("temperature"),
@@ -84,7 +84,7 @@ class _OfferedTool:
     @property
     def name(self) -> str:
         """Name that the model sees. Raises MalformedBody if the tool has none."""
-        return qualified_name(self.namespace, require_text(self.body, "name"))
+        return join_name(self.namespace, require_text(self.body, "name"))
 
     @property
     def label(self) -> str:
@@ -92,21 +92,21 @@ class _OfferedTool:
         return str(self.body.get("name") or self.body.get("type"))
 
 
-def qualified_name(namespace: JsonValue, name: str) -> str:
+def join_name(namespace: JsonValue, name: str) -> str:
     """Return the name of a tool as the model sees it; ``namespace`` may be empty or None."""
     return f"{namespace}__{name}" if namespace else name
 
 
-def _offered_tools(body: Json) -> Iterator[_OfferedTool]:
+def _list_tools(body: Json) -> Iterator[_OfferedTool]:
     """Yield the tools of a body, those of namespaces one by one; some clients send tools in an item of the input."""
-    bodies = as_objects(body.get("tools"), "tools")
+    bodies = require_objects(body.get("tools"), "tools")
     items = body.get("input")
     for item in items if isinstance(items, list) else []:
         if isinstance(item, dict) and item.get("type") == _TOOLS_ITEM:
-            bodies += as_objects(item.get("tools"), "tools")
+            bodies += require_objects(item.get("tools"), "tools")
     for tool in bodies:
         if tool.get("type") == "namespace":
-            inner = as_objects(tool.get("tools"), "tools")
+            inner = require_objects(tool.get("tools"), "tools")
             yield from (_OfferedTool(each, require_text(tool, "name")) for each in inner)
         else:
             yield _OfferedTool(tool)
@@ -126,7 +126,7 @@ def _tool(tool: _OfferedTool) -> Tool:
     return Tool(
         name=tool.name,
         description=description,
-        parameters=as_object(body.get("parameters") or {}, "parameters"),
+        parameters=require_object(body.get("parameters") or {}, "parameters"),
         strict=strict if isinstance(strict, bool) else None,
     )
 
@@ -149,8 +149,8 @@ def _freeform_tool(name: str, description: str, form: JsonValue) -> Tool:
 def _tool_choice(choice: JsonValue, names: Sequence[str]) -> object:
     if choice is None or (isinstance(choice, str) and choice in _TOOL_CHOICES):
         return choice
-    wanted = as_object(choice, "tool_choice")
-    name = qualified_name(wanted.get("namespace"), str(wanted.get("name") or ""))
+    wanted = require_object(choice, "tool_choice")
+    name = join_name(wanted.get("namespace"), str(wanted.get("name") or ""))
     if wanted.get("type") not in _TOOL_TYPES or name not in names:
         raise MalformedBody(f"field tool_choice names {name or wanted.get('type')}, which is not among the tools")
     return {"type": "function", "function": {"name": name}}
@@ -176,7 +176,7 @@ def _conversation(value: JsonValue) -> Iterator[Message]:
         yield Message(role=Role.USER, content=value)
         return
     images: list[Part] = []
-    for item in as_objects(value, "input"):
+    for item in require_objects(value, "input"):
         kind = item.get("type", "message")
         if kind in _RESULT_ITEMS:
             yield _tool_result(item, images)
@@ -212,7 +212,7 @@ def _call(item: Json) -> ToolCall:
         arguments = json.dumps({FREEFORM_FIELD: require_text(item, "input")}, ensure_ascii=False)
     else:
         arguments = require_text(item, "arguments")
-    name = qualified_name(item.get("namespace"), require_text(item, "name"))
+    name = join_name(item.get("namespace"), require_text(item, "name"))
     return ToolCall(id=require_text(item, "call_id"), name=name, arguments=arguments)
 
 
@@ -227,7 +227,7 @@ def _tool_result(item: Json, images: list[Part]) -> Message:
 def _parts(content: JsonValue) -> list[Part]:
     if isinstance(content, str):
         return [text_part(content)]
-    return [_part(each) for each in as_objects(content, "content")]
+    return [_part(each) for each in require_objects(content, "content")]
 
 
 def _part(part: Json) -> Part:

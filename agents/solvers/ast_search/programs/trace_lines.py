@@ -32,7 +32,7 @@ _FOREIGN = ("site-packages", "dist-packages", ".git", ".tox", ".venv", ".nox", "
 class Traced:
     """Lines of one code object that a test executed."""
 
-    __slots__ = ("_seen", "_wanted", "is_done", "lines", "on_line", "path")
+    __slots__ = ("_seen", "_wanted", "handle_line", "is_done", "lines", "path")
 
     def __init__(self, code: "CodeType", path: str) -> None:
         self.path = path
@@ -43,19 +43,19 @@ class Traced:
         self._wanted = {line for _, line in dis.findlinestarts(code)} - {code.co_firstlineno, None}
         add = self.lines.add
 
-        def on_line(frame: "FrameType", event: str, _argument: object) -> Any:
+        def handle_line(frame: "FrameType", event: str, _argument: object) -> Any:
             if event == "line":
                 add(frame.f_lineno)
-            return on_line
+            return handle_line
 
-        self.on_line = on_line
+        self.handle_line = handle_line
 
-    def on_call(self) -> Any:
+    def handle_call(self) -> Any:
         """Return the tracer of another call of the code; None if all its lines were seen."""
         if self._seen != len(self.lines):
             self._seen = len(self.lines)
             self.is_done = self._wanted <= self.lines
-        return None if self.is_done else self.on_line
+        return None if self.is_done else self.handle_line
 
 
 class Imports(threading.local):
@@ -63,15 +63,15 @@ class Imports(threading.local):
 
     under_way = 0
 
-    def on_call(self) -> Any:
+    def handle_call(self) -> Any:
         """Enter an import; return a tracer that sees its end."""
         self.under_way += 1
-        return self._on_event
+        return self._handle_event
 
-    def _on_event(self, _frame: "FrameType", event: str, _argument: object) -> Any:
+    def _handle_event(self, _frame: "FrameType", event: str, _argument: object) -> Any:
         if event == "return":  # also by an exception
             self.under_way -= 1
-        return self._on_event
+        return self._handle_event
 
 
 class Coverage:
@@ -93,9 +93,9 @@ class Coverage:
     def begin(self) -> None:
         """Start a test; other tracers, such as those of coverage plug-ins, are replaced."""
         self._traced = {}
-        on_call = self._listener()
-        threading.settrace(on_call)
-        sys.settrace(on_call)
+        handle_call = self._listener()
+        threading.settrace(handle_call)
+        sys.settrace(handle_call)
 
     def end(self, name: str, failed: "bool | None") -> None:
         """End a test; one that neither failed nor passed is dropped."""
@@ -113,19 +113,19 @@ class Coverage:
         foreign, traced = self._foreign, self._traced
         imports = Imports()  # new for each test: an import that lost its tracer never sees its end
 
-        def on_call(frame: "FrameType", _event: str, _argument: object) -> Any:
+        def handle_call(frame: "FrameType", _event: str, _argument: object) -> Any:
             code = frame.f_code
             key = id(code)
             if key in foreign:
                 return None
             if key == _FIND_AND_LOAD:
-                return imports.on_call()
+                return imports.handle_call()
             if imports.under_way:
                 return None
             known = traced.get(key)
-            return known.on_call() if known else self._first_call(code)
+            return known.handle_call() if known else self._first_call(code)
 
-        return on_call
+        return handle_call
 
     def _first_call(self, code: "CodeType") -> Any:
         key = id(code)
@@ -134,7 +134,7 @@ class Coverage:
         if not path:
             self._foreign.add(key)
             return None
-        return self._traced.setdefault(key, Traced(code, path)).on_line
+        return self._traced.setdefault(key, Traced(code, path)).handle_line
 
     def _path(self, code: "CodeType") -> str:
         """Return the path in the repository of a function's code; empty for other code."""

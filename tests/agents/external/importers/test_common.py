@@ -4,12 +4,12 @@ import pytest
 
 from assay.agents.external.importers.common import (
     LooseModel,
-    as_arguments,
-    as_text,
     assemble,
     iso_time,
     json_lines,
     non_empty,
+    parse_arguments,
+    plain_text,
 )
 from assay.agents.trajectory import AgentInfo, Step
 
@@ -38,7 +38,7 @@ def test_file_without_a_known_object_raises() -> None:
     ],
 )
 def test_content_becomes_text(content: Any, text: str) -> None:
-    assert as_text(content) == text
+    assert plain_text(content) == text
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_content_becomes_text(content: Any, text: str) -> None:
     ],
 )
 def test_arguments_become_an_object(arguments: Any, expected: dict[str, Any]) -> None:
-    assert as_arguments(arguments) == expected
+    assert parse_arguments(arguments) == expected
 
 
 def test_empty_fields_are_left_out() -> None:

@@ -10,21 +10,21 @@ from assay.agents.solvers.agentless.checks import (
     REPRODUCED,
     RESOLVED,
     SHELL,
-    changed,
-    kind_of,
-    said_by,
-    script_in,
+    change_files,
+    find_kind,
+    read_script,
+    run_reproduction,
 )
 from solver_sessions import stage
 
 
 def test_kind_is_python_for_python_and_shell_for_all_others() -> None:
-    assert [kind_of(each) for each in ("python", "go", "ruby")] == [PYTHON, SHELL, SHELL]
+    assert [find_kind(each) for each in ("python", "go", "ruby")] == [PYTHON, SHELL, SHELL]
 
 
 def test_script_is_the_first_fenced_block() -> None:
-    assert script_in("Look:\n```sh\necho 1\n```\n```sh\necho 2\n```") == "echo 1\n"
-    assert script_in("I cannot.") == ""
+    assert read_script("Look:\n```sh\necho 1\n```\n```sh\necho 2\n```") == "echo 1\n"
+    assert read_script("I cannot.") == ""
 
 
 @pytest.mark.parametrize(
@@ -40,12 +40,12 @@ def test_script_is_the_first_fenced_block() -> None:
 )
 def test_said_by_is_the_one_result_that_a_script_prints(tmp_path: Path, script: str, said: str) -> None:
     on = stage(tmp_path, [])
-    assert said_by(on.session, SHELL, script) == said
+    assert run_reproduction(on.session, SHELL, script) == said
     assert on.workspace.diff() == ""
 
 
 def test_changed_restores_the_base(tmp_path: Path) -> None:
     workspace = stage(tmp_path, []).workspace
-    with changed(workspace, {"new.py": "x = 1\n"}):
+    with change_files(workspace, {"new.py": "x = 1\n"}):
         assert workspace.read("new.py") == b"x = 1\n"
     assert workspace.diff() == ""

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.agents.solvers.agentless.excerpt import excerpt, shares
-from assay.agents.solvers.shared.edits import merged
+from assay.agents.solvers.shared.edits import merge_intervals
 
 TEXTS = {"a.py": "one\ntwo\nsix\n", "b.py": "seven\neight\nnine1\n", "c.py": ""}
 """Of 4 characters a line, with its end: 12; of 6: 18; and of none."""
@@ -72,7 +72,7 @@ def test_excerpt_never_exceeds_the_room_or_the_wanted_lines(
     files: list[tuple[list[str], list[tuple[int, int]]]], room: int, numbered: bool
 ) -> None:
     texts = {f"{at}.py": "\n".join([*lines, "end"]) for at, (lines, _) in enumerate(files)}
-    places = {f"{at}.py": merged(spans, len(lines) + 1) for at, (lines, spans) in enumerate(files)}
+    places = {f"{at}.py": merge_intervals(spans, len(lines) + 1) for at, (lines, spans) in enumerate(files)}
     cut = excerpt(texts, places, room, numbered)
     taken = 0
     for path, spans in cut.places.items():

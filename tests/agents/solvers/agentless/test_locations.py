@@ -8,7 +8,7 @@ from assay.agents.solvers.agentless.locations import (
     parse_locations,
     parse_paths,
     resolve,
-    shown,
+    show_lines,
 )
 from assay.harness.languages.syntax import definitions
 from shop_programs import PROGRAMS
@@ -119,6 +119,6 @@ def test_name_that_is_defined_twice_means_both() -> None:
 
 def test_shown_marks_lines_left_out() -> None:
     text = "a\nb\nc\nd\ne\n"
-    assert shown(text, [(2, 2), (4, 5)]) == "...\nb\n...\nd\ne"
-    assert shown(text, [(1, 2)], numbered=True) == "1|a\n2|b\n..."
-    assert shown(text, []) == "a\nb\nc\nd\ne"
+    assert show_lines(text, [(2, 2), (4, 5)]) == "...\nb\n...\nd\ne"
+    assert show_lines(text, [(1, 2)], numbered=True) == "1|a\n2|b\n..."
+    assert show_lines(text, []) == "a\nb\nc\nd\ne"

@@ -1,4 +1,4 @@
-from assay.agents.solvers.agentless.repository import bounded, path_listing
+from assay.agents.solvers.agentless.repository import bound_lines, path_listing
 
 PATHS = ["app/a.py", "app/views/b.py", "docs/conf.py", "setup.py", "tools/x.go"]
 
@@ -13,4 +13,4 @@ def test_path_listing_repeats_a_folder_name_in_another_folder() -> None:
 
 def test_bounded_counts_the_lines_left_out() -> None:
     """Each line takes its letters and one for its end: 2 + 2 of five."""
-    assert bounded(["a", "b", "c", "d"], 5) == "a\nb\n(2 more lines are not shown)"
+    assert bound_lines(["a", "b", "c", "d"], 5) == "a\nb\n(2 more lines are not shown)"

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from assay.agents.solvers.ast_search.places import BugLocation, NextStep, find_places, spelled
+from assay.agents.solvers.ast_search.places import BugLocation, NextStep, describe_location, find_places
 from assay.agents.solvers.shared.code_search import CodeSearch
 from assay.agents.solvers.shared.codebase import Codebase
 
@@ -44,5 +44,5 @@ def test_next_step_needs_calls_or_locations() -> None:
 
 def test_spelled_joins_the_named_parts() -> None:
     location = BugLocation.model_validate({"file": "a.py", "class": None, "method": "run"})
-    assert spelled(location) == "a.py run"
-    assert spelled(BugLocation()) == "(no name)"
+    assert describe_location(location) == "a.py run"
+    assert describe_location(BugLocation()) == "(no name)"

@@ -7,17 +7,17 @@ from hypothesis import strategies as st
 from assay.agents.contract import Candidate
 from assay.agents.solvers.best_of.selection import (
     TestMatrix,
-    best_by,
-    chosen,
+    count_majority,
+    count_test_votes,
     distinct,
     finalists,
-    merged,
-    ranked,
+    find_best,
+    merge_rankings,
+    parse_choice,
+    rank_candidates,
     read_choice,
     read_test,
     votes,
-    with_majority_votes,
-    with_test_votes,
 )
 
 MATRIX = TestMatrix(
@@ -38,7 +38,7 @@ PATCHES = ("a", "bb", "ccc", "dddd", "bb", "", "e")
 
 def candidates() -> list[Candidate]:
     plain = [Candidate(patch=patch, source=str(index)) for index, patch in enumerate(PATCHES)]
-    return with_test_votes(plain, MATRIX)
+    return count_test_votes(plain, MATRIX)
 
 
 def sources(found: list[Candidate]) -> str:
@@ -52,7 +52,7 @@ def test_votes_count_exit_code_0() -> None:
 
 def test_ranked_orders_by_votes_then_length() -> None:
     """4: bb (sample 4); 3: bb (2 characters, sample 1), ccc, dddd; 1: a and e, equally long: the earlier first."""
-    assert sources(ranked(candidates())) == "412306"
+    assert sources(rank_candidates(candidates())) == "412306"
 
 
 def test_finalists_are_three_distinct_patches() -> None:
@@ -67,12 +67,12 @@ def test_identity_is_the_normalised_form() -> None:
         Candidate(patch="y", key="y"),
     ]
     assert [each.patch for each in distinct(layouts)] == ["x=1", "y"]
-    assert [each.votes for each in with_majority_votes([*layouts, Candidate(patch="")])] == [2, 2, 1, 0]
+    assert [each.votes for each in count_majority([*layouts, Candidate(patch="")])] == [2, 2, 1, 0]
 
 
 def test_matrix_of_the_wrong_size_is_an_error() -> None:
     with pytest.raises(ValueError, match="zip"):
-        with_test_votes([Candidate(patch="a")], MATRIX)
+        count_test_votes([Candidate(patch="a")], MATRIX)
 
 
 def test_best_score_wins_and_rank_breaks_ties() -> None:
@@ -80,7 +80,7 @@ def test_best_score_wins_and_rank_breaks_ties() -> None:
         each.model_copy(update={"scores": {"model": score}})
         for each, score in zip(candidates(), (50, 70, 70, 10, 70, 99, 20), strict=True)
     ]
-    assert best_by("model", scored).source == "4"  # 1, 2 and 4 have 70; 4 ranks first; 5 changes nothing
+    assert find_best("model", scored).source == "4"  # 1, 2 and 4 have 70; 4 ranks first; 5 changes nothing
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_read_test_returns_the_last_script(text: str, script: str | None) -> Non
     ],
 )
 def test_invalid_choice_is_the_first_candidate(text: str, expected: int) -> None:
-    assert chosen(read_choice(text), 3) == expected
+    assert parse_choice(read_choice(text), 3) == expected
 
 
 def test_read_choice_distinguishes_none_from_empty() -> None:
@@ -123,10 +123,10 @@ def test_read_choice_distinguishes_none_from_empty() -> None:
 
 def test_merged_orders_by_mean_position() -> None:
     """Places of a: 0, 1, 0; b: 1, 0, 4 (missing, of four names); c: 2, 4, 1; d: 4, 2, 4. Sums 1, 5, 7, 10."""
-    assert merged([["a", "b", "c"], ["b", "a", "d"], ["a", "c"]]) == ["a", "b", "c", "d"]
-    assert merged([["x", "y"], ["y", "x"]]) == ["x", "y"]
-    assert merged([["x", "x", "y"]]) == ["x", "y"]
-    assert merged([]) == []
+    assert merge_rankings([["a", "b", "c"], ["b", "a", "d"], ["a", "c"]]) == ["a", "b", "c", "d"]
+    assert merge_rankings([["x", "y"], ["y", "x"]]) == ["x", "y"]
+    assert merge_rankings([["x", "x", "y"]]) == ["x", "y"]
+    assert merge_rankings([]) == []
 
 
 CANDIDATES = st.lists(
@@ -148,7 +148,7 @@ def test_finalists_are_the_best_that_differ(found: list[Candidate], most: int) -
 
 @given(st.lists(st.lists(st.sampled_from("abcde"), unique=True)))
 def test_merged_keeps_every_name_and_a_common_order(rankings: list[list[str]]) -> None:
-    together = merged(rankings)
+    together = merge_rankings(rankings)
     assert sorted(together) == sorted({name for ranking in rankings for name in ranking})
     if rankings and all(ranking == rankings[0] for ranking in rankings):
         assert together == rankings[0]

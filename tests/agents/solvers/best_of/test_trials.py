@@ -55,6 +55,6 @@ def test_run_reads_the_script_from_its_input_and_clips_the_output(on: Stage, tri
 
 
 def test_exit_statuses_of_a_state_that_does_not_exist_are_none(trials: TrialWorkspace) -> None:
-    assert trials.restored("this is no patch\n") is None
+    assert trials.apply_patch("this is no patch\n") is None
     assert exit_statuses(trials, ["a", "b"], None, what="candidate") == (None, None)
     assert exit_statuses(trials, ["raise SystemExit(2)", ""], BASE, what="original") == (2, 0)

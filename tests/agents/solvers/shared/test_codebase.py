@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.solvers.shared.codebase import Codebase, dotted
+from assay.agents.solvers.shared.codebase import Codebase, dot_name
 
 
 @given(st.text("ab\n", max_size=40), st.text("ab\n", min_size=1, max_size=4))
@@ -43,7 +43,7 @@ def test_files_match_whole_path_parts(name: str, files: list[str]) -> None:
 
 
 def test_like_finds_similar_names() -> None:
-    assert Codebase(FILES, "python").like("shops.py", 2) == ["lib/shop.py", "src/shop.py"]
+    assert Codebase(FILES, "python").find_similar("shops.py", 2) == ["lib/shop.py", "src/shop.py"]
 
 
 def test_height_counts_a_last_line_without_an_end() -> None:
@@ -58,4 +58,4 @@ def test_snippet_belongs_to_the_innermost_definition() -> None:
 
 @pytest.mark.parametrize("name", ["A::b", "A#b", "A->b", "A\\b", "A.b(c)", " A.b "])
 def test_dotted_spells_a_qualified_name_with_dots(name: str) -> None:
-    assert dotted(name) == "A.b"
+    assert dot_name(name) == "A.b"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.solvers.shared.edits import EditProblem, FileEdit, apply_edits, merged
+from assay.agents.solvers.shared.edits import EditProblem, FileEdit, apply_edits, merge_intervals
 from assay.agents.solvers.shared.matching import Match
 
 # Lines 1 to 8; line 2 and line 7 are the same.
@@ -170,7 +170,7 @@ def test_line_ends_of_the_file_are_kept() -> None:
     ],
 )
 def test_merged_clips_sorts_and_joins_intervals(given_: list[tuple[int, int]], joined: list[tuple[int, int]]) -> None:
-    assert merged(given_, 10) == joined
+    assert merge_intervals(given_, 10) == joined
 
 
 LINES = st.lists(st.sampled_from(["a", "b", "    c", "\td", "", "x = 1"]), max_size=12)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.agents.solvers.shared.matching import LIKE, ratio, reindented
+from assay.agents.solvers.shared.matching import LIKE, ratio, reindent
 
 
 def distance(first: str, second: str) -> int:
@@ -46,4 +46,4 @@ def test_ratio_is_levenshtein_s_or_zero(first: str, second: str) -> None:
 
 @given(st.lists(st.sampled_from(["", "  ", "    "]).flatmap(lambda indent: st.just(indent + "x")), min_size=1))
 def test_reindented_keeps_lines_that_matched_exactly(lines: list[str]) -> None:
-    assert reindented(lines, [(line, line) for line in lines]) == lines
+    assert reindent(lines, [(line, line) for line in lines]) == lines

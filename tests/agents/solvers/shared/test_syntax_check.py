@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.agents.solvers.shared.syntax_check import broken, first_error
+from assay.agents.solvers.shared.syntax_check import find_broken, first_error
 from shop_programs import PROGRAMS
 
 
@@ -11,23 +11,23 @@ def test_file_that_no_longer_parses_is_broken(language: str) -> None:
     path, text = PROGRAMS[language]
     assert first_error(language, path, text) == ""
     cut_off = text[: text.index("price") + len("price(")]
-    assert list(broken(language, {path: text}, {path: cut_off})) == [path]
-    assert broken(language, {path: text}, {path: text.replace("price", "cost")}) == {}
+    assert list(find_broken(language, {path: text}, {path: cut_off})) == [path]
+    assert find_broken(language, {path: text}, {path: text.replace("price", "cost")}) == {}
 
 
 def test_file_that_never_parsed_is_ignored() -> None:
-    assert broken("c", {"a.c": "int f( {\n"}, {"a.c": "int g( {\n"}) == {}
+    assert find_broken("c", {"a.c": "int f( {\n"}, {"a.c": "int g( {\n"}) == {}
 
 
 def test_new_file_must_parse() -> None:
-    assert broken("go", {}, {"a.go": "package a\nfunc f( {\n"})
-    assert broken("go", {}, {"a.go": "package a\n", "notes.txt": "func f( {"}) == {}
+    assert find_broken("go", {}, {"a.go": "package a\nfunc f( {\n"})
+    assert find_broken("go", {}, {"a.go": "package a\n", "notes.txt": "func f( {"}) == {}
 
 
 def test_python_compiler_finds_what_the_grammar_misses() -> None:
     before = {"a.py": "f(a=1)\n"}
-    assert broken("python", before, {"a.py": "if x:\n    y\n  z\n"})
-    assert broken("python", before, {"a.py": "return f(a=1)\n"}) == {"a.py": "line 1: 'return' outside function"}
+    assert find_broken("python", before, {"a.py": "if x:\n    y\n  z\n"})
+    assert find_broken("python", before, {"a.py": "return f(a=1)\n"}) == {"a.py": "line 1: 'return' outside function"}
 
 
 def test_spaces_after_an_include_are_no_error() -> None:
@@ -35,7 +35,7 @@ def test_spaces_after_an_include_are_no_error() -> None:
 
 
 def test_invalid_escape_is_no_error() -> None:
-    assert broken("python", {"a.py": "x = 1\n"}, {"a.py": "x = '\\d'\n"}) == {}
+    assert find_broken("python", {"a.py": "x = 1\n"}, {"a.py": "x = '\\d'\n"}) == {}
 
 
 def test_first_error_names_its_line() -> None:

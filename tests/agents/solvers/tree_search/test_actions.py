@@ -131,9 +131,9 @@ def test_paths_are_isolated(on: Stage) -> None:
     other = bench.do(root, Action(ActionKind.EDIT, edit("shop/till.py", "class Till:", "class Box:")))
     assert "prices.py" not in other.patch
     assert "till.py" not in fixed.patch
-    bench.go_to(fixed.snapshot)
+    bench.restore(fixed.snapshot)
     assert on.workspace.diff() == fixed.patch
-    bench.go_to("base")
+    bench.restore("base")
     assert on.workspace.diff() == ""
 
 

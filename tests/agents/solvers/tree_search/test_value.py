@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from assay.agents.solvers.tree_search.actions import Action, ActionKind, Failure, PassFailCounts, SearchState
 from assay.agents.solvers.tree_search.search_tree import SearchNode, SearchTree
-from assay.agents.solvers.tree_search.value import by_rule, read_reward
+from assay.agents.solvers.tree_search.value import judge_by_rule, read_reward
 
 
 def way(*states: SearchState, rewards: tuple[float, ...] = ()) -> SearchNode[SearchState]:
@@ -27,7 +27,7 @@ def ran(passed: int, wrong: int) -> SearchState:
 
 
 def value(node: SearchNode[SearchState]) -> float | None:
-    reward = by_rule(node)
+    reward = judge_by_rule(node)
     return reward.value if reward else None
 
 

@@ -11,11 +11,11 @@ from assay.agents.llm.proxy.dialects.common import (
     build_request,
     check_tools_left,
     image_part,
+    merge_system_messages,
     message_from_parts,
     message_text,
     text_part,
     total_usage,
-    with_one_system_message,
 )
 
 HI = Message(role=Role.USER, content="hi")
@@ -62,13 +62,13 @@ def test_system_texts_become_one_at_the_start_and_later_ones_the_users() -> None
         Message(role=Role.SYSTEM, content=text) for text in ("be brief", "be kind", "a file changed")
     )
     answer = Message(role=Role.ASSISTANT, content="yes?")
-    assert with_one_system_message([first, HI, second, answer, third]) == (
+    assert merge_system_messages([first, HI, second, answer, third]) == (
         Message(role=Role.SYSTEM, content="be brief\n\nbe kind"),
         HI,
         answer,
         Message(role=Role.USER, content="a file changed"),
     )
-    assert with_one_system_message([HI]) == (HI,)
+    assert merge_system_messages([HI]) == (HI,)
 
 
 def test_wrong_field_of_a_request_is_named() -> None:

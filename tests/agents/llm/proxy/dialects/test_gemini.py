@@ -175,7 +175,7 @@ def test_events_hold_the_same_as_the_reply(several: list[Answer]) -> None:
 def test_reply_is_read_back_as_the_same_message(answer: Answer) -> None:
     reply: Any = GEMINI.reply(parse({"contents": [user("go")]}), [answer])
     contents = [user("go"), json.loads(json.dumps(reply["candidates"][0]["content"]))]
-    assert parse({"contents": contents}).request.messages[1] == answer.as_message()
+    assert parse({"contents": contents}).request.messages[1] == answer.make_message()
 
 
 @pytest.mark.parametrize(

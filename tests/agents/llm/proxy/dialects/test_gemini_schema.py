@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from assay.agents.llm.json_fields import MalformedBody
-from assay.agents.llm.proxy.dialects.gemini_schema import parameters_of, to_json_schema
+from assay.agents.llm.proxy.dialects.gemini_schema import convert_parameters, convert_schema
 
 
 @pytest.mark.parametrize(
@@ -26,14 +26,14 @@ from assay.agents.llm.proxy.dialects.gemini_schema import parameters_of, to_json
     ],
 )
 def test_google_schema_becomes_json_schema(google: Any, expected: Any) -> None:
-    assert to_json_schema(google) == expected
+    assert convert_schema(google) == expected
 
 
 @pytest.mark.parametrize("schema", [{"items": 3}, {"properties": []}, {"anyOf": ["x"]}])
 def test_malformed_schema_raises(schema: Any) -> None:
     with pytest.raises(MalformedBody, match="must hold JSON objects"):
-        to_json_schema(schema)
+        convert_schema(schema)
 
 
 def test_empty_schema_means_no_parameters() -> None:
-    assert parameters_of({}) == {"type": "object", "properties": {}}
+    assert convert_parameters({}) == {"type": "object", "properties": {}}

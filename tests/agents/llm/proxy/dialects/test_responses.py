@@ -181,7 +181,9 @@ answers = st.builds(
 def test_reply_is_read_back_as_the_same_message(answer: Answer) -> None:
     asked = parse(tools=[FUNCTION, PATCH])
     reply: Any = json.loads(json.dumps(DIALECT.reply(asked, [answer])))
-    assert parse(input=[{"role": "user", "content": "hi"}, *reply["output"]]).request.messages[1] == answer.as_message()
+    assert (
+        parse(input=[{"role": "user", "content": "hi"}, *reply["output"]]).request.messages[1] == answer.make_message()
+    )
 
 
 @given(answers)
