@@ -3,18 +3,17 @@
 import os
 import signal
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import toolchains
+import toy
 from assay.harness.domain import Instance
 from installed import dist, python, user  # noqa: F401 - fixtures
 from toolchains import make_toolchains
-from toy import GOLD, TESTS
 
 if TYPE_CHECKING:
     from assay.harness.engines.docker import DockerEngine
@@ -35,21 +34,7 @@ def pytest_configure() -> None:
 
 @pytest.fixture
 def make_instance() -> Callable[..., Instance]:
-    def make(**changes: Any) -> Instance:
-        fields = {
-            "id": "acme__calc-1",
-            "repo": "acme/calc",
-            "base_commit": "0" * 40,
-            "problem_statement": "add subtracts",
-            "gold_patch": GOLD,
-            "test_patch": TESTS,
-            "fail_to_pass": ("tests/test_calc.py::test_add",),
-            "pass_to_pass": ("tests/test_calc.py::test_same",),
-            "created_at": datetime(2023, 1, 2, tzinfo=UTC),
-        }
-        return Instance.model_validate({**fields, **changes})
-
-    return make
+    return toy.make_instance
 
 
 @pytest.fixture

@@ -1,4 +1,9 @@
-"""The patches of a small project written for the tests."""
+"""The patches of a small project written for the tests, and its instance."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from assay.harness.domain import Instance
 
 GOLD = """\
 diff --git a/calc.py b/calc.py
@@ -32,3 +37,19 @@ new file mode 100644
 +def test_more():
 +    pass
 """
+
+
+def make_instance(**changes: Any) -> Instance:
+    """Return the project's instance with some fields changed."""
+    fields = {
+        "id": "acme__calc-1",
+        "repo": "acme/calc",
+        "base_commit": "0" * 40,
+        "problem_statement": "add subtracts",
+        "gold_patch": GOLD,
+        "test_patch": TESTS,
+        "fail_to_pass": ("tests/test_calc.py::test_add",),
+        "pass_to_pass": ("tests/test_calc.py::test_same",),
+        "created_at": datetime(2023, 1, 2, tzinfo=UTC),
+    }
+    return Instance.model_validate({**fields, **changes})
