@@ -9,17 +9,22 @@ WORKERS ?= auto
 # A test that takes twenty minutes hangs; it fails, and the others run.
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --timeout 1200
 
-.PHONY: help setup demo solve-demo check test test-all test-fast test-docker test-lang bench dist-check docs engine browser
+.PHONY: help setup demo solve-demo check gate test test-all test-fast test-docker test-lang bench dist-check docs engine browser
 
 help: ## Show this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
 
 setup: $(VENV)/.ready ## Install Assay and its development tools into .venv
 
-$(VENV)/.ready: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+$(VENV)/.ready: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $@
+
+# What a user needs, and nothing else: a first demo does not wait for the tools of development.
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 engine:
@@ -28,7 +33,7 @@ engine:
 browser:
 	@scripts/ensure-browser.sh
 
-demo: setup engine ## Evaluate bundled instances in containers, from nothing
+demo: $(VENV)/.installed engine ## Evaluate bundled instances in containers, from nothing
 	$(BIN)/assay demo
 
 $(VENV)/.local: $(VENV)/.ready
@@ -50,6 +55,9 @@ check: setup ## Lint, format check and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+gate: setup ## Everything that must hold before a change lands: check, then test; tests that fail run once more alone
+	$(BIN)/python scripts/run_gate.py
 
 test: setup engine browser ## The tests, with real containers and a browser, one worker process a core (WORKERS=N for another number)
 	$(PYTEST) -m "not exhaustive"

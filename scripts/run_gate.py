@@ -1,0 +1,58 @@
+"""Runs the gate, here and in every CI: checks, then the tests; `make gate` calls it.
+
+Tests that fail run once more, one at a time. One that fails again fails the gate. One that then passes is flaky: it is
+named at the end and in build/flaky.txt, and more than two fail the gate, too.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+FLAKY = Path("build/flaky.txt")
+CACHE = Path(".pytest_cache/v/cache/lastfailed")
+ALLOWED = 2
+FAILED = 1
+"""pytest's exit code where tests failed; any other but 0 means that they did not run to their end."""
+
+
+def main() -> None:
+    FLAKY.unlink(missing_ok=True)
+    CACHE.unlink(missing_ok=True)
+    run(["make", "check"])
+    code = subprocess.run(["make", "test"], check=False).returncode
+    if not code:
+        return
+    failed = read_failed()
+    if not failed:
+        sys.exit(code)
+    print("\nEvery test that failed runs once more, alone.", flush=True)
+    run([sys.executable, "-m", "pytest", "--last-failed", "--last-failed-no-failures", "none"])
+    report_flaky(failed)
+    sys.exit(FAILED if len(failed) > ALLOWED else 0)
+
+
+def run(command: Sequence[str]) -> None:
+    """Run a command; leave with its exit code if it fails."""
+    code = subprocess.run(command, check=False).returncode
+    if code:
+        sys.exit(code)
+
+
+def read_failed() -> list[str]:
+    """Read the ids of the tests that failed last."""
+    return sorted(json.loads(CACHE.read_text(encoding="utf-8"))) if CACHE.is_file() else []
+
+
+def report_flaky(tests: Sequence[str]) -> None:
+    """Name flaky tests on the screen and in a file."""
+    FLAKY.parent.mkdir(exist_ok=True)
+    FLAKY.write_text("".join(f"{test}\n" for test in tests), encoding="utf-8")
+    print(f"\nflaky ({len(tests)}, at most {ALLOWED} are let through; kept in {FLAKY}):")
+    for test in tests:
+        print(f"  {test}")
+
+
+if __name__ == "__main__":
+    main()

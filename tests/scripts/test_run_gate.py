@@ -1,0 +1,57 @@
+"""The gate: what fails twice fails it, what fails once is named."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GATE = Path(__file__).parents[2] / "scripts/run_gate.py"
+FLAKY = """\
+from pathlib import Path
+
+import pytest
+
+@pytest.mark.parametrize("number", range({number}))
+def test_flaky(number):
+    seen = Path(f"seen{{number}}")
+    known = seen.exists()
+    seen.touch()
+    assert known
+"""
+
+
+def run_gate(folder: Path, test: str, check: str = "true") -> subprocess.CompletedProcess[str]:
+    (folder / "Makefile").write_text(f"check:\n\t{check}\ntest:\n\t{sys.executable} -m pytest -q test_it.py\n")
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    (folder / "test_it.py").write_text(test)
+    return subprocess.run([sys.executable, GATE], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_tests_that_pass_leave_nothing_behind(tmp_path: Path) -> None:
+    done = run_gate(tmp_path, "def test_a(): pass\n")
+    assert (done.returncode, (tmp_path / "build").exists()) == (0, False)
+
+
+@pytest.mark.parametrize(("number", "code"), [(2, 0), (3, 1)])
+def test_what_passes_alone_is_named_and_three_are_too_many(tmp_path: Path, number: int, code: int) -> None:
+    done = run_gate(tmp_path, FLAKY.format(number=number))
+    names = [f"test_it.py::test_flaky[{place}]" for place in range(number)]
+    assert done.returncode == code
+    assert (tmp_path / "build/flaky.txt").read_text().splitlines() == names
+    assert done.stdout.splitlines()[-number:] == [f"  {name}" for name in names]
+
+
+def test_what_fails_twice_fails_the_gate(tmp_path: Path) -> None:
+    done = run_gate(tmp_path, "def test_a(): assert False\n")
+    assert (done.returncode, (tmp_path / "build").exists()) == (1, False)
+
+
+def test_tests_that_do_not_run_fail_the_gate(tmp_path: Path) -> None:
+    assert run_gate(tmp_path, "import nothing_of_this_name\n").returncode != 0
+
+
+def test_a_check_that_fails_ends_the_gate(tmp_path: Path) -> None:
+    done = run_gate(tmp_path, "def test_a(): pass\n", check="false")
+    assert done.returncode != 0
+    assert "passed" not in done.stdout
