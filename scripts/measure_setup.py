@@ -1,4 +1,4 @@
-"""Measures `assay dataset setup` on a list of repositories, one search after the other, for docs/setup.md.
+"""Measures `assay dataset setup` on a list of repositories, one search after the other, for docs/evidence/setup.md.
 
 First `--toolchains`, which builds the toolchain images of the three languages, so that no search waits for one. Then
 `--mirrors DIR`, a folder of local clones: each repository of the list that has no result yet is searched once, with

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("*.md")])
+PAGES = sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("*.md")])
 LANGUAGES = ("console", "python", "yaml", "toml", "json", "text")
 """What a block may be. ``text`` is what a program prints, a tree of files or a synopsis; nothing runs it."""
 DIRECTIVE = re.compile(r"\{[a-z-]+\}")
