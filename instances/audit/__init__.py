@@ -25,7 +25,7 @@ RULES: tuple[AuditRule, ...] = (
     narrow.names_only_in_gold,
     narrow.texts_only_in_gold,
     patches.no_fail_to_pass,
-    patches.unnamed_tests,
+    patches.find_unnamed_tests,
     patches.no_test_file,
     patches.gold_touches_tests,
 )
@@ -50,4 +50,4 @@ def audit(instance: Instance, cutoff: date | None = None) -> tuple[AuditFinding,
         )
         return (broken,)
     found = [finding for rule in RULES for finding in rule(about)]
-    return (*found, *(dates.by_cutoff(about, cutoff) if cutoff else ()))
+    return (*found, *(dates.find_by_cutoff(about, cutoff) if cutoff else ()))

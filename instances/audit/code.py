@@ -30,7 +30,7 @@ _KEYWORDS = frozenset(_KEYWORD_LINES.split())
 _PROSE = re.compile(r"\w+(?: \w+){2,}")
 
 
-def lines_of(language: str) -> Lines:
+def find_lines(language: str) -> Lines:
     """Return the line patterns of a language; the defaults for an unknown language."""
     known = languages.find_or_none(language)
     return known.LINES if known else Lines()
@@ -59,7 +59,8 @@ def is_distinctive(line: str, language: str) -> bool:
     if len(found) < MIN_TOKENS or sum(map(len, found)) < MIN_CHARACTERS:
         return False
     return any(
-        len(token) > 1 and token.isidentifier() and token not in _KEYWORDS for token in tokens(masked(line, language))
+        len(token) > 1 and token.isidentifier() and token not in _KEYWORDS
+        for token in tokens(mask_strings(line, language))
     )
 
 
@@ -70,12 +71,12 @@ def is_import(line: str) -> bool:
 
 def is_comment(line: str, language: str) -> bool:
     """Return whether a whole line is a comment."""
-    text, comments = line.strip(), lines_of(language).comments
+    text, comments = line.strip(), find_lines(language).comments
     in_block = "//" in comments and (text.startswith(("/*", "* ", "*/")) or text == "*")
     return in_block or text.startswith(comments)
 
 
-def without_docstrings(lines: Iterable[str], language: str) -> Iterator[str]:
+def drop_docstrings(lines: Iterable[str], language: str) -> Iterator[str]:
     """Yield lines of code, emptied if they are inside a docstring or are prose; in languages with docstrings only.
 
     A fragment may begin inside a docstring. The first quotes decide: they open one if the line begins with them and has
@@ -83,7 +84,7 @@ def without_docstrings(lines: Iterable[str], language: str) -> Iterator[str]:
     words in a row that are not keywords, or the prompt of an example.
     """
     found = list(lines)
-    if not lines_of(language).docstrings:
+    if not find_lines(language).docstrings:
         yield from found
         return
     inside = _begins_inside(found, language)
@@ -109,7 +110,7 @@ def _begins_inside(lines: list[str], language: str) -> bool:
 
 def _is_prose(line: str, language: str) -> bool:
     """Return whether there are three words in a row; code puts operators or keywords between names."""
-    runs = (match[0].split(" ") for match in _PROSE.finditer(masked(line, language)))
+    runs = (match[0].split(" ") for match in _PROSE.finditer(mask_strings(line, language)))
     return any(sum(word not in _KEYWORDS for word in run) >= 3 for run in runs)
 
 
@@ -118,14 +119,14 @@ def literals(line: str) -> Iterator[str]:
     return (match["text"] for match in _LITERAL.finditer(line))
 
 
-def masked(line: str, language: str) -> str:
+def mask_strings(line: str, language: str) -> str:
     """Return the line with string literals and a trailing comment blanked; its length stays the same."""
     blank = _blank_literals(line)
     code = blank[: _end_of_code(blank, language)]
     return code + " " * (len(line) - len(code))
 
 
-def without_comment(line: str, language: str) -> str:
+def drop_comment(line: str, language: str) -> str:
     """Return a line without a trailing comment."""
     return line[: _end_of_code(_blank_literals(line), language)]
 
@@ -135,7 +136,7 @@ def _blank_literals(line: str) -> str:
 
 
 def _end_of_code(blank: str, language: str) -> int:
-    at = blank.find(lines_of(language).comments[0])
+    at = blank.find(find_lines(language).comments[0])
     return at if at >= 0 else len(blank)
 
 

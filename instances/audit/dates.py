@@ -8,7 +8,7 @@ from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
 from assay.instances.audit.subject import Subject
 
 
-def by_cutoff(subject: Subject, cutoff: date) -> Iterator[AuditFinding]:
+def find_by_cutoff(subject: Subject, cutoff: date) -> Iterator[AuditFinding]:
     """Report on which side of a training cut-off an instance is; the day itself counts as before."""
     created = subject.instance.created_at
     if created == UNKNOWN_TIME:

@@ -74,7 +74,7 @@ def solution_linked(subject: Subject) -> Iterator[AuditFinding]:
         )
 
 
-def grade_of(share: float) -> LeakGrade:
+def grade_leak(share: float) -> LeakGrade:
     """Return the grade of a share above 0."""
     if share == 1:
         return LeakGrade.EXACT
@@ -105,7 +105,7 @@ def _excerpt(text: str, line: str) -> str:
 
 def _read(text: str) -> Text:
     lines = tuple(plain(text).split("\n"))
-    traced = _traced(lines)
+    traced = _find_traces(lines)
     cut = ["" if at in traced else " ".join(tokens(_MARKS.sub("", line, count=1))) for at, line in enumerate(lines)]
     # One blank before each line with tokens, so that matches go across empty lines.
     sizes = [len(each) + 1 if each else 0 for each in cut]
@@ -113,7 +113,7 @@ def _read(text: str) -> Text:
     return Text(joined, lines, tuple(accumulate(sizes[:-1], initial=0)), tuple(_places(lines)))
 
 
-def _traced(lines: Sequence[str]) -> frozenset[int]:
+def _find_traces(lines: Sequence[str]) -> frozenset[int]:
     """Return the numbers of the lines of stack traces: they show existing code, with the error."""
     found = set()
     for at, line in enumerate(lines):
@@ -139,14 +139,14 @@ def _places(lines: Iterable[str]) -> Iterator[str]:
 
 def _finding(instance_id: str, kind: AuditKind, leaked: tuple[LeakedLine, ...], total: int) -> AuditFinding:
     share = len(leaked) / total
-    grade = grade_of(share)
+    leak = grade_leak(share)
     where = "the issue holds" if kind is AuditKind.SOLUTION_IN_ISSUE else "the comments hold"
     return AuditFinding(
         instance_id=instance_id,
         kind=kind,
-        severity=Severity.DOUBT if grade is LeakGrade.SOME else Severity.FAULT,
-        summary=f"{grade}: {where} {len(leaked)} of {total} distinctive lines of the gold patch",
-        grade=grade,
+        severity=Severity.DOUBT if leak is LeakGrade.SOME else Severity.FAULT,
+        summary=f"{leak}: {where} {len(leaked)} of {total} distinctive lines of the gold patch",
+        grade=leak,
         share=share,
         evidence=tuple(f"{each.gold}  [in {each.place}: {each.line}]" for each in leaked),
     )

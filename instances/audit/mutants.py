@@ -12,14 +12,14 @@ from itertools import chain, zip_longest
 
 from assay.harness.patches.diff import FileChange, Hunk, HunkLine, render
 from assay.instances.audit.code import (
+    drop_comment,
+    drop_docstrings,
+    find_lines,
     is_comment,
     is_distinctive,
     is_import,
-    lines_of,
-    masked,
+    mask_strings,
     tokens,
-    without_comment,
-    without_docstrings,
 )
 from assay.instances.audit.subject import Subject
 
@@ -68,8 +68,8 @@ class MutatedPatch:
 def mutants(subject: Subject, limit: int) -> tuple[MutatedPatch, ...]:
     """Return up to ``limit`` different mutants of an instance's gold patch, one of each operator in turn."""
     by_operator = [
-        _without_a_hunk(subject),
-        *(_with_a_line(subject, name, change) for name, change in OPERATORS.items()),
+        _drop_hunks(subject),
+        *(_change_lines(subject, name, change) for name, change in OPERATORS.items()),
     ]
     found: dict[str, MutatedPatch] = {}
     for mutant in chain.from_iterable(zip_longest(*by_operator)):
@@ -80,52 +80,52 @@ def mutants(subject: Subject, limit: int) -> tuple[MutatedPatch, ...]:
     return tuple(found.values())
 
 
-def negated(line: str, language: str) -> str | None:
+def negate(line: str, language: str) -> str | None:
     """Return a line with its condition negated; None if it has no condition that ends on it."""
-    lines = lines_of(language)
+    lines = find_lines(language)
     match = re.fullmatch(lines.condition, line, re.DOTALL) if lines.condition else None
-    if match is None or not _balanced(masked(match[2], language)):
+    if match is None or not _is_balanced(mask_strings(match[2], language)):
         return None
     return match[1] + lines.negation.format(match[2].strip()) + match[3]
 
 
-def compared_otherwise(line: str, language: str) -> str | None:
+def shift_comparison(line: str, language: str) -> str | None:
     """Return a line with its first comparison changed, or None."""
-    code = masked(line, language)
+    code = mask_strings(line, language)
     if re.match(r"\s*(?:class|template|import|from|use)\b", code):
         return None
     match = _COMPARISON.search(code)
-    if match is None and lines_of(language).word_comparisons and not re.search(r"\bfor\b", code):
+    if match is None and find_lines(language).word_comparisons and not re.search(r"\bfor\b", code):
         match = _WORD_COMPARISON.search(code)
     return line[: match.start()] + _OTHER[match[0]] + line[match.end() :] if match else None
 
 
 def off_by_one(line: str, language: str) -> str | None:
     """Return a line with its first integer increased by one, or None."""
-    match = _INTEGER.search(masked(line, language))
+    match = _INTEGER.search(mask_strings(line, language))
     return line[: match.start()] + str(int(match[0]) + 1) + line[match.end() :] if match else None
 
 
 def nothing_returned(line: str, language: str) -> str | None:
     """Return a line that returns the empty value of its language, or None."""
     match = re.fullmatch(r"(\s*return\s+)(.+?)(;?\s*)", line, re.DOTALL)
-    lines = lines_of(language)
+    lines = find_lines(language)
     if match is None or not lines.nothing or match[2] == lines.nothing:
         return None
-    code = masked(match[2], language)
+    code = mask_strings(match[2], language)
     is_kept = re.search(lines.kept_results, code) or _CONTINUES.search(code) or code.rstrip().endswith(":")
-    return None if is_kept or not _balanced(code) else match[1] + lines.nothing + match[3]
+    return None if is_kept or not _is_balanced(code) else match[1] + lines.nothing + match[3]
 
 
-def left_out(line: str, language: str) -> str | None:
+def leave_out(line: str, language: str) -> str | None:
     """Return the replacement of a statement: an empty statement, or no text; None if the line is not a statement.
 
     Declarations stay, because code that uses them would not compile.
     """
-    code = masked(line, language).rstrip()
-    if _BEGINS_MORE.match(code) or not _balanced(code) or re.search(r"[{}]|[:,(\[\\+|&.]$|^\s*[.)\]}?|&]", code):
+    code = mask_strings(line, language).rstrip()
+    if _BEGINS_MORE.match(code) or not _is_balanced(code) or re.search(r"[{}]|[:,(\[\\+|&.]$|^\s*[.)\]}?|&]", code):
         return None
-    lines = lines_of(language)
+    lines = find_lines(language)
     if lines.empty_statement:
         return line[: len(line) - len(line.lstrip())] + lines.empty_statement
     if ":=" in code or _DECLARES.fullmatch(code):
@@ -136,36 +136,36 @@ def left_out(line: str, language: str) -> str | None:
 
 Operator = Callable[[str, str], str | None]
 OPERATORS: dict[str, Operator] = {
-    "negate condition": negated,
-    "shift comparison": compared_otherwise,
+    "negate condition": negate,
+    "shift comparison": shift_comparison,
     "off by one": off_by_one,
-    "drop statement": left_out,
+    "drop statement": leave_out,
     "return nothing": nothing_returned,
 }
 """Operators on one added line: each returns the changed line, empty text to drop it, or None if it does not apply."""
 
 
-def _with_a_line(subject: Subject, operator: str, change: Operator) -> Iterator[MutatedPatch]:
+def _change_lines(subject: Subject, operator: str, change: Operator) -> Iterator[MutatedPatch]:
     language = subject.instance.language
     for file in subject.fix():
         for number, hunk in enumerate(file.hunks):
             for at, line in _sites(hunk, language):
                 new = change(line.text, language)
-                other = hunk if new is None else _with_line(hunk, at, new)
+                other = hunk if new is None else _replace_line(hunk, at, new)
                 if new is not None and other != hunk and _changes(other):
                     hunks = (*file.hunks[:number], other, *file.hunks[number + 1 :])
-                    patch = _with_file(subject.gold, file, replace(file, hunks=hunks))
+                    patch = _replace_file_change(subject.gold, file, replace(file, hunks=hunks))
                     yield MutatedPatch(operator, file.path, line.text, new, patch)
 
 
-def _without_a_hunk(subject: Subject) -> Iterator[MutatedPatch]:
+def _drop_hunks(subject: Subject) -> Iterator[MutatedPatch]:
     """Yield the patch without each of its hunks with a distinctive line, unless there is only one."""
     language = subject.instance.language
     found = [(file, hunk, line) for file in subject.fix() for hunk in file.hunks for line in _first(hunk, language)]
     for file, hunk, line in found if len(found) > 1 else ():
         rest = replace(file, hunks=tuple(each for each in file.hunks if each is not hunk))
         keeps_its_head = rest.hunks or any(head.startswith("rename ") for head in file.head)
-        patch = _with_file(subject.gold, file, rest if keeps_its_head else None)
+        patch = _replace_file_change(subject.gold, file, rest if keeps_its_head else None)
         yield MutatedPatch("drop hunk", file.path, line.text, "", patch)
 
 
@@ -178,7 +178,7 @@ def _first(hunk: Hunk, language: str) -> list[HunkLine]:
 
 
 def _tokens(lines: Iterable[str], language: str) -> tuple[str, ...]:
-    return tuple(token for line in lines for token in tokens(without_comment(line, language)))
+    return tuple(token for line in lines for token in tokens(drop_comment(line, language)))
 
 
 def _sites(hunk: Hunk, language: str) -> Iterator[tuple[int, HunkLine]]:
@@ -187,7 +187,7 @@ def _sites(hunk: Hunk, language: str) -> Iterator[tuple[int, HunkLine]]:
     for at, line in enumerate(_code(hunk, language)):
         if line.mark not in " +" or not line.text.strip():
             continue
-        code = masked(line.text, language)
+        code = mask_strings(line.text, language)
         alone = depth <= 0 and not _CONTINUES.search(before) and not before.rstrip().endswith("\\")
         if line.mark == "+" and alone and _is_behaviour(line.text, language):
             yield at, line
@@ -201,11 +201,11 @@ def _is_behaviour(line: str, language: str) -> bool:
 
 def _code(hunk: Hunk, language: str) -> Iterable[HunkLine]:
     """Return the lines of a hunk, with documentation on the new side emptied."""
-    new = iter(without_docstrings(hunk.new(), language))
+    new = iter(drop_docstrings(hunk.new(), language))
     return [HunkLine(line.mark, next(new)) if line.mark in " +" else line for line in hunk.lines]
 
 
-def _with_line(hunk: Hunk, at: int, text: str) -> Hunk:
+def _replace_line(hunk: Hunk, at: int, text: str) -> Hunk:
     middle = (HunkLine("+", text),) if text else ()
     return replace(hunk, lines=(*hunk.lines[:at], *middle, *hunk.lines[at + 1 :]))
 
@@ -215,12 +215,12 @@ def _changes(hunk: Hunk) -> bool:
     return any(line.mark in "+-" for line in hunk.lines)
 
 
-def _with_file(gold: Iterable[FileChange], old: FileChange, new: FileChange | None) -> str:
+def _replace_file_change(gold: Iterable[FileChange], old: FileChange, new: FileChange | None) -> str:
     changed = (new if each is old else each for each in gold)
     return render(each for each in changed if each is not None)
 
 
-def _balanced(code: str) -> bool:
+def _is_balanced(code: str) -> bool:
     depth = 0
     for sign in code:
         depth += (sign in "([{") - (sign in ")]}")

@@ -7,7 +7,7 @@ SWE-bench Verified, 2024). Names and messages are the part of these that patches
 import re
 from collections.abc import Iterator
 
-from assay.instances.audit.code import is_comment, lines_of, literals, tokens, words
+from assay.instances.audit.code import find_lines, is_comment, literals, tokens, words
 from assay.instances.audit.finding import AuditFinding, AuditKind, Severity
 from assay.instances.audit.subject import Subject, plain
 
@@ -30,7 +30,7 @@ def names_only_in_gold(subject: Subject) -> Iterator[AuditFinding]:
     level of a file.
     """
     known = words("\n".join((*_old(subject), plain(subject.instance.problem_statement))))
-    defined = {name: line for name, line in _defined(subject) if name not in known}
+    defined = {name: line for name, line in _find_definitions(subject) if name not in known}
     own = {name for line in _tests(subject) for name in names_defined(line, subject.instance.language)}
     evidence, imported = [], False
     for name, line in defined.items():
@@ -51,10 +51,12 @@ def names_only_in_gold(subject: Subject) -> Iterator[AuditFinding]:
 
 def texts_only_in_gold(subject: Subject) -> Iterator[AuditFinding]:
     """Find messages that the gold patch introduces, the tests check and the statement does not mention."""
-    known = _joined((*_old(subject), subject.instance.problem_statement))
-    tests = _joined(text for line in _tests(subject) for text in literals(line))
-    pieces = dict.fromkeys(piece for line in subject.added_code() for text in literals(line) for piece in _pieces(text))
-    found = tuple(piece for piece in pieces if _joined([piece]) in tests and _joined([piece]) not in known)
+    known = _join_tokens((*_old(subject), subject.instance.problem_statement))
+    tests = _join_tokens(text for line in _tests(subject) for text in literals(line))
+    pieces = dict.fromkeys(
+        piece for line in subject.find_added_code() for text in literals(line) for piece in _pieces(text)
+    )
+    found = tuple(piece for piece in pieces if _join_tokens([piece]) in tests and _join_tokens([piece]) not in known)
     if found:
         yield AuditFinding(
             instance_id=subject.instance.id,
@@ -67,14 +69,14 @@ def texts_only_in_gold(subject: Subject) -> Iterator[AuditFinding]:
 
 def names_defined(line: str, language: str) -> tuple[str, ...]:
     """Return the names that a line of code defines: functions, types, methods and top-level values."""
-    found = (match[1] for pattern in lines_of(language).definitions for match in re.finditer(pattern, line))
+    found = (match[1] for pattern in find_lines(language).definitions for match in re.finditer(pattern, line))
     return tuple(
         name for name in found if len(name) >= MIN_NAME and name not in _NO_NAMES and not re.fullmatch("__.*__", name)
     )
 
 
-def _defined(subject: Subject) -> Iterator[tuple[str, str]]:
-    for line in subject.added_code():
+def _find_definitions(subject: Subject) -> Iterator[tuple[str, str]]:
+    for line in subject.find_added_code():
         for name in names_defined(line, subject.instance.language):
             if not line[:1].isspace() or _COMPOUND.match(name):
                 yield name, line
@@ -99,6 +101,6 @@ def _pieces(text: str) -> Iterator[str]:
             yield piece.strip()
 
 
-def _joined(texts: "Iterator[str] | tuple[str, ...] | list[str]") -> str:
+def _join_tokens(texts: "Iterator[str] | tuple[str, ...] | list[str]") -> str:
     """Return texts as tokens with a blank around each; without quotes, whose kind varies."""
     return f" {' '.join(token for text in texts for token in tokens(text) if token not in {chr(39), chr(92)})} "

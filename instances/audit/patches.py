@@ -35,7 +35,7 @@ def no_fail_to_pass(subject: Subject) -> Iterator[AuditFinding]:
         yield _finding(subject, AuditKind.NO_FAIL_TO_PASS, Severity.FAULT, "no test has to be fixed", [])
 
 
-def unnamed_tests(subject: Subject) -> Iterator[AuditFinding]:
+def find_unnamed_tests(subject: Subject) -> Iterator[AuditFinding]:
     """Find fail-to-pass tests that the test patch does not name: existing tests, or labels that are no tests.
 
     The name of a test's function, its title or its file is searched in the lines and headers of all hunks. Tables, data
@@ -61,14 +61,14 @@ class _TestPatch:
         hunks = [hunk for change in subject.tests for hunk in change.hunks]
         lines = [text for hunk in hunks for text in (hunk.section, *hunk.new())]
         self.words = words("\n".join(lines))
-        self.closed_up = {_closed_up(word) for word in self.words}
+        self.closed_up = {_close_up(word) for word in self.words}
         titles = {piece for line in lines for text in literals(line) for piece in _title_pieces(text)}
-        self.titles = {each for each in map(_squeezed, titles) if " " in each}
+        self.titles = {each for each in map(_squeeze, titles) if " " in each}
         self.paths = {change.path for change in subject.tests}
         self.has_data = any(not is_source(path, subject.instance.language) for path in self.paths)
 
     def names(self, test: str) -> bool:
-        known = _squeezed(test)
+        known = _squeeze(test)
         return (
             any(name in self.words for name in function_names(test))
             or any(title in known or known in title for title in self.titles)
@@ -78,13 +78,13 @@ class _TestPatch:
 
     def may_touch(self, test: str) -> bool:
         """Return whether the patch may change a test: its file, test data, or any file if the id names none."""
-        file = file_of(test)
+        file = find_file(test)
         bare = (f"/{path}".rpartition(".")[0] for path in self.paths)
         return self.has_data or not file or any(path.endswith(f"/{file}") for path in bare)
 
     def _is_in_other_words(self, test: str) -> bool:
         """Return whether there is a function whose name a runner prints as prose, ``testFloorYear`` as "Floor year"."""
-        last = _closed_up(test.rpartition(" > ")[2])
+        last = _close_up(test.rpartition(" > ")[2])
         return last in self.closed_up or f"test{last}" in self.closed_up
 
 
@@ -104,7 +104,7 @@ def function_names(test: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((parts[-1], *top)))
 
 
-def file_of(test: str) -> str:
+def find_file(test: str) -> str:
     """Return the end of the path of the file in an id, without its suffix; empty if there is none."""
     match = re.match(r"([\w./-]+)\.\w+::", test) or re.search(r"\(([\w.]+)\.\w+\)$", test)
     if match:
@@ -118,11 +118,11 @@ def _title_pieces(text: str) -> Iterator[str]:
     return (piece for piece in re.split(r"\$\{[^}]*\}|#\{[^}]*\}|%[sdijop]", text) if piece.strip())
 
 
-def _closed_up(text: str) -> str:
+def _close_up(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).casefold()
 
 
-def _squeezed(text: str) -> str:
+def _squeeze(text: str) -> str:
     return re.sub(r"\W+", " ", text).strip().casefold()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from assay.harness import languages
 from assay.harness.domain import Instance
 from assay.harness.patches.diff import FileChange, read_diff
-from assay.instances.audit.code import is_distinctive, tokens, without_docstrings
+from assay.instances.audit.code import drop_docstrings, is_distinctive, tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +33,14 @@ class Subject:
         """
         known = {tokens(text) for change in self.gold for hunk in change.hunks for text in hunk.old()}
         found: dict[tuple[str, ...], str] = {}
-        for line in self.added_code():
+        for line in self.find_added_code():
             if is_distinctive(line, self.instance.language) and tokens(line) not in known:
                 found.setdefault(tokens(line), line.strip())
         return tuple(found.values())
 
-    def added_code(self) -> Iterator[str]:
+    def find_added_code(self) -> Iterator[str]:
         """Yield the lines that the fix adds, without docstrings."""
-        return (line for change in self.fix() for line in added_code(change, self.instance.language))
+        return (line for change in self.fix() for line in find_added_code(change, self.instance.language))
 
 
 def subject(instance: Instance) -> Subject:
@@ -48,11 +48,11 @@ def subject(instance: Instance) -> Subject:
     return Subject(instance, read_diff(instance.gold_patch), read_diff(instance.test_patch))
 
 
-def added_code(change: FileChange, language: str) -> Iterator[str]:
+def find_added_code(change: FileChange, language: str) -> Iterator[str]:
     """Yield the added lines of a file, without docstrings."""
     for hunk in change.hunks:
         present = [line for line in hunk.lines if line.mark in " +"]
-        code = without_docstrings([line.text for line in present], language)
+        code = drop_docstrings([line.text for line in present], language)
         yield from (text for line, text in zip(present, code, strict=True) if line.mark == "+" and text.strip())
 
 

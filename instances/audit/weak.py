@@ -24,7 +24,7 @@ class Judged:
     outcome: Outcome
 
 
-def by_controls(instance_id: str, gold: Sequence[Outcome], null: Sequence[Outcome]) -> Iterator[AuditFinding]:
+def find_by_controls(instance_id: str, gold: Sequence[Outcome], null: Sequence[Outcome]) -> Iterator[AuditFinding]:
     """Find instances that are resolved without a patch, or not with the gold patch, in any of several runs.
 
     Runs that ended in an infrastructure failure do not count.
@@ -50,7 +50,7 @@ def by_controls(instance_id: str, gold: Sequence[Outcome], null: Sequence[Outcom
         )
 
 
-def by_mutants(instance_id: str, judged: Sequence[Judged]) -> Iterator[AuditFinding]:
+def find_by_mutants(instance_id: str, judged: Sequence[Judged]) -> Iterator[AuditFinding]:
     """Find mutants that resolve the instance. One may be equivalent to the gold patch; many are a fault."""
     counted = [each for each in judged if each.outcome in JUDGED]
     alive = [each for each in counted if each.outcome is Outcome.RESOLVED]

@@ -52,7 +52,7 @@ def _figures(instances: Sequence[Instance]) -> Iterator[tuple[str, ...]]:
     figures = {
         "words of the statement": [len(each.problem_statement.split()) for each in instances],
         "files of the gold patch": [len(read_diff(each.gold_patch)) for each in instances],
-        "lines of the gold patch": [_changed_lines(each.gold_patch) for each in instances],
+        "lines of the gold patch": [_count_changed_lines(each.gold_patch) for each in instances],
         "tests from fail to pass": [len(each.fail_to_pass) for each in instances],
         "tests from pass to pass": [len(each.pass_to_pass) for each in instances],
     }
@@ -61,7 +61,7 @@ def _figures(instances: Sequence[Instance]) -> Iterator[tuple[str, ...]]:
             yield what, str(min(numbers)), f"{median(numbers):g}", str(max(numbers))
 
 
-def _changed_lines(patch: str) -> int:
+def _count_changed_lines(patch: str) -> int:
     return sum(line.mark in "+-" for each in read_diff(patch) for hunk in each.hunks for line in hunk.lines)
 
 

@@ -21,14 +21,14 @@ class PatchIndex:
 
     def add(self, name: str, patch: str) -> None:
         """Remember a patch; one that cannot be read has no lines."""
-        lines = _changed_lines(patch)
+        lines = _read_changed_lines(patch)
         self._sizes[name] = len(lines)
         for line in lines:
             self._owners[line].add(name)
 
-    def duplicated(self, patch: str) -> str:
+    def find_duplicate(self, patch: str) -> str:
         """Return the name of a patch that is nearly this one; empty if there is none."""
-        lines = _changed_lines(patch)
+        lines = _read_changed_lines(patch)
         shared = Counter(name for line in lines for name in self._owners.get(line, ()))
         shares = ((both / (len(lines) + self._sizes[name] - both), name) for name, both in shared.items())
         share, name = max(shares, default=(0.0, ""))
@@ -44,7 +44,7 @@ class KnownInstances:
     patches: PatchIndex = field(default_factory=PatchIndex)
 
 
-def known(instances: Iterable[Instance]) -> KnownInstances:
+def index_known(instances: Iterable[Instance]) -> KnownInstances:
     """Return what a collection compares its candidates with."""
     ids, patches = set(), PatchIndex()
     for each in instances:
@@ -53,7 +53,7 @@ def known(instances: Iterable[Instance]) -> KnownInstances:
     return KnownInstances(frozenset(ids), patches)
 
 
-def _changed_lines(patch: str) -> frozenset[str]:
+def _read_changed_lines(patch: str) -> frozenset[str]:
     """Return the lines that a patch adds and removes, each once, without white space at the ends."""
     try:
         changes = read_diff(patch)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from assay.harness.errors import UserError
-from assay.instances.collect.messages import closed_issues, pull_request
+from assay.instances.collect.messages import find_closed_issues, pull_request
 from assay.instances.collect.steps import Change, Found
 from assay.instances.trees.content import last_line
 from assay.instances.trees.sources import find_mirror, run_git
@@ -51,7 +51,7 @@ class MirrorHistory:
         for each in commits.values():  # newest first, so that a pull request comes before its commits
             if since and each.date.date() < since:
                 continue
-            change = _numbered(each, heads)
+            change = _find_numbers(each, heads)
             if change.merges and change.number:
                 inner = _git(git_dir, "rev-list", "--reverse", f"{change.base}..{each.commit}").split()
                 brought = [name for name in inner if name != each.commit and name in commits]
@@ -60,7 +60,7 @@ class MirrorHistory:
             if until is None or each.date.date() <= until:
                 found.append(change)
         own = (each for each in reversed(found) if each.commit not in parts)
-        closing = ((each, closed_issues((each.message, *each.merged), repo)) for each in own)
+        closing = ((each, find_closed_issues((each.message, *each.merged), repo)) for each in own)
         return [each.model_copy(update={"issues": issues}) for each, issues in closing]
 
     def _clone(self, repo: str) -> Path:
@@ -98,7 +98,7 @@ def _id(repo: str, number: int, commit: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]", "-", f"{repo.replace('/', '__')}-{number or commit[:12]}")[:128]
 
 
-def _numbered(change: Change, heads: Mapping[str, int]) -> Change:
+def _find_numbers(change: Change, heads: Mapping[str, int]) -> Change:
     """Return a change with the number of its pull request, by its message or by a ref to its head."""
     number = pull_request(change.message) or heads.get(change.commit, 0)
     return change.model_copy(update={"number": number})

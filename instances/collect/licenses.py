@@ -38,7 +38,7 @@ def is_license_file(path: str) -> bool:
     return "/" not in path and any(fnmatchcase(path.lower(), pattern) for pattern in FILES)
 
 
-def license_of(text: str) -> str:
+def detect_license(text: str) -> str:
     """Return the SPDX name of a license text; empty if its words are not known."""
     words = re.sub(r"[\s*#>]+", " ", text.lower())
     return next((name for name, phrases in PHRASES if all(phrase in words for phrase in phrases)), "")

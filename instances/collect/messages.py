@@ -30,7 +30,7 @@ def pull_request(message: str) -> int:
     return int(found[1]) if found else 0
 
 
-def closed_issues(messages: Iterable[str], repo: str) -> tuple[int, ...]:
+def find_closed_issues(messages: Iterable[str], repo: str) -> tuple[int, ...]:
     """Return the numbers of the repository's issues that messages close, sorted."""
     found = (match for message in messages for match in _CLOSING.finditer(message))
     own = (match for match in found if (match["repo"] or match["linked"] or repo).lower() == repo.lower())
@@ -52,17 +52,17 @@ def statement(message: str, merged: Sequence[str], paths: Collection[str]) -> st
     if not text and merged:
         text = merged[0]
     title, _, body = text.partition("\n")
-    lines = [_SQUASH.sub("", title).strip(), "", *_kept_lines(_FENCE.sub("", body), paths)]
-    return _BLANKS.sub("\n\n", "\n".join(map(_without_closing, lines))).strip()
+    lines = [_SQUASH.sub("", title).strip(), "", *_keep_lines(_FENCE.sub("", body), paths)]
+    return _BLANKS.sub("\n\n", "\n".join(map(_drop_closing, lines))).strip()
 
 
-def _without_closing(line: str) -> str:
+def _drop_closing(line: str) -> str:
     """Return a line without closing words; empty if nothing but signs is left of it."""
     left, times = _CLOSING.subn("", line)
     return left.strip(" \t:;,-") if times and re.search(r"\w", left) else "" if times else line
 
 
-def _kept_lines(body: str, paths: Collection[str]) -> Iterator[str]:
+def _keep_lines(body: str, paths: Collection[str]) -> Iterator[str]:
     names = {name for path in paths for name in (path, PurePosixPath(path).name)}
     for line in body.splitlines():
         describes_the_fix = _COMMIT_OF_A_SQUASH.match(line) or any(name in line for name in names)

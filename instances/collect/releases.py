@@ -16,7 +16,7 @@ from assay.harness.errors import DataError, EnvironmentFailure
 from assay.harness.names import did_you_mean
 from assay.instances.collect.pair import MANY, NOT_HERE
 from assay.instances.collect.steps import Found, Paired, ReleasePair
-from assay.instances.dataset.derive import Derivation, Release, Statement, added_lines, derive, section, text_of
+from assay.instances.dataset.derive import Derivation, Release, Statement, derive, find_added_lines, read_text, section
 from assay.instances.trees.content import TreeEntry, read_tar
 from assay.instances.trees.indexes import INDEXES, IndexedRelease, WrongArchive, first_download
 from assay.instances.trees.sources import Sources
@@ -50,7 +50,7 @@ class Package:
         return f"{self.index}:{self.name}"
 
 
-def package_of(name: str) -> Package | None:
+def parse_package(name: str) -> Package | None:
     """Read ``INDEX:NAME``; None for anything else, such as the name of a repository."""
     index, colon, package = name.partition(":")
     return Package(index, package) if colon and package and index in INDEXES else None
@@ -91,10 +91,10 @@ def find_releases(package: Package, sources: Sources, since: date | None, until:
         yield Found(id=name, rule="no release", reason="no final release came out between the dates")
     for number, new in enumerate(known):
         if _is_between(new, since, until):
-            yield _found(package, known, number)
+            yield _describe_release(package, known, number)
 
 
-def _found(package: Package, known: Sequence[IndexedRelease], number: int) -> Found:
+def _describe_release(package: Package, known: Sequence[IndexedRelease], number: int) -> Found:
     """Return the line of one of the releases of a package."""
     new, name = known[number], _id(package, known[number].version)
     later = next((each for each in known[number + 1 :] if each.date and new.date and each.date < new.date - NEAR), None)
@@ -106,7 +106,7 @@ def _found(package: Package, known: Sequence[IndexedRelease], number: int) -> Fo
     return Found(id=name, releases=pair)
 
 
-def is_line_of(package: Package, line: Found) -> bool:
+def is_release_line(package: Package, line: Found) -> bool:
     """Return whether a line of ``find`` is of a package."""
     if line.releases:
         return (line.releases.index, line.releases.name) == (package.index, package.name)
@@ -146,10 +146,10 @@ def pair_releases(found: Found, sources: Sources, stated: str = "") -> Paired:
             "statement": None if stated else find_log(old, new, pair),
         }
     )
-    return _paired(found.id, pair, spec, repository_of(pair, new), sources, stated)
+    return _make_pair(found.id, pair, spec, find_repository(pair, new), sources, stated)
 
 
-def _paired(name: str, pair: ReleasePair, spec: Derivation, repo: str, sources: Sources, stated: str) -> Paired:
+def _make_pair(name: str, pair: ReleasePair, spec: Derivation, repo: str, sources: Sources, stated: str) -> Paired:
     language = INDEXES[pair.index].LANGUAGE
     try:
         derived = derive(spec, sources, language)
@@ -182,13 +182,13 @@ def _paired(name: str, pair: ReleasePair, spec: Derivation, repo: str, sources: 
 def find_log(old: Sequence[TreeEntry], new: Sequence[TreeEntry], pair: ReleasePair) -> Statement | None:
     """Return where a release says what changed: the section of its version, else what it adds to its log."""
     logs = sorted((each.path for each in new if _is_log(each.path)), key=lambda path: (path.count("/"), path))
-    texts = {path: (text_of(old, path), text_of(new, path)) for path in logs}
+    texts = {path: (read_text(old, path), read_text(new, path)) for path in logs}
     for path, (_, text) in texts.items():
         found = section(text, pair.new.version, pair.old.version)
         if found and len(found) <= LONGEST and section(text, pair.old.version, ""):
             return Statement(file=path)
     for path, (before, text) in texts.items():
-        found = added_lines(before, text)
+        found = find_added_lines(before, text)
         if pair.new.version.removeprefix("v") in found and len(found) <= LONGEST:
             return Statement(file=path, added=True)
     return None
@@ -217,9 +217,9 @@ def _is_log(path: str) -> bool:
     return name.suffix in TEXTS and any(fnmatchcase(name.stem, pattern) for pattern in LOGS)
 
 
-def repository_of(pair: ReleasePair, tree: Iterable[TreeEntry]) -> str:
+def find_repository(pair: ReleasePair, tree: Iterable[TreeEntry]) -> str:
     """Return ``owner/name`` of a package's repository, as its archive or its own name says, else index and name."""
-    told = [pair.name] if pair.index == "go" else _links(pair.index, text_of(tree, MANIFESTS[pair.index]))
+    told = [pair.name] if pair.index == "go" else _links(pair.index, read_text(tree, MANIFESTS[pair.index]))
     matches = (_REPOSITORY.search(link) for link in told)
     found = next((match for match in matches if match and match[1] not in NO_OWNERS), None)
     return f"{found[1]}/{found[2]}" if found else f"{pair.index}/{_last(pair.name)}"

@@ -100,17 +100,17 @@ def _audit(case: Case) -> str:
     return next((f"{each.kind}: {each.summary}" for each in found if each.kind not in WITHOUT_LABELS), "")
 
 
-def _known_id(case: Case) -> str:
+def _has_known_id(case: Case) -> str:
     return "a known data set has it" if case.subject.instance.id.lower() in case.known.ids else ""
 
 
-def _known_patch(case: Case) -> str:
-    name = case.known.patches.duplicated(case.subject.instance.gold_patch)
+def _has_known_patch(case: Case) -> str:
+    name = case.known.patches.find_duplicate(case.subject.instance.gold_patch)
     return f"its patch is nearly that of {name}" if name else ""
 
 
 def _duplicate(case: Case) -> str:
-    name = case.earlier.duplicated(case.subject.instance.gold_patch)
+    name = case.earlier.find_duplicate(case.subject.instance.gold_patch)
     return f"its patch is nearly that of {name}" if name else ""
 
 
@@ -124,8 +124,8 @@ RULES: Mapping[str, CandidateRule] = {
     "license": _license,
     "statement": _statement,
     "audit": _audit,
-    "known id": _known_id,
-    "known patch": _known_patch,
+    "known id": _has_known_id,
+    "known patch": _has_known_patch,
     "duplicate": _duplicate,
 }
 """In the order in which they are asked; the first that has a reason decides."""

@@ -53,7 +53,7 @@ def convert(instance: Instance, dialect: DatasetFormat, *, lossy: bool = False) 
         try:
             return Converted(write(dialect, instance), tuple(losses.values()))
         except DataError as error:
-            lesser = _without(instance, dialect, error) if lossy and error.field not in losses else None
+            lesser = _drop_field(instance, dialect, error) if lossy and error.field not in losses else None
             if lesser is None:
                 raise
             losses[error.field] = f"{error.field} {error.problem}"
@@ -77,7 +77,7 @@ def convert_all(instances: Iterable[Instance], dialect: DatasetFormat, *, lossy:
     return found
 
 
-def _without(instance: Instance, dialect: DatasetFormat, error: DataError) -> Instance | None:
+def _drop_field(instance: Instance, dialect: DatasetFormat, error: DataError) -> Instance | None:
     if error.field == "rule":
         return instance.model_copy(update={"rule": dialect.RULES[0]})
     if error.field == "created_at":

@@ -57,7 +57,7 @@ class Derivation(Model):
         """Return the archive of one of the two releases."""
         return Archive(index=self.index, name=self.name, version=release.version, sha256=release.sha256)
 
-    def ignored(self) -> tuple[str, ...]:
+    def ignore_patterns(self) -> tuple[str, ...]:
         """Return the patterns of paths that are left out of both patches."""
         return (*NOISE, *INDEXES[self.index].PACKAGING) if self.ignore is None else self.ignore
 
@@ -124,7 +124,7 @@ def derive(spec: Derivation, sources: Sources, language: str) -> Derived:
     """
     is_test_file = _language(language).is_test_file
     old, new = _entries(sources, spec, "from"), _entries(sources, spec, "to")
-    kept, kept_new = ([each for each in tree if not _matches(each.path, spec.ignored())] for tree in (old, new))
+    kept, kept_new = ([each for each in tree if not _matches(each.path, spec.ignore_patterns())] for tree in (old, new))
     gold, test = split_diff(kept, kept_new, is_test_file)
     return Derived(gold_patch=gold, test_patch=test, problem_statement=_statement(spec, old, new))
 
@@ -140,9 +140,9 @@ def _statement(spec: Derivation, old: Iterable[TreeEntry], new: Iterable[TreeEnt
     """Return the section of the new release's change log; empty if the task has its own statement."""
     if spec.statement is None:
         return ""
-    log = text_of(new, spec.statement.file)
+    log = read_text(new, spec.statement.file)
     if spec.statement.added:
-        found = added_lines(text_of(old, spec.statement.file), log)
+        found = find_added_lines(read_text(old, spec.statement.file), log)
     else:
         found = section(log, spec.statement.heading or spec.new.version, spec.old.version)
     if not found:
@@ -154,12 +154,12 @@ def _statement(spec: Derivation, old: Iterable[TreeEntry], new: Iterable[TreeEnt
     return found
 
 
-def text_of(tree: Iterable[TreeEntry], path: str) -> str:
+def read_text(tree: Iterable[TreeEntry], path: str) -> str:
     """Return the text of a file of a tree; empty if there is none."""
     return next((entry.content for entry in tree if entry.path == path), b"").decode(errors="replace")
 
 
-def added_lines(old: str, new: str) -> str:
+def find_added_lines(old: str, new: str) -> str:
     """Return the lines of a text that an older one lacks anywhere, with the empty lines between them."""
     known = set(old.splitlines())
     kept = [line for line in new.splitlines() if line not in known or not line.strip()]

@@ -59,10 +59,10 @@ def relabel(instances: Sequence[Instance], labels: LabelsFile) -> Sequence[Insta
     if labels.by_id.keys().isdisjoint(instance.id.lower() for instance in instances):
         first = next(iter(labels.by_id), "none at all")
         raise UserError(f"{labels.name} has labels of none of these instances; its first is of {first}")
-    return kept(_relabelled(each, labels) for each in instances)
+    return kept(_relabel(each, labels) for each in instances)
 
 
-def _relabelled(instance: Instance, labels: LabelsFile) -> Instance:
+def _relabel(instance: Instance, labels: LabelsFile) -> Instance:
     own = instance.dataset
     revision = hashlib.sha256(f"{own.revision} {labels.revision}".encode()).hexdigest()
     dataset = DatasetRef(name=f"{own.name} with labels {labels.name}", revision=revision)

@@ -118,7 +118,7 @@ class _Reader:
             try:
                 instance = self._instance(row)
             except DataError as error:
-                self.problems.append(_placed(error, row))
+                self.problems.append(_place_error(error, row))
             else:
                 if instance is not None:
                     yield instance
@@ -137,18 +137,18 @@ class _Reader:
             raise row
         if not isinstance(row.value, dict):
             raise DataError(f"is {brief(row.value)}, not a row (an object)")
-        dialect = self._dialect_of(row)
+        dialect = self._find_dialect(row)
         if not self._is_new_and_wanted(row, dialect):
             return None
         value = derive.fill(beside.fill(row.value, row.file), self.sources)
         if self.may_lack_labels:
-            value = {**dict.fromkeys(LABELS.get(dialect.NAME, ()), ()), **_without_blanks(value)}
+            value = {**dict.fromkeys(LABELS.get(dialect.NAME, ()), ()), **_drop_blanks(value)}
         instance = dialect.to_instance(value, self.ref)
         if isinstance(instance.environment, PublishedImage) and not self.published_images:
             return instance.model_copy(update={"environment": None})
         return instance
 
-    def _dialect_of(self, row: rows.PlacedRow) -> DatasetFormat:
+    def _find_dialect(self, row: rows.PlacedRow) -> DatasetFormat:
         self.dialect = next((each for each in FORMATS.values() if each.matches(row.value)), self.dialect)
         if self.dialect is None:
             fields = ", ".join(list(row.value)[:6])
@@ -157,7 +157,7 @@ class _Reader:
         return self.dialect
 
     def _is_new_and_wanted(self, row: rows.PlacedRow, dialect: DatasetFormat) -> bool:
-        name = dialect.id_of(row.value)
+        name = dialect.find_id(row.value)
         if not name:
             return not self.wanted  # to_instance says what is wrong with it
         first = self.seen.get(name.lower())
@@ -173,13 +173,13 @@ def close_names(name: str, known: Iterable[str]) -> str:
     return f"; close: {', '.join(close)}" if close else ""
 
 
-def _without_blanks(row: Row) -> Row:
+def _drop_blanks(row: Row) -> Row:
     """Return a row without columns of labels that are empty texts or null."""
     columns = set().union(*LABELS.values())
     return {name: value for name, value in row.items() if name not in columns or value not in (None, "")}
 
 
-def _placed(error: DataError, row: rows.PlacedRow | DataError) -> DataError:
+def _place_error(error: DataError, row: rows.PlacedRow | DataError) -> DataError:
     """Return an error with file and line of its row."""
     if isinstance(row, DataError) or error.file:
         return error

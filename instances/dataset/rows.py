@@ -83,13 +83,13 @@ def _unknown(dataset: str) -> str:
 
 
 def _folder_table(folder: Path, split: str | None) -> Table:
-    layout = task_folder.layout_of(folder)
+    layout = task_folder.find_layout(folder)
     if layout:
         return _task_table(folder, layout, split)
     if tasks := harbor_folder.task_folders(folder):
         return _harbor_table(folder, tasks)
     if (folder / "state.json").is_file() or (folder / "dataset_dict.json").is_file():
-        return _saved_table(folder, split)
+        return _read_saved_table(folder, split)
     files = sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES and path.is_file())
     if split:
         files = [path for path in files if path.stem == split or path.stem.startswith(f"{split}-")]
@@ -133,8 +133,8 @@ def _table_rows(table: Path, split: str | None) -> Iterator[PlacedRow | DataErro
         return
     for row in _json_lines(table):
         if isinstance(row, PlacedRow) and isinstance(row.value, dict):
-            row = PlacedRow(compact.labelled(row.value, labels), row.file, row.line)  # noqa: PLW2901 - the same row, with its labels
-        if isinstance(row, DataError) or _split_of(row) in (None, split):
+            row = PlacedRow(compact.merge_labels(row.value, labels), row.file, row.line)  # noqa: PLW2901 - the same row, with its labels
+        if isinstance(row, DataError) or _get_split(row) in (None, split):
             yield row
 
 
@@ -158,13 +158,13 @@ def _file_table(path: Path, split: str | None) -> Table:
 
     def read() -> Iterator[PlacedRow | DataError]:
         for row in reader(path):
-            if split is None or isinstance(row, DataError) or _split_of(row) in (None, split):
+            if split is None or isinstance(row, DataError) or _get_split(row) in (None, split):
                 yield row
 
     return Table(path.stem, _hash_files(path.parent, [path]), read)
 
 
-def _split_of(row: PlacedRow) -> str | None:
+def _get_split(row: PlacedRow) -> str | None:
     return row.value.get("split") if isinstance(row.value, dict) else None
 
 
@@ -197,10 +197,10 @@ def _json_rows(path: Path) -> Iterator[PlacedRow | DataError]:
     if not isinstance(whole, list):
         yield DataError("is neither a list of rows nor an object by instance id", file=str(path))
         return
-    yield from _numbered(whole, str(path))
+    yield from _number_rows(whole, str(path))
 
 
-def _numbered(values: Iterable[Any], file: str) -> Iterator[PlacedRow]:
+def _number_rows(values: Iterable[Any], file: str) -> Iterator[PlacedRow]:
     return (PlacedRow(value, file, number=number) for number, value in enumerate(values, start=1))
 
 
@@ -240,12 +240,12 @@ def _parquet_rows(path: Path) -> Iterator[PlacedRow | DataError]:
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
             batches = file.iter_batches(batch_size=100)
-            yield from _numbered((row for batch in batches for row in batch.to_pylist()), str(path))
+            yield from _number_rows((row for batch in batches for row in batch.to_pylist()), str(path))
     except pyarrow.lib.ArrowException as error:
         yield DataError(f"is not parquet: {str(error).splitlines()[0]}", file=str(path))
 
 
-def _saved_table(folder: Path, split: str | None) -> Table:
+def _read_saved_table(folder: Path, split: str | None) -> Table:
     datasets = _datasets(f"reading {folder}, which `datasets` saved,")
     found = datasets.load_from_disk(str(folder))
     if isinstance(found, dict):
@@ -270,7 +270,7 @@ def _dataset_table(name: str, file: str, found: Iterable[dict[str, Any]]) -> Tab
     digest = hashlib.sha256()
     for row in found:
         digest.update(json.dumps(row, sort_keys=True, default=str).encode())
-    return Table(name, digest.hexdigest(), lambda: _numbered(found, file))
+    return Table(name, digest.hexdigest(), lambda: _number_rows(found, file))
 
 
 def _datasets(job: str) -> Any:

@@ -4,7 +4,7 @@ from assay.harness.domain import IN_OWN_IMAGE, Instance, PublishedImage, Rule
 from assay.harness.errors import DataError
 
 
-def as_test_task(instance: Instance) -> Instance:
+def make_test_task(instance: Instance) -> Instance:
     """Return an instance for which a prediction is a patch of tests.
 
     It has no labels, since those name the tests of its own test patch, and no published image, since the row's script

@@ -18,14 +18,14 @@ from assay.instances.leaks.facts import (
     SHORTEST_LINE,
     SHORTEST_WORD,
     KeptLayer,
-    ids_of,
     is_binary,
-    lines_of,
+    longest_parts,
     may_hold,
     normal,
-    parts_of,
+    split_ids,
+    split_lines,
+    split_words,
     views,
-    words_of,
 )
 from assay.instances.leaks.finding import AuditedImage, HiddenAnswer, ImageFinding, ImageRule
 
@@ -45,7 +45,7 @@ class _Part:
     by_lines: bool = True
     """Whether some of its lines give it away; other projects' manifests name the same packages in the same words."""
 
-    def needed(self, left: frozenset[bytes]) -> int:
+    def count_needed(self, left: frozenset[bytes]) -> int:
         """Return how many of the lines that are left make a leak; 0 for never."""
         if not self.by_lines:
             return 0
@@ -53,12 +53,12 @@ class _Part:
             return max(2, math.ceil(len(left) / 2))
         return 1 if left and len(next(iter(left))) >= ALONE else 0
 
-    def is_in(self, found: frozenset[bytes], known: frozenset[bytes], data: bytes) -> bool:
+    def is_held(self, found: frozenset[bytes], known: frozenset[bytes], data: bytes) -> bool:
         """Return whether a file holds it, by the lines of it that were found."""
         left = self.lines - known
         if not found & left:
             return False
-        return 0 < self.needed(left) <= len(found & left) or _holds(data, self.block)
+        return 0 < self.count_needed(left) <= len(found & left) or _holds(data, self.block)
 
 
 def gold(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFinding]:
@@ -81,40 +81,40 @@ def test_ids(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFinding
     ids = frozenset(normal(each.encode()) for each in wanted if len(each) >= SHORTEST_LINE)
     named = {name.encode() for each in wanted for name in function_names(each) if len(name) >= SHORTEST_WORD}
     stems = {PurePosixPath(path).stem.encode() for path in _paths(answer.instance.test_patch)}
-    if not _layers_with(image, named, ids):
+    if not _find_layers(image, named, ids):
         return
-    ids -= answer.in_trees(ids, _ids_in)
-    new = frozenset(named) - answer.in_trees(named, words_of)
+    ids -= answer.find_in_trees(ids, _find_ids)
+    new = frozenset(named) - answer.find_in_trees(named, split_words)
     clear = frozenset(each for each in ids if re.search(rb"::|/|\(", each))
-    allowed, parts = frozenset(answer.allowed()), parts_of(ids)
-    for number in _layers_with(image, new, ids):
+    allowed, parts = frozenset(answer.allow_objects()), longest_parts(ids)
+    for number in _find_layers(image, new, ids):
         for path, data in _others(image, number, allowed):
-            held = ids.intersection(_ids_in(data)) if may_hold(data, parts) else frozenset[bytes]()
-            if what := _named(path, data, held, clear, new, stems):
+            held = ids.intersection(_find_ids(data)) if may_hold(data, parts) else frozenset[bytes]()
+            if what := _describe_hidden_test(path, data, held, clear, new, stems):
                 severity = Severity.DOUBT if is_packaged(path) or PACKAGES.match(path) else Severity.FAULT
                 yield image.finding(ImageRule.TEST_IDS, number, path, what, severity)
 
 
-def _layers_with(image: AuditedImage, names: Collection[bytes], ids: Collection[bytes]) -> list[int]:
+def _find_layers(image: AuditedImage, names: Collection[bytes], ids: Collection[bytes]) -> list[int]:
     """Return the numbers of the layers that have one of these words, or lines."""
     words = {*names, *ids}
     return [n for n, layer in enumerate(image.layers) if _any(layer.words, words) or _any(layer.lines, ids)]
 
 
-def _named(
+def _describe_hidden_test(
     path: str, data: bytes, held: frozenset[bytes], clear: frozenset[bytes], new: frozenset[bytes], stems: set[bytes]
 ) -> str:
     if held & clear or len(held) > 1:
         return f"names the hidden test {min(held).decode(errors='replace')}"
     whole = path.encode(errors="replace") + b"\n" + data
     if any(stem in whole for stem in stems) and may_hold(data, new):
-        names = new.intersection(words_of(data, compiled=is_binary(data)))
+        names = new.intersection(split_words(data, compiled=is_binary(data)))
         return f"names the hidden test {min(names).decode(errors='replace')}" if names else ""
     return ""
 
 
-def _ids_in(data: bytes) -> set[bytes]:
-    return ids_of(data) | lines_of(data)
+def _find_ids(data: bytes) -> set[bytes]:
+    return split_ids(data) | split_lines(data)
 
 
 def _patch(image: AuditedImage, answer: HiddenAnswer, text: str, rule: ImageRule) -> Iterator[ImageFinding]:
@@ -135,8 +135,8 @@ def _blobs(
     image: AuditedImage, answer: HiddenAnswer, changes: Iterable[FileChange], rule: ImageRule
 ) -> Iterator[ImageFinding]:
     """Find the files themselves, as the patch leaves them."""
-    made = {blob: path for path, blob in answer.trees.patched(answer.ref, changes)}
-    new = made.keys() - answer.allowed()
+    made = {blob: path for path, blob in answer.trees.patch_tree(answer.ref, changes)}
+    new = made.keys() - answer.allow_objects()
     for number, layer in enumerate(image.layers):
         places = [(path, blob) for path, blob in layer.facts.files.items() if blob in new]
         places += [(path, each) for path, ids in layer.facts.packed.items() for each in new.intersection(ids)]
@@ -152,24 +152,24 @@ def _hunks(
     hits = [n for n, layer in enumerate(image.layers) if any(_may_hold(layer, part) for part in parts)]
     if not hits:
         return
-    known = answer.in_trees(lines, lines_of)
+    known = answer.find_in_trees(lines, split_lines)
     left = [part for part in parts if part.lines - known]
-    allowed = frozenset(answer.allowed())
+    allowed = frozenset(answer.allow_objects())
     for number in hits:
         if not any(_may_hold(image.layers[number], part, known) for part in left):
             continue
         releases = Releases(image, number, answer)
         for path, data in _others(image, number, allowed):
-            held = _held(data, left, known)
+            held = _find_held(data, left, known)
             if held and not releases.is_earlier(path):
                 severity = Severity.DOUBT if is_vendored(path) or is_standard(path) else Severity.FAULT
                 yield image.finding(rule, number, path, f"holds a hunk of {held.where}", severity)
 
 
-def _held(data: bytes, parts: Iterable[_Part], known: frozenset[bytes]) -> _Part | None:
+def _find_held(data: bytes, parts: Iterable[_Part], known: frozenset[bytes]) -> _Part | None:
     """Return the first part that a file holds."""
-    lines = frozenset(lines_of(data)) if not is_binary(data) else frozenset[bytes]()
-    return next((part for part in parts if part.is_in(lines & part.lines, known, data)), None)
+    lines = frozenset(split_lines(data)) if not is_binary(data) else frozenset[bytes]()
+    return next((part for part in parts if part.is_held(lines & part.lines, known, data)), None)
 
 
 def _parts(changes: Iterable[FileChange], language: str) -> list[_Part]:
@@ -193,7 +193,7 @@ def _block(hunk: Hunk) -> tuple[bytes, ...]:
 
 def _may_hold(layer: KeptLayer, part: _Part, known: frozenset[bytes] = frozenset()) -> bool:
     left = part.lines - known
-    return sum(line in layer.lines for line in left) >= (part.needed(left) or 1) if left else False
+    return sum(line in layer.lines for line in left) >= (part.count_needed(left) or 1) if left else False
 
 
 def _holds(data: bytes, block: tuple[bytes, ...]) -> bool:

@@ -16,7 +16,7 @@ from assay.harness.files import code_edition, read_model, replace_file
 from assay.harness.names import count
 from assay.instances.audit.finding import Severity
 from assay.instances.leaks import answers, copies, repository, secrets
-from assay.instances.leaks.facts import INSIDE, KeptLayer, LayerStore, merged
+from assay.instances.leaks.facts import INSIDE, KeptLayer, LayerStore, merge_layers
 from assay.instances.leaks.finding import AuditedImage, HiddenAnswer, ImageFinding, ImageRule
 from assay.instances.leaks.trees import KnownTrees
 from assay.instances.leaks.unpacked import LARGEST, members
@@ -44,12 +44,12 @@ class ImageReport(Model):
 
 
 def _settings(image: AuditedImage, _answer: HiddenAnswer | None) -> Iterator[ImageFinding]:
-    for found in secrets.in_config(image.config):
+    for found in secrets.search_config(image.config):
         yield ImageFinding(rule=ImageRule(found.rule), severity=Severity.FAULT, path=found.path, what=found.what)
 
 
 def _files(image: AuditedImage, answer: HiddenAnswer | None) -> Iterator[ImageFinding]:
-    public = answer.allowed() if answer else frozenset[str]()
+    public = answer.allow_objects() if answer else frozenset[str]()
     for number, layer in enumerate(image.layers):
         for found in layer.facts.secrets:
             if layer.facts.files.get(found.path) not in public:
@@ -57,7 +57,7 @@ def _files(image: AuditedImage, answer: HiddenAnswer | None) -> Iterator[ImageFi
 
 
 def _certificates(image: AuditedImage, _answer: HiddenAnswer | None) -> Iterator[ImageFinding]:
-    for number, found in secrets.added_certificates([layer.facts.certificates for layer in image.layers]):
+    for number, found in secrets.find_certificates([layer.facts.certificates for layer in image.layers]):
         severity = Severity.DOUBT if copies.is_packaged(found.path) else Severity.FAULT
         yield image.finding(ImageRule.CA, number, found.path, found.what, severity)
 
@@ -119,7 +119,7 @@ class ImageAudit:
         report = read_model(kept, ImageReport)
         if report is None:
             answer = self._answer(instance, tuple(below)) if instance else None
-            report = self._audited(image, info.digest if info else "", config, answer, strict=strict)
+            report = self._audit(image, info.digest if info else "", config, answer, strict=strict)
             replace_file(kept, report.model_dump_json().encode())
         else:
             report = report.model_copy(update={"image": image, "layers_read": 0})
@@ -137,15 +137,15 @@ class ImageAudit:
         ref = tree_ref(instance)
         return HiddenAnswer(instance, self._trees.objects(ref), ref, below, self._trees)
 
-    def _audited(
+    def _audit(
         self, image: str, digest: str, config: ImageConfig, answer: HiddenAnswer | None, *, strict: bool
     ) -> ImageReport:
-        layers, read = self._kept(image, config)
+        layers, read = self._keep_layers(image, config)
         audited = AuditedImage(
             name=image,
             config=config,
             layers=layers,
-            seen=merged([layer.facts for layer in layers]),
+            seen=merge_layers([layer.facts for layer in layers]),
             read=lambda number: self._read_again(image, layers[number].digest),
             strict=strict,
         )
@@ -161,12 +161,12 @@ class ImageAudit:
             findings=tuple(dict.fromkeys(findings)),
         )
 
-    def _kept(self, image: str, config: ImageConfig) -> tuple[tuple[KeptLayer, ...], int]:
+    def _keep_layers(self, image: str, config: ImageConfig) -> tuple[tuple[KeptLayer, ...], int]:
         """Return the layers of an image, the lowest first, and how many of them had to be read."""
         found = {digest: layer for digest in config.layers if (layer := self._layers.load(digest))}
         missing = set(config.layers) - found.keys()
         if missing:
-            for unread in self._layered.read_layers(image, lambda key: self._layers.digest_of(key) in {"", *missing}):
+            for unread in self._layered.read_layers(image, lambda key: self._layers.find_digest(key) in {"", *missing}):
                 kept = self._layers.keep(unread)
                 found[kept.digest] = kept
         if absent := set(config.layers) - found.keys():
@@ -174,7 +174,7 @@ class ImageAudit:
         return tuple(found[digest] for digest in config.layers), len(missing)
 
     def _read_again(self, image: str, digest: str) -> Iterator[tuple[str, bytes]]:
-        for layer in self._layered.read_layers(image, lambda key: self._layers.digest_of(key) == digest):
+        for layer in self._layered.read_layers(image, lambda key: self._layers.find_digest(key) == digest):
             for file in layer.files:
                 if file.open is None:
                     continue

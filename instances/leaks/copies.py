@@ -47,7 +47,7 @@ class _Copy:
     other: dict[str, str] = field(default_factory=dict)
     """Path in the layer to id, of the files that differ from the base tree's."""
 
-    def is_of(self, package: Collection[str]) -> bool:
+    def belongs_to(self, package: Collection[str]) -> bool:
         """Return whether this is a copy of a package: of its top files or, if it has few, of all, enough are there."""
         top = {path for path in package if "/" not in path}
         counted = top if len(top) >= FEWEST else set(package)
@@ -58,14 +58,14 @@ def later_release(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFi
     """Find copies of the project that neither the base commit nor an ancestor of it accounts for."""
     packages = _packages(answer)
     root = f"{image.config.workdir.strip('/')}/"
-    allowed = answer.allowed()
+    allowed = answer.allow_objects()
     versions = {n: _versions(layer.facts.files, packages) for n, layer in enumerate(image.layers)}
     for number, layer in enumerate(image.layers):
         for (folder, name), copy in _copies(layer.facts.files, packages, root, allowed).items():
-            if not copy.other or not copy.is_of(packages[name]):
+            if not copy.other or not copy.belongs_to(packages[name]):
                 continue
-            version = _version_of(folder, versions[number])
-            if not _accounted_for(copy, version, answer):
+            version = _find_version(folder, versions[number])
+            if not _is_accounted_for(copy, version, answer):
                 first = min(copy.other)
                 shown = f" {version}" if version else ""
                 what = f"a copy{shown} of the project's {name}, in which {count(len(copy.other), 'file')} differ"
@@ -73,7 +73,7 @@ def later_release(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFi
                 yield image.finding(ImageRule.RELEASE, number, first, what, severity)
 
 
-def _accounted_for(copy: _Copy, version: str, answer: HiddenAnswer) -> bool:
+def _is_accounted_for(copy: _Copy, version: str, answer: HiddenAnswer) -> bool:
     """Return whether a copy is of an ancestor: all its files are, or its version is an earlier one."""
     if _is_earlier(version, answer):
         return True
@@ -90,7 +90,7 @@ class Releases:
 
     def is_earlier(self, path: str) -> bool:
         """Return whether a file is in a copy of an earlier release than the base tree's."""
-        return _is_earlier(_version_of(path, self._versions), self._answer)
+        return _is_earlier(_find_version(path, self._versions), self._answer)
 
 
 def is_packaged(path: str) -> bool:
@@ -174,7 +174,7 @@ def _versions(files: Mapping[str, str], packages: Mapping[str, object]) -> dict[
     return found
 
 
-def _version_of(folder: str, versions: Mapping[str, str]) -> str:
+def _find_version(folder: str, versions: Mapping[str, str]) -> str:
     """Return the version that is said beside or above a folder; an empty text for none."""
     parts = re.split(r"[/!]", folder)
     for end in range(len(parts), 0, -1):

@@ -15,7 +15,7 @@ from assay.harness.domain import Model
 from assay.harness.engines.layers import LayerFile, OpenLayer
 from assay.harness.files import code_edition, read_model, replace_file
 from assay.instances.leaks import secrets as secret_rules
-from assay.instances.leaks.unpacked import LARGEST, OBJECT, indexed_ids, members
+from assay.instances.leaks.unpacked import LARGEST, OBJECT, members, read_index
 
 SHORTEST_LINE, SHORTEST_WORD = 12, 8
 """Characters of the lines and words that are kept; of shorter ones there are too many."""
@@ -103,7 +103,7 @@ class LayerStore:
         lines, words = (self._read(digest, kind) for kind in ("lines", "words"))
         return KeptLayer(digest, facts, lines, words)
 
-    def digest_of(self, key: str) -> str:
+    def find_digest(self, key: str) -> str:
         """Return the digest of a layer that was read under this key, or an empty text."""
         if self._path(key, "json").is_file():
             return f"sha256:{key.removeprefix('sha256:')}"
@@ -184,18 +184,18 @@ class _Reading:
         self._note(path, data)
         if not is_binary(data) or (_may_name_tests(data) and not _is_system_program(path, data)):
             self.words.update(
-                map(zlib.crc32, words_of(path.encode() + b"\n" + data, compiled=path.endswith(_COMPILED)))
+                map(zlib.crc32, split_words(path.encode() + b"\n" + data, compiled=path.endswith(_COMPILED)))
             )
         if not is_binary(data):
-            self.words.update(map(zlib.crc32, ids_of(data)))
-            self.lines.update(map(zlib.crc32, lines_of(data)))
+            self.words.update(map(zlib.crc32, split_ids(data)))
+            self.lines.update(map(zlib.crc32, split_lines(data)))
 
     def _note(self, path: str, data: bytes) -> None:
         if _GIT_FILE.fullmatch(path) and not OBJECT.search(path):
             self._git[path] = data[:_GIT_TEXT].decode(errors="replace")
         if path.endswith(".idx"):
-            self._packed[path] = indexed_ids(data)
-        self._secrets += secret_rules.in_file(path, data)
+            self._packed[path] = read_index(data)
+        self._secrets += secret_rules.search_file(path, data)
         if found := secret_rules.certificates(path, data):
             self._certificates[path] = found
 
@@ -226,7 +226,7 @@ def normal(line: bytes) -> bytes:
     return line.strip(_AROUND)
 
 
-def lines_of(data: bytes) -> set[bytes]:
+def split_lines(data: bytes) -> set[bytes]:
     """Return the lines of a text, normalised, without short ones; those that a diff adds, or in a string, too."""
     found: set[bytes] = set()
     for text in views(data):
@@ -237,7 +237,7 @@ def lines_of(data: bytes) -> set[bytes]:
     return {line for line in found if len(line) >= SHORTEST_LINE}
 
 
-def words_of(data: bytes, *, compiled: bool = False) -> set[bytes]:
+def split_words(data: bytes, *, compiled: bool = False) -> set[bytes]:
     """Return the words of any file, without short ones; of compiled code also without what may belong to its format."""
     found = {word for word in set(data.translate(_NO_WORD).split()) if len(word) >= SHORTEST_WORD}
     if compiled:  # a name's length stands before it, and what comes next behind it; both may look like letters
@@ -245,12 +245,12 @@ def words_of(data: bytes, *, compiled: bool = False) -> set[bytes]:
     return found
 
 
-def ids_of(data: bytes) -> set[bytes]:
+def split_ids(data: bytes) -> set[bytes]:
     """Return what may be the id of a test: names with two colons between them."""
     return {word for word in set(data.translate(_NO_ID).split()) if b"::" in word} if b"::" in data else set()
 
 
-def parts_of(texts: Iterable[bytes]) -> frozenset[bytes]:
+def longest_parts(texts: Iterable[bytes]) -> frozenset[bytes]:
     """Return the longest part of each text; the ids of a file's tests share theirs."""
     return frozenset(max(_PARTS.split(text), key=len) for text in texts)
 
@@ -263,7 +263,7 @@ def may_hold(data: bytes, parts: Collection[bytes]) -> bool:
     return len(parts) > MANY_PARTS or any(part in text for text in views(data) for part in parts)
 
 
-def merged(layers: Iterable[LayerFacts]) -> Mapping[str, int]:
+def merge_layers(layers: Iterable[LayerFacts]) -> Mapping[str, int]:
     """Return the paths that a container sees, with the number of the layer that each comes from, the lowest first."""
     seen: dict[str, int] = {}
     for number, layer in enumerate(layers):

@@ -7,7 +7,7 @@ from enum import StrEnum
 from assay.harness.domain import Instance, Model, TreeRef
 from assay.harness.engines.layers import ImageConfig
 from assay.instances.audit.finding import Severity
-from assay.instances.leaks.facts import KeptLayer, may_hold, parts_of
+from assay.instances.leaks.facts import KeptLayer, longest_parts, may_hold
 from assay.instances.leaks.trees import KnownTrees, TreeObjects
 
 
@@ -62,13 +62,13 @@ class HiddenAnswer:
     """Trees of ancestors, which lower layers may hold."""
     trees: KnownTrees
 
-    def allowed(self) -> frozenset[str]:
+    def allow_objects(self) -> frozenset[str]:
         """Return the ids of all objects that any layer may hold."""
         return self.base.ids.union(*(self.trees.objects(ref).ids for ref in self.below))
 
-    def in_trees(self, wanted: Collection[bytes], cut: Callable[[bytes], Iterable[bytes]]) -> frozenset[bytes]:
+    def find_in_trees(self, wanted: Collection[bytes], cut: Callable[[bytes], Iterable[bytes]]) -> frozenset[bytes]:
         """Return those texts that a file of an allowed tree holds, cut into texts by a function."""
-        left, parts = set(wanted), parts_of(wanted)
+        left, parts = set(wanted), longest_parts(wanted)
         for data in self.trees.texts((self.ref, *self.below)) if left else ():
             if may_hold(data, parts):
                 left.difference_update(left.intersection(cut(data)))

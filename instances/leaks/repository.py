@@ -9,7 +9,7 @@ from assay.harness.names import count
 from assay.instances.audit.finding import Severity
 from assay.instances.leaks.facts import LayerFacts
 from assay.instances.leaks.finding import AuditedImage, HiddenAnswer, ImageFinding, ImageRule
-from assay.instances.leaks.trees import commit_of, entries_of
+from assay.instances.leaks.trees import parse_commit, parse_entries
 from assay.instances.leaks.unpacked import OBJECT, object_id
 
 SHARED = 3
@@ -40,16 +40,16 @@ def objects(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFinding]
     for ref in answer.trees.strangers(answer.ref, answer.below):
         what = f"a layer was made of commit {ref.commit[:12]}, which is no ancestor of the base commit"
         yield ImageFinding(rule=ImageRule.OBJECTS, severity=Severity.FAULT, path="(layers below)", what=what)
-    allowed = answer.allowed()
+    allowed = answer.allow_objects()
     layers = [_repositories(layer.facts) for layer in image.layers]
     own = _own(image, layers, answer)
     for number, repositories in enumerate(layers):
         for folder in sorted(own & repositories.keys()):
             found = repositories[folder].objects
             strange = frozenset(found.keys() - allowed)
-            if strange and (strange := _unexplained(image, number, strange, answer)):
+            if strange and (strange := _find_unexplained(image, number, strange, answer)):
                 yield from _strange(image, number, {name: found[name] for name in strange}, answer)
-    yield from _seen(image, layers, own, answer)
+    yield from _find_visible(image, layers, own, answer)
 
 
 def _strange(
@@ -73,10 +73,12 @@ def _strange(
         yield image.finding(ImageRule.OBJECTS, layer, min(files), f"{count(left, 'object')} more {whose}", severity)
 
 
-def _unexplained(image: AuditedImage, layer: int, strange: Collection[str], answer: HiddenAnswer) -> frozenset[str]:
+def _find_unexplained(
+    image: AuditedImage, layer: int, strange: Collection[str], answer: HiddenAnswer
+) -> frozenset[str]:
     """Return the objects that are not those of a known tree either whose attributes have git keep other line ends."""
     made = [answer.base, *(answer.trees.objects(ref) for ref in answer.below)]
-    fine = set(answer.allowed()).union(*(each.unix for each in made))
+    fine = set(answer.allow_objects()).union(*(each.unix for each in made))
     read = {
         object_id(kind.encode(), data): (kind, data)
         for path, data in image.read(layer)
@@ -92,12 +94,12 @@ def _unexplained(image: AuditedImage, layer: int, strange: Collection[str], answ
 
 def _is_explained(kind: str, data: bytes, fine: Collection[str]) -> bool:
     if kind == "tree":
-        return all(each in fine for each in entries_of(data))
+        return all(each in fine for each in parse_entries(data))
     tree = data[5:45].decode(errors="replace")
-    return kind == "commit" and tree in fine and data == commit_of(tree)
+    return kind == "commit" and tree in fine and data == parse_commit(tree)
 
 
-def _seen(
+def _find_visible(
     image: AuditedImage, layers: list[dict[str, _Repository]], own: Collection[str], answer: HiddenAnswer
 ) -> Iterator[ImageFinding]:
     """Find what a container sees beyond the base tree, though it is an ancestor's."""
@@ -110,7 +112,7 @@ def _seen(
             for name, path in repositories.get(folder, _Repository()).objects.items()
             if image.seen.get(path) == number
         }
-        beyond = seen.keys() & answer.allowed() - answer.base.ids
+        beyond = seen.keys() & answer.allow_objects() - answer.base.ids
         if beyond:
             number, path = seen[min(beyond)]
             what = f"a container sees {count(len(beyond), 'object')} of earlier commits"
@@ -145,7 +147,7 @@ def _ways(path: str, text: str) -> Iterator[str]:
     elif path.startswith("refs/") and not _BRANCH.fullmatch(path):
         yield f"the ref {path}"
     elif path == "packed-refs":
-        yield from (f"the ref {name}" for name in _packed_refs(text) if not _BRANCH.fullmatch(name))
+        yield from (f"the ref {name}" for name in _read_packed_refs(text) if not _BRANCH.fullmatch(name))
 
 
 def _branches(
@@ -157,13 +159,13 @@ def _branches(
             files = repositories.get(folder, _Repository()).files
             names = [path for path in files if _BRANCH.fullmatch(path)]
             found |= {name: (number, f"{folder}/{name}") for name in names}
-            packed = (name for name in _packed_refs(files.get("packed-refs", "")) if _BRANCH.fullmatch(name))
+            packed = (name for name in _read_packed_refs(files.get("packed-refs", "")) if _BRANCH.fullmatch(name))
             found |= dict.fromkeys(packed, (number, f"{folder}/packed-refs"))
         for name in sorted(found)[1:]:
             yield image.finding(ImageRule.REFS, *found[name], f"more than one branch: {name}")
 
 
-def _packed_refs(text: str) -> Iterator[str]:
+def _read_packed_refs(text: str) -> Iterator[str]:
     for line in text.splitlines():
         if line and line[0] not in "#^":
             yield line.partition(" ")[2]

@@ -101,7 +101,7 @@ FILE = "file:"
 _BODY = re.compile(rb"-----BEGIN (?:TRUSTED )?CERTIFICATE-----(.*?)-----END", re.S)
 
 
-def in_file(path: str, data: bytes) -> Iterator[FoundSecret]:
+def search_file(path: str, data: bytes) -> Iterator[FoundSecret]:
     """Yield the settings of a machine that a file holds."""
     outer = path.rpartition("!")[2]
     for where, rule, pattern in FILES:
@@ -109,24 +109,26 @@ def in_file(path: str, data: bytes) -> Iterator[FoundSecret]:
             yield FoundSecret(rule=rule, path=path, what="a file of settings that belong to a person or a machine")
     if _SETTINGS.fullmatch(outer):
         yield from (
-            FoundSecret(rule=rule, path=path, what=what) for rule, what in in_text(data.decode(errors="replace"))
+            FoundSecret(rule=rule, path=path, what=what) for rule, what in search_text(data.decode(errors="replace"))
         )
     if _PERSONAL.match(path) and (_PRIVATE_KEY.search(data) or _WELL_KNOWN_TOKEN.search(data)):
         yield FoundSecret(rule=CREDENTIAL, path=path, what="a private key, or a token by its form")
 
 
-def in_config(config: ImageConfig) -> Iterator[FoundSecret]:
+def search_config(config: ImageConfig) -> Iterator[FoundSecret]:
     """Yield those in an image's environment, labels and build history."""
     for entry in config.env:
-        yield from (FoundSecret(rule=rule, path="(environment)", what=what) for rule, what in in_text(_quoted(entry)))
+        yield from (
+            FoundSecret(rule=rule, path="(environment)", what=what) for rule, what in search_text(_quote_entry(entry))
+        )
     for key, value in (config.labels or {}).items():
-        found = in_text(_quoted(f"{key.rpartition('.')[2]}={value}"))
+        found = search_text(_quote_entry(f"{key.rpartition('.')[2]}={value}"))
         yield from (FoundSecret(rule=rule, path="(labels)", what=what) for rule, what in found)
     for line in config.history:
-        yield from (FoundSecret(rule=rule, path="(build history)", what=what) for rule, what in in_text(line))
+        yield from (FoundSecret(rule=rule, path="(build history)", what=what) for rule, what in search_text(line))
 
 
-def in_text(text: str) -> Iterator[tuple[str, str]]:
+def search_text(text: str) -> Iterator[tuple[str, str]]:
     """Yield the rule and the name of each variable that is set, and of each password in an address."""
     for name, value in _ASSIGNED.findall(text):
         for pattern, rule in _NAMES:
@@ -151,15 +153,15 @@ def certificates(path: str, data: bytes) -> tuple[str, ...]:
     return (own, *found) if path.endswith(_CERTIFI) else tuple(found)
 
 
-def added_certificates(layers: Sequence[Mapping[str, tuple[str, ...]]]) -> Iterator[tuple[int, FoundSecret]]:
+def find_certificates(layers: Sequence[Mapping[str, tuple[str, ...]]]) -> Iterator[tuple[int, FoundSecret]]:
     """Yield layer and file wherever a certificate is trusted that neither the operating system nor certifi distributes.
 
     Args:
         layers: of each layer, the lowest first, the certificates by path, as ``certificates`` returns them.
     """
     recorded = {value for layer in layers for path in layer if path.endswith("RECORD") for value in layer[path]}
-    system = next((found for layer in layers if (found := _of_system(layer))), set())
-    known = system | set(certificates(_CERTIFI, _of_certifi()))
+    system = next((found for layer in layers if (found := _read_system_bundle(layer))), set())
+    known = system | set(certificates(_CERTIFI, _read_certifi_bundle()))
     for number, layer in enumerate(layers):
         for path, hashes in layer.items():
             strange = {each for each in hashes if not each.startswith(FILE)} - known
@@ -168,11 +170,11 @@ def added_certificates(layers: Sequence[Mapping[str, tuple[str, ...]]]) -> Itera
                 yield number, FoundSecret(rule=CA, path=path, what=what)
 
 
-def _of_system(layer: Mapping[str, tuple[str, ...]]) -> set[str]:
+def _read_system_bundle(layer: Mapping[str, tuple[str, ...]]) -> set[str]:
     return {each for path, hashes in layer.items() if path.startswith("usr/share/ca-certificates/") for each in hashes}
 
 
-def _of_certifi() -> bytes:
+def _read_certifi_bundle() -> bytes:
     import certifi
 
     return certifi.contents().encode()
@@ -185,7 +187,7 @@ def _fingerprint(body: bytes) -> str:
         return ""
 
 
-def _quoted(entry: str) -> str:
+def _quote_entry(entry: str) -> str:
     """Return NAME=VALUE as a shell would be given it, so that a value with blanks stays one."""
     name, _, value = entry.partition("=")
     return f'{name}="{value}"' if value else ""

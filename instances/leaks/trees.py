@@ -57,7 +57,7 @@ class KnownTrees:
             for entry in read_tar(self._sources.tree(ref)):
                 yield entry.path.encode(errors="surrogateescape") + b"\n" + entry.content
 
-    def patched(self, ref: TreeRef, changes: Iterable[FileChange]) -> Iterator[tuple[str, str]]:
+    def patch_tree(self, ref: TreeRef, changes: Iterable[FileChange]) -> Iterator[tuple[str, str]]:
         """Yield path and id of the files that a patch leaves; what does not fit the tree is left out."""
         for change in changes:
             before = self._sources.read_file(ref, change.base_path) if change.old else b""
@@ -100,16 +100,16 @@ def tree_objects(entries: Iterable[TreeEntry]) -> TreeObjects:
         folder[name] = (entry.mode, blob)
     trees: list[str] = []
     top = _tree_id(root, trees)
-    commit = object_id(b"commit", commit_of(top))
+    commit = object_id(b"commit", parse_commit(top))
     return TreeObjects(commit=commit, files=files, trees=tuple(dict.fromkeys(trees)), unix=tuple(unix))
 
 
-def commit_of(tree: str) -> bytes:
+def parse_commit(tree: str) -> bytes:
     """Return the text of a tree's one commit."""
     return b"tree %s\nauthor %s\ncommitter %s\n\nbase\n" % (tree.encode(), _WHO, _WHO)
 
 
-def entries_of(tree: bytes) -> tuple[str, ...]:
+def parse_entries(tree: bytes) -> tuple[str, ...]:
     """Return the ids that an object of kind tree lists."""
     found = []
     while tree:

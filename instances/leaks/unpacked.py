@@ -35,17 +35,17 @@ def members(path: str, data: bytes) -> Iterator[tuple[str, bytes]]:
 
     A tar that is compressed counts as one level. What cannot be read ends the answer.
     """
-    found = _inflated(path, data)
+    found = _inflate_file(path, data)
     if found is not None:
         inner, data = found
         if not _is_tar(data):
             yield inner, data
     if _is_tar(data):
-        yield from _of_tar(data)
+        yield from _unpack_tar(data)
     elif data.startswith(b"PK\3\4"):
-        yield from _of_zip(data)
+        yield from _unpack_zip(data)
     elif data.startswith((PACK, BUNDLE)) and PACK in data[: 1 << 16]:
-        for number, (kind, content) in enumerate(packed_objects(data[data.find(PACK) :])):
+        for number, (kind, content) in enumerate(read_pack(data[data.find(PACK) :])):
             yield f"{number}.{kind.decode()}", content
 
 
@@ -64,7 +64,7 @@ def object_id(kind: bytes, content: bytes) -> str:
     return sha1(b"%s %d\0%s" % (kind, len(content), content), usedforsecurity=False).hexdigest()
 
 
-def packed_objects(pack: bytes) -> Iterator[tuple[bytes, bytes]]:
+def read_pack(pack: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Yield kind and content of the objects in a pack; of one that is kept as a difference, the kind is ``delta``.
 
     The difference holds the new lines as they are.
@@ -72,14 +72,14 @@ def packed_objects(pack: bytes) -> Iterator[tuple[bytes, bytes]]:
     at = 12
     for _ in range(int.from_bytes(pack[8:12], "big")):
         try:
-            kind, at = _packed_kind(pack, at)
-            content, at = _inflated_at(pack, at)
+            kind, at = _read_kind(pack, at)
+            content, at = _inflate_at(pack, at)
         except (IndexError, zlib.error):
             return
         yield kind, content
 
 
-def _packed_kind(pack: bytes, at: int) -> tuple[bytes, int]:
+def _read_kind(pack: bytes, at: int) -> tuple[bytes, int]:
     """Read an object's head; return its kind and where its content begins."""
     number = pack[at] >> 4 & 7
     at = _after_number(pack, at)
@@ -96,7 +96,7 @@ def _after_number(pack: bytes, at: int) -> int:
     return at + 1
 
 
-def _inflated_at(pack: bytes, at: int) -> tuple[bytes, int]:
+def _inflate_at(pack: bytes, at: int) -> tuple[bytes, int]:
     """Return what is compressed at a place, and the place behind it."""
     unpacking, parts = zlib.decompressobj(), []
     while not unpacking.eof:
@@ -108,7 +108,7 @@ def _inflated_at(pack: bytes, at: int) -> tuple[bytes, int]:
     return b"".join(parts), at - len(unpacking.unused_data)
 
 
-def indexed_ids(index: bytes) -> tuple[str, ...]:
+def read_index(index: bytes) -> tuple[str, ...]:
     """Return the ids of the objects that the index of a pack lists."""
     second = index.startswith(INDEX)
     fanout = 8 if second else 0
@@ -118,7 +118,7 @@ def indexed_ids(index: bytes) -> tuple[str, ...]:
     return tuple(row.hex() for row in rows if len(row) == 20)
 
 
-def _inflated(path: str, data: bytes) -> tuple[str, bytes] | None:
+def _inflate_file(path: str, data: bytes) -> tuple[str, bytes] | None:
     if OBJECT.search(path) and (found := loose_object(data)):
         return found[0].decode(), found[1]
     for magic, decompress in _COMPRESSED.items():
@@ -134,7 +134,7 @@ def _is_tar(data: bytes) -> bool:
     return data[257:262] == b"ustar"
 
 
-def _of_tar(data: bytes) -> Iterator[tuple[str, bytes]]:
+def _unpack_tar(data: bytes) -> Iterator[tuple[str, bytes]]:
     try:
         with tarfile.open(fileobj=io.BytesIO(data)) as tar:
             for member in tar:
@@ -145,7 +145,7 @@ def _of_tar(data: bytes) -> Iterator[tuple[str, bytes]]:
         return
 
 
-def _of_zip(data: bytes) -> Iterator[tuple[str, bytes]]:
+def _unpack_zip(data: bytes) -> Iterator[tuple[str, bytes]]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             for info in packed.infolist():

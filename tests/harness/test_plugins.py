@@ -87,7 +87,7 @@ def test_a_data_set_format_of_another_distribution_reads_rows(register: Callable
         "from assay.instances.dataset.formats.native import RULES, from_instance\n"
         "NAME = 'far'\n"
         "def matches(row): return 'far' in row\n"
-        "def id_of(row): return row['far']\n"
+        "def find_id(row): return row['far']\n"
         "def to_instance(row, dataset):\n"
         "    from assay import Instance\n"
         "    return Instance(id=row['far'], repo='a/b', base_commit='0' * 40, problem_statement='p', gold_patch='',\n"

@@ -16,9 +16,9 @@ from assay.instances.dataset.formats import (
     swebench_live,
     swebench_pro,
 )
-from assay.instances.dataset.formats.base import DatasetFormat, by_name, write
+from assay.instances.dataset.formats.base import DatasetFormat, index_formats, write
 
-FORMATS = by_name(
+FORMATS = index_formats(
     *load_registered("dataset_format"),
     harbor,
     native,

@@ -20,7 +20,7 @@ class DatasetFormat(Protocol):
         """Return whether a row is of this dialect; must not raise, whatever the row."""
         ...
 
-    def id_of(self, row: Row) -> str:
+    def find_id(self, row: Row) -> str:
         """Return the instance id that a row has or that its columns make up; empty if they do not.
 
         Must not raise: the loader asks before it reads a row, to select instances and to find duplicates.
@@ -39,7 +39,7 @@ class DatasetFormat(Protocol):
         ...
 
 
-def by_name(*formats: DatasetFormat) -> dict[str, DatasetFormat]:
+def index_formats(*formats: DatasetFormat) -> dict[str, DatasetFormat]:
     """Return formats by their names, in the given order; raises PluginError for one that lacks a member."""
     found: dict[str, DatasetFormat] = {}
     for each in formats:

@@ -143,21 +143,21 @@ def origin(dialect: str, row: Row, held: Collection[str]) -> Origin | None:
     rest = sorted((name, value) for name, value in row.items() if name not in held or _is_respelled(name, value))
     if not rest:
         return None
-    return Origin(dialect=dialect, columns=tuple((name, _as_json(row, name, value)) for name, value in rest))
+    return Origin(dialect=dialect, columns=tuple((name, _dump_column(row, name, value)) for name, value in rest))
 
 
 def _is_respelled(name: str, value: object) -> bool:
     return name in LANGUAGE_COLUMNS and isinstance(value, str) and value not in LANGUAGES
 
 
-def _as_json(row: Row, field: str, value: object) -> str:
+def _dump_column(row: Row, field: str, value: object) -> str:
     try:
         return json.dumps(value, default=str)
     except (ValueError, RecursionError):  # YAML has anchors
         raise DataError("holds itself; write it out", instance=row_id(row), field=field) from None
 
 
-def columns_of(instance: Instance, dialect: str) -> dict[str, Any]:
+def kept_columns(instance: Instance, dialect: str) -> dict[str, Any]:
     """Return the columns kept in ``origin``; empty for an instance from another dialect."""
     if instance.origin is None or instance.origin.dialect != dialect:
         return {}

@@ -19,7 +19,7 @@ NO_TESTS = (".json", ".png", "csv", ".txt", ".md", ".jpg", ".jpeg", ".pkl", ".ym
 """Ends of files of a test patch that SWE-bench's evaluators never give to the runner."""
 
 
-def published(
+def make_published_image(
     image: str, log_format: str, tests: Sequence[str], *, folder: str = TESTBED, before: Sequence[str] = ()
 ) -> PublishedImage | None:
     """Return an image with a script; None if the row names no image or tests, or its log cannot be read.

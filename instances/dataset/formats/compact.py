@@ -33,7 +33,7 @@ def read_labels(table: Path) -> Mapping[str, LabelLists]:
     Raises:
         DataError: it is damaged.
     """
-    path = _beside(table)
+    path = _place_beside(table)
     if not path.is_file():
         return {}
     try:
@@ -45,7 +45,7 @@ def read_labels(table: Path) -> Mapping[str, LabelLists]:
     return found
 
 
-def labelled(row: Row, labels: Mapping[str, LabelLists]) -> dict[str, Any]:
+def merge_labels(row: Row, labels: Mapping[str, LabelLists]) -> dict[str, Any]:
     """Return a row of a table with the labels beside it; those in the row itself count."""
     return {**labels.get(str(row.get("instance_id")), {}), **row}
 
@@ -55,7 +55,7 @@ def write_table(table: Path, rows: Sequence[Row]) -> None:
     labels = {str(row["instance_id"]): {name: row[name] for name in HELD} for row in rows}
     lines = ({name: value for name, value in row.items() if name not in HELD} for row in rows)
     packed = gzip.compress(json.dumps(labels, ensure_ascii=False, separators=(",", ":")).encode(), 9, mtime=0)
-    replace_file(_beside(table), packed)
+    replace_file(_place_beside(table), packed)
     replace_file(table, "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines).encode())
 
 
@@ -77,8 +77,8 @@ def has_row(folder: Path, instance_id: str) -> bool:
 def _rows(table: Path) -> Iterator[dict[str, Any]]:
     labels = read_labels(table)
     for line in table.read_text(encoding="utf-8").splitlines():
-        yield {**dict.fromkeys(HELD, ()), **labelled(json.loads(line), labels)}
+        yield {**dict.fromkeys(HELD, ()), **merge_labels(json.loads(line), labels)}
 
 
-def _beside(table: Path) -> Path:
+def _place_beside(table: Path) -> Path:
     return table.with_name(table.name.removesuffix(SUFFIX) + LABELS)

@@ -16,9 +16,9 @@ from assay.harness.patches.diff import FileChange, read_diff, render
 from assay.instances.dataset.formats.columns import (
     Row,
     build,
-    columns_of,
     commit,
     iso,
+    kept_columns,
     mapping,
     moment,
     names,
@@ -26,7 +26,7 @@ from assay.instances.dataset.formats.columns import (
     row_id,
     text,
 )
-from assay.instances.dataset.formats.commands import TESTBED, published
+from assay.instances.dataset.formats.commands import TESTBED, make_published_image
 from assay.instances.dataset.formats.reverse import IrreversibleError, reverse
 
 NAME = "feature-bench"
@@ -60,7 +60,7 @@ def matches(row: Row) -> bool:
     return SETTINGS in row or ("image_name" in row and row_id(row).endswith(LEVELS))
 
 
-def id_of(row: Row) -> str:
+def find_id(row: Row) -> str:
     """Return the column ``instance_id``."""
     return row_id(row)
 
@@ -83,8 +83,8 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         base=PatchedCommit(commit=commit(row, "base_commit"), patch=render((*mask, *removal))),
         language="python",
         problem_statement=text(row, "problem_statement"),
-        gold_patch=_reversed(row, "patch", render(feature)),
-        test_patch=_reversed(row, "test_patch", render((*removal, *tests))),
+        gold_patch=_reverse_column(row, "patch", render(feature)),
+        test_patch=_reverse_column(row, "test_patch", render((*removal, *tests))),
         fail_to_pass=fixed,
         pass_to_pass=kept,
         created_at=moment(row, "created_at", required=False),
@@ -99,7 +99,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance as a row; raises DataError if it was not read from one."""
-    kept = columns_of(instance, NAME)
+    kept = kept_columns(instance, NAME)
     if not kept or instance.base is None:
         problem = "can only be written if it came from a row of this format: an image holds its tree"
         raise DataError(problem, instance=instance.id, field="environment")
@@ -131,11 +131,11 @@ def _files(row: Row, column: str) -> tuple[str, ...]:
 
 def _changes(row: Row, column: str) -> tuple[FileChange, ...]:
     """Return the changes of a patch, without the white space that the evaluator's ``--whitespace=fix`` leaves out."""
-    _reversed(row, column, text(row, column))
-    return tuple(map(_stripped, read_diff(text(row, column))))
+    _reverse_column(row, column, text(row, column))
+    return tuple(map(_strip_change, read_diff(text(row, column))))
 
 
-def _reversed(row: Row, column: str, patch: str) -> str:
+def _reverse_column(row: Row, column: str, patch: str) -> str:
     try:
         return reverse(patch)
     except IrreversibleError as error:
@@ -143,7 +143,7 @@ def _reversed(row: Row, column: str, patch: str) -> str:
         raise DataError(problem, instance=row_id(row), field=column) from None
 
 
-def _stripped(change: FileChange) -> FileChange:
+def _strip_change(change: FileChange) -> FileChange:
     hunks = (
         replace(hunk, lines=tuple(replace(e, text=e.text.rstrip()) if e.mark == "+" else e for e in hunk.lines))
         for hunk in change.hunks
@@ -178,7 +178,7 @@ def _image(row: Row, files: Iterable[str]) -> PublishedImage | None:
         raise DataError("is empty; write the name of the row's image", instance=row_id(row), field="image_name")
     exports = list(_exports(row, specs.get("custom_docker_args") or []))
     tests = f"{_runner(row, settings)} {shlex.join(files)}"
-    return published(image, LOG_FORMAT, [tests], before=[*CONDA, *exports])
+    return make_published_image(image, LOG_FORMAT, [tests], before=[*CONDA, *exports])
 
 
 def _part(row: Row, outer: Mapping[str, Any], field: str, above: str = SETTINGS) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from assay.harness.domain import UNKNOWN_TIME, Asset, DatasetRef, Instance, PublishedImage, Rule
 from assay.harness.errors import DataError, brief, field_error
 from assay.harness.reports import harbor_reward
-from assay.instances.dataset.formats.columns import Row, build, columns_of, mapping, origin, row_id, text
+from assay.instances.dataset.formats.columns import Row, build, kept_columns, mapping, origin, row_id, text
 
 NAME = "harbor"
 RULES: tuple[Rule, ...] = (Rule.HARBOR,)
@@ -58,7 +58,7 @@ def matches(row: Row) -> bool:
     return "task_toml" in row
 
 
-def id_of(row: Row) -> str:
+def find_id(row: Row) -> str:
     """Return the column ``instance_id``."""
     return row_id(row)
 
@@ -90,7 +90,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance as a row; raises DataError if it was not read from a task."""
-    kept = columns_of(instance, NAME)
+    kept = kept_columns(instance, NAME)
     if not kept:
         problem = "is missing: only tasks of Harbor have one; assay dataset convert --to harbor -o DIR writes folders"
         raise DataError(problem, instance=instance.id, field="environment")

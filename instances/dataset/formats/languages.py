@@ -19,7 +19,7 @@ def assay_name(name: str) -> str:
     return next((each.NAME for each in LANGUAGES.values() if given in each.ALIASES), given)
 
 
-def language_of(row: Row, *patches: str, log_parser: str = "") -> str:
+def find_language(row: Row, *patches: str, log_parser: str = "") -> str:
     """Return the language that a row names, else that of its log parser, else a guess, else Python.
 
     Args:

@@ -60,7 +60,7 @@ def parser_named(name: str) -> LogParser:
     return known or LogParser(name, "", "")
 
 
-def python_parser_of(repo: str) -> LogParser:
+def find_python_parser(repo: str) -> LogParser:
     """Return the parser of a Python repository, ``owner/name``: its own if it has one, else pytest's."""
     own = PARSERS.get(repo.rpartition("/")[2], UNKNOWN)
     return own if own.log_format else PARSERS["pytest"]

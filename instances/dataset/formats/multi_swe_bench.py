@@ -9,7 +9,7 @@ from assay.harness.domain import DatasetRef, Instance, Rule, Stages, Status
 from assay.harness.errors import DataError, brief
 from assay.harness.exports.multi_swe_bench import number_of
 from assay.harness.grading.stages import LABELS, PARTS, RESULTS, classify, invalid, labels, results
-from assay.instances.dataset.formats.columns import Row, build, columns_of, commit, iso, moment, origin, row_id, text
+from assay.instances.dataset.formats.columns import Row, build, commit, iso, kept_columns, moment, origin, row_id, text
 from assay.instances.dataset.formats.languages import assay_name, guess_language
 
 NAME = "multi-swe-bench"
@@ -37,7 +37,7 @@ def matches(row: Row) -> bool:
     return "fix_patch" in row or "fix_patch_result" in row
 
 
-def id_of(row: Row) -> str:
+def find_id(row: Row) -> str:
     """Return ``owner__name-number``, in whatever way the row writes it."""
     given = row_id(row)
     if given:
@@ -48,7 +48,7 @@ def id_of(row: Row) -> str:
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; its labels must follow from its three results."""
-    row = {**_decoded(row), "instance_id": id_of(row)}
+    row = {**_decode_row(row), "instance_id": find_id(row)}
     _number(row)
     stages = Stages(**{stage: _results(row, field) for stage, field in RESULTS.items()})
     _check_labels(row, stages)
@@ -84,7 +84,7 @@ def _test_id(language: str, labels: Iterable[str]) -> str:
 
 def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance as a row, with the pull request of the row that it came from."""
-    kept = columns_of(instance, NAME)
+    kept = kept_columns(instance, NAME)
     org, _, repo = instance.repo.partition("/")
     stages = instance.stages or Stages()
     row = {"org": org, "repo": repo, "number": number_of(instance), "state": "closed", "title": "", "body": None}
@@ -97,7 +97,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     return row | ({"hints": instance.hints} if instance.hints else {})
 
 
-def _decoded(row: Row) -> Row:
+def _decode_row(row: Row) -> Row:
     """Return a row whose nested columns, which CSV holds as JSON text, are parsed."""
     return {name: _value(value) if name in NESTED else value for name, value in row.items()}
 

@@ -52,7 +52,7 @@ def matches(row: Row) -> bool:
     return any(name in row for name in OWN) or (any(name in row for name in LABELS) and row.keys() <= KNOWN)
 
 
-def id_of(row: Row) -> str:
+def find_id(row: Row) -> str:
     """Return the column ``instance_id``."""
     return row_id(row)
 

@@ -6,9 +6,9 @@ from typing import Any
 from assay.harness.domain import DatasetRef, Instance, Rule
 from assay.harness.errors import DataError, brief
 from assay.instances.dataset.formats.classic import CLASSIC, classic_fields, classic_row
-from assay.instances.dataset.formats.columns import Row, build, columns_of, origin, row_id, text
-from assay.instances.dataset.formats.languages import language_of
-from assay.instances.dataset.formats.log_parsers import python_parser_of
+from assay.instances.dataset.formats.columns import Row, build, kept_columns, origin, row_id, text
+from assay.instances.dataset.formats.languages import find_language
+from assay.instances.dataset.formats.log_parsers import find_python_parser
 
 NAME = "nocode-bench"
 RULES: tuple[Rule, ...] = (Rule.NOCODE_BENCH,)
@@ -31,7 +31,7 @@ def matches(row: Row) -> bool:
     return any(name in row for name in ("feature_patch", "FAIL2PASS", "PASS2PASS"))
 
 
-def id_of(row: Row) -> str:
+def find_id(row: Row) -> str:
     """Return the column ``instance_id``."""
     return row_id(row)
 
@@ -43,11 +43,11 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         fields = classic_fields({**row, **classic, "problem_statement": _statement(row)}, with_time=False)
     except DataError as error:
         raise DataError(error.problem, instance=row_id(row), field=RENAMED.get(error.field, error.field)) from None
-    parser = python_parser_of(fields["repo"])
+    parser = find_python_parser(fields["repo"])
     return build(
         COLUMNS,
         **fields,
-        language=language_of(row, fields["gold_patch"], fields["test_patch"]),
+        language=find_language(row, fields["gold_patch"], fields["test_patch"]),
         log_format=parser.log_format,
         test_id=parser.test_id,
         rule=RULES[0],
@@ -59,7 +59,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance as a row; raises DataError if its tree is not a commit."""
     row = {RENAMED.get(name, name): value for name, value in classic_row(instance).items()}
-    kept = columns_of(instance, NAME)
+    kept = kept_columns(instance, NAME)
     if kept:
         del row["problem_statement"]
     return {**row, **kept}

@@ -13,9 +13,9 @@ from assay.harness.errors import DataError
 from assay.instances.dataset.formats.columns import (
     Row,
     build,
-    columns_of,
     commit,
     iso,
+    kept_columns,
     moment,
     names,
     origin,
@@ -56,7 +56,7 @@ def matches(row: Row) -> bool:
     return any(name in row for name in ("F2P", "P2P", "Dockerfile", "modified_nodes"))
 
 
-def id_of(row: Row) -> str:
+def find_id(row: Row) -> str:
     """Return the column ``instance_id``."""
     return row_id(row)
 
@@ -102,7 +102,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
         "F2P": repr(list(instance.fail_to_pass)),
         "P2P": repr(list(instance.pass_to_pass)),
         **iso(instance),
-        **columns_of(instance, NAME),
+        **kept_columns(instance, NAME),
     }
 
 

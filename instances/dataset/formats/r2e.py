@@ -15,8 +15,8 @@ from assay.harness.errors import DataError
 from assay.instances.dataset.formats.columns import (
     Row,
     build,
-    columns_of,
     commit,
+    kept_columns,
     mapping,
     moment,
     origin,
@@ -44,7 +44,7 @@ def matches(row: Row) -> bool:
     return COMMIT in row or EXPECTED in row
 
 
-def id_of(row: Row) -> str:
+def find_id(row: Row) -> str:
     """Return the column ``instance_id``, else the repository's name and the commit."""
     parts = (row.get("repo_name"), row.get("commit_hash"))
     return row_id(row) or ("{}-{}".format(*parts) if all(isinstance(part, str) and part for part in parts) else "")
@@ -54,7 +54,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; the repository is a bare name without an owner."""
     for field in ("repo_name", "commit_hash"):
         text(row, field)
-    row = {**row, "instance_id": id_of(row)}
+    row = {**row, "instance_id": find_id(row)}
     parsed = mapping(row, COMMIT)
     return build(
         COLUMNS,
@@ -68,7 +68,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         pass_to_pass=(),
         created_at=moment({**row, "commit_date": parsed.get("commit_date")}, "commit_date", required=False),
         rule=RULES[0],
-        stages=Stages(fix=_expected(row)),
+        stages=Stages(fix=_read_expected(row)),
         origin=origin(NAME, row, HELD),
         dataset=dataset,
     )
@@ -76,7 +76,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance that was read from such a row; only those have the parsed commit."""
-    kept = columns_of(instance, NAME)
+    kept = kept_columns(instance, NAME)
     if not kept or instance.stages is None:
         raise DataError("can only be written if it came from a row of this format", instance=instance.id)
     expected = {test: status.name for test, status in instance.stages.fix.items()}
@@ -96,7 +96,7 @@ def _issue(statement: str) -> str:
     return marked[1].strip("\n") if marked else statement
 
 
-def _expected(row: Row) -> dict[str, Status]:
+def _read_expected(row: Row) -> dict[str, Status]:
     found = {}
     for test, status in mapping(row, EXPECTED).items():
         if status not in STATUSES:

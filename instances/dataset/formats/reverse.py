@@ -31,13 +31,13 @@ def reverse(patch: str) -> str:
         IrreversibleError: it has a binary file without its old content, a copy, or a truncated hunk.
     """
     try:
-        text = render(map(_reversed, read_diff(patch)))
+        text = render(map(_reverse_change, read_diff(patch)))
     except MalformedPatchError as error:
         raise IrreversibleError(f"cannot be read: {error}") from error
     return text if patch.endswith("\n") else text.removesuffix("\n")
 
 
-def _reversed(change: FileChange) -> FileChange:
+def _reverse_change(change: FileChange) -> FileChange:
     lines = list(change.head)
     binary = lines.index(BINARY) + 1 if BINARY in lines else len(lines)
     head = (*_header(lines[:binary]), *_binary(deque(lines[binary:])))
@@ -59,7 +59,7 @@ def _header(lines: list[str]) -> list[str]:
             here, there = lines[places[first]][len(first) :], lines[places[second]][len(second) :]
             turned[places[first]] = first + (_other_side(there) if first == "--- " else there)
             turned[places[second]] = second + (_other_side(here) if first == "--- " else here)
-    return _renamed(turned)
+    return _swap_names(turned)
 
 
 def _header_line(line: str) -> str:
@@ -80,16 +80,16 @@ def _other_side(path: str) -> str:
     return path
 
 
-def _renamed(lines: list[str]) -> list[str]:
+def _swap_names(lines: list[str]) -> list[str]:
     """Swap the names in the first line of a renamed file."""
     names = {word: line[len(word) :] for line in lines for word in _SWAPPED[1] if line.startswith(word)}
     if len(names) == 2 and lines[0].startswith("diff --git "):
-        old, new = (_quoted(side, names[word]) for side, word in zip(("a/", "b/"), _SWAPPED[1], strict=True))
+        old, new = (_quote_name(side, names[word]) for side, word in zip(("a/", "b/"), _SWAPPED[1], strict=True))
         return [f"diff --git {old} {new}", *lines[1:]]
     return lines
 
 
-def _quoted(side: str, name: str) -> str:
+def _quote_name(side: str, name: str) -> str:
     return f'"{side}{name[1:]}' if name.startswith('"') else side + name
 
 

@@ -6,8 +6,8 @@ from assay.harness.benchmarks.swe_fficiency.workload import MalformedWorkloadErr
 from assay.harness.domain import DatasetRef, Instance, Rule
 from assay.harness.errors import DataError
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
-from assay.instances.dataset.formats.columns import Row, build, columns_of, names, origin, row_id, text
-from assay.instances.dataset.formats.log_parsers import python_parser_of
+from assay.instances.dataset.formats.columns import Row, build, kept_columns, names, origin, row_id, text
+from assay.instances.dataset.formats.log_parsers import find_python_parser
 
 NAME = "swe-fficiency"
 RULES: tuple[Rule, ...] = (Rule.SWE_FFICIENCY,)
@@ -20,7 +20,7 @@ def matches(row: Row) -> bool:
     return any(row.get(name) not in (None, "", [], {}) for name in (WORKLOAD, "covering_tests", "single_thread_tests"))
 
 
-def id_of(row: Row) -> str:
+def find_id(row: Row) -> str:
     """Return the column ``instance_id``."""
     return row_id(row)
 
@@ -34,7 +34,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         raise DataError(str(error), instance=name, field=WORKLOAD) from None
     if not names(row, "PASS_TO_PASS"):
         raise DataError("is empty: no test shows that a faster patch is right", instance=name, field="PASS_TO_PASS")
-    parser = python_parser_of(text(row, "repo"))
+    parser = find_python_parser(text(row, "repo"))
     often_empty = {"FAIL_TO_PASS": row.get("FAIL_TO_PASS") or [], "test_patch": row.get("test_patch") or ""}
     fields = classic_fields({**row, **often_empty})
     return build(
@@ -51,4 +51,4 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance as a row; raises DataError if its tree is not a commit."""
-    return {**classic_row(instance), **columns_of(instance, NAME), WORKLOAD: instance.workload}
+    return {**classic_row(instance), **kept_columns(instance, NAME), WORKLOAD: instance.workload}

@@ -11,9 +11,9 @@ from typing import Any
 from assay.harness.domain import UNKNOWN_TIME, DatasetRef, Instance, PublishedImage, Rule
 from assay.harness.errors import DataError
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
-from assay.instances.dataset.formats.columns import Row, build, columns_of, mapping, origin, row_id, text
-from assay.instances.dataset.formats.commands import CONDA, commands, published, test_files
-from assay.instances.dataset.formats.languages import language_of
+from assay.instances.dataset.formats.columns import Row, build, kept_columns, mapping, origin, row_id, text
+from assay.instances.dataset.formats.commands import CONDA, commands, make_published_image, test_files
+from assay.instances.dataset.formats.languages import find_language
 from assay.instances.dataset.formats.log_parsers import parser_name
 from assay.instances.dataset.formats.rebench_parsers import find_parser, why_not
 
@@ -31,7 +31,7 @@ def matches(row: Row) -> bool:
     return INSTALL in row or "pr_description" in row
 
 
-def id_of(row: Row) -> str:
+def find_id(row: Row) -> str:
     """Return the column ``instance_id``."""
     return row_id(row)
 
@@ -49,7 +49,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     return build(
         COLUMNS,
         **fields,
-        language=language_of(row, text(row, "patch"), text(row, "test_patch")),
+        language=find_language(row, text(row, "patch"), text(row, "test_patch")),
         environment=image,
         log_format=parser.log_format,
         test_id=parser.test_id,
@@ -64,7 +64,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     name = parser_name(instance.log_format, instance.test_id)
     parser = {"log_parser": name} if name else {}
     lists = dict.fromkeys(FIRST_VERSION, ()) if instance.rule is Rule.SWE_BENCH else {}
-    row = {INSTALL: parser, **lists, **classic_row(instance), **columns_of(instance, NAME)}
+    row = {INSTALL: parser, **lists, **classic_row(instance), **kept_columns(instance, NAME)}
     if instance.created_at != UNKNOWN_TIME:
         row["created_at"] = round(instance.created_at.timestamp() * 1000)
     return row
@@ -73,7 +73,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
 def _image(row: Row, install: Mapping[str, Any], log_format: str) -> PublishedImage | None:
     tests = commands(row, f"{INSTALL}.test_cmd", install.get("test_cmd"))
     folder = f"/{text(row, 'repo').rpartition('/')[2]}"
-    return published(text(row, "image_name", required=False), log_format, tests, folder=folder)
+    return make_published_image(text(row, "image_name", required=False), log_format, tests, folder=folder)
 
 
 def _first_image(row: Row, install: Mapping[str, Any], log_format: str) -> PublishedImage | None:
@@ -81,4 +81,4 @@ def _first_image(row: Row, install: Mapping[str, Any], log_format: str) -> Publi
     image = text(row, "docker_image", required=False) or text(row, "image_name", required=False)
     installed, tests = (commands(row, f"{INSTALL}.{field}", install.get(field)) for field in ("install", "test_cmd"))
     files = shlex.join(test_files(text(row, "test_patch")))
-    return published(image, log_format, [f"{test} {files}" for test in tests], before=[*CONDA, *installed])
+    return make_published_image(image, log_format, [f"{test} {files}" for test in tests], before=[*CONDA, *installed])

@@ -11,16 +11,16 @@ from assay.harness.errors import DataError
 from assay.instances.dataset.formats.columns import (
     Row,
     build,
-    columns_of,
     commit,
     iso,
+    kept_columns,
     moment,
     names,
     origin,
     row_id,
     text,
 )
-from assay.instances.dataset.formats.languages import language_of
+from assay.instances.dataset.formats.languages import find_language
 from assay.instances.dataset.formats.reverse import IrreversibleError, reverse
 
 NAME = "swe-smith"
@@ -47,7 +47,7 @@ def matches(row: Row) -> bool:
     return "image_name" in row and "test_patch" not in row
 
 
-def id_of(row: Row) -> str:
+def find_id(row: Row) -> str:
     """Return the column ``instance_id``."""
     return row_id(row)
 
@@ -65,7 +65,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
         id=text(row, "instance_id"),
         repo=text(row, "repo"),
         base=PatchedCommit(commit=commit(row, "base_commit"), patch=bug),
-        language=language_of(row, bug),
+        language=find_language(row, bug),
         problem_statement=text(row, "problem_statement", required=False),
         gold_patch=gold,
         test_patch="",
@@ -94,5 +94,5 @@ def from_instance(instance: Instance) -> dict[str, Any]:
         "FAIL_TO_PASS": list(instance.fail_to_pass),
         "PASS_TO_PASS": list(instance.pass_to_pass),
         **iso(instance),
-        **columns_of(instance, NAME),
+        **kept_columns(instance, NAME),
     }

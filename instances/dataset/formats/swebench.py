@@ -9,12 +9,12 @@ from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fi
 from assay.instances.dataset.formats.columns import (
     Row,
     build,
-    columns_of,
+    kept_columns,
     origin,
     row_id,
     text,
 )
-from assay.instances.dataset.formats.languages import language_of
+from assay.instances.dataset.formats.languages import find_language
 from assay.instances.dataset.formats.log_parsers import PARSERS, UNKNOWN, LogParser, parser_name, parser_named
 
 NAME = "swebench"
@@ -30,7 +30,7 @@ def matches(row: Row) -> bool:
     return any(name in row for name in ("FAIL_TO_PASS", "test_patch", "base_commit", *other_tasks.COLUMNS))
 
 
-def id_of(row: Row) -> str:
+def find_id(row: Row) -> str:
     """Return the column ``instance_id``."""
     return row_id(row)
 
@@ -38,8 +38,8 @@ def id_of(row: Row) -> str:
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; its image and script, if it has both, become the environment. Rows of other tasks are refused."""
     other_tasks.refuse(row)
-    environment = _published(row)
-    parser = parser_of(row)
+    environment = _read_image(row)
+    parser = find_parser(row)
     synonym = row.get("log_parser") not in {None, parser_name(*parser[:2])}
     return build(
         COLUMNS,
@@ -59,7 +59,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance as a row of 5.x; raises DataError if its tree is not a commit."""
     eval_type = next((name for name, rule in EVAL_TYPES.items() if rule is instance.rule), "")
     row: dict[str, Any] = {"log_parser": parser_name(instance.log_format, instance.test_id), "eval_type": eval_type}
-    row |= classic_row(instance) | columns_of(instance, NAME)
+    row |= classic_row(instance) | kept_columns(instance, NAME)
     if instance.assets and assets.COLUMN not in row:
         row[assets.COLUMN] = assets.write(instance.assets)
     if isinstance(instance.environment, PublishedImage):
@@ -67,7 +67,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     return row
 
 
-def parser_of(row: Row) -> LogParser:
+def find_parser(row: Row) -> LogParser:
     """Return the parser of a row's labels.
 
     Classic rows have no such column, but 5.x named parsers after repositories. An empty column means unknown.
@@ -81,7 +81,7 @@ def parser_of(row: Row) -> LogParser:
 
 
 def _language(row: Row, parser: LogParser) -> str:
-    return language_of(row, text(row, "patch"), text(row, "test_patch"), log_parser=parser.language)
+    return find_language(row, text(row, "patch"), text(row, "test_patch"), log_parser=parser.language)
 
 
 def _rule(row: Row) -> Rule:
@@ -92,6 +92,6 @@ def _rule(row: Row) -> Rule:
     return EVAL_TYPES[name]
 
 
-def _published(row: Row) -> PublishedImage | None:
+def _read_image(row: Row) -> PublishedImage | None:
     image, script = text(row, "image", required=False), text(row, "eval_script", required=False)
     return PublishedImage(image=image, eval_script=script) if image and script else None

@@ -8,9 +8,9 @@ from typing import Any
 
 from assay.harness.domain import DatasetRef, Instance, PublishedImage, Rule
 from assay.instances.dataset.formats.classic import CLASSIC, COLUMNS, classic_fields, classic_row
-from assay.instances.dataset.formats.columns import Row, build, columns_of, origin, row_id, text
-from assay.instances.dataset.formats.commands import commands, published
-from assay.instances.dataset.formats.languages import language_of
+from assay.instances.dataset.formats.columns import Row, build, kept_columns, origin, row_id, text
+from assay.instances.dataset.formats.commands import commands, make_published_image
+from assay.instances.dataset.formats.languages import find_language
 from assay.instances.dataset.formats.log_parsers import UNKNOWN, LogParser, parser_name, parser_named
 
 NAME = "swebench-live"
@@ -27,7 +27,7 @@ def matches(row: Row) -> bool:
     return any(name in row for name in COMMANDS)
 
 
-def id_of(row: Row) -> str:
+def find_id(row: Row) -> str:
     """Return the column ``instance_id``."""
     return row_id(row)
 
@@ -38,8 +38,8 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     return build(
         COLUMNS,
         **classic_fields(row),
-        language=language_of(row, text(row, "patch"), text(row, "test_patch")),
-        environment=_published(row, parser.log_format),
+        language=find_language(row, text(row, "patch"), text(row, "test_patch")),
+        environment=_read_image(row, parser.log_format),
         log_format=parser.log_format,
         test_id=parser.test_id,
         rule=RULES[0],
@@ -50,7 +50,7 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance as a row; raises DataError if its tree is not a commit."""
-    row = columns_of(instance, NAME)
+    row = kept_columns(instance, NAME)
     if not row:
         row = {field: [] for field in COMMANDS}
         if instance.log_format:
@@ -58,13 +58,13 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     return classic_row(instance) | row
 
 
-def _published(row: Row, log_format: str) -> PublishedImage | None:
+def _read_image(row: Row, log_format: str) -> PublishedImage | None:
     rebuild, tests, shown = (commands(row, field, row.get(field)) for field in COMMANDS)
     image = text(row, "docker_image", required=False) or IMAGE + text(row, "instance_id").lower().replace(
         "__", "_1776_"
     )
     together = ["; ".join([*tests, *shown])] if tests else []
-    return published(image, log_format, together, before=rebuild)
+    return make_published_image(image, log_format, together, before=rebuild)
 
 
 def _parser(row: Row) -> LogParser:

@@ -15,16 +15,16 @@ from assay.instances.dataset.formats.classic import COLUMNS as CLASSIC_COLUMNS
 from assay.instances.dataset.formats.columns import (
     Row,
     build,
-    columns_of,
     commit,
     iso,
+    kept_columns,
     moment,
     names,
     origin,
     row_id,
     text,
 )
-from assay.instances.dataset.formats.languages import language_of
+from assay.instances.dataset.formats.languages import find_language
 
 NAME = "swebench-pro"
 RULES: tuple[Rule, ...] = (Rule.SWE_BENCH_PRO,)
@@ -63,21 +63,21 @@ def matches(row: Row) -> bool:
     return any(name in row for name in SIGNS)
 
 
-def id_of(row: Row) -> str:
+def find_id(row: Row) -> str:
     """Return the column ``instance_id``."""
     return row_id(row)
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
     """Read a row; its image, with script and parser if it has both, becomes the environment."""
-    environment = _published(row)
+    environment = _read_image(row)
     language = {**row, "language": text(row, "repo_language", required=False)}
     return build(
         COLUMNS,
         id=text(row, "instance_id"),
         repo=text(row, "repo"),
         base_commit=commit(row, "base_commit"),
-        language=language_of(language, text(row, "patch"), text(row, "test_patch")),
+        language=find_language(language, text(row, "patch"), text(row, "test_patch")),
         problem_statement=_statement(row),
         gold_patch=text(row, "patch"),
         test_patch=text(row, "test_patch"),
@@ -97,7 +97,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     """Write an instance as a row; raises DataError if its tree is not a commit."""
     if not instance.base_commit:
         raise DataError("is missing: rows of this format need a commit", instance=instance.id, field="base_commit")
-    kept = columns_of(instance, NAME)
+    kept = kept_columns(instance, NAME)
     own = {"problem_statement": instance.problem_statement, "repo_language": instance.language}
     return {
         **dict.fromkeys((*OWN, *PARTS), ""),
@@ -115,7 +115,7 @@ def from_instance(instance: Instance) -> dict[str, Any]:
     }
 
 
-def image_of(row: Row) -> str:
+def read_image_name(row: Row) -> str:
     """Return the name of a row's image: its tag, or the one that repository and id make up, as for nearly all rows."""
     own = row_id(row).removeprefix("instance_").removesuffix(UNNAMED)
     made = f"{text(row, 'repo').lower().replace('/', '.')}-{own}"[:LONGEST_TAG]
@@ -137,7 +137,7 @@ def _statement(row: Row) -> str:
     return "\n\n".join([text(row, "problem_statement"), *(added if any(parts.values()) else ())])
 
 
-def _published(row: Row) -> PublishedImage | None:
+def _read_image(row: Row) -> PublishedImage | None:
     script, parser = (text(row, column, required=False) for column in ("run_script", "parser"))
     if not (script and parser):
         return None
@@ -145,4 +145,4 @@ def _published(row: Row) -> PublishedImage | None:
     last = text(row, "before_repo_set_cmd", required=False).strip().rpartition("\n")[2]
     tests = shlex.join(["bash", "-c", RUN, "assay", script, parser, ",".join(chosen)])
     lines = [f"cd {WORKDIR}", last, ": '>>>>> Start Test Output'", tests, ": '>>>>> End Test Output'", ""]
-    return PublishedImage(image=image_of(row), eval_script="\n".join(lines))
+    return PublishedImage(image=read_image_name(row), eval_script="\n".join(lines))

@@ -51,7 +51,7 @@ ASSETS = ("assets", "test_assets")
 """Folders of a task with binary files of its tests, laid out like the repository."""
 
 
-def layout_of(folder: Path) -> FolderLayout | None:
+def find_layout(folder: Path) -> FolderLayout | None:
     """Return the layout of a folder, or None if it is no such data set."""
     return next((layout for layout in LAYOUTS if (folder / layout.marker).is_file()), None)
 

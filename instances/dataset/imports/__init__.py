@@ -37,7 +37,7 @@ def import_predictions(source: Path, attempt: int | None = None) -> Imported:
         DataError: a part of it is wrong.
     """
     kind = _kind(source)
-    found = [_checked(each) for each in kind.attempts(source)]
+    found = [_check_attempt(each) for each in kind.attempts(source)]
     chosen = found if attempt is None else [each for each in found if (each.number or 1) == attempt]
     _refuse_several(source, chosen)
     if not any(each.patch is not None for each in chosen):
@@ -58,7 +58,7 @@ def _kind(source: Path) -> PredictionImport:
     raise UserError(f"{source}: is a folder without {known}; name the file of predictions")
 
 
-def _checked(attempt: Attempt) -> Attempt:
+def _check_attempt(attempt: Attempt) -> Attempt:
     """Refuse an id that is no instance's: another tool's record must not name a path."""
     check_id(attempt.instance_id, file=attempt.place)
     return attempt

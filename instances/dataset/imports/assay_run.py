@@ -9,7 +9,7 @@ from assay.harness.domain import Prediction
 from assay.harness.errors import DataError, UserError, field_error
 from assay.harness.files import read_model
 from assay.harness.runs.manifest import Run, joined_marks
-from assay.instances.dataset.imports.base import Attempt, oracle_of, read_bytes, read_object
+from assay.instances.dataset.imports.base import Attempt, read_bytes, read_object, read_oracle
 from assay.instances.dataset.predictions import read_predictions
 
 NAME = "run of Assay"
@@ -26,10 +26,10 @@ def attempts(source: Path) -> Iterator[Attempt]:
     Raises:
         UserError: the run has no predictions yet. DataError: a file is wrong.
     """
-    evaluated, mark = source / "predictions.jsonl", oracle_of(source)
-    samples = [source / "preds.jsonl", *sorted(source.glob("preds.*.jsonl"), key=_sample_of)]
+    evaluated, mark = source / "predictions.jsonl", read_oracle(source)
+    samples = [source / "preds.jsonl", *sorted(source.glob("preds.*.jsonl"), key=_read_sample_number)]
     if evaluated.is_file():
-        for each in _evaluated(evaluated):
+        for each in _find_evaluated(evaluated):
             yield Attempt(
                 each.instance_id, str(evaluated), each.patch, each.model, oracle=joined_marks(mark, each.oracle)
             )
@@ -42,12 +42,12 @@ def attempts(source: Path) -> Iterator[Attempt]:
         raise UserError(f"{source}: the run has no predictions yet; repeat its command, which resumes it")
 
 
-def _sample_of(path: Path) -> int:
+def _read_sample_number(path: Path) -> int:
     digits = path.name.split(".")[1]
     return int(digits) if digits.isdecimal() else 0
 
 
-def _evaluated(path: Path) -> Iterator[Prediction]:
+def _find_evaluated(path: Path) -> Iterator[Prediction]:
     for number, line in enumerate(read_bytes(path).splitlines(), start=1):
         try:
             yield Prediction.model_validate(read_object(line, str(path)))

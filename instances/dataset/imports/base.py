@@ -55,13 +55,13 @@ class PredictionImport(Protocol):
         ...
 
 
-def oracle_of(folder: Path) -> str:
+def read_oracle(folder: Path) -> str:
     """Return the parts of the answer that the solver of a run in this folder was given; empty if it holds no run."""
     run = read_model(folder / "run.json", Run)
     return run.oracle if run else ""
 
 
-def head_of(source: Path, size: int = 4096) -> bytes:
+def read_head(source: Path, size: int = 4096) -> bytes:
     """Return the first bytes of a file; none if it is no regular file or cannot be read."""
     try:
         with source.open("rb") as file:
@@ -123,7 +123,7 @@ def part(value: Any, *keys: str) -> Any:
     return value
 
 
-def text_at(record: Mapping[str, Any], field: str, place: str) -> str:
+def get_text(record: Mapping[str, Any], field: str, place: str) -> str:
     """Return a text field; raises DataError if it is missing, empty or no text."""
     value = part(record, *field.split("."))
     if not isinstance(value, str) or not value:

@@ -13,7 +13,7 @@ from typing import Any
 
 from assay.harness.errors import DataError, UserError
 from assay.harness.runs.manifest import ORACLE
-from assay.instances.dataset.imports.base import Attempt, files_below, part, read_bytes, read_object, text_at
+from assay.instances.dataset.imports.base import Attempt, files_below, get_text, part, read_bytes, read_object
 
 NAME = "Harbor job folder"
 PATCH_BYTES = 64 * 1024 * 1024
@@ -40,7 +40,7 @@ def attempts(source: Path) -> Iterator[Attempt]:
         names = ", ".join(job.name for job in jobs[:5])
         raise UserError(f"{source}: is a folder of {len(jobs)} Harbor jobs; name one of them: {names}")
     trials = _trials(jobs[0] if jobs else source)
-    records = sorted(((_record(trial), trial) for trial in trials), key=lambda each: _started(*each))
+    records = sorted(((_record(trial), trial) for trial in trials), key=lambda each: _read_start_time(*each))
     named = sorted(((_task(*each), *each) for each in records), key=lambda each: each[0].lower())
     for _, same in groupby(named, key=lambda each: each[0].lower()):
         for number, (name, record, trial) in enumerate(same, start=1):
@@ -82,23 +82,23 @@ def _record(trial: Path) -> dict[str, Any]:
     return read_object(read_bytes(path), str(path))
 
 
-def _started(record: dict[str, Any], trial: Path) -> tuple[str, str]:
+def _read_start_time(record: dict[str, Any], trial: Path) -> tuple[str, str]:
     return str(record.get("started_at") or ""), trial.name
 
 
 def _task(record: dict[str, Any], trial: Path) -> str:
     """Return the task's name without its organisation; a trial that runs names the task or its folder."""
     if "task_name" in record:
-        whole = text_at(record, "task_name", str(trial / "result.json"))
+        whole = get_text(record, "task_name", str(trial / "result.json"))
     else:
         field = "task.name" if part(record, "task", "name") else "task.path"
-        whole = text_at(record, field, str(trial / "config.json"))
+        whole = get_text(record, field, str(trial / "config.json"))
     return whole.rstrip("/").rsplit("/", 1)[-1]
 
 
 def _attempt(record: dict[str, Any], trial: Path, name: str, number: int) -> Attempt:
     patch, missing = None, ""
-    path = _patch_of(trial)
+    path = _find_patch(trial)
     try:
         patch = (
             read_bytes(path, PATCH_BYTES, "remove it from the artifacts").decode("utf-8", "surrogatepass")
@@ -114,7 +114,7 @@ def _attempt(record: dict[str, Any], trial: Path, name: str, number: int) -> Att
     return Attempt(name, str(trial), patch, _model(record), number, missing, oracle if isinstance(oracle, str) else "")
 
 
-def _patch_of(trial: Path) -> Path | None:
+def _find_patch(trial: Path) -> Path | None:
     """Return the trial's patch: one of the usual names, or the only patch among its artifacts.
 
     Raises:

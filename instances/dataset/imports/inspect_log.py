@@ -21,12 +21,12 @@ from assay.instances.dataset.imports.base import (
     MEMBER_BYTES,
     ROWS,
     Attempt,
-    head_of,
+    get_text,
     part,
     read_bytes,
+    read_head,
     read_limited,
     read_object,
-    text_at,
 )
 
 NAME = "Inspect log"
@@ -48,7 +48,7 @@ _FENCED = re.compile(r"```(?:diff|patch)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 def recognises(source: Path) -> bool:
     """Return whether a file begins like a zip archive, or like the JSON that Inspect writes."""
-    head = head_of(source)
+    head = read_head(source)
     return head.startswith(b"PK\x03\x04") or _JSON_LOG.match(head) is not None
 
 
@@ -59,7 +59,7 @@ def attempts(source: Path) -> Iterator[Attempt]:
         DataError: the file is no log, or a part of it is wrong or too large.
         PluginError: the archive is compressed with zstandard, and the extra that reads it is not installed.
     """
-    samples = _of_archive(source) if head_of(source).startswith(b"PK") else _of_json(source)
+    samples = _read_archive(source) if read_head(source).startswith(b"PK") else _read_json_log(source)
     model = oracle = ""
     for record, place in samples:
         if "eval" in record:
@@ -69,7 +69,7 @@ def attempts(source: Path) -> Iterator[Attempt]:
             yield replace(_attempt(record, place, model), oracle=oracle)
 
 
-def _of_json(source: Path) -> Iterator[tuple[dict[str, Any], str]]:
+def _read_json_log(source: Path) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield the header and then each sample, with its place."""
     log = read_object(read_bytes(source, JSON_BYTES, "write it as .eval: inspect log convert --to eval"), str(source))
     samples = log.pop("samples", None)
@@ -83,7 +83,7 @@ def _of_json(source: Path) -> Iterator[tuple[dict[str, Any], str]]:
         yield sample, place
 
 
-def _of_archive(source: Path) -> Iterator[tuple[dict[str, Any], str]]:
+def _read_archive(source: Path) -> Iterator[tuple[dict[str, Any], str]]:
     try:
         with source.open("rb") as file, zipfile.ZipFile(file) as archive:
             members = {member.filename: member for member in archive.infolist()}
@@ -94,7 +94,7 @@ def _of_archive(source: Path) -> Iterator[tuple[dict[str, Any], str]]:
             unpacked = 0
             for member in (header, *samples):
                 place = f"{source} ({member.filename})"
-                content = _unpacked(archive, member, file, place)
+                content = _unpack_member(archive, member, file, place)
                 unpacked += len(content)
                 if unpacked > ARCHIVE_BYTES:
                     raise DataError(f"unpacks to more than {ARCHIVE_BYTES // 1024**3} GiB; {ROWS}", file=str(source))
@@ -103,7 +103,7 @@ def _of_archive(source: Path) -> Iterator[tuple[dict[str, Any], str]]:
         raise DataError(f"is not a whole zip archive: {error}; {AGAIN}", file=str(source)) from None
 
 
-def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: IO[bytes], place: str) -> bytes:
+def _unpack_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: IO[bytes], place: str) -> bytes:
     """Return a member's content; raises DataError if it has more than MEMBER_BYTES, whatever its header says."""
     if member.file_size > MEMBER_BYTES:
         raise DataError(f"unpacks to more than {MEMBER_BYTES // 1024**2} MiB; {ROWS}", file=place)
@@ -140,9 +140,9 @@ def _zstandard(member: zipfile.ZipInfo, file: IO[bytes], place: str) -> bytes:
 
 
 def _attempt(sample: dict[str, Any], place: str, model: str) -> Attempt:
-    name = str(sample["id"]) if isinstance(sample.get("id"), int) else text_at(sample, "id", place)
+    name = str(sample["id"]) if isinstance(sample.get("id"), int) else get_text(sample, "id", place)
     epoch = sample.get("epoch")
-    patch, missing = _patch_of(sample, place), ""
+    patch, missing = _find_patch(sample, place), ""
     if patch in UNREADABLE:
         patch, missing = None, str(patch).rstrip(".")
     elif patch is None:
@@ -156,7 +156,7 @@ def _number(epoch: object) -> int | None:
     return epoch if isinstance(epoch, int) else None
 
 
-def _patch_of(sample: dict[str, Any], place: str) -> str | None:
+def _find_patch(sample: dict[str, Any], place: str) -> str | None:
     """Return the patch of a sample, or None.
 
     Raises:
@@ -169,19 +169,19 @@ def _patch_of(sample: dict[str, Any], place: str) -> str | None:
         raise DataError("scores hold different patches; keep one of them", file=place, field=f"scores.*.metadata.{KEY}")
     own = (part(sample, "metadata", KEY), part(sample, "store", KEY))
     found = next((patch for patch in (*kept, *own) if isinstance(patch, str)), None)
-    return _resolved(found, sample) if found is not None else _answered(sample)
+    return _resolve_references(found, sample) if found is not None else _find_answer(sample)
 
 
-def _answered(sample: dict[str, Any]) -> str | None:
+def _find_answer(sample: dict[str, Any]) -> str | None:
     """Return the model's answer if it is a patch, or the only one that it quotes."""
-    answer = _resolved(part(sample, "output", "completion") or "", sample)
+    answer = _resolve_references(part(sample, "output", "completion") or "", sample)
     if answer.lstrip().startswith(("diff --git ", "--- a/")):
         return answer
     quoted = _FENCED.findall(answer)
     return str(quoted[0]) if len(quoted) == 1 else None
 
 
-def _resolved(text: object, sample: dict[str, Any]) -> str:
+def _resolve_references(text: object, sample: dict[str, Any]) -> str:
     """Return a text that Inspect may have moved to the sample's attachments."""
     moved = part(sample, "attachments", str(text).removeprefix("attachment://"))
     return moved if isinstance(moved, str) and str(text).startswith("attachment://") else str(text)

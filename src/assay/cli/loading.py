@@ -110,9 +110,9 @@ def as_tasks_of(rule: str | None, instances: "Sequence[Instance]") -> "Sequence[
     if rule is None:
         return instances
     from assay.harness.sequences import kept
-    from assay.instances.dataset.swt_tasks import as_test_task
+    from assay.instances.dataset.swt_tasks import make_test_task
 
-    return kept(map(as_test_task, instances))
+    return kept(map(make_test_task, instances))
 
 
 def find_run(run: str, runs_dir: Path) -> "RunStore":

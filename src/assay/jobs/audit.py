@@ -14,7 +14,7 @@ from assay.harness.runs.store import RunStore
 from assay.instances.audit import AuditFinding, AuditKind, audit
 from assay.instances.audit.mutants import MutatedPatch, mutants
 from assay.instances.audit.subject import subject
-from assay.instances.audit.weak import Judged, by_controls, by_mutants
+from assay.instances.audit.weak import Judged, find_by_controls, find_by_mutants
 from assay.jobs.evaluate import Session
 
 
@@ -55,7 +55,7 @@ class Audit:
         known = {each.id for each in self.instances}
         for record in read_stability(path).instances:
             if record.instance_id in known:
-                self._found += by_controls(record.instance_id, record.gold, record.null)
+                self._found += find_by_controls(record.instance_id, record.gold, record.null)
 
     def by_run(self, store: RunStore) -> None:
         """Look at the empty predictions of a run; raises UserError if there are none of these instances."""
@@ -66,20 +66,20 @@ class Audit:
         if not nulls:
             raise UserError(f"{store.root}: no verdict on an empty patch of these instances is in this run")
         for verdict in nulls:
-            self._found += by_controls(verdict.instance_id, (), (verdict.outcome,))
+            self._found += find_by_controls(verdict.instance_id, (), (verdict.outcome,))
 
-    def by_mutants(self, session: Session, count: int) -> None:
+    def find_by_mutants(self, session: Session, count: int) -> None:
         """Run both controls, then the mutants of those whose gold patch is resolved, the n-th of each in one run."""
         gold, null = (_run_control(session, self.instances, model) for model in CONTROLS)
         for each in self.instances:
-            self._found += by_controls(each.id, (gold[each.id],), (null[each.id],))
+            self._found += find_by_controls(each.id, (gold[each.id],), (null[each.id],))
             if gold[each.id] in INFRASTRUCTURE:
                 self.not_run.append(each.id)
                 session.view.say(f"{each.id}: no mutants, since its gold patch ended in {gold[each.id]}")
         fit = [each for each in self.instances if gold[each.id] is Outcome.RESOLVED]
         for trial in _trials(session, fit, {each.id: mutants(subject(each), count) for each in fit}):
             self.trials.append(trial)
-            self._found += by_mutants(trial.instance_id, trial.judged)
+            self._found += find_by_mutants(trial.instance_id, trial.judged)
 
     @property
     def findings(self) -> list[AuditFinding]:

@@ -18,9 +18,9 @@ from assay.instances.collect.duplicates import KnownInstances
 from assay.instances.collect.find import MirrorHistory, find
 from assay.instances.collect.folder import CollectionFolder
 from assay.instances.collect.funnel import FunnelPhase, funnel_phase
-from assay.instances.collect.licenses import is_license_file, license_of
+from assay.instances.collect.licenses import detect_license, is_license_file
 from assay.instances.collect.pair import NOT_HERE, Issues, pair
-from assay.instances.collect.releases import Package, find_releases, is_line_of, package_of, pair_releases
+from assay.instances.collect.releases import Package, find_releases, is_release_line, pair_releases, parse_package
 from assay.instances.collect.rules import CandidateLimits, Sieve
 from assay.instances.collect.steps import Filtered, Found, Paired, Phase, Prepared, Validated
 from assay.instances.dataset.derive import Derivation
@@ -87,11 +87,11 @@ class Collection:
         known = [each for each in self.folder.read(Phase.FIND, Found) if each.rule != NOT_HERE]
         lines: list[Found] = []
         for name in settings.repos:
-            package = package_of(name)
+            package = parse_package(name)
             if package is None:
                 lines += find(MirrorHistory(self.sources.mirrors), [name], settings.since, settings.until)
             else:
-                lines += self._releases(package, [each for each in known if is_line_of(package, each)])
+                lines += self._releases(package, [each for each in known if is_release_line(package, each)])
         self.folder.write(Phase.FIND, lines)
 
     def _releases(self, package: Package, known: Sequence[Found]) -> Sequence[Found]:
@@ -274,7 +274,7 @@ class _Licenses:
         ref = tree_ref(instance)
         paths = sorted(filter(is_license_file, self.sources.paths(ref)))
         texts = (self.sources.read_file(ref, path) or b"" for path in paths)
-        return next((name for text in texts if (name := license_of(text.decode(errors="replace")))), "")
+        return next((name for text in texts if (name := detect_license(text.decode(errors="replace")))), "")
 
 
 def _newest(instances: Sequence[Instance], limit: int) -> list[Instance]:

@@ -1,6 +1,6 @@
 import pytest
 
-from assay.instances.audit.code import is_distinctive, masked, tokens, without_docstrings
+from assay.instances.audit.code import drop_docstrings, is_distinctive, mask_strings, tokens
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_tokens_ignore_white_space_and_kinds_of_quotes() -> None:
 
 def test_docstrings_are_emptied() -> None:
     lines = ["def f():", '    """Say what.', "", "    x = 1 in prose", '    """', "    return g()"]
-    assert list(without_docstrings(lines, "python")) == ["def f():", "", "", "", "", "    return g()"]
+    assert list(drop_docstrings(lines, "python")) == ["def f():", "", "", "", "", "    return g()"]
 
 
 @pytest.mark.parametrize(
@@ -60,25 +60,25 @@ def test_docstrings_are_emptied() -> None:
     ],
 )
 def test_docstring_that_begins_above_the_fragment_is_emptied(lines: list[str]) -> None:
-    assert list(without_docstrings(lines, "python")) == ["", "", "    return g()"]
+    assert list(drop_docstrings(lines, "python")) == ["", "", "    return g()"]
 
 
 def test_fragment_inside_a_docstring_is_emptied() -> None:
     prose = ["    limit : int, optional (default=3)", "        The number of calls after which nothing is kept."]
     example = ["    >>> add(1, 2)", "    3"]
-    assert set(without_docstrings(prose, "python")) == set(without_docstrings(example, "python")) == {""}
+    assert set(drop_docstrings(prose, "python")) == set(drop_docstrings(example, "python")) == {""}
     code = ["    limit = int(text)", "    if limit is not None and limit > most:", "        raise ValueError(text)"]
-    assert list(without_docstrings(code, "python")) == code
+    assert list(drop_docstrings(code, "python")) == code
     mixed = [*code, *code, "    The limit is read from the text of the call."]
-    assert list(without_docstrings(mixed, "python")) == [*code, *code, ""]
+    assert list(drop_docstrings(mixed, "python")) == [*code, *code, ""]
 
 
 def test_triple_quotes_of_other_languages_stay() -> None:
-    assert list(without_docstrings(['"""', "x"], "ruby")) == ['"""', "x"]
+    assert list(drop_docstrings(['"""', "x"], "ruby")) == ['"""', "x"]
 
 
 def test_masked_line_keeps_its_length() -> None:
     line = """print("if a == b", 'it\\'s', c)  # a < b"""
-    assert len(masked(line, "python")) == len(line)
-    assert masked(line, "python").split() == ["print(", ",", ",", "c)"]
-    assert masked("f(a); // a < b", "go").rstrip() == "f(a);"
+    assert len(mask_strings(line, "python")) == len(line)
+    assert mask_strings(line, "python").split() == ["print(", ",", ",", "c)"]
+    assert mask_strings("f(a); // a < b", "go").rstrip() == "f(a);"

@@ -2,14 +2,14 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime
 
 from assay.harness.domain import UNKNOWN_TIME, Instance
-from assay.instances.audit.dates import by_cutoff
+from assay.instances.audit.dates import find_by_cutoff
 from assay.instances.audit.finding import AuditKind
 from assay.instances.audit.subject import subject
 
 
 def test_findings_before_on_and_after_the_cutoff(make_instance: Callable[..., Instance]) -> None:
     def kind(created: datetime) -> tuple[AuditKind, str]:
-        (found,) = by_cutoff(subject(make_instance(created_at=created)), date(2023, 1, 2))
+        (found,) = find_by_cutoff(subject(make_instance(created_at=created)), date(2023, 1, 2))
         return found.kind, found.summary
 
     assert kind(datetime(2022, 12, 31, tzinfo=UTC)) == (

@@ -8,12 +8,12 @@ from assay.harness.domain import Instance
 from assay.harness.patches.diff import read_diff
 from assay.instances.audit.mutants import (
     MutatedPatch,
-    compared_otherwise,
-    left_out,
+    leave_out,
     mutants,
-    negated,
+    negate,
     nothing_returned,
     off_by_one,
+    shift_comparison,
 )
 from assay.instances.audit.subject import subject
 from changes import change
@@ -141,7 +141,7 @@ def test_tests_and_documents_are_not_mutated(made: Callable[..., tuple[MutatedPa
     ],
 )
 def test_conditions_are_negated(language: str, line: str, other: str | None) -> None:
-    assert negated(line, language) == other
+    assert negate(line, language) == other
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_conditions_are_negated(language: str, line: str, other: str | None) -> 
     ],
 )
 def test_comparisons_are_changed(language: str, line: str, other: str | None) -> None:
-    assert compared_otherwise(line, language) == other
+    assert shift_comparison(line, language) == other
 
 
 def test_numbers_are_off_by_one() -> None:
@@ -210,4 +210,4 @@ def test_results_are_replaced_by_nothing(language: str, line: str, other: str | 
     ],
 )
 def test_statements_are_left_out(language: str, line: str, other: str | None) -> None:
-    assert left_out(line, language) == other
+    assert leave_out(line, language) == other

@@ -5,11 +5,11 @@ import pytest
 from assay.harness.domain import Instance, Rule, Stages, Status
 from assay.instances.audit.finding import AuditKind, Severity
 from assay.instances.audit.patches import (
+    find_unnamed_tests,
     function_names,
     gold_touches_tests,
     no_fail_to_pass,
     no_test_file,
-    unnamed_tests,
 )
 from assay.instances.audit.subject import subject
 from changes import change
@@ -54,21 +54,21 @@ def test_instance_without_fail_to_pass_tests_is_found(make_instance: Callable[..
 def test_ids_of_many_runners_are_found_in_the_test_patch(make_instance: Callable[..., Instance], test: str) -> None:
     lines = ["def test_add():", "func TestCalc(t *testing.T) {", "it('adds two numbers', () => {"]
     about = make_instance(test_patch=change("tests/test_calc.py", adds=lines), fail_to_pass=(test,))
-    assert not list(unnamed_tests(subject(about)))
+    assert not list(find_unnamed_tests(subject(about)))
 
 
 def test_title_with_a_placeholder_is_found(make_instance: Callable[..., Instance]) -> None:
     lines = ["describe(`${name} should add`, () => {"]
     about = make_instance(test_patch=change("a.test.js", adds=lines), fail_to_pass=("fast sum should add twice",))
-    assert not list(unnamed_tests(subject(about)))
+    assert not list(find_unnamed_tests(subject(about)))
 
 
 def test_unnamed_tests_are_found(make_instance: Callable[..., Instance]) -> None:
     both = ("tests/test_calc.py::test_add", "tests/test_other.py::test_else")
-    (found,) = unnamed_tests(subject(make_instance(fail_to_pass=both)))
+    (found,) = find_unnamed_tests(subject(make_instance(fail_to_pass=both)))
     assert (found.severity, found.evidence) == (Severity.NOTE, both[1:])
     assert found.summary == "the test patch names 1 of 2 fail-to-pass tests"
-    (found,) = unnamed_tests(subject(make_instance(fail_to_pass=both[1:])))
+    (found,) = find_unnamed_tests(subject(make_instance(fail_to_pass=both[1:])))
     assert found.severity is Severity.DOUBT
 
 
@@ -76,7 +76,7 @@ def test_changed_test_data_may_fix_any_test(make_instance: Callable[..., Instanc
     about = make_instance(
         test_patch=change("tests/cases.json", adds=["{}"]), fail_to_pass=("tests/test_calc.py::test_cases",)
     )
-    assert [each.severity for each in unnamed_tests(subject(about))] == [Severity.NOTE]
+    assert [each.severity for each in find_unnamed_tests(subject(about))] == [Severity.NOTE]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_changed_test_data_may_fix_any_test(make_instance: Callable[..., Instanc
 def test_only_tests_of_other_files_are_a_doubt(
     make_instance: Callable[..., Instance], test: str, severity: Severity
 ) -> None:
-    (found,) = unnamed_tests(subject(make_instance(fail_to_pass=(test,))))
+    (found,) = find_unnamed_tests(subject(make_instance(fail_to_pass=(test,))))
     assert found.severity is severity
 
 

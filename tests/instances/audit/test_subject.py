@@ -30,7 +30,7 @@ def test_solution_lines_are_distinctive_and_new(make_instance: Make) -> None:
     )
     about = subject(make_instance(gold_patch=patch))
     assert about.solution_lines() == ("return left + right",)
-    assert len(list(about.added_code())) == 4
+    assert len(list(about.find_added_code())) == 4
 
 
 @pytest.mark.parametrize(

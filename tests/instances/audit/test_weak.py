@@ -1,7 +1,7 @@
 from assay.harness.domain import Outcome
 from assay.instances.audit.finding import AuditKind, Severity
 from assay.instances.audit.mutants import MutatedPatch
-from assay.instances.audit.weak import Judged, by_controls, by_mutants
+from assay.instances.audit.weak import Judged, find_by_controls, find_by_mutants
 
 R, U, N, INFRA = Outcome.RESOLVED, Outcome.UNRESOLVED, Outcome.NOT_RUN, Outcome.INFRA_ERROR
 
@@ -13,29 +13,29 @@ def judged(*outcomes: Outcome) -> list[Judged]:
 
 
 def test_instance_resolved_without_a_patch_is_a_fault() -> None:
-    (found,) = by_controls("a", (R, R, R), (U, R, U))
+    (found,) = find_by_controls("a", (R, R, R), (U, R, U))
     assert (found.kind, found.severity) == (AuditKind.WEAK_TESTS, Severity.FAULT)
     assert found.summary == "no patch at all is resolved in 1 of 3 runs"
-    assert not list(by_controls("a", (R, R), (U, U)))
+    assert not list(find_by_controls("a", (R, R), (U, U)))
 
 
 def test_gold_patch_that_is_not_resolved_is_a_fault() -> None:
-    (found,) = by_controls("a", (R, U, INFRA), (U, U, U))
+    (found,) = find_by_controls("a", (R, U, INFRA), (U, U, U))
     assert (found.kind, found.summary) == (AuditKind.GOLD_FAILS, "the gold patch is unresolved in 1 of 2 runs")
-    assert not list(by_controls("a", (INFRA, R), (U, U)))
+    assert not list(find_by_controls("a", (INFRA, R), (U, U)))
 
 
 def test_surviving_mutants_are_a_doubt_and_many_a_fault() -> None:
-    (one,) = by_mutants("a", judged(R, U, U, U))
+    (one,) = find_by_mutants("a", judged(R, U, U, U))
     assert (one.severity, one.share, one.evidence) == (Severity.DOUBT, 0.25, ("off by one in a.py: x = 0 -> x = 9",))
-    (half,) = by_mutants("a", judged(R, U, R, U))
+    (half,) = find_by_mutants("a", judged(R, U, R, U))
     assert (half.severity, half.share) == (Severity.FAULT, 0.5)
-    (few,) = by_mutants("a", judged(R, R, R))
+    (few,) = find_by_mutants("a", judged(R, R, R))
     assert few.severity is Severity.DOUBT
-    assert not list(by_mutants("a", judged(U, U)))
+    assert not list(find_by_mutants("a", judged(U, U)))
 
 
 def test_unjudged_mutants_do_not_count() -> None:
-    (found,) = by_mutants("a", judged(R, N, INFRA, U))
+    (found,) = find_by_mutants("a", judged(R, N, INFRA, U))
     assert (found.share, found.summary) == (0.5, "1 of 2 mutants of the gold patch are resolved")
-    assert not list(by_mutants("a", judged(N, INFRA)))
+    assert not list(find_by_mutants("a", judged(N, INFRA)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.instances.collect.licenses import is_license_file, license_of
+from assay.instances.collect.licenses import detect_license, is_license_file
 from histories import MIT
 
 BSD = "Redistribution and use in source and binary\nforms, with or without modification"
@@ -21,7 +21,7 @@ BSD = "Redistribution and use in source and binary\nforms, with or without modif
     ],
 )
 def test_a_text_has_its_name(text: str, name: str) -> None:
-    assert license_of(text) == name
+    assert detect_license(text) == name
 
 
 def test_license_files_are_in_the_root_folder() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.instances.collect.messages import closed_issues, pull_request, statement
+from assay.instances.collect.messages import find_closed_issues, pull_request, statement
 
 
 @pytest.mark.parametrize(
@@ -25,16 +25,16 @@ def test_the_pull_request_is_where_github_writes_it(message: str, number: int) -
     ["fixes #7", "Fixed: #7", "closes acme/calc#7", "RESOLVED GH-7", "resolve https://github.com/Acme/Calc/issues/7"],
 )
 def test_closing_words_of_the_same_repository_count(text: str) -> None:
-    assert closed_issues([f"Sum\n\n{text}."], "acme/calc") == (7,)
+    assert find_closed_issues([f"Sum\n\n{text}."], "acme/calc") == (7,)
 
 
 @pytest.mark.parametrize("text", ["see #7", "fixes other/calc#7", "prefixes #7", "fixes 7"])
 def test_other_references_close_nothing(text: str) -> None:
-    assert closed_issues([text], "acme/calc") == ()
+    assert find_closed_issues([text], "acme/calc") == ()
 
 
 def test_issues_are_sorted_and_counted_once() -> None:
-    assert closed_issues(["fix #9, fix #2", "closes #9"], "acme/calc") == (2, 9)
+    assert find_closed_issues(["fix #9, fix #2", "closes #9"], "acme/calc") == (2, 9)
 
 
 def test_the_statement_lacks_what_describes_the_fix() -> None:

@@ -15,8 +15,8 @@ from assay.instances.collect.releases import (
     BUNDLED_PACKAGES,
     Package,
     find_releases,
-    package_of,
     pair_releases,
+    parse_package,
     read_packages,
 )
 from assay.instances.collect.steps import Found, Paired, Phase
@@ -200,16 +200,16 @@ def test_an_archive_that_cannot_be_had_is_asked_for_again_later(index: Index, so
 
 
 def test_names_of_packages_and_of_repositories_can_be_told_apart() -> None:
-    assert package_of("go:github.com/acme/calc/v2") == Package("go", "github.com/acme/calc/v2")
+    assert parse_package("go:github.com/acme/calc/v2") == Package("go", "github.com/acme/calc/v2")
     for name in ("acme/calc", "pypi:", "maven:org.acme:calc", "calc"):
-        assert package_of(name) is None
+        assert parse_package(name) is None
 
 
 def test_the_bundled_packages_are_names_of_the_four_indexes() -> None:
     names = read_packages(BUNDLED_PACKAGES)
     assert len(names) == len(set(names))
     assert {name.partition(":")[0] for name in names} == {"pypi", "go", "crates", "npm"}
-    assert all(package_of(name) for name in names)
+    assert all(parse_package(name) for name in names)
 
 
 @pytest.mark.parametrize(

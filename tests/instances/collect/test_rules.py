@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from assay.harness.domain import Instance
-from assay.instances.collect.duplicates import KnownInstances, known
+from assay.instances.collect.duplicates import KnownInstances, index_known
 from assay.instances.collect.rules import CandidateLimits, Sieve
 from assay.instances.collect.steps import Filtered, Paired
 
@@ -80,8 +80,8 @@ def test_a_license_or_a_language_can_be_asked_for() -> None:
 
 def test_what_a_known_data_set_has_falls_out_by_id_or_by_patch() -> None:
     own = Instance.model_validate({**FIELDS, "id": "Acme__calc-3"})
-    assert decide(sieve=Sieve(CandidateLimits(), known([own]))).rule == "known id"
-    found = decide(id="fork__calc-7", sieve=Sieve(CandidateLimits(), known([own])))
+    assert decide(sieve=Sieve(CandidateLimits(), index_known([own]))).rule == "known id"
+    found = decide(id="fork__calc-7", sieve=Sieve(CandidateLimits(), index_known([own])))
     assert (found.rule, found.reason) == ("known patch", "its patch is nearly that of Acme__calc-3")
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.harness.engines.layers import ImageConfig
-from assay.instances.leaks.secrets import in_config, in_file, in_text
+from assay.instances.leaks.secrets import search_config, search_file, search_text
 
 
 @pytest.mark.parametrize(
@@ -22,11 +22,11 @@ from assay.instances.leaks.secrets import in_config, in_file, in_text
     ],
 )
 def test_variables_and_addresses_are_told_apart(text: str, expected: list[tuple[str, str]]) -> None:
-    assert list(in_text(text)) == expected
+    assert list(search_text(text)) == expected
 
 
 def test_value_is_never_shown() -> None:
-    found = list(in_config(ImageConfig(env=("DB_PASSWORD=hunter2 and more",), history=("RUN TOKEN=hunter2 x",))))
+    found = list(search_config(ImageConfig(env=("DB_PASSWORD=hunter2 and more",), history=("RUN TOKEN=hunter2 x",))))
     assert [(each.path, each.what) for each in found] == [
         ("(environment)", "DB_PASSWORD"),
         ("(build history)", "TOKEN"),
@@ -51,4 +51,4 @@ def test_value_is_never_shown() -> None:
     ],
 )
 def test_ordinary_settings_are_no_findings(path: str, text: str) -> None:
-    assert list(in_file(path, text.encode())) == []
+    assert list(search_file(path, text.encode())) == []

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from assay.instances.leaks.unpacked import indexed_ids, loose_object, members, object_id, packed_objects
+from assay.instances.leaks.unpacked import loose_object, members, object_id, read_index, read_pack
 from toys import Repository, make_archive, make_zip
 
 
@@ -45,8 +45,8 @@ def test_pack_holds_what_git_says(repository: Repository) -> None:
     listed = repository.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)").split()
     folder = repository.folder / ".git/objects/pack"
     (index,), (pack,) = folder.glob("*.idx"), folder.glob("*.pack")
-    assert sorted(indexed_ids(index.read_bytes())) == sorted(listed)
-    found = list(packed_objects(pack.read_bytes()))
+    assert sorted(read_index(index.read_bytes())) == sorted(listed)
+    found = list(read_pack(pack.read_bytes()))
     whole = {object_id(kind, content) for kind, content in found if kind != b"delta"}
     assert len(found) == len(listed)
     assert whole < set(listed)

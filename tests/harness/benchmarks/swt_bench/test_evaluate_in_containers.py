@@ -28,11 +28,11 @@ def new_test(text: str) -> str:
 def judge(
     docker_engine: DockerEngine, prepared: tuple[str, TestPlan], module_instance: Instance
 ) -> Callable[[str], tuple[Evaluation, Verdict]]:
-    from assay.instances.dataset.swt_tasks import as_test_task
+    from assay.instances.dataset.swt_tasks import make_test_task
     from assay.instances.environments.plan import make_plan
     from assay.instances.environments.recipes import find_recipe
 
-    instance = as_test_task(module_instance)
+    instance = make_test_task(module_instance)
     recipe = find_recipe(instance)
 
     def run(patch: str) -> tuple[Evaluation, Verdict]:

@@ -11,9 +11,9 @@ from assay.cli.main import app
 from assay.harness.domain import Rule
 from assay.harness.errors import PluginError
 from assay.instances.dataset.formats import FORMATS, polybench
-from assay.instances.dataset.formats.base import by_name
+from assay.instances.dataset.formats.base import index_formats
 
-MEMBERS = ("NAME", "RULES", "matches", "id_of", "to_instance", "from_instance")
+MEMBERS = ("NAME", "RULES", "matches", "find_id", "to_instance", "from_instance")
 ROWS = ({}, {"instance_id": 7}, {"org": None, "repo": [], "number": {}}, {"repo_name": "", "commit_hash": 3})
 
 
@@ -26,7 +26,7 @@ def without(member: str) -> ModuleType:
 @pytest.mark.parametrize("member", MEMBERS)
 def test_a_format_without_a_member_is_refused_by_name(member: str) -> None:
     with pytest.raises(PluginError, match=rf"my_format lacks {member}; .*DatasetFormat in .*formats\.base") as caught:
-        by_name(without(member))  # type: ignore[arg-type]
+        index_formats(without(member))  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
 
 
@@ -34,7 +34,7 @@ def test_a_format_without_a_member_is_refused_by_name(member: str) -> None:
 def test_a_format_answers_for_any_row(name: str) -> None:
     for row in ROWS:
         assert FORMATS[name].matches(row) in {True, False}, json.dumps(row)
-        assert isinstance(FORMATS[name].id_of(row), str), json.dumps(row)
+        assert isinstance(FORMATS[name].find_id(row), str), json.dumps(row)
 
 
 def test_every_format_and_rule_is_in_the_docs_and_in_the_help() -> None:

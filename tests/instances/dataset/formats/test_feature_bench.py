@@ -10,7 +10,7 @@ from assay.harness import runners
 from assay.harness.domain import Instance, PublishedImage, Rule
 from assay.harness.errors import DataError, EnvironmentFailure
 from assay.instances.dataset.formats import FORMATS
-from assay.instances.dataset.swt_tasks import as_test_task
+from assay.instances.dataset.swt_tasks import make_test_task
 from assay.instances.dataset.to_harbor import task_files
 from assay.instances.environments.image_specs import make_published_spec
 from assay.instances.environments.plan import make_plan
@@ -151,7 +151,7 @@ def test_the_whole_tree_of_the_image_is_given_to_no_agent() -> None:
 
 def test_tests_cannot_be_judged_where_only_the_image_has_the_tree() -> None:
     with pytest.raises(DataError, match="field rule: is feature-bench, whose instances are tested in their own images"):
-        as_test_task(read("feature-bench"))
+        make_test_task(read("feature-bench"))
 
 
 def test_a_row_without_settings_is_no_row_of_swe_bench() -> None:

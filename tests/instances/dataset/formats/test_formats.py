@@ -38,7 +38,7 @@ def test_a_row_matches_its_own_format_first(name: str, number: int) -> None:
 def test_a_row_that_is_read_and_written_keeps_its_columns(name: str, number: int) -> None:
     dialect, row = FORMATS[name], rows(name)[number]
     instance = dialect.to_instance(row, DATASET)
-    assert instance.id == dialect.id_of(row)
+    assert instance.id == dialect.find_id(row)
     assert instance.rule in dialect.RULES
     written = json.loads(json.dumps(write(dialect, instance)))
     assert dialect.to_instance(written, DATASET) == instance

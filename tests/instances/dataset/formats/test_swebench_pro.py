@@ -7,7 +7,7 @@ import pytest
 from assay.harness.domain import Instance, PublishedImage
 from assay.harness.reports import find
 from assay.instances.dataset.formats import FORMATS, write
-from assay.instances.dataset.formats.swebench_pro import RUN, image_of
+from assay.instances.dataset.formats.swebench_pro import RUN, read_image_name
 from assay.instances.dataset.load import load
 from assay.instances.environments.row_script import read_script
 from samples import read, rows
@@ -44,8 +44,8 @@ def test_lists_are_python_literals_json_or_lists() -> None:
     ],
 )
 def test_an_image_without_a_tag_is_named_by_repository_and_id(repo: str, instance_id: str, image: str) -> None:
-    assert image_of({"repo": repo, "instance_id": instance_id}) == f"jefzda/sweap-images:{image}"
-    assert image_of({"repo": repo, "instance_id": instance_id, "dockerhub_tag": "t"}) == "jefzda/sweap-images:t"
+    assert read_image_name({"repo": repo, "instance_id": instance_id}) == f"jefzda/sweap-images:{image}"
+    assert read_image_name({"repo": repo, "instance_id": instance_id, "dockerhub_tag": "t"}) == "jefzda/sweap-images:t"
 
 
 def test_script_and_parser_beside_the_rows_become_the_environment(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def first_format(row: dict[str, Any]) -> str:
 
 def outcome(name: str, row: dict[str, Any]) -> Instance | DataError:
     try:
-        FORMATS[name].id_of(row)
+        FORMATS[name].find_id(row)
         return FORMATS[name].to_instance(row, DATASET)
     except DataError as error:
         return error

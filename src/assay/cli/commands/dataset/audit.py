@@ -80,7 +80,7 @@ def audit(
             config.workplace(engine, mirror, recipes, jobs=jobs, timeout=timeout),
             kind=RunKind.AUDIT,
         )
-        found.by_mutants(session, mutants)
+        found.find_by_mutants(session, mutants)
     if json:
         print_json(found, loaded.ref)
     else:

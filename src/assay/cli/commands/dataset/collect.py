@@ -47,7 +47,7 @@ def collect(
     only: Annotated[
         list[str] | None, typer.Option("--only", metavar="PHASE", help="Only this phase; may be repeated.")
     ] = None,
-    known: Annotated[
+    index_known: Annotated[
         list[str] | None, typer.Option(metavar="DATASET", help="Leave out what this data set has; may be repeated.")
     ] = None,
     issues: Annotated[
@@ -122,7 +122,7 @@ def collect(
             place,
             config.sources(mirror),
             limits=limits,
-            known=_known(known or ()),
+            known=_known(index_known or ()),
             issues=read_issues(issues) if issues else {},
             statements=read_statements(statements) if statements else {},
             limit=limit,
@@ -182,6 +182,8 @@ def _languages(names: "list[str] | tuple[str, ...]") -> frozenset[str]:
 
 
 def _known(datasets: "list[str] | tuple[str, ...]") -> "KnownInstances":
-    from assay.instances.collect.duplicates import known
+    from assay.instances.collect.duplicates import index_known
 
-    return known(each for name in datasets for each in load_instances(name, None, None, may_lack_labels=True).instances)
+    return index_known(
+        each for name in datasets for each in load_instances(name, None, None, may_lack_labels=True).instances
+    )
