@@ -65,12 +65,10 @@ def is_distinctive(line: str, language: str) -> bool:
 
 
 def is_import(line: str) -> bool:
-    """Return whether a line is an import, in any language."""
     return bool(_IMPORT.match(line))
 
 
 def is_comment(line: str, language: str) -> bool:
-    """Return whether a whole line is a comment."""
     text, comments = line.strip(), find_lines(language).comments
     in_block = "//" in comments and (text.startswith(("/*", "* ", "*/")) or text == "*")
     return in_block or text.startswith(comments)
@@ -127,7 +125,6 @@ def mask_strings(line: str, language: str) -> str:
 
 
 def drop_comment(line: str, language: str) -> str:
-    """Return a line without a trailing comment."""
     return line[: _end_of_code(_blank_literals(line), language)]
 
 
@@ -141,5 +138,4 @@ def _end_of_code(blank: str, language: str) -> int:
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of a text; case matters."""
     return frozenset(re.findall(r"\w+", text))

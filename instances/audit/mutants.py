@@ -60,7 +60,6 @@ class MutatedPatch:
 
     @property
     def description(self) -> str:
-        """Describe the mistake in one line."""
         after = f" -> {self.new.strip()}" if self.new else ""
         return f"{self.operator} in {self.path}: {self.old.strip()}{after}"
 
@@ -182,7 +181,6 @@ def _tokens(lines: Iterable[str], language: str) -> tuple[str, ...]:
 
 
 def _sites(hunk: Hunk, language: str) -> Iterator[tuple[int, HunkLine]]:
-    """Yield index and line of added statements on one line each."""
     depth, before = 0, ""
     for at, line in enumerate(_code(hunk, language)):
         if line.mark not in " +" or not line.text.strip():
@@ -211,7 +209,6 @@ def _replace_line(hunk: Hunk, at: int, text: str) -> Hunk:
 
 
 def _changes(hunk: Hunk) -> bool:
-    """Return whether a hunk changes anything; git refuses one that does not."""
     return any(line.mark in "+-" for line in hunk.lines)
 
 

@@ -77,7 +77,6 @@ def too_little(subject: Subject) -> Iterator[AuditFinding]:
 
 
 def count_words(text: str) -> int:
-    """Return the number of words of a text, without links and pictures."""
     left = _LINK.sub(" ", text)
     return len(_WORD.findall(_IDEOGRAPH.sub(" ", left))) + len(_IDEOGRAPH.findall(left)) // 2
 

@@ -39,7 +39,6 @@ class Subject:
         return tuple(found.values())
 
     def find_added_code(self) -> Iterator[str]:
-        """Yield the lines that the fix adds, without docstrings."""
         return (line for change in self.fix() for line in find_added_code(change, self.instance.language))
 
 
@@ -49,7 +48,6 @@ def subject(instance: Instance) -> Subject:
 
 
 def find_added_code(change: FileChange, language: str) -> Iterator[str]:
-    """Yield the added lines of a file, without docstrings."""
     for hunk in change.hunks:
         present = [line for line in hunk.lines if line.mark in " +"]
         code = drop_docstrings([line.text for line in present], language)

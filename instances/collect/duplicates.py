@@ -27,7 +27,6 @@ class PatchIndex:
             self._owners[line].add(name)
 
     def find_duplicate(self, patch: str) -> str:
-        """Return the name of a patch that is nearly this one; empty if there is none."""
         lines = _read_changed_lines(patch)
         shared = Counter(name for line in lines for name in self._owners.get(line, ()))
         shares = ((both / (len(lines) + self._sizes[name] - both), name) for name, both in shared.items())
@@ -40,12 +39,12 @@ class KnownInstances:
     """Instances of benchmarks that a collection must not repeat."""
 
     ids: frozenset[str] = frozenset()
-    """In lower case."""
+    """Lower case."""
     patches: PatchIndex = field(default_factory=PatchIndex)
 
 
 def index_known(instances: Iterable[Instance]) -> KnownInstances:
-    """Return what a collection compares its candidates with."""
+    """Index the ids and patches that candidates are compared with."""
     ids, patches = set(), PatchIndex()
     for each in instances:
         ids.add(each.id.lower())
@@ -54,7 +53,6 @@ def index_known(instances: Iterable[Instance]) -> KnownInstances:
 
 
 def _read_changed_lines(patch: str) -> frozenset[str]:
-    """Return the lines that a patch adds and removes, each once, without white space at the ends."""
     try:
         changes = read_diff(patch)
     except MalformedPatchError:

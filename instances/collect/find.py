@@ -19,11 +19,11 @@ from assay.instances.trees.sources import find_mirror, run_git
 
 FIELDS = "%H%x1f%P%x1f%cI%x1f%an <%ae>%x1f%B"
 PULL_REF = re.compile(r"refs/(?:remotes/\w+/)?pull/(\d+)(?:/head)?")
-"""Where clones keep the heads of pull requests."""
+"""Refs of the heads of pull requests in a clone."""
 
 
 class History(Protocol):
-    """Where the changes of a repository are."""
+    """A source of the changes of a repository."""
 
     def changes(self, repo: str, since: date | None, until: date | None) -> Sequence[Change]:
         """Return the changes of the main branch between two dates, both included, oldest first.

@@ -27,7 +27,7 @@ class CollectionSettings(Model):
     """What a folder is a collection of."""
 
     name: str = "collection"
-    """Of the data set; it stays when the folder is moved."""
+    """The data set's name, which stays when the folder is moved."""
     repos: tuple[str, ...]
     since: date | None = None
     until: date | None = None
@@ -37,7 +37,6 @@ class CollectionFolder:
     """The files of a collection."""
 
     def __init__(self, root: Path) -> None:
-        """Name a folder; it is made when something is written."""
         self.root = root
 
     @property
@@ -86,7 +85,6 @@ class CollectionFolder:
             raise DataError(f"is damaged: {error.errors()[0]['msg']}", file=str(path)) from None
 
     def has(self, phase: Phase) -> bool:
-        """Return whether a phase has written anything."""
         return self._path(phase).is_file()
 
     def read(self, phase: Phase, kind: type[StepT]) -> list[StepT]:
@@ -101,15 +99,12 @@ class CollectionFolder:
         return list(found.values())
 
     def steps(self, phase: Phase) -> list[CandidateStep]:
-        """Return the lines of a phase, whatever they hold."""
         return self.read(phase, LINES[phase])
 
     def add(self, phase: Phase, step: CandidateStep) -> None:
-        """Append a line."""
         append_line(self._path(phase), step.model_dump_json(exclude_defaults=True, by_alias=True).encode())
 
     def write(self, phase: Phase, steps: Iterable[CandidateStep]) -> None:
-        """Write all lines of a phase."""
         lines = (step.model_dump_json(exclude_defaults=True, by_alias=True) for step in steps)
         replace_file(self._path(phase), "".join(f"{line}\n" for line in lines).encode())
 

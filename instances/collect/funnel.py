@@ -17,7 +17,7 @@ class FunnelPhase(Model):
     """Candidates that it looked at."""
     kept: int
     dropped: dict[str, int] = Field(default_factory=dict)
-    """Number of those that fell out, by rule, most first."""
+    """Number of rejected candidates by rule, most first."""
 
     @property
     def why(self) -> str:
@@ -26,7 +26,6 @@ class FunnelPhase(Model):
 
 
 def funnel_phase(phase: Phase, steps: Sequence[CandidateStep]) -> FunnelPhase:
-    """Count the lines of a phase."""
     dropped = Counter(step.rule for step in steps if not step.kept)
     ordered = sorted(dropped.items(), key=lambda each: (-each[1], each[0]))
     return FunnelPhase(phase=phase, taken=len(steps), kept=sum(step.kept for step in steps), dropped=dict(ordered))

@@ -34,7 +34,6 @@ PHRASES: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def is_license_file(path: str) -> bool:
-    """Return whether a path is that of a tree's license."""
     return "/" not in path and any(fnmatchcase(path.lower(), pattern) for pattern in FILES)
 
 

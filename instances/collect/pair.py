@@ -58,7 +58,6 @@ def pair(found: Found, sources: Sources, issues: Issues) -> Paired:
 
 
 def _statement(change: Change, issues: Issues, paths: tuple[str, ...]) -> tuple[str, str]:
-    """Return the statement, and where it comes from."""
     known = [issues[key] for number in change.issues if (key := (change.repo.lower(), number)) in issues]
     if known:
         return "\n\n".join(known), "issue"
@@ -66,7 +65,6 @@ def _statement(change: Change, issues: Issues, paths: tuple[str, ...]) -> tuple[
 
 
 def _origin(change: Change, statement_from: str) -> Origin:
-    """Return what a row says about where it comes from."""
     columns = {
         "commit": f'"{change.commit}"',
         "pull_number": str(change.number),

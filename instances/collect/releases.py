@@ -27,7 +27,7 @@ LOGS = ("*change*", "*history*", "*news*", "*release*", "*versions*")
 """Patterns of the names, in lower case, of files that may hold a log of changes."""
 TEXTS = frozenset({"", ".md", ".rst", ".txt", ".markdown"})
 LONGEST = 20_000
-"""Characters of a statement; a log that gives more has no sections that can be told apart."""
+"""Characters of a statement; a longer one comes from a log without sections."""
 MANIFESTS = {"pypi": "PKG-INFO", "crates": "Cargo.toml", "npm": "package.json"}
 """Files of an archive that name the repository of a package."""
 FIRST_DAY = date(1970, 1, 1)
@@ -107,7 +107,6 @@ def _describe_release(package: Package, known: Sequence[IndexedRelease], number:
 
 
 def is_release_line(package: Package, line: Found) -> bool:
-    """Return whether a line of ``find`` is of a package."""
     if line.releases:
         return (line.releases.index, line.releases.name) == (package.index, package.name)
     return line.id.startswith(_id(package))
@@ -180,7 +179,7 @@ def _make_pair(name: str, pair: ReleasePair, spec: Derivation, repo: str, source
 
 
 def find_log(old: Sequence[TreeEntry], new: Sequence[TreeEntry], pair: ReleasePair) -> Statement | None:
-    """Return where a release says what changed: the section of its version, else what it adds to its log."""
+    """Return the part of a release that describes its changes: the section of its version, else what it adds to its log."""
     logs = sorted((each.path for each in new if _is_log(each.path)), key=lambda path: (path.count("/"), path))
     texts = {path: (read_text(old, path), read_text(new, path)) for path in logs}
     for path, (_, text) in texts.items():
@@ -226,7 +225,6 @@ def find_repository(pair: ReleasePair, tree: Iterable[TreeEntry]) -> str:
 
 
 def _links(index: str, manifest: str) -> list[str]:
-    """Return what a manifest says about where a package comes from, the repository first."""
     try:
         if index == "npm":
             about = json.loads(manifest)

@@ -41,7 +41,7 @@ class Case:
 
     subject: Subject
     author: str
-    """Of the change; empty for releases."""
+    """Author of the change; empty for releases."""
     license: str
     limits: CandidateLimits
     known: KnownInstances
@@ -128,19 +128,18 @@ RULES: Mapping[str, CandidateRule] = {
     "known patch": _has_known_patch,
     "duplicate": _duplicate,
 }
-"""In the order in which they are asked; the first that has a reason decides."""
+"""The rules in the order in which they are asked; the first with a reason decides."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sieve:
-    """Asks the rules about candidates one after another, and remembers the patches of those that pass."""
+    """Asks the rules about candidates one after another, and remembers the patches that pass."""
 
     limits: CandidateLimits
     known: KnownInstances
     _passed: PatchIndex = field(default_factory=PatchIndex)
 
     def decide(self, paired: Paired, author: str, license_name: str) -> Filtered:
-        """Return the line of a candidate that has an instance."""
         assert paired.instance is not None
         case = Case(subject(paired.instance), author, license_name, self.limits, self.known, self._passed)
         found = ((rule, reason) for rule, ask in RULES.items() if (reason := ask(case)))

@@ -23,14 +23,13 @@ class CandidateStep(Model):
     """One candidate in one phase."""
 
     id: str
-    """Of the instance that the candidate may become."""
+    """Id of the instance that the candidate may become."""
     rule: str = ""
     """Name of the rule by which it falls out; empty if it stays."""
     reason: str = ""
 
     @property
     def kept(self) -> bool:
-        """Whether the candidate stays for the next phase."""
         return not self.rule
 
 
@@ -48,7 +47,7 @@ class Change(Model):
     merged: tuple[str, ...] = ()
     """Messages of the commits that a merge brought, oldest first."""
     number: int = 0
-    """Of the pull request; 0 if nothing names one."""
+    """Number of the pull request; 0 if nothing names one."""
     issues: tuple[int, ...] = ()
     """Issues that the messages close."""
     merges: bool = False
@@ -77,7 +76,7 @@ class Paired(CandidateStep):
     derivation: Derivation | None = None
     """What the patches of two releases are derived from."""
     statement_from: str = ""
-    """Where the statement comes from: ``issue``, ``message``, ``change log``, or ``file`` if the user gave it."""
+    """Source of the statement: ``issue``, ``message``, ``change log``, or ``file`` if the user gave it."""
 
 
 class Filtered(CandidateStep):

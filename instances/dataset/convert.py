@@ -88,12 +88,10 @@ def _drop_field(instance: Instance, dialect: DatasetFormat, error: DataError) ->
 
 
 def json_lines(rows: Iterable[dict[str, Any]]) -> str:
-    """Return rows as one JSON object a line."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 def json_list(rows: Iterable[dict[str, Any]]) -> str:
-    """Return rows as one JSON list."""
     return json.dumps(list(rows), ensure_ascii=False, indent=1) + "\n"
 
 

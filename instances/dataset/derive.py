@@ -54,7 +54,6 @@ class Derivation(Model):
     """None for a task with its own problem.md."""
 
     def archive(self, release: Release) -> Archive:
-        """Return the archive of one of the two releases."""
         return Archive(index=self.index, name=self.name, version=release.version, sha256=release.sha256)
 
     def ignore_patterns(self) -> tuple[str, ...]:

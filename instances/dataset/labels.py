@@ -49,7 +49,7 @@ def read_labels(path: Path) -> LabelsFile:
 
 
 def relabel(instances: Sequence[Instance], labels: LabelsFile) -> Sequence[Instance]:
-    """Return instances with the labels of a file in place of their own; those that it does not name are unchanged.
+    """Return instances with the labels of a file in place of their own; an instance that it does not name is unchanged.
 
     All of them are then of a data set of another name and revision, so that no run and no report mixes the two.
 

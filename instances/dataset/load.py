@@ -113,7 +113,6 @@ class _Reader:
     """The dialect of the last row that matched any; a row that matches none is taken for a broken one of it."""
 
     def read(self, found: Iterator[rows.PlacedRow | DataError]) -> Iterator[Instance]:
-        """Yield the wanted instances; collect the errors of wrong rows."""
         for row in found:
             try:
                 instance = self._instance(row)
@@ -159,7 +158,7 @@ class _Reader:
     def _is_new_and_wanted(self, row: rows.PlacedRow, dialect: DatasetFormat) -> bool:
         name = dialect.find_id(row.value)
         if not name:
-            return not self.wanted  # to_instance says what is wrong with it
+            return not self.wanted  # to_instance names the fault
         first = self.seen.get(name.lower())
         if first is not None:
             raise DataError(f"is there twice (first: {first}); keep one row", instance=name)
@@ -180,7 +179,6 @@ def _drop_blanks(row: Row) -> Row:
 
 
 def _place_error(error: DataError, row: rows.PlacedRow | DataError) -> DataError:
-    """Return an error with file and line of its row."""
     if isinstance(row, DataError) or error.file:
         return error
     file = f"{row.file}, row {row.number}" if row.number else row.file

@@ -47,7 +47,6 @@ def read_predictions(path: Path) -> tuple[Prediction, ...]:
 
 
 def check_id(name: str, *, file: str, line: int = 0) -> None:
-    """Raise DataError for an instance id that could leave a folder."""
     if "/" in name or "\\" in name or ".." in name:
         problem = f"{name[:60]!r} is no instance id: it has a slash or two dots"
         raise DataError(problem, file=file, line=line, field="instance_id")

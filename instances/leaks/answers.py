@@ -96,7 +96,6 @@ def test_ids(image: AuditedImage, answer: HiddenAnswer) -> Iterator[ImageFinding
 
 
 def _find_layers(image: AuditedImage, names: Collection[bytes], ids: Collection[bytes]) -> list[int]:
-    """Return the numbers of the layers that have one of these words, or lines."""
     words = {*names, *ids}
     return [n for n, layer in enumerate(image.layers) if _any(layer.words, words) or _any(layer.lines, ids)]
 
@@ -167,7 +166,6 @@ def _hunks(
 
 
 def _find_held(data: bytes, parts: Iterable[_Part], known: frozenset[bytes]) -> _Part | None:
-    """Return the first part that a file holds."""
     lines = frozenset(split_lines(data)) if not is_binary(data) else frozenset[bytes]()
     return next((part for part in parts if part.is_held(lines & part.lines, known, data)), None)
 
@@ -197,7 +195,7 @@ def _may_hold(layer: KeptLayer, part: _Part, known: frozenset[bytes] = frozenset
 
 
 def _holds(data: bytes, block: tuple[bytes, ...]) -> bool:
-    """Return whether the lines of a text, or those that a diff leaves or adds, have this block without a gap."""
+    """Return whether a text, or one side of a diff in it, has this block without a gap."""
     if len(block) < 3:
         return False
     joined = b"\n%s\n" % b"\n".join(block)

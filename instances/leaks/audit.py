@@ -97,7 +97,7 @@ class ImageAudit:
     def report(
         self, image: str, instance: Instance | None = None, below: Iterable[TreeRef] = (), *, strict: bool = True
     ) -> ImageReport:
-        """Return what an image gives away; the answer for the same image and instance is kept.
+        """Search an image for leaks; the answer for the same image and instance is kept.
 
         Args:
             image: present on the engine.
@@ -126,7 +126,6 @@ class ImageAudit:
         return report
 
     def require(self, image: str, instance: Instance, below: Iterable[TreeRef] = ()) -> None:
-        """Raise EnvironmentFailure if an image gives anything away."""
         faults = self.report(image, instance, below).faults
         if faults:
             listed = "".join(f"\n  {each}" for each in faults[:SHOWN])
@@ -162,7 +161,6 @@ class ImageAudit:
         )
 
     def _keep_layers(self, image: str, config: ImageConfig) -> tuple[tuple[KeptLayer, ...], int]:
-        """Return the layers of an image, the lowest first, and how many of them had to be read."""
         found = {digest: layer for digest in config.layers if (layer := self._layers.load(digest))}
         missing = set(config.layers) - found.keys()
         if missing:

@@ -16,7 +16,7 @@ from assay.instances.leaks.finding import AuditedImage, HiddenAnswer, ImageFindi
 ALIKE = 0.5
 """Share of a package's files from which on a folder with files of the same names is a copy of it."""
 FEWEST = 2
-"""Files in common that make a copy, if the package has so many."""
+"""Files in common that make a copy; a smaller package needs all of its own."""
 _MEMBERS = re.compile(r"^(?:python|pkg|packages|crates)/")
 """Folders that hold the packages of one repository."""
 _SOURCES = re.compile(r"^(?:src|lib)/")
@@ -84,12 +84,10 @@ class Releases:
     """What the paths of a layer say about releases of the project."""
 
     def __init__(self, image: AuditedImage, layer: int, answer: HiddenAnswer) -> None:
-        """Read the paths."""
         self._answer = answer
         self._versions = _versions(image.layers[layer].facts.files, _packages(answer))
 
     def is_earlier(self, path: str) -> bool:
-        """Return whether a file is in a copy of an earlier release than the base tree's."""
         return _is_earlier(_find_version(path, self._versions), self._answer)
 
 
@@ -175,7 +173,6 @@ def _versions(files: Mapping[str, str], packages: Mapping[str, object]) -> dict[
 
 
 def _find_version(folder: str, versions: Mapping[str, str]) -> str:
-    """Return the version that is said beside or above a folder; an empty text for none."""
     parts = re.split(r"[/!]", folder)
     for end in range(len(parts), 0, -1):
         for name in (parts[end - 1], _normal(parts[end - 1])):

@@ -20,7 +20,7 @@ from assay.instances.leaks.unpacked import LARGEST, OBJECT, members, read_index
 SHORTEST_LINE, SHORTEST_WORD = 12, 8
 """Characters of the lines and words that are kept; of shorter ones there are too many."""
 MANY_PARTS = 50
-"""Texts of which each is looked for in a file; for more, cutting the file is faster."""
+"""Texts that are looked for in a file one by one; for more, cutting the file is faster."""
 INSIDE = "!"
 """Stands between an archive and the path of a file in it."""
 _NO_WORD = bytes(each if (chr(each).isalnum() and each < 128) or each == ord("_") else ord(" ") for each in range(256))
@@ -38,7 +38,7 @@ _GIT_TEXT = 64 << 10
 _PROGRAM = (b"\x7fELF", b"!<arch>\n")
 _COMPILED = (".pyc", ".class")
 _SYSTEM = re.compile(r"(?:usr/(?!local/|src/)|s?bin/|lib)")
-"""Where the operating system keeps its programs, which hold no project's names."""
+"""Folders of the operating system's programs, which hold no project's names."""
 
 
 class LayerFacts(Model):
@@ -47,7 +47,7 @@ class LayerFacts(Model):
     files: dict[str, str] = Field(default_factory=dict)
     """Regular files: the id that git gives their content."""
     sizes: dict[str, int] = Field(default_factory=dict)
-    """Of files that are too large to be looked at as a whole."""
+    """Sizes of files that are too large to be looked at as a whole."""
     removed: tuple[str, ...] = ()
     emptied: tuple[str, ...] = ()
     git: dict[str, str] = Field(default_factory=dict)
@@ -68,11 +68,9 @@ class Hashes:
 
     @classmethod
     def of(cls, found: Iterable[int]) -> "Hashes":
-        """Make the set from hashes."""
         return cls(array("I", sorted(found)))
 
     def __contains__(self, text: bytes) -> bool:
-        """Return whether a text was kept."""
         wanted = zlib.crc32(text)
         at = bisect_left(self.values, wanted)
         return at < len(self.values) and self.values[at] == wanted
@@ -92,11 +90,9 @@ class LayerStore:
     """Facts about layers, kept in a folder by the digests of the layers; for several processes."""
 
     def __init__(self, folder: Path) -> None:
-        """Use a folder, which need not exist."""
         self._folder = folder / f"layers-{code_edition(Path(__file__).parent)}"
 
     def load(self, digest: str) -> KeptLayer | None:
-        """Return what is kept of a layer, or None."""
         facts = read_model(self._path(digest, "json"), LayerFacts)
         if facts is None:
             return None
@@ -111,7 +107,6 @@ class LayerStore:
         return path.read_text() if path.is_file() else ""
 
     def keep(self, layer: OpenLayer) -> KeptLayer:
-        """Read a layer and keep what it holds."""
         facts, lines, words = read_layer(layer.files)
         for kind, hashes in (("lines", lines), ("words", words)):
             replace_file(self._path(layer.digest, kind), hashes.values.tobytes())
@@ -210,7 +205,6 @@ def _may_name_tests(data: bytes) -> bool:
 
 
 def is_binary(data: bytes) -> bool:
-    """Return whether a file is no text, as git decides."""
     return b"\0" in data[:8000]
 
 
@@ -227,7 +221,7 @@ def normal(line: bytes) -> bytes:
 
 
 def split_lines(data: bytes) -> set[bytes]:
-    """Return the lines of a text, normalised, without short ones; those that a diff adds, or in a string, too."""
+    """Return normalised lines without short ones, from diffs and strings in the text too."""
     found: set[bytes] = set()
     for text in views(data):
         rows = set(text.split(b"\n"))
@@ -246,7 +240,7 @@ def split_words(data: bytes, *, compiled: bool = False) -> set[bytes]:
 
 
 def split_ids(data: bytes) -> set[bytes]:
-    """Return what may be the id of a test: names with two colons between them."""
+    """Return candidates for ids of tests: names with two colons between them."""
     return {word for word in set(data.translate(_NO_ID).split()) if b"::" in word} if b"::" in data else set()
 
 

@@ -46,7 +46,6 @@ class ImageFinding(Model):
     what: str
 
     def __str__(self) -> str:
-        """Return one line for a person."""
         where = f" in layer {self.layer}{' (removed later)' if self.hidden else ''}" if self.layer else ""
         return f"{self.rule}: {self.path}{where}: {self.what}"
 
@@ -92,7 +91,6 @@ class AuditedImage:
     def finding(
         self, rule: ImageRule, layer: int, path: str, what: str, severity: Severity = Severity.FAULT
     ) -> ImageFinding:
-        """Return a finding in a layer, counted from 0."""
         return ImageFinding(
             rule=rule,
             severity=severity,

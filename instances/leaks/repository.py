@@ -137,7 +137,7 @@ def refs(image: AuditedImage, answer: HiddenAnswer | None) -> Iterator[ImageFind
 
 
 def _ways(path: str, text: str) -> Iterator[str]:
-    """Yield what is wrong with one of git's files, by its path in the git directory."""
+    """Yield the faults of one of git's files; the path is relative to the git directory."""
     if _LEADS.match(path) and text.strip():
         yield f"{path} leads to other commits"
     elif path.startswith("logs/") and text.strip():
@@ -172,7 +172,7 @@ def _read_packed_refs(text: str) -> Iterator[str]:
 
 
 def _own(image: AuditedImage, layers: list[dict[str, _Repository]], answer: HiddenAnswer | None) -> frozenset[str]:
-    """Return the git directories of the project: that of the working folder, and those that share its objects."""
+    """Return the git directories of the project: the working folder's, and others that share its objects."""
     root = image.config.workdir.strip("/")
     own = {f"{root}/.git" if root else ".git"}
     if answer:

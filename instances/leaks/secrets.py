@@ -44,7 +44,7 @@ _WELL_KNOWN_TOKEN = re.compile(
 )
 _PRIVATE_KEY = re.compile(rb"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----\s+[A-Za-z0-9+/:-]{20}")
 _PERSONAL = re.compile(r"(?:root|home/[^/]+|run|etc|tmp|workspace|app|build)/|[^/]+$")
-"""Where a private key is somebody's; packages have keys for their tests."""
+"""Folders in which a private key is a person's; packages have keys for their tests."""
 
 _NPM, _PIP, _GIT = (
     r"\.npmrc|etc/npmrc|\.yarnrc(?:\.yml)?",
@@ -97,7 +97,7 @@ _BUNDLES = re.compile(
 _CERTIFI = "certifi/cacert.pem"
 _RECORDED = re.compile(rb"certifi/cacert\.pem,sha256=([\w-]+)")
 FILE = "file:"
-"""Before the hash of a whole file."""
+"""Prefix of the hash of a whole file."""
 _BODY = re.compile(rb"-----BEGIN (?:TRUSTED )?CERTIFICATE-----(.*?)-----END", re.S)
 
 

@@ -38,7 +38,6 @@ class KnownTrees:
     """Trees by reference, with their objects kept in a folder."""
 
     def __init__(self, sources: Sources, folder: Path) -> None:
-        """Take trees from these sources; nothing is read yet."""
         self._sources = sources
         self._folder = folder / f"trees-{code_edition(Path(__file__).parent)}"
 
@@ -105,7 +104,6 @@ def tree_objects(entries: Iterable[TreeEntry]) -> TreeObjects:
 
 
 def parse_commit(tree: str) -> bytes:
-    """Return the text of a tree's one commit."""
     return b"tree %s\nauthor %s\ncommitter %s\n\nbase\n" % (tree.encode(), _WHO, _WHO)
 
 

@@ -60,7 +60,6 @@ def loose_object(data: bytes) -> tuple[bytes, bytes] | None:
 
 
 def object_id(kind: bytes, content: bytes) -> str:
-    """Return the id that git gives an object."""
     return sha1(b"%s %d\0%s" % (kind, len(content), content), usedforsecurity=False).hexdigest()
 
 
@@ -97,7 +96,7 @@ def _after_number(pack: bytes, at: int) -> int:
 
 
 def _inflate_at(pack: bytes, at: int) -> tuple[bytes, int]:
-    """Return what is compressed at a place, and the place behind it."""
+    """Return the data that is compressed at a place, and the place behind it."""
     unpacking, parts = zlib.decompressobj(), []
     while not unpacking.eof:
         piece = pack[at : at + 4096]
@@ -109,7 +108,6 @@ def _inflate_at(pack: bytes, at: int) -> tuple[bytes, int]:
 
 
 def read_index(index: bytes) -> tuple[str, ...]:
-    """Return the ids of the objects that the index of a pack lists."""
     second = index.startswith(INDEX)
     fanout = 8 if second else 0
     count = int.from_bytes(index[fanout + 255 * 4 : fanout + 256 * 4], "big")

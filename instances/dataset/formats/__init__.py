@@ -1,4 +1,4 @@
-"""Data-set formats: one module each, listed in ``FORMATS``; ``base.DatasetFormat`` says what a module needs."""
+"""Data-set formats: one module each, listed in ``FORMATS``; ``base.DatasetFormat`` lists the members of a module."""
 
 from assay.harness.plugins import load_registered
 from assay.instances.dataset.formats import (
@@ -36,7 +36,7 @@ FORMATS = index_formats(
 )
 """The first format that matches a row reads it: one with columns of its own comes before those it resembles.
 
-Those that other distributions register under the entry-point group ``assay.dataset_formats`` come first.
+Dialects that other distributions register under the entry-point group ``assay.dataset_formats`` come first.
 """
 
 __all__ = ["FORMATS", "DatasetFormat", "write"]

@@ -28,7 +28,6 @@ def read(row: Row) -> tuple[Asset, ...]:
 
 
 def write(assets: Iterable[Asset]) -> dict[str, Any]:
-    """Return the column for files of the tests."""
     written = [asset.model_dump(exclude_none=True) for asset in assets]
     return {group: written if group == OF_TESTS else [] for group in GROUPS}
 

@@ -31,7 +31,7 @@ CLASSIC = frozenset(
         "PASS_TO_PASS",
     }
 )
-"""The classic columns, all of which an instance holds."""
+"""The classic columns. An instance holds all of them."""
 
 
 def classic_fields(row: Row, *, with_time: bool = True) -> dict[str, Any]:

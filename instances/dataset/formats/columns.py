@@ -104,7 +104,6 @@ def mapping(row: Row, field: str) -> Mapping[str, Any]:
 
 
 def row_id(row: Row) -> str:
-    """Return the id of a row, or an empty text."""
     value = row.get("instance_id")
     return value if isinstance(value, str) else ""
 

@@ -1,6 +1,6 @@
 """Tables of rows in a data set of folders: ``<name>.jsonl``, an instance a line, for rows that hold only facts.
 
-The labels, of which there are many, are in ``<name>.labels.gz`` beside it: a JSON object by instance id, of objects
+The labels are in ``<name>.labels.gz`` beside it: a JSON object by instance id, of objects
 with the two lists. To add a table is to copy its two files.
 """
 
@@ -23,7 +23,6 @@ LabelLists = Mapping[str, Sequence[str]]
 
 
 def tables(folder: Path) -> list[Path]:
-    """Return the tables of a data set of folders, in the order of their names."""
     return sorted(folder.glob(f"*{SUFFIX}"))
 
 
@@ -70,7 +69,6 @@ def write_labels(folder: Path, instance_id: str, labels: LabelLists) -> Path | N
 
 
 def has_row(folder: Path, instance_id: str) -> bool:
-    """Return whether a table of a folder has a row."""
     return any(row.get("instance_id") == instance_id for table in tables(folder) for row in _rows(table))
 
 

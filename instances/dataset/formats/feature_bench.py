@@ -47,7 +47,7 @@ LEVELS = (".lv1", ".lv2")
 """Ends of ids; the benchmark itself knows a row's level by them."""
 LOG_FORMAT, TEST_ID = "pytest_text", "file_node"
 TEST_COMMAND = "pytest -rA -p no:cacheprovider --color=no"
-"""Of a row that names none, as the benchmark's evaluator says."""
+"""Default of the benchmark's evaluator for a row that names none."""
 TOGETHER = f" --rootdir={TESTBED} --continue-on-collection-errors"
 SECONDS = 10
 """Limit of one test, if the row names none."""
@@ -61,7 +61,6 @@ def matches(row: Row) -> bool:
 
 
 def find_id(row: Row) -> str:
-    """Return the column ``instance_id``."""
     return row_id(row)
 
 

@@ -59,12 +59,10 @@ def matches(row: Row) -> bool:
 
 
 def find_id(row: Row) -> str:
-    """Return the column ``instance_id``."""
     return row_id(row)
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
-    """Read a row."""
     task = mapping(row, "task_toml")
     _refuse_unsupported(row, task)
     name, tests = _table(row, task, "task").get("name"), _tests(row)

@@ -33,7 +33,6 @@ _PULL_REQUEST = re.compile(r"([^/]+)/([^/:]+):pr-(\d+)")
 
 
 def matches(row: Row) -> bool:
-    """Return whether a row has a column that only this dialect has."""
     return "fix_patch" in row or "fix_patch_result" in row
 
 
@@ -159,7 +158,7 @@ def _part(row: Row, field: str, value: Mapping[str, Any], part: str) -> list[str
 
 
 def _check_labels(row: Row, stages: Stages) -> None:
-    """Compare the row's label sets with those that follow from its three results, test by test."""
+    """Compare the row's label sets with the sets that follow from its three results, test by test."""
     wanted = labels(stages)
     for field, tests in wanted.items():
         given = row.get(field)

@@ -48,12 +48,10 @@ KNOWN = frozenset({*Instance.model_fields, "instance_id"})
 
 
 def matches(row: Row) -> bool:
-    """Return whether a row has a column that only this dialect has, or labels and no column of another."""
     return any(name in row for name in OWN) or (any(name in row for name in LABELS) and row.keys() <= KNOWN)
 
 
 def find_id(row: Row) -> str:
-    """Return the column ``instance_id``."""
     return row_id(row)
 
 
@@ -74,7 +72,6 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
-    """Write an instance as a row, without loss."""
     row = instance.model_dump(mode="json", exclude={"id", "dataset"}, exclude_defaults=True)
     if isinstance(instance.environment, Recipe):
         row["recipe"] = row.pop("environment", {})
@@ -124,7 +121,6 @@ def write_task(folder: Path, instance: Instance) -> Path:
 
 
 def keep_tasks(folder: Path, instance_ids: Collection[str]) -> None:
-    """Remove the tasks of a folder that have other ids."""
     tasks = folder / "tasks"
     for task in tasks.iterdir() if tasks.is_dir() else ():
         if task.name not in instance_ids:
@@ -183,7 +179,6 @@ def _read_stability(path: Path) -> Stability:
 
 
 def has_task(folder: Path, instance_id: str) -> bool:
-    """Return whether a folder has a task of that id, in a folder of its own."""
     return (folder / "tasks" / instance_id / "task.yaml").is_file()
 
 

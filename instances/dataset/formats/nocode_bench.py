@@ -27,12 +27,10 @@ HELD = (CLASSIC - RENAMED.keys() - {"problem_statement"}) | set(RENAMED.values()
 
 
 def matches(row: Row) -> bool:
-    """Return whether a row has a column that only this dialect has."""
     return any(name in row for name in ("feature_patch", "FAIL2PASS", "PASS2PASS"))
 
 
 def find_id(row: Row) -> str:
-    """Return the column ``instance_id``."""
     return row_id(row)
 
 
@@ -57,7 +55,6 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
-    """Write an instance as a row; raises DataError if its tree is not a commit."""
     row = {RENAMED.get(name, name): value for name, value in classic_row(instance).items()}
     kept = kept_columns(instance, NAME)
     if kept:

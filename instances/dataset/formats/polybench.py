@@ -52,17 +52,14 @@ HELD = frozenset(
 
 
 def matches(row: Row) -> bool:
-    """Return whether a row has a column that only this dialect has."""
     return any(name in row for name in ("F2P", "P2P", "Dockerfile", "modified_nodes"))
 
 
 def find_id(row: Row) -> str:
-    """Return the column ``instance_id``."""
     return row_id(row)
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
-    """Read a row."""
     language = _language(row)
     fixed, kept = (names(row, field, ast.literal_eval) for field in ("F2P", "P2P"))
     return build(
@@ -86,7 +83,6 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
-    """Write an instance as a row."""
     if instance.language not in LANGUAGES:
         problem = f"is {instance.language}; the format has {', '.join(LANGUAGES)}"
         raise DataError(problem, instance=instance.id, field="language")

@@ -40,7 +40,6 @@ _ISSUE = re.compile(r"\[ISSUE\](.*)\[/ISSUE\]", re.DOTALL)
 
 
 def matches(row: Row) -> bool:
-    """Return whether a row has a column that only this dialect has."""
     return COMMIT in row or EXPECTED in row
 
 
@@ -123,7 +122,6 @@ def _is_binary(diff: Mapping[str, Any]) -> bool:
 
 
 def _is_test(path: str) -> bool:
-    """Return whether the benchmark takes a file for a test."""
     pure = PurePosixPath(path)
     named = pure.name.startswith("test_") or pure.name.endswith("_test.py")
     return named or not TEST_FOLDERS.isdisjoint(pure.parts)

@@ -1,4 +1,4 @@
-"""Log parsers that SWE-rebench V2 has beside SWE-bench's: those that name tests as Assay can, and the others."""
+"""Log parsers that SWE-rebench V2 has beside SWE-bench's, divided by whether Assay can name tests as they do."""
 
 from collections.abc import Iterable
 

@@ -81,7 +81,6 @@ def _other_side(path: str) -> str:
 
 
 def _swap_names(lines: list[str]) -> list[str]:
-    """Swap the names in the first line of a renamed file."""
     names = {word: line[len(word) :] for line in lines for word in _SWAPPED[1] if line.startswith(word)}
     if len(names) == 2 and lines[0].startswith("diff --git "):
         old, new = (_quote_name(side, names[word]) for side, word in zip(("a/", "b/"), _SWAPPED[1], strict=True))
@@ -110,7 +109,6 @@ def _body(lines: Iterable[HunkLine]) -> Iterator[HunkLine]:
 
 
 def _binary(lines: deque[str]) -> Iterator[str]:
-    """Yield the two blocks of a binary file (forward, backward) in reverse order."""
     if not lines:
         return
     blocks: list[list[str]] = []

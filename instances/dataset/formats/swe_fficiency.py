@@ -21,12 +21,11 @@ def matches(row: Row) -> bool:
 
 
 def find_id(row: Row) -> str:
-    """Return the column ``instance_id``."""
     return row_id(row)
 
 
 def to_instance(row: Row, dataset: DatasetRef) -> Instance:
-    """Read a row; its tests are those that pass before the change and after it."""
+    """Read a row; its tests pass before the change and after it."""
     workload, name = text(row, WORKLOAD), row_id(row)
     try:
         read_workload(workload)
@@ -50,5 +49,4 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
-    """Write an instance as a row; raises DataError if its tree is not a commit."""
     return {**classic_row(instance), **kept_columns(instance, NAME), WORKLOAD: instance.workload}

@@ -27,12 +27,10 @@ PARSER = f"{INSTALL}.log_parser"
 
 
 def matches(row: Row) -> bool:
-    """Return whether a row has a column that only this dialect has."""
     return INSTALL in row or "pr_description" in row
 
 
 def find_id(row: Row) -> str:
-    """Return the column ``instance_id``."""
     return row_id(row)
 
 

@@ -48,7 +48,6 @@ def matches(row: Row) -> bool:
 
 
 def find_id(row: Row) -> str:
-    """Return the column ``instance_id``."""
     return row_id(row)
 
 

@@ -31,7 +31,6 @@ def matches(row: Row) -> bool:
 
 
 def find_id(row: Row) -> str:
-    """Return the column ``instance_id``."""
     return row_id(row)
 
 
@@ -56,7 +55,6 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
-    """Write an instance as a row of 5.x; raises DataError if its tree is not a commit."""
     eval_type = next((name for name, rule in EVAL_TYPES.items() if rule is instance.rule), "")
     row: dict[str, Any] = {"log_parser": parser_name(instance.log_format, instance.test_id), "eval_type": eval_type}
     row |= classic_row(instance) | kept_columns(instance, NAME)

@@ -23,12 +23,10 @@ IMAGE = "starryzhang/sweb.eval.x86_64."
 
 
 def matches(row: Row) -> bool:
-    """Return whether a row has one of the lists of commands."""
     return any(name in row for name in COMMANDS)
 
 
 def find_id(row: Row) -> str:
-    """Return the column ``instance_id``."""
     return row_id(row)
 
 
@@ -49,7 +47,6 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
-    """Write an instance as a row; raises DataError if its tree is not a commit."""
     row = kept_columns(instance, NAME)
     if not row:
         row = {field: [] for field in COMMANDS}

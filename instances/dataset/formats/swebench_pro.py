@@ -52,19 +52,17 @@ sed "s/^/| /" "$at/stdout.log" "$at/stderr.log"
 python "$at/parser.py" "$at/stdout.log" "$at/stderr.log" "$at/output.json" | sed "s/^/| /"
 printf "\\n{\\"parsed\\": " && cat "$at/output.json" && echo "}"
 """
-"""Runs script and parser (its arguments, with the chosen tests as the third), and prints what the parser made of it.
+"""Runs script and parser (its arguments, with the chosen tests as the third), and prints the parser's result.
 
 Nothing else that is printed can be taken for it: every other line begins with a bar.
 """
 
 
 def matches(row: Row) -> bool:
-    """Return whether a row has a column that only this dialect has."""
     return any(name in row for name in SIGNS)
 
 
 def find_id(row: Row) -> str:
-    """Return the column ``instance_id``."""
     return row_id(row)
 
 
@@ -94,7 +92,6 @@ def to_instance(row: Row, dataset: DatasetRef) -> Instance:
 
 
 def from_instance(instance: Instance) -> dict[str, Any]:
-    """Write an instance as a row; raises DataError if its tree is not a commit."""
     if not instance.base_commit:
         raise DataError("is missing: rows of this format need a commit", instance=instance.id, field="base_commit")
     kept = kept_columns(instance, NAME)
@@ -131,7 +128,6 @@ def _literal(value: str) -> object:
 
 
 def _statement(row: Row) -> str:
-    """Return the statement as the benchmark gives it to agents."""
     parts = {heading: text(row, column, required=False) for column, heading in PARTS.items()}
     added = (f"{heading}:\n{part}" for heading, part in parts.items())
     return "\n\n".join([text(row, "problem_statement"), *(added if any(parts.values()) else ())])

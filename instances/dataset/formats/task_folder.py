@@ -66,7 +66,6 @@ def settings(folder: Path, layout: FolderLayout) -> dict[str, Any]:
 
 
 def task_ids(folder: Path) -> list[str]:
-    """Return the sorted ids of all tasks, which are their folders' names."""
     tasks = folder / "tasks"
     return sorted(task.parent.name for task in tasks.glob("*/task.yaml")) if tasks.is_dir() else []
 

@@ -1,4 +1,4 @@
-"""A run of Assay: the predictions that it evaluated, or those that a solver made."""
+"""A run of Assay: the predictions that it evaluated, or that a solver made."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,6 @@ NAME = "run of Assay"
 
 
 def recognises(source: Path) -> bool:
-    """Return whether a folder has a readable run.json."""
     return read_model(source / "run.json", Run) is not None
 
 

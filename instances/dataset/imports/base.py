@@ -35,7 +35,6 @@ class Attempt:
 
     @property
     def prediction(self) -> Prediction:
-        """The attempt's patch as a prediction."""
         patch = self.patch or ""
         return Prediction(instance_id=self.instance_id, model=self.model, patch=patch, oracle=self.oracle)
 
@@ -56,7 +55,6 @@ class PredictionImport(Protocol):
 
 
 def read_oracle(folder: Path) -> str:
-    """Return the parts of the answer that the solver of a run in this folder was given; empty if it holds no run."""
     run = read_model(folder / "run.json", Run)
     return run.oracle if run else ""
 
@@ -117,7 +115,7 @@ def read_object(content: bytes, place: str) -> dict[str, Any]:
 
 
 def part(value: Any, *keys: str) -> Any:
-    """Return what is under these keys, one inside the other; None where one is missing or no object."""
+    """Look nested keys up; None where one is missing or no object."""
     for key in keys:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value

@@ -16,7 +16,7 @@ PLACES = (
     "evaluation/*/*/all_preds.jsonl",
     "evaluation/*/*/*/all_preds.jsonl",
 )
-"""Where the files are; the first that matches counts.
+"""Patterns of the files' places; the first that matches counts.
 
 An entry of experiments has the first; sb-cli takes the next two; mini-swe-agent and SWE-agent write preds.json.
 The others are submissions to SWE-bench-Live, to SWE-bench and SWE-PolyBench, and to Multi-SWE-bench (a file for each

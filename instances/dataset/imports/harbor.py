@@ -57,7 +57,6 @@ def _jobs(source: Path) -> list[Path]:
 
 
 def _folders(source: Path) -> list[Path]:
-    """Return the folders in a folder, sorted; none if it cannot be read."""
     try:
         return sorted(path for path in source.iterdir() if path.is_dir())
     except OSError:

@@ -11,7 +11,6 @@ NAME = "file of predictions"
 
 
 def recognises(source: Path) -> bool:
-    """Return whether it is anything but a folder; reading says what is wrong with it."""
     return not source.is_dir()
 
 
