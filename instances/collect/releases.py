@@ -179,7 +179,7 @@ def _make_pair(name: str, pair: ReleasePair, spec: Derivation, repo: str, source
 
 
 def find_log(old: Sequence[TreeEntry], new: Sequence[TreeEntry], pair: ReleasePair) -> Statement | None:
-    """Return the part of a release that describes its changes: the section of its version, else what it adds to its log."""
+    """Return the section of a release's version in its change log, else the lines that it adds to the log."""
     logs = sorted((each.path for each in new if _is_log(each.path)), key=lambda path: (path.count("/"), path))
     texts = {path: (read_text(old, path), read_text(new, path)) for path in logs}
     for path, (_, text) in texts.items():
